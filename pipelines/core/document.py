@@ -1,0 +1,184 @@
+"""A parsed document: its text, its tree of sections, its blocks, and what it refers to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pipelines.core.ids import content_id
+from pipelines.core.provenance import Box, Provenance, Span
+from pipelines.core.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a document came from.
+
+    `uri` is the POSIX path relative to the ingested folder; a part of a container adds `!/` and its name
+    ("mail.eml!/offer.pdf"). `digest` is the SHA-256 of the bytes, `size` their number.
+    """
+
+    uri: str
+    media_type: str
+    size: int
+    digest: str
+
+    @property
+    def document_id(self) -> str:
+        return content_id("document", self.uri, self.digest)
+
+    @property
+    def name(self) -> str:
+        return self.uri.rsplit("/", 1)[-1]
+
+
+class BlockKind(StrEnum):
+    TITLE = "title"
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST_ITEM = "list_item"
+    TABLE = "table"
+    FIGURE = "figure"
+    CODE = "code"
+    FORMULA = "formula"
+    CAPTION = "caption"
+    FOOTNOTE = "footnote"
+    NOTE = "note"
+    """A speaker's note or a reviewer's comment."""
+    PAGE_HEADER = "page_header"
+    PAGE_FOOTER = "page_footer"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture: its bytes by hash, and every text that tells what it shows."""
+
+    id: str
+    digest: str
+    media_type: str
+    width: int = 0
+    height: int = 0
+    caption: str = ""
+    ocr_text: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One piece of the document in reading order.
+
+    `text` is exactly `provenance.span` of the document's text, but for page headers and footers, which are kept
+    apart from it and have an empty span. `level` is the depth of a heading (title 0) or of a list item (from 1).
+    `confidence` is the mean of an OCR engine's line confidences, 1 for text that was there.
+    `caption_of` is the id of the table or figure that a caption belongs to.
+    """
+
+    id: str
+    kind: BlockKind
+    text: str
+    provenance: Provenance
+    level: int = 0
+    table: Table | None = None
+    figure: Figure | None = None
+    caption_of: str = ""
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and all below it, up to the next heading of the same or a higher level.
+
+    The root section (empty title, level 0, empty parent) spans the document. `path` holds the titles from the
+    outermost section to this one; `number` is the section's own number where its heading has one ("4.2").
+    """
+
+    id: str
+    title: str
+    level: int
+    span: Span
+    parent: str = ""
+    number: str = ""
+    path: tuple[str, ...] = ()
+    page: int | None = None
+
+
+class ReferenceKind(StrEnum):
+    HYPERLINK = "hyperlink"
+    CROSS_REFERENCE = "cross_reference"
+    CITATION = "citation"
+    ATTACHMENT = "attachment"
+    REPLY = "reply"
+    MEMBER = "member"
+    """A member of an archive."""
+    MENTION = "mention"
+    """The title, number or file name of another document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A document pointing at something, not yet resolved.
+
+    `target` is what is pointed at as written: a URL, a relative path, a title, a number. `section` names the
+    part of the target ("4.2") where the text does. `evidence` is the text that points.
+    """
+
+    kind: ReferenceKind
+    target: str
+    evidence: str
+    provenance: Provenance
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A physical page, slide or sheet; sizes in points (0 where the format has none).
+
+    `text_source` is "native", "ocr" or "none". `issue` says what could not be read of it, empty when all is well.
+    """
+
+    number: int
+    label: str = ""
+    width: float = 0.0
+    height: float = 0.0
+    text_source: str = "native"
+    issue: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A source parsed. The blocks' texts, in order, are slices of `text`; sections are in order of their start.
+
+    `metadata` holds plain strings by name (author, created, modified, subject, sender, ...); dates are ISO 8601.
+    """
+
+    id: str
+    source: Source
+    title: str
+    text: str
+    blocks: tuple[Block, ...] = ()
+    sections: tuple[Section, ...] = ()
+    references: tuple[Reference, ...] = ()
+    pages: tuple[Page, ...] = ()
+    furniture: tuple[Block, ...] = ()
+    language: str = ""
+    metadata: dict[str, str] = field(default_factory=dict)
+    engine: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return tuple(block.table for block in self.blocks if block.table is not None)
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        return tuple(block.figure for block in self.blocks if block.figure is not None)
+
+    def provenance(self, span: Span) -> Provenance:
+        """Return the provenance of a span: page, label, cells and boxes of the blocks that it overlaps."""
+        touched = [block for block in self.blocks if block.provenance.span.overlaps(span)]
+        if not touched:
+            return Provenance(self.id, span)
+        first = touched[0].provenance
+        boxes: list[Box] = [box for block in touched for box in block.provenance.boxes]
+        cells = touched[0].provenance.cells if len(touched) == 1 else ""
+        return Provenance(self.id, span, first.page, first.label, cells, tuple(boxes))

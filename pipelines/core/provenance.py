@@ -1,0 +1,67 @@
+"""Where in the source something stands: span of text, page, boxes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Half-open range of characters [start, end) in a document's text."""
+
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start <= self.end:
+            raise ValueError(f"not a span: [{self.start}, {self.end})")
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    def slice(self, text: str) -> str:
+        return text[self.start : self.end]
+
+    def covers(self, other: Span) -> bool:
+        return self.start <= other.start and other.end <= self.end
+
+    def overlaps(self, other: Span) -> bool:
+        return self.start < other.end and other.start < self.end
+
+    def shifted(self, by: int) -> Span:
+        return Span(self.start + by, self.end + by)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Box:
+    """Rectangle on a page, in fractions of its width and height; origin at the top left, page numbers from 1."""
+
+    page: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Origin of a block, chunk, atom, mention or answer.
+
+    `page` is the physical page, slide or sheet where it begins, from 1; None where the format has no pages.
+    `label` is what a reader calls that page: the sheet's name, the printed page number. `cells` is a range such
+    as "B2:D9" on a sheet.
+    """
+
+    document: str
+    span: Span
+    page: int | None = None
+    label: str = ""
+    cells: str = ""
+    boxes: tuple[Box, ...] = ()
+
+    def pages(self) -> tuple[int, ...]:
+        """All pages touched, ascending."""
+        found = {box.page for box in self.boxes}
+        if self.page is not None:
+            found.add(self.page)
+        return tuple(sorted(found))

@@ -1,0 +1,90 @@
+"""Tables as cells with spans, and their renderings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+
+from pipelines.core.provenance import Box
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell at (row, column), both from 0, covering `row_span` by `column_span` places.
+
+    `address` is its name on a sheet ("B3").
+    """
+
+    row: int
+    column: int
+    text: str
+    row_span: int = 1
+    column_span: int = 1
+    header: bool = False
+    boxes: tuple[Box, ...] = ()
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of `rows` by `columns`; cells in row-major order, no two on one place.
+
+    `parts` are the row numbers at which a table that runs over several pages begins on each of them, so that
+    merging it can be undone; (0,) for a table on one page.
+    """
+
+    id: str
+    rows: int
+    columns: int
+    cells: tuple[Cell, ...]
+    caption: str = ""
+    parts: tuple[int, ...] = (0,)
+
+    @property
+    def header_rows(self) -> int:
+        """The number of leading rows in which every cell is a header."""
+        count = 0
+        while count < self.rows:
+            row = [cell for cell in self.cells if cell.row == count]
+            if not row or not all(cell.header for cell in row):
+                break
+            count += 1
+        return count
+
+    def grid(self) -> list[list[str]]:
+        """Return the texts, row by row; a spanning cell stands in its top left place, the rest is empty."""
+        places = [[""] * self.columns for _ in range(self.rows)]
+        for cell in self.cells:
+            places[cell.row][cell.column] = cell.text
+        return places
+
+    def lines(self) -> Iterator[str]:
+        """Yield each row as one line, cells divided by ` | `: how a table stands in a document's text."""
+        for row in self.grid():
+            yield " | ".join(" ".join(text.split()) for text in row).strip()
+
+    def to_text(self) -> str:
+        return "\n".join(self.lines())
+
+    def to_markdown(self) -> str:
+        rows = [[" ".join(text.split()).replace("|", "\\|") for text in row] for row in self.grid()]
+        if not rows:
+            return ""
+        rule = ["---"] * self.columns
+        return "\n".join("| " + " | ".join(row) + " |" for row in [rows[0], rule, *rows[1:]])
+
+    def to_html(self) -> str:
+        rows = "".join(f"<tr>{self._row_html(number)}</tr>" for number in range(self.rows))
+        caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
+        return f"<table>{caption}{rows}</table>"
+
+    def _row_html(self, number: int) -> str:
+        return "".join(_cell_html(cell) for cell in self.cells if cell.row == number)
+
+
+def _cell_html(cell: Cell) -> str:
+    tag = "th" if cell.header else "td"
+    spans = f' rowspan="{cell.row_span}"' if cell.row_span > 1 else ""
+    spans += f' colspan="{cell.column_span}"' if cell.column_span > 1 else ""
+    return f"<{tag}{spans}>{escape(cell.text)}</{tag}>"

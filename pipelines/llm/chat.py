@@ -1,0 +1,86 @@
+"""What a chat model is to Strata: one request in, one reply out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from pydantic import BaseModel
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture sent with a message."""
+
+    media_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn; `role` is "system", "user" or "assistant"."""
+
+    role: str
+    content: str
+    images: tuple[Image, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """All that shapes a reply.
+
+    `role` names the work ("atomize", "answer", ...): settings map it to a model, traces and quotes group by it.
+    `schema` is the type the reply must validate as; None asks for plain text. `attempt` counts askings of the same
+    thing from 0, so that asking again is not answered from the cache.
+    """
+
+    messages: tuple[Message, ...]
+    role: str
+    schema: type[BaseModel] | None = None
+    temperature: float = 0.0
+    max_tokens: int = 1024
+    model: str = ""
+    attempt: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call as the endpoint counts them (estimated where it does not say); `calls` is 0 from the cache."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    calls: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.calls + other.calls,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The model's text, and what it took. `finish` is "stop", or "length" where the reply was cut by `max_tokens`."""
+
+    text: str
+    model: str = ""
+    usage: Usage = Usage()
+    finish: str = "stop"
+    cached: bool = False
+
+
+@runtime_checkable
+class Chat(Protocol):
+    """A chat model, or a wrapper around one (trace, cache, budget, retry, rate limit)."""
+
+    async def complete(self, request: Request) -> Reply:
+        """Return the model's reply.
+
+        Raises `RateLimited` and `CallTimedOut` (try again), `CallFailed` (do not), `BudgetExceeded`.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release connections and processes; closing twice is allowed."""
+        ...
