@@ -7,7 +7,9 @@ import re
 from pipelines.core.provenance import Span
 
 # A sentence ends at .!? with white space behind it, at the full-width marks, and at a blank line or a line of its own.
-_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？；]+[”’）」』]*|\n\s*\n|\n(?=\s*(?:[-*•–·]|\d+[.)])\s)|\n(?=[^\n]* \| )")
+_END = re.compile(
+    r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？；]+[”’）」』]*|\n\s*\n|\n(?=\s*(?:[-*•–·]|\d+[.)])\s)|\n(?=[^\n]* \| )"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|no|nos|fig|figs|eq|sec|ch|approx|dr|mr|mrs|ms|prof|st|inc|ltd|co|jr|sr|al|rev|vol|pp"
     r"|p|ca|max|min|bzw|z\.b|d\.h|nr|abb)|\b[A-Z])\.$",

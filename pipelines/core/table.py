@@ -13,7 +13,8 @@ from pipelines.core.provenance import Box
 class Cell:
     """A cell at (row, column), both from 0, covering `row_span` by `column_span` places.
 
-    `address` is its name on a sheet ("B3").
+    `address` is its name on a sheet ("B3"). `rich` says that it holds more than one plain run of text: paragraphs, a
+    list, links, formatting; its text has a line for each piece.
     """
 
     row: int
@@ -24,6 +25,7 @@ class Cell:
     header: bool = False
     boxes: tuple[Box, ...] = ()
     address: str = ""
+    rich: bool = False
 
 
 @dataclass(frozen=True, slots=True)

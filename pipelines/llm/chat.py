@@ -45,7 +45,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call as the endpoint counts them (estimated where it does not say); `calls` is 0 from the cache."""
+    """Tokens of one call as the endpoint counts them, estimated where it does not say.
+
+    A reply from the cache has the tokens that it took when it was made, and 0 `calls`.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0

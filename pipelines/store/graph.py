@@ -23,8 +23,13 @@ class GraphStore(Protocol):
         """Remove all nodes and edges of `owner`, and edges of others at its nodes; an unknown owner is no error."""
         ...
 
-    def nodes(self, kinds: Collection[NodeKind] = (), ids: Collection[str] | None = None) -> Iterator[Node]:
-        """Yield nodes in order of id: of these kinds (none: all), among these ids (None: all; empty: nothing)."""
+    def nodes(
+        self, kinds: Collection[NodeKind] = (), ids: Collection[str] | None = None, owner: str | None = None
+    ) -> Iterator[Node]:
+        """Yield nodes in order of id: of these kinds (none: all), among these ids (None: all; empty: nothing).
+
+        `owner` confines them to what one owner has.
+        """
         ...
 
     def edges(
@@ -32,6 +37,7 @@ class GraphStore(Protocol):
         kinds: Collection[EdgeKind] = (),
         sources: Collection[str] | None = None,
         targets: Collection[str] | None = None,
+        owner: str | None = None,
     ) -> Iterator[Edge]:
         """Yield edges in order of (source, kind, target, key), filtered likewise; both ends when both are given."""
         ...

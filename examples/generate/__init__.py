@@ -1,0 +1,1 @@
+"""Regenerates the binary example documents from the readable sources in ``content``."""

@@ -1,0 +1,43 @@
+"""Options that several commands share, and how they become settings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipelines.core.errors import SettingsError
+
+if TYPE_CHECKING:
+    from qa.settings import QaSettings
+
+DEFAULT_KB = Path("kb")
+
+Kb = Annotated[Path, typer.Option("--kb", envvar="STRATA_KB", help="The knowledge base, a folder.")]
+Set = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting, such as chunk.max_tokens=300.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the value as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress display.")]
+
+
+def settings_from(kb: Path | None, pairs: list[str] | None, **options: object) -> QaSettings:
+    """Return the settings in force; `pairs` are NAME=VALUE, `options` by path with `__` for the dot, None left out."""
+    from pipelines.settings import load
+    from qa.settings import QaSettings
+
+    chosen = dict(_pair(pair) for pair in pairs or [])
+    chosen |= {name.replace("__", "."): value for name, value in options.items() if value is not None}
+    return load(kb, chosen, QaSettings).settings
+
+
+def _pair(text: str) -> tuple[str, object]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise SettingsError(f"--set {text}: not of the form NAME=VALUE")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value

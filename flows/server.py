@@ -1,0 +1,125 @@
+"""Prefect's own server for the length of a run, started while the run prepares itself.
+
+Prefect starts one too where `PREFECT_API_URL` is not set, but only when the flow begins, with services that a single
+run has no use for, and it logs at shutdown. This one is the same program with those services off; importing it takes
+its time, which passes beside the scan and the first parses.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pipelines.core.errors import StrataError
+
+START_SECONDS = 90
+_UNUSED_SERVICES = (
+    "SCHEDULER", "LATE_RUNS", "CANCELLATION_CLEANUP", "PAUSE_EXPIRATIONS", "FOREMAN", "TRIGGERS", "EVENT_PERSISTER",
+    "EVENT_LOGGER", "REPOSSESSOR", "DB_VACUUM",
+)  # fmt: skip
+QUIET = {
+    "DO_NOT_TRACK": "1",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "PREFECT_LOGGING_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_SERVER_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_TO_API_ENABLED": "false",
+    "PREFECT_CLI_PROMPT": "false",
+}
+"""What keeps Prefect to itself; a value that the user has set stays."""
+
+
+class ServerFailed(StrataError):
+    """Prefect's server did not start; `strata ingest --no-flow` does without."""
+
+
+class Server:
+    """A context in which `PREFECT_API_URL` names a server: the user's where one is set, else one of our own."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log = tempfile.TemporaryFile()
+        self._url = ""
+
+    def __enter__(self) -> Self:
+        for name, value in QUIET.items():
+            os.environ.setdefault(name, value)
+        if not os.environ.get("PREFECT_API_URL"):
+            self._start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process is not None:
+            os.environ.pop("PREFECT_API_URL", None)
+            self._process.terminate()
+            try:
+                self._process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._log.close()
+
+    def wait(self) -> None:
+        """Return once the server answers. Raises `ServerFailed`."""
+        if self._process is None:
+            return
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            if self._process.poll() is not None:
+                break
+            if _answers(self._url + "/health"):
+                return
+            time.sleep(0.05)
+        self._log.seek(0)
+        last = self._log.read().decode(errors="replace").strip().splitlines()[-1:]
+        raise ServerFailed(
+            f"Prefect's server did not start: {' '.join(last) or 'no answer in time'}",
+            hint="`--no-flow` ingests without it; PREFECT_API_URL names one that runs",
+        )
+
+    def _start(self) -> None:
+        port = _free_port()
+        self._url = f"http://127.0.0.1:{port}/api"
+        spec = find_spec("prefect")
+        if spec is None or spec.origin is None:
+            raise ServerFailed("Prefect is not installed", hint="pip install strata-kb")
+        arguments = ["--factory", "prefect.server.api.server:create_app", "--host", "127.0.0.1", "--port", str(port)]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "uvicorn", *arguments, "--log-level", "critical", "--lifespan", "on"],
+            cwd=Path(spec.origin).parent.parent,
+            env={**os.environ, **_server_environment()},
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+        )
+        os.environ["PREFECT_API_URL"] = self._url
+
+
+def _server_environment() -> dict[str, str]:
+    services = {f"PREFECT_SERVER_SERVICES_{name}_ENABLED": "false" for name in _UNUSED_SERVICES}
+    return {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1", **services}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=2) as reply:  # noqa: S310 - our own loopback address
+            return bool(reply.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False

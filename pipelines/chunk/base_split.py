@@ -1,0 +1,46 @@
+"""The base split, by `langchain_text_splitters`: the only file that knows it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pipelines.chunk.tokens import count_tokens
+from pipelines.core.provenance import Span
+
+if TYPE_CHECKING:
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+# From the coarsest to the finest; the last one cuts between any two characters.
+_SEPARATORS = ["\n\n", "\n", "。", "；", ". ", "; ", "，", "、", ", ", " | ", " ", ""]
+
+
+def base_split(text: str, max_tokens: int) -> list[Span]:
+    """Return consecutive spans that cover `text` whole, none over `max_tokens`, cut at the coarsest separator.
+
+    Raises `ValueError` should the library return anything but the text itself in pieces.
+    """
+    spans: list[Span] = []
+    start = 0
+    for piece in _splitter(max_tokens).split_text(text):
+        if not text.startswith(piece, start):
+            raise ValueError(f"the base split lost text at character {start}")
+        spans.append(Span(start, start + len(piece)))
+        start += len(piece)
+    if start != len(text):
+        raise ValueError(f"the base split lost the text after character {start}")
+    return spans
+
+
+@lru_cache(maxsize=8)
+def _splitter(max_tokens: int) -> RecursiveCharacterTextSplitter:
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+    return RecursiveCharacterTextSplitter(
+        separators=_SEPARATORS,
+        chunk_size=max_tokens,
+        chunk_overlap=0,
+        length_function=count_tokens,
+        keep_separator="end",
+        strip_whitespace=False,
+    )

@@ -1,0 +1,37 @@
+"""Settings of chunking."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class ChunkBy(StrEnum):
+    SECTION = "section"
+    DOCUMENT = "document"
+
+
+class ChunkSettings(BaseModel):
+    """How documents are cut into chunks; sizes are in tokens as `pipelines.chunk.tokens` counts them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    by: ChunkBy = Field(
+        ChunkBy.SECTION, description="section: cut inside sections; document: one chunk a document (passages)"
+    )
+    max_tokens: int = Field(400, ge=16, description="no chunk is larger")
+    target_tokens: int = Field(320, ge=1, description="the size aimed at where a section has to be cut")
+    min_tokens: int = Field(80, ge=0, description="smaller chunks and sections join a neighbour they fit with")
+    window_tokens: int = Field(600, ge=16, description="how much text is looked at when choosing where a chunk ends")
+    cohesion_sentences: int = Field(3, ge=1, description="sentences on each side compared for semantic distance")
+    summary_sentences: int = Field(1, ge=1, description="sentences quoted as the summary where no model writes it")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not self.min_tokens * 2 <= self.max_tokens:
+            raise ValueError("min_tokens must be at most half of max_tokens")
+        if not self.min_tokens <= self.target_tokens <= self.max_tokens <= self.window_tokens:
+            raise ValueError("min_tokens <= target_tokens <= max_tokens <= window_tokens must hold")
+        return self

@@ -1,0 +1,164 @@
+"""Units: the smallest pieces of a document that chunks are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from itertools import takewhile
+
+from pipelines.chunk.base_split import base_split
+from pipelines.chunk.tokens import count_tokens
+from pipelines.core.document import Block, BlockKind
+from pipelines.core.layout import Layout
+from pipelines.core.provenance import Span
+from pipelines.core.sentences import sentences
+from pipelines.core.table import Table
+
+
+class Break(IntEnum):
+    """How good a place to cut the end of a unit is."""
+
+    NEVER = 0
+    """A heading belongs to what follows it, a caption to its table."""
+    PIECE = 1
+    SENTENCE = 2
+    ITEM = 3
+    PARAGRAPH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A heading, a sentence, a list item, a whole table or code block, or a piece of one that is too large.
+
+    `table` is the id of the block whose rows a piece of a cut table belongs to. `context` is that table's caption and
+    header for the pieces behind its first. `prose` marks what can be quoted as a sentence.
+    """
+
+    span: Span
+    tokens: int
+    end: Break
+    table: str = ""
+    context: str = ""
+    prose: bool = False
+
+
+_WHOLE = frozenset({BlockKind.TABLE, BlockKind.CODE, BlockKind.FORMULA, BlockKind.FIGURE})
+_HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
+
+
+def units(layout: Layout, span: Span, max_tokens: int) -> list[Unit]:
+    """Return the units of a part of the document in order; every character that is not blank lies in exactly one.
+
+    What follows a heading is cut small enough to stand in one chunk with it.
+    """
+    found: list[Unit] = []
+    position = span.start
+    for block in layout.touching(span):
+        start, end = max(block.provenance.span.start, position), min(block.provenance.span.end, span.end)
+        found.extend(_sentences(layout, Span(position, max(position, start)), max_tokens, Break.PARAGRAPH))
+        if start < end:
+            room = max(max_tokens - _lead(found), max_tokens // 2)
+            found.extend(_of_block(layout, block, Span(start, end), room))
+        position = max(position, end)
+    found.extend(_sentences(layout, Span(position, max(position, span.end)), max_tokens, Break.PARAGRAPH))
+    return _with_last_headings_bound(found)
+
+
+def _lead(found: list[Unit]) -> int:
+    """The tokens of the headings at the end of what has been found so far."""
+    return sum(unit.tokens for unit in takewhile(lambda unit: unit.end is Break.NEVER, reversed(found)))
+
+
+def _with_last_headings_bound(found: list[Unit]) -> list[Unit]:
+    """Bind headings with nothing below them to what stands above."""
+    body = len(found)
+    while body and found[body - 1].end is Break.NEVER:
+        body -= 1
+    if 0 < body < len(found):
+        found[body - 1] = replace(found[body - 1], end=Break.NEVER)
+    return found
+
+
+def _of_block(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iterator[Unit]:
+    if block.kind in _HEADINGS or (block.kind is BlockKind.CAPTION and block.caption_of):
+        end = Break.NEVER if block.kind in _HEADINGS or _captions_next(layout, block) else Break.PARAGRAPH
+        yield from (replace(unit, prose=False) for unit in _cut(layout, span, max_tokens, end))
+    elif block.kind in _WHOLE:
+        yield from _whole(layout, block, span, max_tokens)
+    else:
+        end = Break.ITEM if block.kind is BlockKind.LIST_ITEM else Break.PARAGRAPH
+        yield from _sentences(layout, span, max_tokens, end)
+
+
+def _captions_next(layout: Layout, caption: Block) -> bool:
+    """Whether the table or figure of a caption stands below it."""
+    following = layout.following(caption)
+    if following is None:
+        return False
+    return caption.caption_of in {
+        following.id,
+        following.table.id if following.table else "",
+        following.figure.id if following.figure else "",
+    }
+
+
+def _whole(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iterator[Unit]:
+    text = span.slice(layout.document.text)
+    tokens = count_tokens(text)
+    if tokens <= max_tokens:
+        if text.strip():
+            yield Unit(_stripped(text, span.start), tokens, Break.PARAGRAPH)
+    elif block.table is not None and layout.rows(block).spans:
+        yield from _rows(layout, block, block.table, span, max_tokens)
+    else:
+        yield from _cut(layout, span, max_tokens, Break.PARAGRAPH)
+
+
+def _rows(layout: Layout, block: Block, table: Table, span: Span, max_tokens: int) -> Iterator[Unit]:
+    """Yield the rows of a table that has to be cut, with its header as the context of all rows below it."""
+    text, rows = layout.document.text, layout.rows(block)
+    headers = max(1, table.header_rows)
+    lines = [rows.spans[number].slice(text) for number in range(headers)]
+    context = _fitting("\n".join(filter(None, [table.caption, *lines])), max_tokens)
+    for number in rows.touching(span):
+        row = rows.spans[number]
+        end = Break.NEVER if number < headers else Break.ITEM
+        pieces = _cut(layout, Span(max(row.start, span.start), min(row.end, span.end)), max_tokens, end)
+        for index, piece in enumerate(pieces):
+            below = number >= headers or index > 0
+            yield replace(piece, table=block.id, context=context if below else "", prose=False)
+
+
+def _fitting(text: str, max_tokens: int) -> str:
+    return text if count_tokens(text) <= max_tokens else base_split(text, max_tokens)[0].slice(text).rstrip()
+
+
+def _sentences(layout: Layout, span: Span, max_tokens: int, end: Break) -> list[Unit]:
+    found: list[Unit] = []
+    for sentence in sentences(span.slice(layout.document.text)):
+        found.extend(_cut(layout, sentence.shifted(span.start), max_tokens, Break.SENTENCE))
+    return [*found[:-1], replace(found[-1], end=end)] if found else found
+
+
+def _cut(layout: Layout, span: Span, max_tokens: int, end: Break) -> Iterator[Unit]:
+    """Yield a span as one unit, or, where it is too large, as pieces of which only the last ends with `end`."""
+    text = span.slice(layout.document.text)
+    if not text.strip():
+        return
+    tokens = count_tokens(text)
+    if tokens <= max_tokens:
+        yield Unit(_stripped(text, span.start), tokens, end, prose=True)
+        return
+    pieces = [piece.slice(text) for piece in base_split(text, max_tokens)]
+    start = span.start
+    for index, piece in enumerate(pieces):
+        if piece.strip():
+            last = index == len(pieces) - 1
+            yield Unit(_stripped(piece, start), count_tokens(piece), end if last else Break.PIECE, prose=True)
+        start += len(piece)
+
+
+def _stripped(text: str, start: int) -> Span:
+    left = len(text) - len(text.lstrip())
+    return Span(start + left, start + len(text.rstrip()))

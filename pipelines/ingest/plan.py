@@ -1,0 +1,97 @@
+"""What a run has to do: the folder as it stands held against the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from pipelines.core.document import Source
+from pipelines.core.outcome import Status
+from pipelines.ingest.compile import REPEATABLE, Item
+from pipelines.ingest.keys import StageKeys
+from pipelines.ingest.scan import Found, digest_file
+from pipelines.store.catalog import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`items` are to be compiled, `unchanged` have nothing to do, `left_out` are recorded with their reason.
+
+    `gone` are entries whose file is no longer there, parts of a vanished container among them.
+    """
+
+    items: tuple[Item, ...] = ()
+    unchanged: tuple[Entry, ...] = ()
+    left_out: tuple[Entry, ...] = ()
+    gone: tuple[Entry, ...] = ()
+
+
+def plan(found: Iterable[Found], entries: Iterable[Entry], keys_of: Callable[[Source], StageKeys]) -> Plan:
+    """Return what is to be done about each file found and each entry known; both are unique by URI."""
+    known = {entry.uri: entry for entry in entries}
+    items: list[Item] = []
+    unchanged: list[Entry] = []
+    left_out: list[Entry] = []
+    present: set[str] = set()
+    for file in found:
+        present.add(file.uri)
+        if file.left_out or file.error:
+            left_out.append(_left_out(file))
+            continue
+        item = _item(file, known.get(file.uri))
+        if isinstance(item, Entry):
+            left_out.append(item)
+        elif (entry := known.get(file.uri)) is not None and is_final(entry, item.source, keys_of):
+            unchanged.append(entry)
+        else:
+            items.append(item)
+    _add_members(known, items, unchanged, keys_of)
+    kept = present | {entry.uri for entry in unchanged} | {item.source.uri for item in items}
+    gone = tuple(entry for entry in known.values() if entry.uri not in kept and not _below(entry, items))
+    return Plan(tuple(items), tuple(unchanged), tuple(left_out), gone)
+
+
+def is_final(entry: Entry, source: Source, keys_of: Callable[[Source], StageKeys]) -> bool:
+    """Whether what the catalog has of a source is what a run would make of it."""
+    if entry.digest != source.digest or entry.status not in REPEATABLE:
+        return False
+    keys = keys_of(source).by_stage()
+    wanted = keys if entry.status.searchable else {"parse": keys["parse"]}
+    return {stage: entry.artifacts.get(stage) for stage in wanted} == wanted
+
+
+def _item(file: Found, known: Entry | None) -> Item | Entry:
+    if known is not None and (known.size, known.modified_ns) == (file.size, file.modified_ns) and known.digest:
+        digest = known.digest
+    else:
+        try:
+            digest = digest_file(file.path)
+        except OSError as error:
+            return Entry(file.uri, "", file.size, Status.FAILED, reason=f"cannot be read: {error.strerror}")
+    return Item(Source(file.uri, "", file.size, digest), file.path, file.modified_ns)
+
+
+def _left_out(file: Found) -> Entry:
+    status = Status.FAILED if file.error else Status.SKIPPED
+    return Entry(file.uri, "", file.size, status, reason=file.error or file.left_out, modified_ns=file.modified_ns)
+
+
+def _add_members(
+    known: dict[str, Entry], items: list[Item], unchanged: list[Entry], keys_of: Callable[[Source], StageKeys]
+) -> None:
+    """Parts of unchanged containers: unchanged themselves, or to be tried again; in order, so that parts have parts."""
+    kept = {entry.uri for entry in unchanged}
+    for entry in sorted(known.values(), key=lambda entry: entry.uri.count("!/")):
+        if not entry.parent or entry.parent not in kept:
+            continue
+        source = Source(entry.uri, "", entry.size, entry.digest)
+        if is_final(entry, source, keys_of):
+            unchanged.append(entry)
+            kept.add(entry.uri)
+        else:
+            items.append(Item(source, parent=entry.parent))
+
+
+def _below(entry: Entry, items: list[Item]) -> bool:
+    """Whether the entry is a part of something to be compiled: that will tell whether it is still there."""
+    return bool(entry.parent) and any(entry.uri.startswith(item.source.uri + "!/") for item in items)

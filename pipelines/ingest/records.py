@@ -1,0 +1,96 @@
+"""What of a document is embedded and indexed, and how its vectors are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import msgspec
+import numpy as np
+
+from pipelines.core.chunk import Chunk
+from pipelines.core.document import Document
+from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
+from pipelines.core.graph import CORPUS_OWNER
+from pipelines.llm.embedder import Embedder, Side
+from pipelines.store.vector import Embedded, Record, RecordKind
+
+DOCUMENT_WORDS = 1200
+"""Characters of a document's text that stand for it beside its title and headings."""
+
+
+def records_of(document: Document, distillate: Distillate) -> tuple[Record, ...]:
+    """Return the records of a document: itself, its chunks and their summaries, its atoms."""
+    tags: dict[str, list[str]] = {}
+    for tag in distillate.tags:
+        tags.setdefault(tag.chunk, []).append(tag.text)
+    chunks = {chunk.id: chunk for chunk in distillate.chunks}
+    found = [_document_record(document)]
+    for chunk in distillate.chunks:
+        found.extend(_chunk_records(document, chunk, tuple(tags.get(chunk.id, ()))))
+    found.extend(_atom_record(document, atom, chunks[atom.chunk], tuple(tags.get(atom.chunk, ()))) for atom in distillate.atoms)
+    return tuple(found)
+
+
+def corpus_records(tags: Collection[Tag], entities: Collection[Entity]) -> tuple[Record, ...]:
+    """Return the records of what all documents share: each tag and entity by its name and aliases."""
+    found = [
+        Record(tag.id, RecordKind.TAG, CORPUS_OWNER, " ; ".join((tag.text, *tag.aliases))) for tag in tags
+    ]
+    found += [
+        Record(entity.id, RecordKind.ENTITY, CORPUS_OWNER, " ; ".join((entity.name, *entity.aliases)))
+        for entity in entities
+    ]
+    return tuple(found)
+
+
+def embed_records(records: tuple[Record, ...], embedder: Embedder) -> bytes:
+    """Return the records with their vectors, as they are kept among the artifacts."""
+    vectors = embedder.embed([record.text for record in records], Side.PASSAGE)
+    return msgspec.msgpack.encode((records, vectors.shape[1], np.ascontiguousarray(vectors, np.float32).tobytes()))
+
+
+def read_records(data: bytes) -> Embedded:
+    """Return what `embed_records` wrote."""
+    records, dimension, raw = msgspec.msgpack.decode(data, type=tuple[tuple[Record, ...], int, bytes])
+    return Embedded(records, np.frombuffer(raw, np.float32).reshape(len(records), dimension))
+
+
+def without(embedded: Embedded, ids: Collection[str]) -> Embedded:
+    """Return `embedded` without the records of these ids."""
+    kept = [i for i, record in enumerate(embedded.records) if record.id not in ids]
+    return Embedded(tuple(embedded.records[i] for i in kept), embedded.vectors[kept])
+
+
+def _document_record(document: Document) -> Record:
+    headings = " ; ".join(section.title for section in document.sections if section.title)
+    text = "\n".join(part for part in (document.title, headings[:DOCUMENT_WORDS], document.text[:DOCUMENT_WORDS]) if part)
+    return Record(
+        document.id, RecordKind.DOCUMENT, document.id, text, "", document.source.uri, document.source.media_type,
+        date=_date(document),
+    )  # fmt: skip
+
+
+def _chunk_records(document: Document, chunk: Chunk, tags: tuple[str, ...]) -> Iterator[Record]:
+    path = [document.title, *(title for title in chunk.heading_path if title != document.title)]
+    text = "\n".join(part for part in (" > ".join(path), chunk.context, chunk.text) if part)
+    yield _record(document, chunk, RecordKind.CHUNK, chunk.id, text, tags)
+    if chunk.summary:
+        yield _record(document, chunk, RecordKind.SUMMARY, chunk.id, chunk.summary, tags)
+
+
+def _atom_record(document: Document, atom: Atom, chunk: Chunk, tags: tuple[str, ...]) -> Record:
+    return _record(document, chunk, RecordKind.ATOM, atom.id, atom.text, tags)
+
+
+def _record(
+    document: Document, chunk: Chunk, kind: RecordKind, id: str, text: str, tags: tuple[str, ...]
+) -> Record:
+    return Record(
+        id, kind, document.id, text, chunk.id, document.source.uri, document.source.media_type,
+        chunk.provenance.page or 0, _date(document), tags,
+    )  # fmt: skip
+
+
+def _date(document: Document) -> str:
+    names = ("date", "modified", "created")
+    return next((document.metadata[name] for name in names if document.metadata.get(name)), "")

@@ -1,0 +1,66 @@
+"""How a run ended: every document by status, every stage by what it did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from pipelines.core.outcome import Failure
+from pipelines.ingest.progress import Event, Phase
+
+
+@dataclass(frozen=True, slots=True)
+class StageCount:
+    """How many documents a stage did anew, took from an earlier run, and failed on."""
+
+    done: int = 0
+    reused: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The summary of a run.
+
+    `documents` counts the files of the folder by status; `changes` what became of them ("added", "changed",
+    "removed", "unchanged"); `contents` what the knowledge base holds by kind; `usage` the language model's calls and
+    tokens by role. `stopped` says why the run ended early, empty when it did not.
+    """
+
+    knowledge_base: str
+    documents: dict[str, int] = field(default_factory=dict)
+    changes: dict[str, int] = field(default_factory=dict)
+    stages: dict[str, StageCount] = field(default_factory=dict)
+    contents: dict[str, int] = field(default_factory=dict)
+    dropped: dict[str, int] = field(default_factory=dict)
+    usage: dict[str, dict[str, float]] = field(default_factory=dict)
+    failures: tuple[Failure, ...] = ()
+    unfinished: int = 0
+    stopped: str = ""
+    seconds: float = 0.0
+
+    @property
+    def exit_code(self) -> int:
+        """0 when every document is in its place, 8 when some failed, 7 when the budget ended the run."""
+        if self.stopped:
+            return 7
+        return 8 if self.failures or self.unfinished else 0
+
+
+class Tally:
+    """Counts events by stage, and passes them on."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, str]] = Counter()
+
+    def __call__(self, event: Event) -> None:
+        if event.subject and event.phase is not Phase.STARTED:
+            self._counts[event.stage.value, event.phase.value] += 1
+
+    def stages(self, names: tuple[str, ...]) -> dict[str, StageCount]:
+        return {
+            name: StageCount(
+                *(self._counts[name, phase.value] for phase in (Phase.DONE, Phase.REUSED, Phase.FAILED))
+            )
+            for name in names
+        }

@@ -1,0 +1,119 @@
+"""Asking a model for a typed reply, with the four ways in which that can end kept apart (design, section 5)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Generic, Protocol, TypeVar, runtime_checkable
+
+from pydantic import BaseModel
+
+from pipelines.core.errors import BudgetExceeded, LanguageError, ReplyUnusable
+from pipelines.core.outcome import Failure
+from pipelines.llm.chat import Chat, Message, Reply, Request, Usage
+from pipelines.llm.replies import read_reply
+
+T = TypeVar("T", bound=BaseModel)
+
+_SHOWN = 1500
+"""Characters of an unusable reply that are shown to the model again."""
+
+
+class Ending(StrEnum):
+    DONE = "done"
+    NOTHING = "nothing"
+    """The model answered as asked, and the answer is that there is nothing to say."""
+    UNUSABLE = "unusable"
+    """No try gave what was asked for."""
+    FAILED = "failed"
+    """The endpoint gave no reply."""
+
+
+@runtime_checkable
+class MaySayNothing(Protocol):
+    """A reply type that has a way of saying nothing: an empty list of questions, "not in the text"."""
+
+    def says_nothing(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[T]):
+    """How asking ended, and what it took.
+
+    `value` is there when DONE or NOTHING, `failure` when UNUSABLE or FAILED. `text` is the last reply, `problem` what
+    is wrong with it. `tries` counts replies asked for, cached ones too.
+    """
+
+    ending: Ending
+    value: T | None = None
+    failure: Failure | None = None
+    text: str = ""
+    problem: str = ""
+    tries: int = 1
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def usable(self) -> bool:
+        return self.value is not None
+
+
+async def ask(
+    chat: Chat,
+    messages: tuple[Message, ...],
+    reply: type[T],
+    *,
+    role: str,
+    subject: str = "",
+    temperature: float = 0.0,
+    max_tokens: int = 1024,
+    tries: int = 3,
+) -> Asked[T]:
+    """Return the model's answer to `messages` as a value of type `reply`.
+
+    An unusable reply is asked for again, with what is wrong with it, up to `tries` times in all; one that was cut off
+    with twice the room. `role` names the work and `subject` what it is about (a chunk's id): both go into the
+    failure. Raises `BudgetExceeded` and no other error of a model or endpoint.
+    """
+    request = Request(messages, role, reply, temperature, max_tokens)
+    usage, answer, problem = Usage(), Reply(""), ""
+    for number in range(1, tries + 1):
+        try:
+            answer = await chat.complete(request)
+        except BudgetExceeded:
+            raise
+        except LanguageError as error:
+            failure = Failure(subject, role, error.message, type(error).__name__, retryable=error.retryable)
+            return Asked(Ending.FAILED, None, failure, answer.text, problem, number, usage)
+        usage += answer.usage
+        read = read_reply(answer.text, reply)
+        if read.value is not None:
+            return Asked(_ending(read.value), read.value, None, answer.text, "", number, usage)
+        problem = _problem(answer, read.problem)
+        request = _again(request, messages, reply, answer, problem)
+    reason = f"no usable reply after {tries} tries: {problem.splitlines()[0]}"
+    failure = Failure(subject, role, reason, ReplyUnusable.__name__, retryable=True)
+    return Asked(Ending.UNUSABLE, None, failure, answer.text, problem, tries, usage)
+
+
+def _ending(value: BaseModel) -> Ending:
+    silent = isinstance(value, MaySayNothing) and value.says_nothing()
+    return Ending.NOTHING if silent else Ending.DONE
+
+
+def _problem(answer: Reply, problem: str) -> str:
+    return f"the reply was cut off before its end\n{problem}" if answer.finish == "length" else problem
+
+
+def _again(
+    request: Request, messages: tuple[Message, ...], reply: type[BaseModel], answer: Reply, problem: str
+) -> Request:
+    """The next asking: the first messages, the reply last given, and what is wrong with it."""
+    schema = json.dumps(reply.model_json_schema(), ensure_ascii=False)
+    correction = (
+        f"This reply cannot be used:\n{problem}\n\n"
+        f"Reply once more, with nothing but one JSON object that fits this JSON schema:\n{schema}"
+    )
+    turns = (Message("assistant", answer.text[:_SHOWN] or "(empty)"), Message("user", correction))
+    room = request.max_tokens * 2 if answer.finish == "length" else request.max_tokens
+    return replace(request, messages=messages + turns, max_tokens=room, attempt=request.attempt + 1)

@@ -1,0 +1,117 @@
+"""A chat model behind any OpenAI-compatible endpoint: OpenAI, Azure, vLLM, Ollama, llama.cpp."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import Any
+
+import openai
+from openai import AsyncAzureOpenAI, AsyncOpenAI
+from openai.types.chat import ChatCompletion
+
+from pipelines.core.errors import CallFailed, CallTimedOut
+from pipelines.llm.chat import Image, Message, Reply, Request, Usage
+from pipelines.llm.dialect import Dialect, Dialects
+from pipelines.llm.openai_errors import translate, translated
+from pipelines.llm.settings import LlmSettings
+from pipelines.llm.tokens import estimate_input, estimate_tokens
+
+_NO_KEY = "none"
+"""Local endpoints want no key, the client insists on one."""
+
+_REFUSALS = frozenset({400, 422, 501})
+"""With these an endpoint says that it does not take a parameter."""
+
+
+class OpenAIChat:
+    """The adapter; trying again, limits and the rest are wrapped around it."""
+
+    def __init__(self, settings: LlmSettings) -> None:
+        self._client = _client(settings)
+        self._dialects = Dialects()
+
+    async def complete(self, request: Request) -> Reply:
+        """Return the model's reply; a parameter that the endpoint refuses is left out, now and later."""
+        subject = (request.model, request.schema)
+        dialect = self._dialects.of(subject)
+        while True:
+            try:
+                with translated(keep=openai.APIStatusError):
+                    completion = await self._client.chat.completions.create(**_parameters(request, dialect))
+                reply = _reply(completion, request)
+            except openai.APIStatusError as error:
+                other = dialect.after(str(error)) if _refused(error) else None
+                if other is None:
+                    raise translate(error) from error
+                dialect = other
+            else:
+                self._dialects.learn(subject, dialect, reply.text)
+                return reply
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+def _client(settings: LlmSettings) -> AsyncOpenAI:
+    key = settings.api_key.get_secret_value()
+    if settings.api_version:
+        return AsyncAzureOpenAI(
+            azure_endpoint=settings.base_url,
+            api_key=key,
+            api_version=settings.api_version,
+            timeout=settings.timeout,
+            max_retries=0,
+        )
+    return AsyncOpenAI(
+        base_url=settings.base_url or None,
+        api_key=key or (_NO_KEY if settings.base_url else None),
+        timeout=settings.timeout,
+        max_retries=0,
+    )
+
+
+def _refused(error: openai.APIStatusError) -> bool:
+    # llama.cpp has answered 500 of a schema that it cannot make a grammar of.
+    return error.status_code in _REFUSALS or "grammar" in str(error)
+
+
+def _parameters(request: Request, dialect: Dialect) -> dict[str, Any]:
+    messages, schema = request.messages, request.schema
+    parameters: dict[str, Any] = {"model": request.model, dialect.limit_name: request.max_tokens}
+    if dialect.temperature:
+        parameters["temperature"] = request.temperature
+    if schema is not None:
+        messages = dialect.messages(messages, schema)
+        if shape := dialect.response_format(schema):
+            parameters["response_format"] = shape
+    return parameters | {"messages": [_turn(message) for message in messages]}
+
+
+def _turn(message: Message) -> dict[str, Any]:
+    if not message.images:
+        return {"role": message.role, "content": message.content}
+    text = {"type": "text", "text": message.content}
+    return {"role": message.role, "content": [text, *(_picture(image) for image in message.images)]}
+
+
+def _picture(image: Image) -> dict[str, Any]:
+    url = f"data:{image.media_type};base64,{b64encode(image.data).decode()}"
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def _reply(completion: object, request: Request) -> Reply:
+    if not isinstance(completion, ChatCompletion) or not completion.choices:
+        # Gateways answer 200 with an error or a page of their own when the model behind them is away.
+        raise CallTimedOut("the endpoint's reply has no choices")
+    choice = completion.choices[0]
+    if choice.finish_reason == "content_filter":
+        raise CallFailed("the endpoint's content filter stopped the reply")
+    text = choice.message.content or ""
+    finish = "length" if choice.finish_reason == "length" else "stop"
+    return Reply(text, completion.model or request.model, _usage(completion, request, text), finish)
+
+
+def _usage(completion: ChatCompletion, request: Request, text: str) -> Usage:
+    if completion.usage is None:
+        return Usage(estimate_input(request.messages), estimate_tokens(text), 1)
+    return Usage(completion.usage.prompt_tokens, completion.usage.completion_tokens, 1)

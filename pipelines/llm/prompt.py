@@ -1,0 +1,163 @@
+"""Prompts as Markdown files with `$name` placeholders, kept beside the stage that asks them.
+
+The prompt `distill` of the package `pipelines.atomize` is the file `pipelines/atomize/prompts/distill.md`; variants
+in other languages stand beside it (`distill.zh.md`). Its turns are the sections `# system`, `# user` and
+`# assistant`. A file of the same name in the knowledge base's `prompts/` folder takes its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from pipelines.core.errors import NotFound, SettingsError
+from pipelines.core.ids import digest
+from pipelines.llm.chat import Image, Message
+
+_TURN = re.compile(r"^# (system|user|assistant)[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One section of a prompt file: who speaks, and the text with its placeholders."""
+
+    role: str
+    template: str
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        return frozenset(Template(self.template).get_identifiers())
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One prompt file; `language` is empty for the one that serves every language without its own."""
+
+    language: str
+    turns: tuple[Turn, ...]
+    origin: str
+    text: str
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        return frozenset[str]().union(*(turn.placeholders for turn in self.turns))
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt in its languages; all its variants have the same placeholders."""
+
+    package: str
+    name: str
+    variants: Mapping[str, Variant]
+
+    @staticmethod
+    def load(package: str, name: str, overrides: Path | None = None) -> Prompt:
+        """Return the prompt, with files of the folder `overrides` in place of those of the same name.
+
+        Raises `NotFound` where the package has no such prompt, `SettingsError` where a file has no turns, a stray `$`
+        or other placeholders than the prompt that ships.
+        """
+        shipped = {file: text for file, text in _shipped(package) if _belongs(file, name)}
+        if f"{name}.md" not in shipped:
+            raise NotFound(f"{package} has no prompt {name}", ids=(name,))
+        variants = {_language(file, name): _read(file, text, package) for file, text in shipped.items()}
+        expected = variants[""].placeholders
+        for path in _overriding(name, overrides):
+            variants[_language(path.name, name)] = _read(path.name, path.read_text("utf-8"), str(path))
+        for variant in variants.values():
+            _check(variant, expected)
+        return Prompt(package, name, variants)
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        return self.variants[""].placeholders
+
+    @property
+    def digest(self) -> str:
+        """The digest of all the files: what an artifact made with this prompt depends on."""
+        texts = sorted((language, variant.text) for language, variant in self.variants.items())
+        return digest(repr(texts).encode())
+
+    def variant(self, language: str = "") -> Variant:
+        """Return the file for a language: its own ("zh-cn", then "zh"), else the one for all."""
+        wanted = language.casefold()
+        for code in (wanted, wanted.split("-")[0]):
+            if code in self.variants:
+                return self.variants[code]
+        return self.variants[""]
+
+    def messages(self, language: str = "en", images: tuple[Image, ...] = (), **values: str) -> tuple[Message, ...]:
+        """Return the turns with their placeholders filled; `images` go with the last one.
+
+        Values are inserted as they are: a `$` in them means nothing. Raises `SettingsError` where a placeholder has
+        no value or a value no placeholder.
+        """
+        if values.keys() != self.placeholders:
+            wrong = ", ".join(sorted(values.keys() ^ self.placeholders))
+            raise SettingsError(f"prompt {self.name}: placeholders and values differ in {wrong}", ids=(self.name,))
+        turns = self.variant(language).turns
+        filled = [Message(turn.role, Template(turn.template).substitute(values)) for turn in turns]
+        filled[-1] = Message(filled[-1].role, filled[-1].content, images)
+        return tuple(filled)
+
+
+def fence(text: str, name: str = "document") -> str:
+    """Return `text` between tags that do not occur in it, so that it cannot end them: `<document> ... </document>`.
+
+    The tags carry a number where the text has them itself. A prompt says that what stands between them is data.
+    """
+    tag, number = name, 1
+    while re.search(rf"<\s*/?\s*{re.escape(tag)}\s*/?>", text, re.IGNORECASE):
+        number += 1
+        tag = f"{name}-{number}"
+    return f"<{tag}>\n{text}\n</{tag}>"
+
+
+def prompt_names(package: str) -> list[str]:
+    """Return the names of the prompts that ship in a package, in order."""
+    return sorted({file.split(".")[0] for file, _ in _shipped(package)})
+
+
+@lru_cache(maxsize=32)
+def _shipped(package: str) -> tuple[tuple[str, str], ...]:
+    folder = files(package) / "prompts"
+    if not folder.is_dir():
+        return ()
+    return tuple((entry.name, entry.read_text("utf-8")) for entry in folder.iterdir() if entry.name.endswith(".md"))
+
+
+def _belongs(file: str, name: str) -> bool:
+    return re.fullmatch(rf"{re.escape(name)}(\.[A-Za-z-]+)?\.md", file) is not None
+
+
+def _language(file: str, name: str) -> str:
+    return file.removeprefix(name).removesuffix("md").strip(".").casefold()
+
+
+def _overriding(name: str, overrides: Path | None) -> Iterator[Path]:
+    if overrides is not None and overrides.is_dir():
+        yield from sorted(path for path in overrides.glob("*.md") if _belongs(path.name, name))
+
+
+def _read(file: str, text: str, origin: str) -> Variant:
+    pieces = _TURN.split(text)
+    turns = tuple(Turn(role, body.strip()) for role, body in zip(pieces[1::2], pieces[2::2], strict=True))
+    language = file.removesuffix(".md").partition(".")[2].casefold()
+    return Variant(language, turns, origin, text)
+
+
+def _check(variant: Variant, expected: frozenset[str]) -> None:
+    where = f"prompt file {variant.origin}"
+    if not variant.turns:
+        raise SettingsError(f"{where} has no section `# system` or `# user`")
+    if any(not Template(turn.template).is_valid() for turn in variant.turns):
+        raise SettingsError(f"{where} has a `$` that begins no placeholder", hint="write `$$` for the sign itself")
+    if variant.placeholders != expected:
+        wrong = ", ".join(f"${name}" for name in sorted(variant.placeholders ^ expected))
+        raise SettingsError(f"{where}: placeholders differ from the shipped prompt's in {wrong}")

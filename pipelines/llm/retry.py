@@ -1,0 +1,89 @@
+"""Trying again where the error says that this can help."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tenacity import AsyncRetrying, RetryCallState, Retrying, retry_if_exception, stop_after_attempt
+
+from pipelines.core.errors import RateLimited, StrataError
+from pipelines.llm.chat import Chat, Reply, Request
+
+T = TypeVar("T")
+
+_LONGEST_RETRY_AFTER = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and after how many seconds: doubling from `first` to `longest`, spread by up to half each way.
+
+    A Retry-After is honoured in full and spread upwards only, so that calls that wait for the same moment do not
+    come back at once; one of over ten minutes ends the trying.
+    """
+
+    tries: int = 6
+    first: float = 0.5
+    longest: float = 60.0
+
+    def wait(self, attempt: int, error: BaseException | None, chance: float) -> float:
+        """Return the seconds to wait after failure number `attempt` (from 1); `chance` is in [0, 1)."""
+        asked = error.retry_after if isinstance(error, RateLimited) else None
+        if asked is not None:
+            return asked + chance * min(1.0, 0.1 + asked / 10)
+        return min(self.longest, self.first * 2.0 ** (attempt - 1)) * (0.5 + chance)
+
+    def run(self, call: Callable[[], T], sleep: Callable[[float], None]) -> T:
+        """Return what `call` returns, or raise its last error."""
+        retrying = Retrying(
+            retry=retry_if_exception(may_help),
+            wait=self._wait,
+            stop=stop_after_attempt(self.tries),
+            sleep=sleep,
+            reraise=True,
+        )
+        return retrying(call)
+
+    async def run_async(self, call: Callable[[], Awaitable[T]], sleep: Callable[[float], Awaitable[None]]) -> T:
+        """Return what `call` returns, or raise its last error."""
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(may_help),
+            wait=self._wait,
+            stop=stop_after_attempt(self.tries),
+            sleep=sleep,
+            reraise=True,
+        )
+        return await retrying(call)
+
+    def _wait(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        return self.wait(state.attempt_number, error, random.random())  # noqa: S311
+
+
+def may_help(error: BaseException) -> bool:
+    """Whether asking again can help: what the class says, unless the endpoint wants more patience than a run has."""
+    if isinstance(error, RateLimited) and (error.retry_after or 0) > _LONGEST_RETRY_AFTER:
+        return False
+    return isinstance(error, StrataError) and error.retryable
+
+
+class RetryChat:
+    """A chat that asks again. `sleep` waits the seconds it is given."""
+
+    def __init__(
+        self,
+        inner: Chat,
+        policy: RetryPolicy = RetryPolicy(),
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._inner, self._policy, self._sleep = inner, policy, sleep
+
+    async def complete(self, request: Request) -> Reply:
+        return await self._policy.run_async(lambda: self._inner.complete(request), self._sleep)
+
+    async def close(self) -> None:
+        await self._inner.close()

@@ -1,0 +1,74 @@
+"""Settings of the language models: `[llm]` and `[embed]` in strata.toml."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+DEFAULT_MODEL = "gpt-4.1-mini"
+
+
+class Price(BaseModel):
+    """What a model costs, in US dollars for a million tokens."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: float = Field(0.0, ge=0, description="dollars for a million tokens read")
+    output: float = Field(0.0, ge=0, description="dollars for a million tokens written")
+
+
+class LlmSettings(BaseModel):
+    """A chat model behind an OpenAI-compatible endpoint, or a GGUF file that is served on this machine."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str = Field("", description=f"model for all work; {DEFAULT_MODEL} where only an endpoint is set")
+    models: dict[str, str] = Field(default_factory=dict, description="model by role (distill, answer, ...)")
+    base_url: str = Field("", description="endpoint, such as http://localhost:11434/v1; empty for OpenAI's own")
+    api_key: SecretStr = Field(SecretStr(""), description="key of the endpoint, best given as OPENAI_API_KEY")
+    api_version: str = Field("", description="Azure's API version; set, base_url is an Azure resource")
+    gguf: str = Field("", description="path of a GGUF file to serve on loopback while Strata runs (extra: local)")
+    gguf_context: int = Field(8192, ge=512, description="tokens of context of the GGUF model, for each parallel call")
+    gguf_threads: int = Field(0, ge=0, description="threads of the GGUF model; 0 for one a core")
+    gguf_parallel: int = Field(1, ge=1, description="calls that the GGUF model works on at a time")
+    prices: dict[str, Price] = Field(default_factory=dict, description="dollars for a million tokens, by model")
+    concurrency: int = Field(16, ge=1, description="calls in flight at most")
+    requests_per_minute: int = Field(0, ge=0, description="requests a minute at most; 0 for no limit")
+    tokens_per_minute: int = Field(0, ge=0, description="tokens a minute at most; 0 for no limit")
+    timeout: float = Field(120.0, gt=0, description="seconds to wait for one reply")
+    tries: int = Field(6, ge=1, description="askings of one call before it counts as failed")
+    max_wait: float = Field(60.0, gt=0, description="seconds between tries at most, where no Retry-After says")
+    reply_tries: int = Field(3, ge=1, description="askings for a usable reply")
+    cache: bool = Field(True, description="keep replies, so that the same question is asked once")
+
+    @property
+    def configured(self) -> bool:
+        """Whether a model does the language work."""
+        return bool(self.model or self.models or self.base_url or self.gguf or self.api_key.get_secret_value())
+
+    def model_of(self, role: str) -> str:
+        """Return the model that does the work of a role; a GGUF file goes by its name."""
+        if self.gguf:
+            return self.gguf.replace("\\", "/").rsplit("/", 1)[-1]
+        return self.models.get(role) or self.model or DEFAULT_MODEL
+
+
+class EmbedSettings(BaseModel):
+    """The embedding model. A knowledge base keeps to the one that it was built with."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Literal["wordllama", "e5", "fastembed", "openai", "hashing"] = Field(
+        "wordllama", description="which embedder: wordllama, e5, fastembed, openai or hashing"
+    )
+    model: str = Field("", description="model of fastembed's list or of the endpoint; empty for a good default")
+    dimension: int = Field(0, ge=0, description="length of the vectors where the model has a choice; 0 for its own")
+    path: str = Field("", description="folder of a fastembed model that is already on this machine")
+    batch: int = Field(64, ge=1, description="texts in one call of the model or endpoint")
+    concurrency: int = Field(4, ge=1, description="calls of the endpoint in flight at most")
+    base_url: str = Field("", description="endpoint of the openai embedder; empty for the one of [llm]")
+    api_key: SecretStr = Field(SecretStr(""), description="key of that endpoint; empty for the one of [llm]")
+    timeout: float = Field(60.0, gt=0, description="seconds to wait for one reply of the endpoint")
+    tries: int = Field(6, ge=1, description="askings of one call before it counts as failed")
+    cache: bool = Field(True, description="keep vectors of the slower models, so that a text is embedded once")

@@ -1,0 +1,66 @@
+"""Embeddings by WordLlama: token vectors distilled from language models, averaged; the model is in its package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pipelines.core.errors import SettingsError
+from pipelines.llm.embedder import EmbedderInfo, Side, Vectors
+from pipelines.llm.vectors import embed_filled
+
+if TYPE_CHECKING:
+    from wordllama.inference import WordLlamaInference
+
+DIMENSIONS = (256, 128, 64)
+_MODEL = "l2_supercat"
+_BATCH = 256
+
+
+class WordLlamaEmbedder:
+    """The default: no download, some thousands of passages a second. The model is loaded at the first text.
+
+    `dimension` is 256, or 128 or 64: the vectors are trained to be cut. Both sides of the search embed alike.
+    """
+
+    def __init__(self, dimension: int = 256) -> None:
+        if dimension not in DIMENSIONS:
+            raise SettingsError(f"wordllama has vectors of {DIMENSIONS} numbers, not {dimension}")
+        self._dimension = dimension
+
+    @property
+    def info(self) -> EmbedderInfo:
+        return EmbedderInfo("wordllama", _MODEL, self._dimension)
+
+    def embed(self, texts: Sequence[str], side: Side = Side.PASSAGE) -> Vectors:
+        return embed_filled(texts, self._dimension, self._means)
+
+    def close(self) -> None:
+        self.__dict__.pop("_model", None)
+
+    @cached_property
+    def _model(self) -> WordLlamaInference:
+        import wordllama
+
+        # Without its own folder as the cache it looks for the tokenizer on a hub.
+        folder = Path(wordllama.__file__).parent
+        shorter = None if self._dimension == DIMENSIONS[0] else self._dimension
+        model = wordllama.WordLlama.load(cache_dir=folder, trunc_dim=shorter, disable_download=True)
+        model.tokenizer.no_padding()
+        return model
+
+    def _means(self, texts: list[str]) -> Vectors:
+        """The mean of each text's token vectors. WordLlama's own pads a batch to its longest text: half a gigabyte
+        for 64 texts of which one has 8,000 tokens, and most of the time."""
+        table, tokenizer = self._model.embedding, self._model.tokenizer
+        means = np.zeros((len(texts), self._dimension), dtype=np.float32)
+        for start in range(0, len(texts), _BATCH):
+            encodings = tokenizer.encode_batch_fast(texts[start : start + _BATCH], add_special_tokens=False)
+            for number, encoding in enumerate(encodings, start):
+                if encoding.ids:
+                    means[number] = table[encoding.ids].mean(axis=0)
+        return means

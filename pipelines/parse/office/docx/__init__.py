@@ -1,0 +1,5 @@
+"""Word documents: DOCX, Transitional and Strict."""
+
+from pipelines.parse.office.docx.reader import DocxReader
+
+__all__ = ["DocxReader"]

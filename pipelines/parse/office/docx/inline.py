@@ -1,0 +1,225 @@
+"""Runs, fields, links, equations and revisions inside a paragraph (ECMA-376 1, 17.3, 17.13, 17.16)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from pipelines.core.document import ReferenceKind
+from pipelines.parse.office.docx.content import Content, Link, Remark
+from pipelines.parse.office.docx.fields import Field, link_of
+from pipelines.parse.office.equations import to_latex
+from pipelines.parse.office.glyphs import glyph
+from pipelines.parse.office.ooxml import NAMESPACES, Element, Relationship, children, is_on, qualified
+
+_CHECKED, _UNCHECKED = "☒", "☐"
+_W = "{" + NAMESPACES["w"] + "}"
+_RUN_PROPERTIES, _VANISH = f"{_W}rPr", f"{_W}vanish"
+_SKIPPED = frozenset(
+    f"{_W}{name}"
+    for name in "del moveFrom pPr rPr sdtPr sdtEndPr annotationRef footnoteRef endnoteRef separator continuationSeparator"
+    " delText delInstrText softHyphen rt proofErr".split()
+)
+_CHARACTERS = {f"{_W}tab": "\t", f"{_W}ptab": "\t", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+_NOTES = {f"{_W}footnoteReference": "footnote", f"{_W}endnoteReference": "endnote", f"{_W}commentReference": "comment"}
+_GRAPHICS = frozenset({f"{_W}drawing", f"{_W}pict", f"{_W}object"})
+_EQUATION, _EQUATIONS = qualified("m:oMath"), qualified("m:oMathPara")
+_NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})*")
+
+
+class InlineReader:
+    """Reads the paragraphs of one part in order; fields may begin in one and end in another.
+
+    `hidden` says of a character style whether its text is not shown.
+    """
+
+    def __init__(self, links: dict[str, Relationship], hidden: Callable[[str], bool]) -> None:
+        self._links = links
+        self._hidden = hidden
+        self._fields: list[Field] = []
+        self.comments: dict[str, str] = {}
+        """The text that each comment is about, by the comment's id."""
+        self._open_comments: dict[str, list[str]] = {}
+        self._parts: list[str] = []
+        self._content = Content()
+        self._prose = False
+
+    def read(self, paragraph: Element) -> Content:
+        self._parts, self._content, self._prose = [], Content(), False
+        for child in children(paragraph):
+            self._visit(child)
+        content = self._content
+        content.text = "".join(self._parts)
+        content.formula = bool(content.text.strip()) and not self._prose
+        if content.formula:
+            content.text = content.text.replace("$", "").strip()
+        return content
+
+    # -- walking
+
+    def _visit(self, element: Element) -> None:
+        tag = element.tag
+        if tag == _TEXT:
+            self._write(element.text or "")
+        elif tag == _RUN:
+            self._run(element)
+        elif tag in _CHARACTERS:
+            self._write(_CHARACTERS[tag])
+        elif tag in _SKIPPED:
+            return
+        elif tag in _NOTES:
+            self._content.remarks.append(Remark(_NOTES[tag], element.get(_ID, "")))
+        elif tag in _GRAPHICS:
+            self._graphic(element)
+        elif tag in _SPECIAL:
+            _SPECIAL[tag](self, element)
+        else:
+            self._descend(element)
+
+    def _descend(self, element: Element) -> None:
+        for child in children(element):
+            self._visit(child)
+
+    def _run(self, run: Element) -> None:
+        properties = run.find(_RUN_PROPERTIES)
+        if properties is not None and self._is_hidden(properties):
+            return
+        self._descend(run)
+
+    def _is_hidden(self, properties: Element) -> bool:
+        if properties.find(_VANISH) is not None:
+            return is_on(properties, "w:vanish")
+        style = properties.find("w:rStyle", NAMESPACES)
+        return style is not None and self._hidden(style.get(_VAL, ""))
+
+    def _write(self, text: str) -> None:
+        if self._fields and self._fields[-1].collecting:
+            return
+        self._put(text)
+        if text.strip():
+            self._prose = True
+
+    def _put(self, text: str) -> None:
+        self._parts.append(text)
+        for field in self._fields:
+            field.result.append(text)
+        for parts in self._open_comments.values():
+            parts.append(text)
+
+    @property
+    def _started(self) -> bool:
+        return any(part.strip() for part in self._parts)
+
+    # -- what is not text
+
+    def _graphic(self, element: Element) -> None:
+        (self._content.after if self._started else self._content.before).append(element)
+
+    def _break(self, element: Element) -> None:
+        self._put("\n")
+
+    def _rendered_page_break(self, element: Element) -> None:
+        if self._started:
+            self._content.breaks_within += 1
+        else:
+            self._content.breaks_before += 1
+
+    def _symbol(self, element: Element) -> None:
+        self._write(glyph(element.get(f"{_W}font", ""), element.get(f"{_W}char", "")))
+
+    def _equation(self, element: Element) -> None:
+        latex = to_latex(element)
+        if latex:
+            inline = element.tag == _EQUATION
+            self._put(f"${latex}$" if inline else f"\n${latex}$\n" if self._started else f"${latex}$\n")
+
+    def _content_control(self, element: Element) -> None:
+        box = element.find("w:sdtPr/w14:checkbox", NAMESPACES)
+        if box is None:
+            self._descend(element)
+            return
+        self._check_box(box.find("w14:checked", NAMESPACES), qualified("w14:val"))
+
+    def _check_box(self, state: Element | None, attribute: str) -> None:
+        on = state is not None and state.get(attribute, "1") in ("1", "true", "on")
+        self._content.checked = self._content.checked or not self._started
+        self._write(f"{_CHECKED if on else _UNCHECKED} ")
+
+    def _ruby(self, element: Element) -> None:
+        base = element.find("w:rubyBase", NAMESPACES)
+        if base is not None:
+            self._descend(base)
+
+    # -- links and fields
+
+    def _hyperlink(self, element: Element) -> None:
+        start = len(self._parts)
+        self._descend(element)
+        evidence = "".join(self._parts[start:]).strip()
+        link = self._links.get(element.get(qualified("r:id"), ""))
+        anchor = element.get(f"{_W}anchor", "")
+        if link is not None and link.external:
+            target = f"{link.target}#{anchor}" if anchor else link.target
+            self._link(ReferenceKind.HYPERLINK, target, evidence)
+        elif anchor and evidence:
+            self._link(ReferenceKind.CROSS_REFERENCE, evidence, evidence)
+
+    def _link(self, kind: ReferenceKind, target: str, evidence: str) -> None:
+        number = _NUMBER.search(evidence) if kind is ReferenceKind.CROSS_REFERENCE else None
+        self._content.links.append(Link(kind, target, evidence, number.group() if number else ""))
+
+    def _simple_field(self, element: Element) -> None:
+        start = len(self._parts)
+        self._descend(element)
+        self._finish(Field([element.get(f"{_W}instr", "")], result=self._parts[start:]))
+
+    def _field_character(self, element: Element) -> None:
+        kind = element.get(f"{_W}fldCharType")
+        if kind == "begin":
+            self._fields.append(Field([], collecting=True))
+            box = element.find("w:ffData/w:checkBox", NAMESPACES)
+            if box is not None:
+                self._fields[-1].collecting = False
+                state = box.find("w:checked", NAMESPACES)
+                self._check_box(state if state is not None else box.find("w:default", NAMESPACES), _VAL)
+                self._fields[-1].collecting = True
+        elif kind == "separate" and self._fields:
+            self._fields[-1].collecting = False
+        elif kind == "end" and self._fields:
+            self._finish(self._fields.pop())
+
+    def _instruction(self, element: Element) -> None:
+        if self._fields:
+            self._fields[-1].instruction.append(element.text or "")
+
+    def _finish(self, field: Field) -> None:
+        if link := link_of(field):
+            self._link(*link)
+
+    # -- comments
+
+    def _comment_start(self, element: Element) -> None:
+        self._open_comments[element.get(_ID, "")] = []
+
+    def _comment_end(self, element: Element) -> None:
+        id = element.get(_ID, "")
+        if (parts := self._open_comments.pop(id, None)) is not None:
+            self.comments[id] = " ".join("".join(parts).split())
+
+
+_TEXT, _RUN, _ID, _VAL = f"{_W}t", f"{_W}r", f"{_W}id", f"{_W}val"
+_SPECIAL: dict[str, Callable[[InlineReader, Element], None]] = {
+    f"{_W}br": InlineReader._break,
+    f"{_W}lastRenderedPageBreak": InlineReader._rendered_page_break,
+    f"{_W}sym": InlineReader._symbol,
+    f"{_W}sdt": InlineReader._content_control,
+    f"{_W}ruby": InlineReader._ruby,
+    f"{_W}hyperlink": InlineReader._hyperlink,
+    f"{_W}fldSimple": InlineReader._simple_field,
+    f"{_W}fldChar": InlineReader._field_character,
+    f"{_W}instrText": InlineReader._instruction,
+    f"{_W}commentRangeStart": InlineReader._comment_start,
+    f"{_W}commentRangeEnd": InlineReader._comment_end,
+    _EQUATION: InlineReader._equation,
+    _EQUATIONS: InlineReader._equation,
+}

@@ -1,0 +1,123 @@
+"""Paragraph styles: what is a title, a heading and of which level, a caption, code, a list (ECMA-376 1, 17.7)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pipelines.parse.office.ooxml import Element, is_on, qualified, value
+
+_DEEPEST_CHAIN = 20
+_BODY_LEVEL = 9
+# Built-in names are English in every Word; other programs write their own language's.
+_HEADING = re.compile(
+    r"\s*(?:heading|head|überschrift|ueberschrift|titre|título|titulo|titolo|kop|rubrik|nagłówek|заголовок|nadpis|başlık"
+    r"|otsikko|overskrift|cabeçalho|encabezado|intestazione|címsor|标题|標題|見出し|제목|tiêu đề)\s*(\d)\b",
+    re.IGNORECASE,
+)
+_TITLE = re.compile(r"\s*(?:title|titel|document title|doc title|titel des dokuments|文档标题)\s*", re.IGNORECASE)
+_CAPTION = re.compile(
+    r"\s*(?:caption|beschriftung|légende|leyenda|didascalia|bijschrift|bildtext|legenda|题注|題注|図表番号|캡션)\b.*"
+    r"|(?:table|figure|image) (?:caption|title)",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r".*\b(?:code|source ?code|html preformatted|preformatted text|macro text|listing|verbatim)\b.*", re.IGNORECASE)
+_CONTENTS = re.compile(r"\s*(?:toc|contents|verzeichnis|table of figures|index)\s*\d\b.*|table of figures", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """One paragraph or character style as it stands; `numbering` is (numId, ilvl) where it has its own."""
+
+    id: str
+    name: str
+    based_on: str = ""
+    outline: int | None = None
+    numbering: tuple[str | None, int | None] | None = None
+    hidden: bool = False
+
+
+class Styles:
+    """The styles of a document by id; unknown ids are styles of that name with no properties."""
+
+    def __init__(self, root: Element | None) -> None:
+        found = root.iter(qualified("w:style")) if root is not None else ()
+        self._styles = {style.id: style for style in map(_style, found)}
+        defaults = root.iter(qualified("w:style")) if root is not None else ()
+        self.default = next((s.get(qualified("w:styleId"), "") for s in defaults if _is_default(s)), "")
+
+    def chain(self, id: str) -> Iterator[Style]:
+        """Yield a style and what it is based on, the nearest first."""
+        seen: set[str] = set()
+        while id and id not in seen and len(seen) < _DEEPEST_CHAIN:
+            seen.add(id)
+            style = self._styles.get(id, Style(id, id))
+            yield style
+            id = style.based_on
+
+    def heading_level(self, id: str) -> int | None:
+        """Return the level from 1 of a heading style, own or inherited; None for any other."""
+        for style in self.chain(id):
+            if style.outline is not None:
+                return style.outline + 1 if style.outline < _BODY_LEVEL else None
+            if match := _HEADING.match(style.name) or _HEADING.match(style.id):
+                return max(1, int(match.group(1)))
+        return None
+
+    def is_title(self, id: str) -> bool:
+        return self._matches(id, _TITLE)
+
+    def is_caption(self, id: str) -> bool:
+        return self._matches(id, _CAPTION)
+
+    def is_code(self, id: str) -> bool:
+        return self._matches(id, _CODE)
+
+    def is_contents(self, id: str) -> bool:
+        """Whether a style is that of an entry of a table of contents."""
+        return self._matches(id, _CONTENTS)
+
+    def is_hidden(self, id: str) -> bool:
+        return any(style.hidden for style in self.chain(id))
+
+    def numbering(self, id: str) -> tuple[str | None, int | None]:
+        """Return the list (numId, level) that a style puts its paragraphs in; level None where it leaves it open."""
+        number, level = None, None
+        for style in self.chain(id):
+            own_number, own_level = style.numbering or (None, None)
+            number = number if number is not None else own_number
+            level = level if level is not None else own_level
+        return number, level
+
+    def _matches(self, id: str, pattern: re.Pattern[str]) -> bool:
+        return any(pattern.fullmatch(style.name) for style in self.chain(id))
+
+
+def _is_default(style: Element) -> bool:
+    return style.get(qualified("w:type")) == "paragraph" and style.get(qualified("w:default")) in ("1", "true", "on")
+
+
+def _style(element: Element) -> Style:
+    id = element.get(qualified("w:styleId"), "")
+    return Style(
+        id=id,
+        name=value(element, "w:name") or id,
+        based_on=value(element, "w:basedOn") or "",
+        outline=as_int(value(element, "w:pPr/w:outlineLvl")),
+        numbering=_numbering(element),
+        hidden=is_on(element, "w:rPr/w:vanish"),
+    )
+
+
+def _numbering(style: Element) -> tuple[str | None, int | None] | None:
+    number, level = value(style, "w:pPr/w:numPr/w:numId"), as_int(value(style, "w:pPr/w:numPr/w:ilvl"))
+    return None if number is None and level is None else (number, level)
+
+
+def as_int(text: str | None) -> int | None:
+    """Return the number, None for what is none: a broken property is no property."""
+    try:
+        return None if text is None else int(text)
+    except ValueError:
+        return None

@@ -1,0 +1,167 @@
+r"""Equations of Office documents (OMML, ECMA-376 1, 22.1) as LaTeX: `\frac{-b \pm \sqrt{b^{2}-4ac}}{2a}`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, qualified, value
+from pipelines.parse.office.symbols import ACCENTS, FUNCTIONS, GROUPS, OPERATORS, latex
+
+_T = qualified("m:t")
+_BRACKETS = {"{": r"\{", "}": r"\}", "": ".", "⟨": r"\langle ", "⟩": r"\rangle ", "‖": r"\|", "⌊": r"\lfloor ",
+             "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil "}  # fmt: skip
+
+
+def to_latex(element: Element) -> str:
+    """Return the LaTeX of an `m:oMath`, or of an `m:oMathPara` with its equations one to a line."""
+    if local(element) == "oMathPara":
+        return "\n".join(filter(None, (to_latex(part) for part in element.iterfind("m:oMath", NAMESPACES))))
+    return _content(element).strip()
+
+
+def _content(element: Element | None) -> str:
+    if element is None:
+        return ""
+    return "".join(_convert(child) for child in children(element))
+
+
+def _convert(element: Element) -> str:
+    name = local(element)
+    if name.endswith("Pr") or name in ("delText", "instrText"):
+        return ""
+    return _CONVERTERS.get(name, _content)(element)
+
+
+def _part(element: Element, name: str) -> str:
+    return _content(element.find(f"m:{name}", NAMESPACES)).strip()
+
+
+def _option(element: Element, name: str, default: str) -> str:
+    """Return a property such as `naryPr/chr`; present without a value it means none."""
+    found = element.find(f"m:{local(element)}Pr/m:{name}", NAMESPACES)
+    return default if found is None else found.get(qualified("m:val"), "")
+
+
+def _hidden(element: Element, name: str) -> bool:
+    return _option(element, name, "0") in ("1", "on", "true", "")
+
+
+def _run(element: Element) -> str:
+    text = "".join(child.text or "" for child in element.iter(_T, qualified("w:t")))
+    plain = element.find("m:rPr/m:nor", NAMESPACES) is not None
+    return rf"\text{{{text}}}" if plain and text.strip() else latex(text)
+
+
+def _fraction(element: Element) -> str:
+    over, under = _part(element, "num"), _part(element, "den")
+    kind = _option(element, "type", "bar")
+    if kind == "noBar":
+        return rf"\genfrac{{}}{{}}{{0pt}}{{}}{{{over}}}{{{under}}}"
+    return f"{over}/{under}" if kind in ("lin", "skw") else rf"\frac{{{over}}}{{{under}}}"
+
+
+def _superscript(element: Element) -> str:
+    return f"{_part(element, 'e')}^{{{_part(element, 'sup')}}}"
+
+
+def _subscript(element: Element) -> str:
+    return f"{_part(element, 'e')}_{{{_part(element, 'sub')}}}"
+
+
+def _both(element: Element) -> str:
+    return f"{_part(element, 'e')}_{{{_part(element, 'sub')}}}^{{{_part(element, 'sup')}}}"
+
+
+def _before(element: Element) -> str:
+    return f"{{}}_{{{_part(element, 'sub')}}}^{{{_part(element, 'sup')}}}{_part(element, 'e')}"
+
+
+def _root(element: Element) -> str:
+    degree = "" if _hidden(element, "degHide") else _part(element, "deg")
+    return rf"\sqrt{f'[{degree}]' if degree else ''}{{{_part(element, 'e')}}}"
+
+
+def _big_operator(element: Element) -> str:
+    sign = OPERATORS.get(_option(element, "chr", "∫"), r"\int")
+    return f"{sign}_{{{_part(element, 'sub')}}}^{{{_part(element, 'sup')}}}{_part(element, 'e')}"
+
+
+def _brackets(element: Element) -> str:
+    opening, closing = _option(element, "begChr", "("), _option(element, "endChr", ")")
+    divider = latex(_option(element, "sepChr", "|"))
+    inside = divider.join(_content(part).strip() for part in element.iterfind("m:e", NAMESPACES))
+    return rf"\left{_BRACKETS.get(opening, opening)}{inside}\right{_BRACKETS.get(closing, closing)}"
+
+
+def _function(element: Element) -> str:
+    return _function_name(_part(element, "fName")) + _part(element, "e")
+
+
+def _function_name(name: str) -> str:
+    head = name.split("_", 1)[0].split("^", 1)[0].strip()
+    if head in FUNCTIONS:
+        return f"\\{name}"
+    return rf"\operatorname{{{head}}}{name[len(head) :]}" if head.isalpha() and len(head) > 1 else name
+
+
+def _limit(sign: str) -> Callable[[Element], str]:
+    return lambda element: f"{_part(element, 'e')}{sign}{{{_part(element, 'lim')}}}"
+
+
+def _accent(element: Element) -> str:
+    return rf"{ACCENTS.get(_option(element, 'chr', chr(0x302)), chr(92) + 'hat')}{{{_part(element, 'e')}}}"
+
+
+def _bar(element: Element) -> str:
+    command = "overline" if _option(element, "pos", "bot") == "top" else "underline"
+    return rf"\{command}{{{_part(element, 'e')}}}"
+
+
+def _group(element: Element) -> str:
+    return rf"{GROUPS.get(_option(element, 'chr', '⏟'), chr(92) + 'underbrace')}{{{_part(element, 'e')}}}"
+
+
+def _matrix(element: Element) -> str:
+    rows = (
+        " & ".join(_content(cell).strip() for cell in row.iterfind("m:e", NAMESPACES))
+        for row in element.iterfind("m:mr", NAMESPACES)
+    )
+    return rf"\begin{{matrix}}{(chr(92) * 2).join(rows)}\end{{matrix}}"
+
+
+def _lines(element: Element) -> str:
+    rows = (_content(part).strip() for part in element.iterfind("m:e", NAMESPACES))
+    return rf"\begin{{array}}{{c}}{(chr(92) * 2).join(rows)}\end{{array}}"
+
+
+def _boxed(element: Element) -> str:
+    return rf"\boxed{{{_part(element, 'e')}}}"
+
+
+def _phantom(element: Element) -> str:
+    shown = value(element, "m:phantPr/m:show", "m:val") not in ("0", "off", "false")
+    return _part(element, "e") if shown else ""
+
+
+_CONVERTERS: dict[str, Callable[[Element], str]] = {
+    "r": _run,
+    "f": _fraction,
+    "sSup": _superscript,
+    "sSub": _subscript,
+    "sSubSup": _both,
+    "sPre": _before,
+    "rad": _root,
+    "nary": _big_operator,
+    "d": _brackets,
+    "func": _function,
+    "limLow": _limit("_"),
+    "limUpp": _limit("^"),
+    "acc": _accent,
+    "bar": _bar,
+    "groupChr": _group,
+    "m": _matrix,
+    "eqArr": _lines,
+    "borderBox": _boxed,
+    "phant": _phantom,
+    "del": lambda element: "",
+}

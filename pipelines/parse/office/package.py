@@ -1,0 +1,83 @@
+"""The parts of an Office file: a zip whose members are found by name and read within limits."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from pathlib import Path
+from types import TracebackType
+
+from pipelines.core.errors import Encrypted, Malformed, TooLarge
+from pipelines.parse.office.encryption import decrypted, is_compound
+from pipelines.parse.settings import ParseSettings
+
+_MEBIBYTE = 1 << 20
+# Small files may well grow a hundredfold: a sheet of zeros, a bitmap in a letter.
+_FREE_OF_RATIO = 24 * _MEBIBYTE
+_ENCRYPTED_FLAG = 0x1
+
+
+class Package:
+    """An open zip of parts. Names have no leading slash; letter case and backslashes do not matter.
+
+    Raises `Encrypted` for a file behind a password, `Malformed` for one that is no zip or is cut short, `TooLarge`
+    for one that would unpack beyond the limits.
+    """
+
+    def __init__(self, path: Path, uri: str, settings: ParseSettings) -> None:
+        self.uri = uri
+        self._limits = settings.limits
+        content = decrypted(path, uri, settings) if is_compound(path) else path
+        try:
+            self._zip = zipfile.ZipFile(content)
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+            raise Malformed(f"not an Office file, or cut short: {error}", ids=(uri,)) from error
+        members = self._zip.infolist()
+        self._check(members, path.stat().st_size)
+        self._members = {_normal(member.filename): member for member in members}
+
+    def __enter__(self) -> Package:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._zip.close()
+
+    def __contains__(self, name: str) -> bool:
+        return _normal(name) in self._members
+
+    def names(self) -> list[str]:
+        """All parts, as written in the file."""
+        return [member.filename.replace("\\", "/").lstrip("/") for member in self._members.values()]
+
+    def read(self, name: str) -> bytes:
+        """Return a part's bytes. Raises `Malformed` where it is missing or does not unpack."""
+        member = self._members.get(_normal(name))
+        if member is None:
+            raise Malformed(f"the part {name} is missing", ids=(self.uri,))
+        if member.flag_bits & _ENCRYPTED_FLAG:
+            raise Encrypted("the parts are encrypted", ids=(self.uri,))
+        try:
+            return self._zip.read(member)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+            raise Malformed(f"the part {name} does not unpack: {error}", ids=(self.uri,)) from error
+
+    def find(self, name: str) -> bytes:
+        """Return a part's bytes, empty where it is missing or does not unpack."""
+        try:
+            return self.read(name)
+        except Malformed:
+            return b""
+
+    def _check(self, members: list[zipfile.ZipInfo], size: int) -> None:
+        limits = self._limits
+        if len(members) > limits.members:
+            raise TooLarge(f"more than {limits.members} parts", ids=(self.uri,))
+        unpacked = sum(member.file_size for member in members)
+        if unpacked > limits.total_mb * _MEBIBYTE:
+            raise TooLarge(f"unpacks to more than {limits.total_mb} MiB", ids=(self.uri,))
+        if unpacked > max(_FREE_OF_RATIO, size * limits.expansion_ratio):
+            raise TooLarge(f"unpacks to over {limits.expansion_ratio} times its size", ids=(self.uri,))
+
+
+def _normal(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").lower()

@@ -1,0 +1,155 @@
+"""Pieces of lines, as a PDF stores them, put together into lines."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipelines.parse.lines import Line, Rect, Style, around
+from pipelines.parse.pdf.glyphs import plain, raise_text, right_to_left
+
+_SUPERSCRIPT, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
+_BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|-bd|bd$|,b\b", re.IGNORECASE)
+_MONO_NAME = re.compile(r"courier|mono|consol|typewriter|cmtt|inconsolata|menlo|lucidaconsole", re.IGNORECASE)
+_MARKER = re.compile(r"\s*(?:[^\w\s]{1,2}|o|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]|\d{1,2}(?:\.\d{1,2}){1,5}\.?|\[\d{1,3}\])\s*")
+_ASCENT, _DESCENT = 0.8, 0.22
+"""Share of the font's size above and below the base line: fonts' own metrics differ wildly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Characters of one font, as the library gives them."""
+
+    text: str
+    font: str
+    size: float
+    flags: int
+    color: int
+    rect: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """Runs on one base line; `level` is False for text that stands sideways."""
+
+    runs: tuple[Run, ...]
+    rect: Rect
+    baseline: float
+    level: bool
+
+
+def lines_of(fragments: Sequence[Fragment]) -> list[Line]:
+    """Return the lines that the fragments make, in the order in which each began in the file.
+
+    Fragments are joined that stand on one base line with less than a word's gap, or where the left one is a bullet or
+    a number. A line printed twice on one spot, for boldness, is one.
+    """
+    lines: list[Line] = []
+    seen: set[tuple[str, int, int]] = set()
+    for group in _groups(fragments):
+        line = _line(group)
+        key = (line.text, round(line.rect.left / 2), round(line.rect.top / 2))
+        if line.text and key not in seen:
+            seen.add(key)
+            lines.append(line)
+    return lines
+
+
+def _groups(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
+    """Join neighbours on a base line; only a few fragments share one, so each is compared with those alone."""
+    groups: list[list[Fragment]] = []
+    by_baseline: dict[int, list[list[Fragment]]] = {}
+    for fragment in fragments:
+        if not any(run.text.strip() for run in fragment.runs):
+            continue
+        near = [group for key in _keys(fragment.baseline) for group in by_baseline.get(key, ())]
+        home = next((group for group in near if fragment.level and _adjoins(group, fragment)), None)
+        if home is None:
+            home = []
+            groups.append(home)
+            by_baseline.setdefault(round(fragment.baseline), []).append(home)
+        home.append(fragment)
+    return groups
+
+
+def _keys(baseline: float) -> tuple[int, ...]:
+    middle = round(baseline)
+    return middle, middle - 1, middle + 1, middle - 2, middle + 2
+
+
+def _adjoins(group: Sequence[Fragment], fragment: Fragment) -> bool:
+    if not group[0].level:
+        return False
+    em = max(fragment.runs[0].size, group[0].runs[0].size, 1.0)
+    if abs(group[0].baseline - fragment.baseline) > 0.3 * em:
+        return False
+    rect = around(part.rect for part in group)
+    gap = max(fragment.rect.left - rect.right, rect.left - fragment.rect.right)
+    if -0.6 * em <= gap <= 0.9 * em:
+        return True
+    left = group if rect.left < fragment.rect.left else [fragment]
+    marker = "".join(run.text for part in left for run in part.runs)
+    return -0.6 * em <= gap <= 4.5 * em and len(marker) < 12 and _MARKER.fullmatch(plain(marker)) is not None
+
+
+def _line(group: Sequence[Fragment]) -> Line:
+    backwards = right_to_left("".join(run.text for part in group for run in part.runs))
+    parts = sorted(group, key=lambda part: -part.rect.right if backwards else part.rect.left)
+    text, before = "", None
+    for part in parts:
+        if before is not None and text and not text[-1].isspace() and _apart(before, part):
+            text += " "
+        text = _append(text, part.runs)
+        before = part
+    rect, size = around(part.rect for part in parts), _size(parts)
+    if parts[0].level:
+        baseline = parts[0].baseline
+        rect = Rect(rect.left, baseline - _ASCENT * size, rect.right, baseline + _DESCENT * size)
+    first = next(run for run in parts[0].runs if run.text.strip())
+    raised = bool(first.flags & _SUPERSCRIPT) and first.size < 0.9 * size and len(first.text.strip()) <= 3
+    return Line(" ".join(text.split()), rect, _style(parts, size), raised=raised)
+
+
+def _apart(before: Fragment, part: Fragment) -> bool:
+    gap = max(part.rect.left - before.rect.right, before.rect.left - part.rect.right)
+    return gap > 0.12 * part.runs[0].size
+
+
+def _append(text: str, runs: Sequence[Run]) -> str:
+    usual = max((run.size for run in runs), default=0.0)
+    raised = False
+    for run in runs:
+        piece = plain(run.text, run.font)
+        if run.flags & _SUPERSCRIPT and run.size < 0.9 * usual and piece.strip() and text:
+            piece, raised = raise_text(text, piece), True
+        elif raised and piece[:1].isalpha() and text[-1:].isalnum():
+            piece, raised = " " + piece, False
+        else:
+            raised = False
+        text += piece
+    return text
+
+
+def _size(parts: Sequence[Fragment]) -> float:
+    sizes: Counter[float] = Counter()
+    for part in parts:
+        for run in part.runs:
+            sizes[round(run.size * 2) / 2] += len(run.text.strip())
+    return sizes.most_common(1)[0][0] or 1.0
+
+
+def _style(parts: Sequence[Fragment], size: float) -> Style:
+    runs = [run for part in parts for run in part.runs if run.text.strip()]
+    total = sum(len(run.text.strip()) for run in runs)
+
+    def share(flag: int, name: re.Pattern[str] | None) -> float:
+        marked = (run for run in runs if run.flags & flag or (name is not None and name.search(run.font)))
+        return sum(len(run.text.strip()) for run in marked) / total
+
+    main = max(runs, key=lambda run: len(run.text.strip()))
+    font = main.font.split("+", 1)[-1]
+    return Style(
+        size, font, share(_BOLD, _BOLD_NAME) > 0.8, share(_ITALIC, None) > 0.8, share(_MONO, _MONO_NAME) > 0.8, main.color
+    )

@@ -1,0 +1,321 @@
+"""PyMuPDF behind values: the one place where it is imported for reading PDF files."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pymupdf
+
+from pipelines.core.errors import Encrypted, Malformed
+from pipelines.parse.lines import Line, Rect
+from pipelines.parse.pdf.fragments import Fragment, Run, lines_of
+from pipelines.parse.pdf.glyphs import plain
+from pipelines.parse.pdf.page import (
+    Bookmark,
+    Grid,
+    GridCell,
+    ImageArea,
+    Link,
+    Paint,
+    Part,
+    RawPage,
+    Region,
+    Word,
+)
+
+_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
+_PARTS = {
+    "text": Part.TEXT,
+    "title": Part.TITLE,
+    "section-header": Part.HEADING,
+    "list-item": Part.LIST_ITEM,
+    "table": Part.TABLE,
+    "picture": Part.PICTURE,
+    "caption": Part.CAPTION,
+    "footnote": Part.FOOTNOTE,
+    "formula": Part.FORMULA,
+    "page-header": Part.HEADER,
+    "page-footer": Part.FOOTER,
+}
+_THIN = 3.0
+"""Points: a drawn thing thinner than this is a line."""
+_SHRINK_EVERY = 8
+"""Pages after which MuPDF's store of fonts and images is emptied, so that memory stays flat."""
+_MOST_PATHS = 20_000
+"""Drawn things from which on a page's tables are not looked for by their lines: it would take minutes."""
+
+
+class PdfFile:
+    """An open PDF. One page is held at a time; pages are numbered from 1.
+
+    Raises `Encrypted` where no password opens it, `Malformed` where it is no PDF.
+    """
+
+    def __init__(self, path: Path, passwords: Sequence[str] = ()) -> None:
+        pymupdf.TOOLS.mupdf_display_errors(False)
+        pymupdf.TOOLS.mupdf_display_warnings(False)
+        try:
+            self._file = pymupdf.open(path, filetype="pdf")
+        except (RuntimeError, ValueError) as error:
+            raise Malformed(f"not a readable PDF: {error}", ids=(path.name,)) from error
+        self._unlock(path, passwords)
+        self.pages: int = self._file.page_count
+        if not self.pages:
+            raise Malformed("a PDF without pages", ids=(path.name,))
+        self._number = 0
+        self._upright: Any = None
+        self._holder: Any = None
+        self._turn = 0
+        self._opened = 0
+
+    def _unlock(self, path: Path, passwords: Sequence[str]) -> None:
+        if not self._file.needs_pass:
+            return
+        if not any(self._file.authenticate(password) for password in passwords):
+            self._file.close()
+            hint = "give its password under parse.passwords" if not passwords else "none of the passwords opens it"
+            raise Encrypted("the PDF needs a password", ids=(path.name,), hint=hint)
+
+    def __enter__(self) -> PdfFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._drop()
+        self._file.close()
+
+    # -- the file
+
+    def metadata(self) -> dict[str, str]:
+        """Return what the file says of itself, by PDF's own names (title, author, creationDate, ...)."""
+        return {name: value for name, value in (self._file.metadata or {}).items() if isinstance(value, str) and value}
+
+    def bookmarks(self) -> list[Bookmark]:
+        """Return the outline in order; entries that lead out of the file are left out."""
+        try:
+            entries = self._file.get_toc(simple=False)
+        except (RuntimeError, ValueError, KeyError):
+            return []
+        return [
+            Bookmark(level, title, page, _top(target))
+            for level, title, page, target, *_ in entries
+            if title.strip() and 0 < page <= self.pages
+        ]
+
+    def label(self, number: int) -> str:
+        """Return the page number as printed, where the file tells it."""
+        try:
+            label = self._file[number - 1].get_label()
+        except (RuntimeError, ValueError, IndexError, KeyError, TypeError):
+            return ""
+        return str(label or "")
+
+    def image(self, number: int) -> tuple[bytes, str]:
+        """Return the bytes and media type of a bitmap as it is in the file; empty where it cannot be had."""
+        try:
+            found = self._file.extract_image(number)
+        except (RuntimeError, ValueError):
+            return b"", ""
+        kind = {"jpg": "jpeg", "jpx": "jp2"}.get(found.get("ext", ""), found.get("ext", ""))
+        return (found.get("image") or b"", f"image/{kind}") if found else (b"", "")
+
+    # -- a page
+
+    def page(self, number: int) -> RawPage:
+        """Return the page with its lines upright, whichever way it is turned in the file."""
+        self._open(number)
+        page = self._upright
+        lines = lines_of(list(_fragments(page)))
+        paint, hidden = _paint(page)
+        return RawPage(
+            number=number,
+            width=page.rect.width,
+            height=page.rect.height,
+            lines=tuple(lines),
+            images=tuple(_images(page)),
+            paint=paint,
+            links=tuple(self._links(number)),
+            hidden=hidden,
+            turn=self._turn,
+        )
+
+    def lines(self, number: int) -> list[Line]:
+        """Return only the lines of a page: the quick look that a survey takes."""
+        self._open(number)
+        return lines_of(list(_fragments(self._upright)))
+
+    def words(self, number: int, clip: Rect) -> list[Word]:
+        """Return the words whose middle lies in `clip`."""
+        self._open(number)
+        found = self._upright.get_text("words", flags=_FLAGS, clip=tuple(clip.grown(2)))
+        return [Word(plain(word[4]), Rect(*word[:4])) for word in found]
+
+    def regions(self, number: int) -> list[Region]:
+        """Return what the layout model sees on the page, in reading order."""
+        self._open(number)
+        with _quiet():
+            import pymupdf.layout  # noqa: F401  (registers the model)
+
+            self._upright.get_layout()
+        found = self._upright.layout_information or []
+        return [Region(_PARTS.get(str(kind), Part.TEXT), Rect(*box)) for *box, kind in found]
+
+    def grids(self, number: int, *, layout: bool, union: bool = False) -> list[Grid]:
+        """Return the grids of the page's tables: those of the layout model, or only those that have drawn lines."""
+        self._open(number)
+        if len(self._upright.get_bboxlog()) > _MOST_PATHS:
+            return []
+        with _quiet():
+            try:
+                found = self._upright.find_tables(refine=True, use_layout=layout, union=union)
+            except (RuntimeError, ValueError, IndexError, KeyError, TypeError, ZeroDivisionError, AssertionError):
+                return []  # the finder stumbles over odd geometry; the text stays text
+        return [grid for table in found.tables if (grid := _grid(table)) is not None]
+
+    def render(self, number: int, dpi: int, clip: Rect | None = None) -> bytes:
+        """Return the page, or a part of it, as PNG at `dpi`."""
+        self._open(number)
+        area = pymupdf.Rect(*clip) if clip is not None else None
+        pixels = self._upright.get_pixmap(dpi=dpi, clip=area, alpha=False, annots=True)
+        return bytes(pixels.tobytes("png"))
+
+    def _open(self, number: int) -> None:
+        if number == self._number:
+            return
+        self._drop()
+        self._opened += 1
+        if self._opened % _SHRINK_EVERY == 0:
+            pymupdf.TOOLS.store_shrink(100)
+        page = self._file[number - 1]
+        shown = page.rotation
+        page.set_rotation(0)
+        upright = _upright_turn(page, shown)
+        self._turn = (shown - upright) % 360
+        self._upright = page if upright == 0 else self._turned(page, upright)
+        self._number = number
+
+    def _turned(self, page: Any, turn: int) -> Any:
+        """Return a copy of the page turned clockwise, on a page of its own: every tool then sees it upright."""
+        width, height = page.rect.width, page.rect.height
+        if turn in (90, 270):
+            width, height = height, width
+        self._holder = pymupdf.open()
+        copy = self._holder.new_page(width=width, height=height)
+        copy.show_pdf_page(copy.rect, self._file, page.number, rotate=-turn % 360, keep_proportion=False)
+        return copy
+
+    def _drop(self) -> None:
+        self._upright = None
+        self._number = 0
+        if self._holder is not None:
+            self._holder.close()
+            self._holder = None
+
+    def _links(self, number: int) -> Iterator[Link]:
+        """Links have no place on a turned copy; there they are told without their rectangle."""
+        page = self._file[number - 1] if self._holder is not None else self._upright
+        try:
+            links = page.get_links()
+        except (RuntimeError, ValueError):
+            return
+        for link in links:
+            rect = Rect(*link["from"]) if self._holder is None else Rect(0, 0, 0, 0)
+            uri = str(link.get("uri") or link.get("file") or "")
+            target = int(link.get("page", -1)) + 1
+            if uri or target > 0:
+                yield Link(rect, uri, 0 if uri else target)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """The library prints advice; a parser's output is not the place for it."""
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
+def _top(target: object) -> float | None:
+    point = target.get("to") if isinstance(target, dict) else None
+    return float(point.y) if point is not None else None
+
+
+def _upright_turn(page: Any, shown: int) -> int:
+    """Return by how many degrees clockwise the unturned page must be turned for most of its text to stand upright."""
+    weights = {0: 0, 90: 0, 180: 0, 270: 0}
+    for block in page.get_text("dict", flags=_FLAGS)["blocks"]:
+        for line in block.get("lines", ()):
+            weights[_quarter(line["dir"])] += sum(len(span["text"]) for span in line["spans"])
+    best = max(weights, key=lambda turn: weights[turn])
+    return best if weights[best] else shown
+
+
+def _quarter(direction: tuple[float, float]) -> int:
+    across, down = direction
+    if abs(across) >= abs(down):
+        return 0 if across >= 0 else 180
+    return 90 if down < 0 else 270
+
+
+def _fragments(page: Any) -> Iterator[Fragment]:
+    for block in page.get_text("dict", flags=_FLAGS)["blocks"]:
+        for line in block.get("lines", ()):
+            runs = tuple(
+                Run(span["text"], span["font"], span["size"], span["flags"], span["color"], Rect(*span["bbox"]))
+                for span in line["spans"]
+                if span["text"]
+            )
+            if runs:
+                baseline = line["spans"][0]["origin"][1]
+                yield Fragment(runs, Rect(*line["bbox"]), baseline, _quarter(line["dir"]) == 0)
+
+
+def _images(page: Any) -> Iterator[ImageArea]:
+    for image in page.get_image_info(xrefs=True):
+        rect = Rect(*image["bbox"]).meet(Rect(*page.rect))
+        if rect.width > 1 and rect.height > 1:
+            yield ImageArea(rect, image["xref"], image["width"], image["height"])
+
+
+def _paint(page: Any) -> tuple[Paint, int]:
+    """Return what is drawn on the page, and how many runs of text are there without being shown."""
+    horizontal: list[Rect] = []
+    vertical: list[Rect] = []
+    shapes: list[Rect] = []
+    hidden = 0
+    whole = page.rect.width * page.rect.height
+    for kind, box in page.get_bboxlog():
+        hidden += kind == "ignore-text"
+        rect = Rect(*box)
+        if not kind.endswith("-path") or rect.area > 0.9 * whole:
+            continue
+        if rect.height <= _THIN < rect.width:
+            horizontal.append(rect)
+        elif rect.width <= _THIN < rect.height:
+            vertical.append(rect)
+        else:
+            shapes.append(rect)
+    return Paint(tuple(horizontal), tuple(vertical), tuple(shapes)), hidden
+
+
+def _grid(table: Any) -> Grid | None:
+    cells: list[GridCell] = []
+    taken: set[tuple[int, int]] = set()
+    for row, places in enumerate(table.placements or ()):
+        column = 0
+        for place in places:
+            while (row, column) in taken:
+                column += 1
+            if place is None:
+                continue
+            spans = [(row + r, column + c) for r in range(place.rowspan) for c in range(place.colspan)]
+            taken.update(spans)
+            if place.bbox is not None:
+                rect, header = Rect(*place.bbox), place.tag == "th"
+                cells.append(GridCell(row, column, place.rowspan, place.colspan, rect, header))
+            column += place.colspan
+    return Grid(Rect(*table.bbox), tuple(cells)) if cells else None

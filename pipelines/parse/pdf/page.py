@@ -1,0 +1,139 @@
+"""What a PDF library tells of a page. Rectangles in points on the page as it is shown, y down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pipelines.core.provenance import Box
+from pipelines.parse.lines import Line, Rect
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A clickable area: a `uri`, or a page of this file from 1."""
+
+    rect: Rect
+    uri: str = ""
+    page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ImageArea:
+    """A bitmap on the page; `number` finds its bytes, 0 for one inside the page's own stream."""
+
+    rect: Rect
+    number: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """What is drawn: thin straight lines by direction, and the rectangles of all other vector shapes."""
+
+    horizontal: tuple[Rect, ...] = ()
+    vertical: tuple[Rect, ...] = ()
+    shapes: tuple[Rect, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RawPage:
+    """A page as read: its lines in the order of the file, unseen text apart."""
+
+    number: int
+    width: float
+    height: float
+    lines: tuple[Line, ...]
+    images: tuple[ImageArea, ...]
+    paint: Paint
+    links: tuple[Link, ...] = ()
+    hidden: int = 0
+    """Runs of text that are there and not shown: an OCR layer under a scan."""
+    turn: int = 0
+    """Degrees clockwise from this upright page to the page as it is shown."""
+
+    @property
+    def rect(self) -> Rect:
+        return Rect(0.0, 0.0, self.width, self.height)
+
+    def box(self, rect: Rect) -> Box:
+        """Return a rectangle of this upright page as fractions of the page as it is shown."""
+        box = rect.box(self.number, self.width, self.height)
+        for _ in range(self.turn // 90):
+            box = Box(box.page, 1 - box.bottom, box.left, 1 - box.top, box.right)
+        return box
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.text for line in self.lines)
+
+
+class Part(StrEnum):
+    """What a region of a page is."""
+
+    TEXT = "text"
+    TITLE = "title"
+    HEADING = "heading"
+    LIST_ITEM = "list item"
+    TABLE = "table"
+    PICTURE = "picture"
+    CAPTION = "caption"
+    FOOTNOTE = "footnote"
+    FORMULA = "formula"
+    HEADER = "page header"
+    FOOTER = "page footer"
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A rectangle that belongs together, as a layout model sees it."""
+
+    part: Part
+    rect: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """A place of a table's grid, as the library found it."""
+
+    row: int
+    column: int
+    row_span: int
+    column_span: int
+    rect: Rect
+    header: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table as places on the page; what stands in them is read from the words there."""
+
+    rect: Rect
+    cells: tuple[GridCell, ...]
+
+    @property
+    def rows(self) -> int:
+        return max((cell.row + cell.row_span for cell in self.cells), default=0)
+
+    @property
+    def columns(self) -> int:
+        return max((cell.column + cell.column_span for cell in self.cells), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A run of characters without a blank, in the order of the file."""
+
+    text: str
+    rect: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """An entry of the outline: `level` from 1, `page` from 1, `top` on it in points where the file says."""
+
+    level: int
+    title: str
+    page: int
+    top: float | None = None

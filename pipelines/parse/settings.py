@@ -1,0 +1,76 @@
+"""How files are parsed. Every field moves the digest of a parsed document but those of `Limits`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+Engine = Literal["rapidocr", "paddleocr", "none"]
+When = Literal["auto", "always", "never"]
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class OcrSettings(_Settings):
+    """Reading text off pictures."""
+
+    engine: Engine = Field("rapidocr", description="Who reads: rapidocr, paddleocr (an extra), or none")
+    when: When = Field("auto", description="auto: pages whose text layer is missing or garbled; always; never")
+    dpi: int = Field(150, ge=72, le=600, description="Resolution at which a page is drawn for OCR")
+    max_side: int = Field(2600, ge=500, description="Longer side in pixels beyond which a picture is scaled down")
+    min_confidence: float = Field(0.5, ge=0, le=1, description="Lines below this are dropped")
+    script_confidence: float = Field(
+        0.75, ge=0, le=1, description="A page whose mean confidence is lower is reported as not legible"
+    )
+    figures: bool = Field(True, description="Whether pictures inside documents are read too")
+    figure_pixels: int = Field(20_000, ge=0, description="Pictures with fewer pixels than this are not read")
+    figure_limit: int = Field(40, ge=0, description="Pictures of one document that are read at most")
+    models: str = Field("", description="Folder of the PaddleOCR models, for use without a network")
+
+
+class PdfSettings(_Settings):
+    """What is peculiar to PDF."""
+
+    layout: When = Field("auto", description="auto: the layout model on pages that need it; always; never")
+    garble: float = Field(0.35, ge=0, le=1, description="Garble score from which a text layer is not believed")
+    processes: int = Field(2, ge=1, description="Processes that share the pages of a long file")
+
+
+class Limits(_Settings):
+    """What one file may cost before it is given up as too large."""
+
+    time_s: float = Field(300, gt=0, description="Seconds for one file")
+    memory_mb: int = Field(4096, gt=0, description="Memory of the process that parses, in MiB")
+    output_mb: int = Field(100, gt=0, description="Text that one file may give, in MiB")
+    expansion_ratio: int = Field(100, gt=0, description="Times that a compressed file may grow when unpacked")
+    total_mb: int = Field(500, gt=0, description="Unpacked size of one file, in MiB")
+    members: int = Field(10_000, gt=0, description="Members of an archive")
+    depth: int = Field(100, gt=0, description="Nesting of elements, and of containers within containers")
+    cells: int = Field(100_000, gt=0, description="Cells that hold something, per sheet or table")
+    pages: int = Field(5_000, gt=0, description="Pages, slides or sheets")
+
+
+class ParseSettings(_Settings):
+    """All of parsing."""
+
+    languages: tuple[str, ...] = Field(("en", "de", "zh"), description="Languages to expect, the likeliest first")
+    ocr: OcrSettings = Field(OcrSettings(), description="Reading text off pictures")
+    pdf: PdfSettings = Field(PdfSettings(), description="What is peculiar to PDF")
+    limits: Limits = Field(Limits(), description="What one file may cost")
+    passwords: dict[str, SecretStr] = Field({}, description='Passwords by file pattern ("contracts/*.pdf")')
+    engines: dict[str, str] = Field({}, description='Readers of your own by media type ("package.module:Class")')
+    describe_figures: bool = Field(False, description="Whether a vision-capable model describes the figures")
+
+    def passwords_for(self, uri: str) -> tuple[str, ...]:
+        """Return the passwords whose pattern matches `uri` or its last part, in the order of the settings."""
+        from fnmatch import fnmatch
+
+        name = uri.rsplit("/", 1)[-1]
+        return tuple(
+            secret.get_secret_value()
+            for pattern, secret in self.passwords.items()
+            if fnmatch(uri, pattern) or fnmatch(name, pattern)
+        )

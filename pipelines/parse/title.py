@@ -1,0 +1,37 @@
+"""What a document is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from pipelines.core.document import Block, BlockKind, Source
+
+_LONGEST = 200
+# What programs write where a title should be.
+_EMPTY_TITLE = re.compile(
+    r"(?:microsoft\s+(?:word|powerpoint|excel)\b.*|untitled.*|unbenannt.*|ohne titel.*|document\d*|dokument\d*"
+    r"|(?:power ?point )?presentation\d*|pr[äa]sentation\d*|slide \d+|folie \d+|titel|title|print|(?:scan|img|dsc)[\W_\d]*"
+    r"|new document|no title|book\d*|sheet\d*|index|layout \d+|\W*|\d+)",
+    re.IGNORECASE,
+)
+_FILE_NAME = re.compile(r"\S*\.(?:docx?|pdf|indd|tex|dvi|xlsx?|pptx?|qxd|rtf|odt|html?|ai|eps|md|txt|fm|cdr)", re.IGNORECASE)
+
+
+def choose_title(told: str, blocks: Sequence[Block], source: Source) -> str:
+    """Return the title: the one in the metadata if it looks like one, a TITLE block, the first heading, the file's stem."""
+    for candidate in (told, _first(blocks, BlockKind.TITLE), _first(blocks, BlockKind.HEADING)):
+        title = " ".join(candidate.split())
+        if _is_title(title):
+            return title[:_LONGEST]
+    return PurePosixPath(source.name).stem or source.uri
+
+
+def _is_title(text: str) -> bool:
+    sample = text[: _LONGEST * 2]
+    return bool(sample) and not _EMPTY_TITLE.fullmatch(sample) and not _FILE_NAME.fullmatch(sample)
+
+
+def _first(blocks: Sequence[Block], kind: BlockKind) -> str:
+    return next((block.text for block in blocks if block.kind is kind), "")

@@ -1,0 +1,93 @@
+"""HTML bytes to a tree, and what its elements mean for reading."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lxml import etree
+from lxml import html as lxml_html
+
+from pipelines.core.errors import TooLarge
+from pipelines.parse.decode import decode
+
+Element = lxml_html.HtmlElement
+
+HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+VERBATIM: Final = frozenset({"pre", "xmp", "listing", "plaintext"})
+LISTS: Final = frozenset({"ul", "ol", "menu", "dir", "dl"})
+BLOCKS: Final = frozenset(
+    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer"
+    " form frameset header hgroup hr html legend li main nav noframes ol optgroup p section summary table tbody td"
+    " tfoot th thead tr ul menu dir search".split()
+) | HEADINGS.keys() | VERBATIM
+SILENT: Final = frozenset(
+    "script style template noscript head title meta link base svg canvas audio video object embed applet map area"
+    " select datalist option input textarea progress meter rp rt track source param col colgroup".split()
+)
+_FURNITURE_ROLES: Final = {"navigation", "search", "banner", "contentinfo"}
+_INVISIBLE_STYLE: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_DECLARED: Final = re.compile(
+    rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE
+)
+_XML_DECLARATION: Final = re.compile(r"^\s*<\?xml[^>]*\?>")
+
+
+def parse_html(data: bytes, charset: str = "", uri: str = "") -> Element:
+    """Return the root of the tree of `data`; `charset` is what its container says about it.
+
+    Raises `TooLarge` for a tree deeper than the parser goes (2,048), which it would otherwise drop in silence.
+    """
+    declared = _DECLARED.search(data[:4096])
+    name = charset or (next(group for group in declared.groups() if group).decode("ascii") if declared else "")
+    return parse_html_text(decode(data, name).text, uri)
+
+
+def parse_html_text(text: str, uri: str = "") -> Element:
+    """Return the root of the tree of `text`, an empty `html` where there is nothing in it."""
+    parser = lxml_html.HTMLParser(huge_tree=True, encoding="utf-8", remove_pis=True)
+    # NUL ends a C string and lone surrogates have no UTF-8.
+    cleaned = _XML_DECLARATION.sub("", text.replace("\x00", ""), count=1)
+    root = etree.fromstring(cleaned.encode("utf-8", "replace") or b"<html/>", parser)
+    if any("Excessive depth" in entry.message for entry in parser.error_log):
+        raise TooLarge("elements nested too deep", ids=(uri,))
+    return root if root is not None else lxml_html.fromstring("<html></html>")
+
+
+def is_silent(element: Element) -> bool:
+    """Whether an element shows the reader nothing."""
+    if element.tag in SILENT or element.get("hidden") is not None:
+        return True
+    if _INVISIBLE_STYLE.search(element.get("style", "")):
+        return True
+    classes = element.get("class", "")
+    return "katex-html" in classes or "MathJax_Preview" in classes or _is_anchor_sign(element, classes)
+
+
+def _is_anchor_sign(element: Element, classes: str) -> bool:
+    """The pilcrow behind a heading, and the arrow behind a footnote, that are there to be clicked."""
+    if element.tag != "a":
+        return False
+    if "headerlink" in classes or "anchorjs" in classes or "footnote-backref" in classes:
+        return True
+    return len(element) == 0 and (element.text or "").strip() in ("¶", "§", "🔗", "↩", "↩︎")
+
+
+def is_furniture(element: Element) -> bool:
+    """Whether an element serves the site and not the page: navigation, and the page's own header and footer."""
+    tag = element.tag
+    if tag == "nav" or element.get("role") in _FURNITURE_ROLES:
+        return not _holds_title(element)
+    if tag not in ("header", "footer"):
+        return False
+    inside = any(True for _ in element.iterancestors("main", "article", "section", "blockquote", "figure", "td"))
+    return not inside and not _holds_title(element)
+
+
+def _holds_title(element: Element) -> bool:
+    return any(True for _ in element.iter("h1", "h2"))
+
+
+def text_of(element: Element) -> str:
+    """Return all text of an element in one line."""
+    return " ".join("".join(element.itertext(with_tail=False)).split()) if element is not None else ""

@@ -1,0 +1,125 @@
+"""HTML tables to cells: the grid of the HTML standard (4.9.12), its header cells, and what rich cells hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from pipelines.core.errors import TooLarge
+from pipelines.core.table import Cell
+from pipelines.parse.web.dom import HEADINGS, Element, text_of
+
+_WIDEST = 1000
+_GROUPS = ("thead", "tbody", "tfoot")
+_RICH = frozenset("p div ul ol dl br b strong i em u s code pre a table blockquote h1 h2 h3 h4 h5 h6 sub sup math img".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A cell's element and its place in the grid."""
+
+    element: Element
+    row: int
+    column: int
+    row_span: int
+    column_span: int
+    header: bool
+
+
+def is_layout(table: Element) -> bool:
+    """Whether a table only arranges a page, so that its cells are read one after the other."""
+    if table.get("role") in ("presentation", "none"):
+        return True
+    if any(True for _ in table.iterchildren("caption", "thead")):
+        return False
+    rows = [cells for row in rows_of(table) if (cells := [cell for cell in row if cell.tag in ("td", "th")])]
+    if sum(map(len, rows)) <= 1:
+        return True
+    if not any(True for _ in table.iterdescendants("table", *HEADINGS)):
+        return False
+    return not any(sum(_is_plain(cell) for cell in row) > 1 for row in rows)
+
+
+def _is_plain(cell: Element) -> bool:
+    return not any(True for _ in cell.iterdescendants("table", *HEADINGS)) and bool(text_of(cell))
+
+
+def rows_of(table: Element) -> Iterator[Element]:
+    """Yield the rows of a table, not those of tables inside it; the head's first and the foot's last."""
+    groups = [child for child in table if child.tag in _GROUPS or child.tag == "tr"]
+    for group in sorted(groups, key=lambda child: {"thead": 0, "tfoot": 2}.get(str(child.tag), 1)):
+        yield from [group] if group.tag == "tr" else group.iterchildren("tr")
+
+
+def slots_of(table: Element, limit: int, uri: str) -> list[Slot]:
+    """Return the cells of a table with their places. Raises `TooLarge` beyond `limit` places."""
+    rows = list(rows_of(table))
+    taken: set[tuple[int, int]] = set()
+    slots: list[Slot] = []
+    for number, row in enumerate(rows):
+        below = _rows_below(rows, number)
+        column = 0
+        for cell in row.iterchildren("td", "th"):
+            while (number, column) in taken:
+                column += 1
+            slot = _slot(cell, number, column, below)
+            slots.append(slot)
+            taken.update(_places(slot))
+            column += slot.column_span
+            if len(taken) > 4 * limit:
+                raise TooLarge(f"a table of more than {limit} cells", ids=(uri,))
+    return _without_flat_rows(slots, len(rows))
+
+
+def _rows_below(rows: list[Element], number: int) -> int:
+    """A span ends with its group of rows, if not before."""
+    parent, count = rows[number].getparent(), 1
+    while number + count < len(rows) and rows[number + count].getparent() is parent:
+        count += 1
+    return count
+
+
+def _slot(cell: Element, row: int, column: int, below: int) -> Slot:
+    row_span = _number(cell.get("rowspan"))
+    width = max(1, min(_number(cell.get("colspan")), _WIDEST))
+    height = below if row_span == 0 else min(row_span, below)
+    parent = cell.getparent()
+    group = parent.getparent() if parent is not None else None
+    header = cell.tag == "th" or (group is not None and group.tag == "thead")
+    return Slot(cell, row, column, height, width, header)
+
+
+def _number(value: str | None) -> int:
+    digits = (value or "1").strip()
+    return int(digits) if digits.isdecimal() and len(digits) < 9 else 1
+
+
+def _places(slot: Slot) -> list[tuple[int, int]]:
+    columns = range(slot.column, slot.column + slot.column_span)
+    return [(row, column) for row in range(slot.row, slot.row + slot.row_span) for column in columns]
+
+
+def _without_flat_rows(slots: list[Slot], rows: int) -> list[Slot]:
+    """Leave out rows in which no cell ends: all that begin there go on below, and a browser gives them no height."""
+    ends = {slot.row + slot.row_span - 1 for slot in slots}
+    begins = {slot.row for slot in slots}
+    flat = [row for row in range(rows) if row in begins and row not in ends]
+    if not flat:
+        return slots
+    return [_lifted(slot, flat) for slot in slots]
+
+
+def _lifted(slot: Slot, flat: list[int]) -> Slot:
+    above = sum(row < slot.row for row in flat)
+    inside = sum(slot.row <= row < slot.row + slot.row_span for row in flat)
+    return replace(slot, row=slot.row - above, row_span=slot.row_span - inside)
+
+
+def cells_of(slots: list[Slot], read: Callable[[Element], str]) -> list[Cell]:
+    """Return the cells of `slots`, their texts by `read`."""
+    return [_cell(slot, read(slot.element)) for slot in slots]
+
+
+def _cell(slot: Slot, text: str) -> Cell:
+    rich = any(True for _ in slot.element.iterdescendants(*_RICH)) and bool(text)
+    return Cell(slot.row, slot.column, text, slot.row_span, slot.column_span, slot.header, rich=rich)

@@ -1,0 +1,149 @@
+"""Settings to clients and stores: the one place where things are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pipelines.core import codec
+from pipelines.core.errors import KnowledgeBaseNotFound, StoreMismatch
+from pipelines.llm.embedder import Embedder, EmbedderInfo
+from pipelines.llm.embedders import open_embedder
+from pipelines.llm.settings import EmbedSettings
+from pipelines.settings import Settings
+from pipelines.store.artifact import ArtifactStore
+from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.files import FileArtifacts
+from pipelines.store.graph import GraphStore
+from pipelines.store.vector import VectorStore
+
+if TYPE_CHECKING:
+    from pipelines.store.catalog import Catalog
+
+EMBEDDER_FACT = "embedder"
+"""The fact under which the catalog keeps the `EmbedderInfo` that its vectors were made with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """What lies where in the folder of a knowledge base."""
+
+    root: Path
+
+    @property
+    def database(self) -> Path:
+        return self.root / "strata.db"
+
+    @property
+    def vectors(self) -> Path:
+        return self.root / "vectors"
+
+    @property
+    def artifacts(self) -> Path:
+        return self.root / "artifacts"
+
+    @property
+    def replies(self) -> Path:
+        return self.root / "replies.db"
+
+    @property
+    def embeddings(self) -> Path:
+        return self.root / "embeddings.db"
+
+    @property
+    def trace(self) -> Path:
+        return self.root / "trace.jsonl"
+
+    @property
+    def prompts(self) -> Path:
+        return self.root / "prompts"
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The open stores of a knowledge base. `graph` is the one that questions are answered from."""
+
+    places: Places
+    embedded: EmbeddedStore
+    artifacts: ArtifactStore
+    vectors: VectorStore
+    embedder: Embedder
+
+    @property
+    def graph(self) -> GraphStore:
+        return self.embedded.graph
+
+    @property
+    def catalog(self) -> Catalog:
+        return self.embedded.catalog
+
+
+def exists(kb: Path) -> bool:
+    """Whether there is a knowledge base at `kb`."""
+    return Places(kb).database.is_file()
+
+
+@contextmanager
+def open_stores(kb: Path, settings: Settings, create: bool = False) -> Iterator[Stores]:
+    """Open the stores at `kb`, making them where `create` allows.
+
+    Raises `KnowledgeBaseNotFound`, and `StoreMismatch` where the vectors there were made by another embedder.
+    """
+    from pipelines.store.lancedb import LanceVectorStore
+
+    places = Places(kb)
+    if not create and not exists(kb):
+        raise KnowledgeBaseNotFound(str(kb))
+    kb.mkdir(parents=True, exist_ok=True)
+    embedded = EmbeddedStore.open(places.database, create)
+    embedder = open_embedder(_embed_settings(settings.embed, embedded.catalog), places.embeddings)
+    try:
+        _check_embedder(embedded.catalog, embedder.info, create)
+        vectors = LanceVectorStore(places.vectors / vectors_name(embedder.info), embedder.info.dimension)
+        yield Stores(places, embedded, FileArtifacts(places.artifacts), vectors, embedder)
+        vectors.close()
+    finally:
+        embedded.close()
+        embedder.close()
+
+
+def vectors_name(info: EmbedderInfo) -> str:
+    """Return the name of the folder that holds an embedder's vectors, so that two can lie side by side."""
+    plain = "".join(char if char.isalnum() or char in "-." else "-" for char in f"{info.name}-{info.model}")
+    return f"{plain}-{info.dimension}"
+
+
+def recorded_embedder(catalog: Catalog) -> EmbedderInfo | None:
+    """Return the embedder of the active vectors, None before the first ingest."""
+    fact = catalog.fact(EMBEDDER_FACT)
+    return codec.decode(fact, EmbedderInfo) if fact else None
+
+
+def record_embedder(catalog: Catalog, info: EmbedderInfo) -> None:
+    catalog.set_fact(EMBEDDER_FACT, msgspec.json.encode(info).decode())
+
+
+def _embed_settings(settings: EmbedSettings, catalog: Catalog) -> EmbedSettings:
+    """The settings, or where they say nothing what the knowledge base was built with."""
+    recorded = recorded_embedder(catalog)
+    if recorded is None or settings != EmbedSettings():
+        return settings
+    return EmbedSettings(name=recorded.name, model=recorded.model, dimension=recorded.dimension)  # type: ignore[arg-type]
+
+
+def _check_embedder(catalog: Catalog, info: EmbedderInfo, create: bool) -> None:
+    recorded = recorded_embedder(catalog)
+    if recorded is None:
+        if create:
+            record_embedder(catalog, info)
+    elif recorded != info:
+        raise StoreMismatch(
+            f"this knowledge base was embedded by {recorded.name} ({recorded.model}, {recorded.dimension} dimensions),"
+            f" the settings name {info.name} ({info.model}, {info.dimension})",
+            hint=f"--set embed.name={recorded.name} keeps to it; `strata reindex --embedder {info.name}` changes it",
+        )

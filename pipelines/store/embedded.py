@@ -1,0 +1,50 @@
+"""The embedded knowledge base: graph and catalog in one SQLite file, written under one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Self
+
+from pipelines.store.catalog import Catalog
+from pipelines.store.graph import GraphStore
+from pipelines.store.lock import writer_lock
+from pipelines.store.sqlite_catalog import SqliteCatalog
+from pipelines.store.sqlite_file import SqliteFile
+from pipelines.store.sqlite_graph import SqliteGraph
+
+
+class EmbeddedStore:
+    """`graph` and `catalog` of one file. Any thread may read and write; another process may read while one writes."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        self._file = file
+        self.graph: GraphStore = SqliteGraph(file)
+        self.catalog: Catalog = SqliteCatalog(file)
+
+    @classmethod
+    def open(cls, path: Path, create: bool = True) -> Self:
+        """Open the file `path`, making it where `create` allows.
+
+        Raises `KnowledgeBaseNotFound` where there is none, `StoreMismatch` where it is damaged, something else, or
+        made by a later version.
+        """
+        return cls(SqliteFile(path, create))
+
+    @property
+    def path(self) -> Path:
+        return self._file.path
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All that is written inside, to graph and catalog, lands together or not at all."""
+        with self._file.transaction():
+            yield
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Be the only writer inside: held for the run of a build. Raises `StoreLocked` at once where another is."""
+        return writer_lock(self.path.with_name(self.path.name + ".lock"))
+
+    def close(self) -> None:
+        self._file.close()

@@ -1,0 +1,70 @@
+"""The shape of the SQLite file: numbered steps, applied in order, each recorded in the file."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from pipelines.core.errors import StoreMismatch
+
+Migration = Callable[[sqlite3.Connection], None]
+
+
+def m001_graph(connection: sqlite3.Connection) -> None:
+    """Nodes, edges, and what each owner's add up to."""
+    connection.execute(
+        "CREATE TABLE nodes (id TEXT PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL,"
+        " properties BLOB NOT NULL, hash BLOB NOT NULL)"
+    )
+    connection.execute("CREATE INDEX nodes_by_owner ON nodes (owner)")
+    connection.execute("CREATE INDEX nodes_by_kind ON nodes (kind, id)")
+    connection.execute(
+        "CREATE TABLE edges (source TEXT NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL, key TEXT NOT NULL,"
+        " owner TEXT NOT NULL, properties BLOB NOT NULL, hash BLOB NOT NULL,"
+        " PRIMARY KEY (source, kind, target, key)) WITHOUT ROWID"
+    )
+    connection.execute("CREATE INDEX edges_by_target ON edges (target, kind)")
+    connection.execute("CREATE INDEX edges_by_owner ON edges (owner)")
+    connection.execute("CREATE TABLE owners (owner TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID")
+
+
+def m002_catalog(connection: sqlite3.Connection) -> None:
+    """The ledger of files, and facts about the knowledge base."""
+    connection.execute("CREATE TABLE entries (uri TEXT PRIMARY KEY, entry BLOB NOT NULL) WITHOUT ROWID")
+    connection.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_graph, m002_catalog)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Apply what is missing, all or nothing.
+
+    Raises `StoreMismatch` where the file was made by a later version, with steps that are unknown here.
+    """
+    known = [step.__name__ for step in MIGRATIONS]
+    if applied(connection) == known:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) WITHOUT ROWID")
+        done = applied(connection)
+        _refuse(set(done) - set(known))
+        for step in MIGRATIONS[len(done) :]:
+            step(connection)
+            connection.execute("INSERT INTO migrations VALUES (?)", (step.__name__,))
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def applied(connection: sqlite3.Connection) -> list[str]:
+    """Return the names of the steps that this file has been through, in order; of an empty file none."""
+    found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").fetchone()
+    return [name for (name,) in connection.execute("SELECT name FROM migrations ORDER BY name")] if found else []
+
+
+def _refuse(unknown: set[str]) -> None:
+    if unknown:
+        raise StoreMismatch("a later version of Strata made this file", ids=tuple(sorted(unknown)))

@@ -1,0 +1,114 @@
+"""One SQLite file: one connection that writes, one for each thread that reads, and our errors for its."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pipelines.core.errors import KnowledgeBaseNotFound, StoreError, StoreMismatch, StoreUnavailable
+from pipelines.store.migrations import migrate
+
+_BUSY_SECONDS = 30.0
+# By the primary code of SQLite's result; what the table lacks is a StoreError, for which trying again is no help.
+_ERRORS: dict[int, tuple[type[StoreError], str]] = {
+    sqlite3.SQLITE_BUSY: (StoreUnavailable, "the knowledge base is busy"),
+    sqlite3.SQLITE_LOCKED: (StoreUnavailable, "the knowledge base is busy"),
+    sqlite3.SQLITE_FULL: (StoreError, "the disk is full"),
+    sqlite3.SQLITE_READONLY: (StoreError, "the knowledge base cannot be written to"),
+    sqlite3.SQLITE_CANTOPEN: (StoreError, "the knowledge base cannot be opened"),
+    sqlite3.SQLITE_NOTADB: (StoreMismatch, "this is not a knowledge base"),
+    sqlite3.SQLITE_CORRUPT: (StoreMismatch, "the knowledge base is damaged; remove it and ingest again"),
+}
+# How a transaction begins, is kept and is undone: the outermost, and one inside another.
+_STEPS = {
+    False: ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"),
+    True: ("SAVEPOINT inner", "RELEASE inner", "ROLLBACK TO inner;RELEASE inner"),
+}
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn an error of SQLite into ours, with the cause chained."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        kind, message = _ERRORS.get(code, (StoreError, str(error)))
+        raise kind(message, ids=(str(path),)) from error
+
+
+class SqliteFile:
+    """A file in WAL mode, migrated when opened. Reads see what was last committed, or the own open transaction.
+
+    Writing is safe from any thread, one at a time. Raises `KnowledgeBaseNotFound` where there is no file and
+    `create` is False, `StoreMismatch` where it is something else or of a later version.
+    """
+
+    def __init__(self, path: Path, create: bool = True) -> None:
+        if not create and not path.is_file():
+            raise KnowledgeBaseNotFound(str(path.parent))
+        self.path = path
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._local = threading.local()
+        self._opened: list[sqlite3.Connection] = []
+        with translated(path):
+            self._writer = self._connect()
+            self._writer.execute("PRAGMA journal_mode = WAL")
+            migrate(self._writer)
+
+    def _connect(self) -> sqlite3.Connection:
+        # Also closed from another thread than the one that opened it, hence no check.
+        connection = sqlite3.connect(
+            self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        self._opened.append(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA cache_size = -65536")
+        return connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Give the writing connection; all inside lands together or not at all. One inside another is part of it."""
+        with self._lock, translated(self.path):
+            begin, keep, undo = _STEPS[self._depth > 0]
+            self._writer.execute(begin)
+            self._depth += 1
+            self._local.inside = True
+            try:
+                yield self._writer
+            except BaseException:
+                self._leave(undo)
+                raise
+            self._leave(keep)
+
+    def _leave(self, ending: str) -> None:
+        self._depth -= 1
+        self._local.inside = self._depth > 0
+        for statement in ending.split(";"):
+            self._writer.execute(statement)
+
+    def reader(self) -> sqlite3.Connection:
+        """Return the connection that this thread reads with."""
+        if getattr(self._local, "inside", False):
+            return self._writer
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            with self._lock:
+                connection = self._local.connection = self._connect()
+            connection.execute("PRAGMA query_only = ON")
+        return connection
+
+    def rows(self, sql: str, values: tuple[str | int, ...] = ()) -> Iterator[tuple[object, ...]]:
+        """Yield the rows of a query as they are read."""
+        with translated(self.path):
+            yield from self.reader().execute(sql, values)
+
+    def close(self) -> None:
+        """Close every connection; twice is allowed."""
+        with self._lock:
+            while self._opened:
+                self._opened.pop().close()

@@ -1,0 +1,143 @@
+"""The graph in SQLite."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from pipelines.core.codec import decode, encode
+from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph, Value
+from pipelines.store.digest import EMPTY, adjusted, item_hash
+from pipelines.store.sqlite_file import SqliteFile
+
+_Place = tuple[str, ...]
+"""A row's primary key."""
+_EDGE_KEY = ("source", "kind", "target", "key")
+_AMONG = "(SELECT value FROM json_each(?))"
+_PLACE = ", ".join(f"json_extract(value, '$[{i}]')" for i in range(4))
+_EDGES_AMONG = f"(SELECT {_PLACE} FROM json_each(?))"  # noqa: S608
+
+
+class SqliteGraph:
+    """See `GraphStore`. Replacing an owner touches only the rows that differ."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        self._file = file
+
+    def write(self, subgraph: Subgraph) -> None:
+        nodes: dict[_Place, Node | Edge] = {(node.id,): node for node in subgraph.nodes}
+        edges: dict[_Place, Node | Edge] = {_place(edge): edge for edge in subgraph.edges}
+        with self._file.transaction() as connection:
+            _replace(connection, "nodes", ("id",), subgraph.owner, nodes)
+            _replace(connection, "edges", _EDGE_KEY, subgraph.owner, edges)
+
+    def remove(self, owner: str) -> None:
+        with self._file.transaction() as connection:
+            own = "(SELECT id FROM nodes WHERE owner = ?)"
+            touching = f"SELECT source, kind, target, key FROM edges WHERE source IN {own} OR target IN {own}"  # noqa: S608
+            keys = list(connection.execute(touching, (owner, owner)))
+            keys += connection.execute("SELECT source, kind, target, key FROM edges WHERE owner = ?", (owner,))
+            _delete(connection, "edges", _EDGE_KEY, keys)
+            _delete(connection, "nodes", ("id",), list(connection.execute(own[1:-1], (owner,))))
+
+    def nodes(
+        self, kinds: Collection[NodeKind] = (), ids: Collection[str] | None = None, owner: str | None = None
+    ) -> Iterator[Node]:
+        where, values = _where(kind=kinds or None, id=ids, owner=None if owner is None else (owner,))
+        sql = f"SELECT id, kind, owner, properties FROM nodes{where} ORDER BY id"  # noqa: S608
+        for id, kind, its_owner, properties in self._file.rows(sql, values):
+            yield Node(str(id), NodeKind(str(kind)), str(its_owner), _properties(properties))
+
+    def edges(
+        self,
+        kinds: Collection[EdgeKind] = (),
+        sources: Collection[str] | None = None,
+        targets: Collection[str] | None = None,
+        owner: str | None = None,
+    ) -> Iterator[Edge]:
+        own = None if owner is None else (owner,)
+        where, values = _where(kind=kinds or None, source=sources, target=targets, owner=own)
+        sql = (
+            f"SELECT source, kind, target, owner, key, properties FROM edges{where}"  # noqa: S608
+            " ORDER BY source, kind, target, key"
+        )
+        for source, kind, target, its_owner, key, properties in self._file.rows(sql, values):
+            yield Edge(
+                str(source), EdgeKind(str(kind)), str(target), str(its_owner), str(key), _properties(properties)
+            )
+
+    def owners(self) -> Mapping[str, str]:
+        rows = self._file.rows("SELECT owner, digest FROM owners ORDER BY owner")
+        return {str(owner): str(digest) for owner, digest in rows}
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _properties(data: object) -> dict[str, Value]:
+    return decode(data if isinstance(data, bytes) else str(data), dict[str, Value])
+
+
+def _where(**filters: Collection[str] | None) -> tuple[str, tuple[str, ...]]:
+    """Return the clause and its values for columns that must be among some values; None confines nothing."""
+    wanted = {column: sorted(values) for column, values in filters.items() if values is not None}
+    clause = " AND ".join(f"{column} IN {_AMONG}" for column in wanted)
+    return f" WHERE {clause}" if clause else "", tuple(json.dumps(values) for values in wanted.values())
+
+
+def _replace(
+    connection: sqlite3.Connection,
+    table: str,
+    key: tuple[str, ...],
+    owner: str,
+    items: Mapping[_Place, Node | Edge],
+) -> None:
+    held = {
+        tuple(row[:-1]): row[-1]
+        for row in connection.execute(f"SELECT {', '.join(key)}, hash FROM {table} WHERE owner = ?", (owner,))  # noqa: S608
+    }
+    hashes = {place: item_hash(item) for place, item in items.items()}
+    changed = [place for place in items if held.get(place) != hashes[place]]
+    # Also what another owner held at these places: the last writer has it.
+    _delete(connection, table, key, [place for place in held if place not in items] + changed)
+    rows = (_row(items[place], hashes[place]) for place in changed)
+    marks = ", ".join("?" * (5 if table == "nodes" else 7))
+    connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608
+    _adjust(connection, owner, added=[hashes[place] for place in changed])
+
+
+def _place(edge: Edge) -> _Place:
+    return edge.source, edge.kind.value, edge.target, edge.key
+
+
+def _row(item: Node | Edge, hash: bytes) -> tuple[str | bytes, ...]:
+    properties = encode(item.properties)
+    if isinstance(item, Node):
+        return item.id, item.kind.value, item.owner, properties, hash
+    return item.source, item.kind.value, item.target, item.key, item.owner, properties, hash
+
+
+def _delete(
+    connection: sqlite3.Connection, table: str, key: tuple[str, ...], places: Iterable[_Place]
+) -> None:
+    if table == "nodes":
+        among, values = f"id IN {_AMONG}", json.dumps([place[0] for place in places])
+    else:
+        among, values = f"({', '.join(key)}) IN {_EDGES_AMONG}", json.dumps(list(places))
+    taken: dict[str, list[bytes]] = {}
+    for owner, hash in connection.execute(f"DELETE FROM {table} WHERE {among} RETURNING owner, hash", (values,)):  # noqa: S608
+        taken.setdefault(owner, []).append(hash)
+    for owner, hashes in taken.items():
+        _adjust(connection, owner, removed=hashes)
+
+
+def _adjust(
+    connection: sqlite3.Connection, owner: str, added: Iterable[bytes] = (), removed: Iterable[bytes] = ()
+) -> None:
+    row = connection.execute("SELECT digest FROM owners WHERE owner = ?", (owner,)).fetchone()
+    digest = adjusted(row[0] if row else EMPTY, added, removed)
+    if digest == EMPTY:
+        connection.execute("DELETE FROM owners WHERE owner = ?", (owner,))
+    else:
+        connection.execute("INSERT OR REPLACE INTO owners VALUES (?, ?)", (owner, digest))

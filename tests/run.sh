@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# All checks: style, types, import contracts, then the tests. Called by `make test`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+bin=.venv/bin
+echo "== style";  "$bin/ruff" check . ; "$bin/ruff" format --check .
+echo "== types";  "$bin/mypy"
+echo "== imports"; "$bin/lint-imports"
+echo "== tests";  "$bin/python" -m pytest -q "$@"
