@@ -1,0 +1,23 @@
+"""Strata's pipelines: documents into a three-layer knowledge graph with vectors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipelines.ingest.build import build
+    from pipelines.ingest.report import Report
+    from pipelines.settings import Settings
+
+__all__ = ["Report", "Settings", "build"]
+
+_HOMES = {"build": "pipelines.ingest.build", "Report": "pipelines.ingest.report", "Settings": "pipelines.settings"}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first asked for, so that parsing a file loads no store."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -47,7 +47,11 @@ class Settings(BaseSettings):
     """All settings of a knowledge base."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True, nested_model_default_partial_update=True
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        nested_model_default_partial_update=True,
     )
 
     ingest: IngestSettings = IngestSettings()
@@ -103,10 +107,29 @@ def load(kb: Path | None, options: Mapping[str, object] | None = None, model: ty
 
 
 def fingerprint(section: BaseModel) -> str:
-    """Return the digest of a section's values but for those it names in `neutral`, which change no result."""
-    neutral = getattr(type(section), "neutral", frozenset())
-    plain = json.loads(section.model_dump_json(exclude=set(neutral)))
+    """Return the digest of a section's values but for those that it or a part of it names in `neutral`.
+
+    What is neutral changes no result: how many processes share the work, how long one may take.
+    """
+    plain = section.model_dump(mode="json", warnings=False)
+    for path in neutral_paths(type(section)):
+        *outer, last = path.split(".")
+        place = plain
+        for name in outer:
+            place = place[name]
+        place.pop(last)
     return digest(json.dumps(plain, sort_keys=True).encode())
+
+
+def neutral_paths(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    """Yield the paths of what moves no fingerprint."""
+    neutral: frozenset[str] = getattr(model, "neutral", frozenset())
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        if name in neutral:
+            yield prefix + name
+        elif isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield from neutral_paths(inner, f"{prefix}{name}.")
 
 
 def paths(model: type[BaseModel], prefix: str = "") -> Iterator[str]:

@@ -12,7 +12,11 @@ NOT_IN_DOCUMENTS = "The documents do not say."
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A quoted passage of a document, numbered from 1; `quote` is exactly `span` of the document's text."""
+    """A quoted passage of a document, numbered from 1; `quote` is exactly `span` of the document's text.
+
+    `pages` are all the pages that the quote touches, `context` the line that says what its columns are where the
+    quote is a row of a table.
+    """
 
     number: int
     document: str
@@ -27,19 +31,25 @@ class Citation:
     heading_path: tuple[str, ...] = ()
     boxes: tuple[Box, ...] = ()
     score: float = 0.0
+    context: str = ""
 
     @property
     def place(self) -> str:
-        """The place as a reader says it: "page 3", "sheet Prices, B2:D4"."""
-        parts = []
+        """The place as a reader says it: "page 3", "pages 3-4", "slide 2", "sheet Prices, B2:D4"."""
         if self.cells:
-            parts.append(f"sheet {self.label}" if self.label else "sheet")
-            parts.append(self.cells)
-        elif self.page is not None:
-            parts.append(f"page {self.page}" + (f" ({self.label})" if self.label not in ("", str(self.page)) else ""))
-        elif self.label:
-            parts.append(self.label)
-        return ", ".join(parts)
+            return ", ".join(part for part in (f"sheet {self.label}" if self.label else "", self.cells) if part)
+        if not self.pages:
+            return self.label
+        name = "slide" if self.uri.lower().rsplit(".", 1)[-1] in ("pptx", "ppt", "odp") else "page"
+        first, last = self.pages[0], self.pages[-1]
+        where = f"{name} {first}" if first == last else f"{name}s {first}-{last}"
+        return where + (f" ({self.label})" if self.label not in ("", str(first)) else "")
+
+    @property
+    def pages(self) -> tuple[int, ...]:
+        """All pages touched, ascending."""
+        found = {box.page for box in self.boxes} | ({self.page} if self.page is not None else set())
+        return tuple(sorted(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +58,17 @@ class Claim:
 
     text: str
     citations: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage that was found for the answer, whether it is cited or not; `score` in [0, 1]."""
+
+    chunk: str
+    uri: str
+    pages: tuple[int, ...]
+    score: float
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +86,10 @@ class Answer:
     """What a strategy returns.
 
     `abstained` says that the documents do not hold the answer: then `text` is `NOT_IN_DOCUMENTS` and the citations
-    are the nearest passages, if any. `extractive` says that the text is quoted, not written. `dropped` lists what a
-    model claimed and the check refused, `conflicts` what sources say against each other.
+    are the nearest passages, if any. `extractive` says that the text is quoted, not written. `short` is the bare
+    answer that a model gave (a name, a number), what EM and F1 are reckoned on. `found` are the passages found, best
+    first. `dropped` lists what a model claimed and the check refused, `conflicts` what sources say against each
+    other. `confidence` in [0, 1] is how surely the documents hold the answer, before the threshold of abstention.
     """
 
     question: str
@@ -76,8 +99,12 @@ class Answer:
     citations: tuple[Citation, ...] = ()
     abstained: bool = False
     extractive: bool = False
+    short: str = ""
+    confidence: float | None = None
+    found: tuple[Found, ...] = ()
     conflicts: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     trace: tuple[Step, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    dollars: float = 0.0
     seconds: float = 0.0

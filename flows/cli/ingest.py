@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
+
+if TYPE_CHECKING:
+    from pipelines.ingest.progress import Progress
+    from pipelines.ingest.report import Report
+    from pipelines.llm.budget import Budget
+    from pipelines.settings import Settings
 
 
 def register(app: typer.Typer) -> None:
@@ -19,13 +24,14 @@ def ingest(
     folder: Annotated[Path, typer.Argument(help="The folder of documents.")],
     kb: Kb = DEFAULT_KB,
     no_flow: Annotated[bool, typer.Option("--no-flow", help="Run plainly, without Prefect.")] = False,
-    quote: Annotated[bool, typer.Option("--quote", help="Say what the language work will cost, and do nothing.")] = False,
+    quote: Annotated[bool, typer.Option("--quote", help="Say what the language work will cost; do nothing.")] = False,
     max_usd: Annotated[float | None, typer.Option(help="Stop before the calls cost more than this.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Stop before the calls take more tokens than this.")] = None,
     qa_samples: Annotated[
         Path | None, typer.Option(help="Question-answer samples (JSON Lines) to learn tag pairs from.")
     ] = None,
     embedder: Annotated[str | None, typer.Option(help="wordllama, e5, fastembed or openai.")] = None,
+    keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep documents whose file has gone.")] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Stay, and ingest again when the folder changes.")] = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -33,19 +39,42 @@ def ingest(
 ) -> None:
     """Bring a knowledge base up to a folder: new and changed documents in, vanished ones out."""
     from flows.cli.progress import live_progress
-    from flows.cli.tables import print_report
-    from pipelines.ingest.budget import Limits
+    from flows.cli.tables import print_quote, print_report
+    from pipelines.ingest.quote import quote_ingest
+    from pipelines.llm.budget import Budget
 
-    settings = settings_from(kb, set, embed__name=embedder)
+    settings = settings_from(kb, set, embed__name=embedder, ingest__keep_missing=keep_missing or None)
     if quote:
-        _print_quote(folder, kb, settings, json)
+        print_quote(quote_ingest(folder, kb, settings), json)
         return
-    limits = Limits(max_usd, max_tokens, qa_samples)
-    run = _plain if no_flow else _flow
     while True:
         with live_progress(quiet or json) as progress:
-            report = run(folder, kb, settings, limits, progress)
+            report = _run(no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples)
         print_report(report, json)
         if not watch:
-            sys.exit(report.exit_code)
+            raise typer.Exit(report.exit_code)
         _wait_for_change(folder)
+
+
+def _run(
+    no_flow: bool,
+    folder: Path,
+    kb: Path,
+    settings: Settings,
+    progress: Progress,
+    budget: Budget,
+    qa_samples: Path | None,
+) -> Report:
+    if no_flow:
+        from pipelines.ingest.build import build as run
+    else:
+        from flows.ingest import ingest as run
+    return run(folder, kb, settings, progress=progress, budget=budget, qa_samples=qa_samples)
+
+
+def _wait_for_change(folder: Path) -> None:
+    """Return once something below the folder has changed and then been quiet for a moment."""
+    from watchfiles import watch
+
+    typer.echo(f"watching {folder}; Control+C ends it", err=True)
+    next(iter(watch(folder)))

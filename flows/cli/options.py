@@ -25,12 +25,18 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress display.
 
 def settings_from(kb: Path | None, pairs: list[str] | None, **options: object) -> QaSettings:
     """Return the settings in force; `pairs` are NAME=VALUE, `options` by path with `__` for the dot, None left out."""
-    from pipelines.settings import load
     from qa.settings import QaSettings
 
-    chosen = dict(_pair(pair) for pair in pairs or [])
+    from pipelines.settings import load
+
+    chosen = pairs_to_options(pairs)
     chosen |= {name.replace("__", "."): value for name, value in options.items() if value is not None}
     return load(kb, chosen, QaSettings).settings
+
+
+def pairs_to_options(pairs: list[str] | None) -> dict[str, object]:
+    """Return NAME=VALUE pairs as values by path; a value that is not JSON is a text."""
+    return dict(_pair(pair) for pair in pairs or [])
 
 
 def _pair(text: str) -> tuple[str, object]:

@@ -40,7 +40,12 @@ def _splitter(max_tokens: int) -> RecursiveCharacterTextSplitter:
         separators=_SEPARATORS,
         chunk_size=max_tokens,
         chunk_overlap=0,
-        length_function=count_tokens,
+        length_function=_length,
         keep_separator="end",
         strip_whitespace=False,
     )
+
+
+def _length(piece: str) -> int:
+    """A piece of white space counts too: the library repeats a piece of length 0 in front of the next one."""
+    return max(1, count_tokens(piece)) if piece else 0

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pipelines.atomize.atomize import atomize
 from pipelines.atomize.distiller import Distiller
-from pipelines.chunk.chunk import chunk
+from pipelines.chunk.chunk import split
 from pipelines.chunk.splitter import Splitter
 from pipelines.core import codec
 from pipelines.core.chunk import Chunk
-from pipelines.core.document import Document, ReferenceKind, Source
+from pipelines.core.document import Document, Source
 from pipelines.core.errors import BudgetExceeded, StrataError
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import Distillate
-from pipelines.core.outcome import Failure, Status
+from pipelines.core.outcome import Failure, Outcome, Status
 from pipelines.graph.card import card
+from pipelines.ingest.ahead import ParseAhead
+from pipelines.ingest.artifacts import Member, ParsedRecord
 from pipelines.ingest.keys import Makers, StageKeys, stage_keys
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.records import embed_records, records_of
 from pipelines.llm.embedder import Embedder
-from pipelines.parse.isolate import ParserPool
 from pipelines.parse.parsed import Parsed
 from pipelines.settings import Settings
 from pipelines.store.artifact import ArtifactStore
@@ -44,28 +44,6 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A part of a container, as it is kept with the container's own artifact."""
-
-    name: str
-    digest: str
-    size: int
-    kind: ReferenceKind
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedRecord:
-    """`Parsed` as it is kept: pictures and parts by their digests, under which their bytes lie."""
-
-    status: Status
-    document: Document | None = None
-    pictures: tuple[str, ...] = ()
-    members: tuple[Member, ...] = ()
-    reason: str = ""
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Compiled:
     """What compiling a source gave: its entry for the catalog, and the parts of it that are documents themselves."""
 
@@ -81,7 +59,7 @@ class Tools:
 
     settings: Settings
     artifacts: ArtifactStore
-    pool: ParserPool
+    pool: ParseAhead
     splitter: Splitter
     distiller: Distiller
     embedder: Embedder
@@ -109,30 +87,32 @@ async def compile_item(item: Item, tools: Tools, tell: Progress) -> Compiled:
 
 
 async def _parse(item: Item, keys: StageKeys, tools: Tools, tell: Progress) -> ParsedRecord:
-    kept = tools.artifacts.get("parse", keys.parse)
+    kept = tools.artifacts.get("parse", keys.parse) or tools.artifacts.get("parse", keys.turned_away)
     if kept is not None:
         tell(Event(Stage.PARSE, Phase.REUSED, item.source.uri))
         return codec.decode(kept, ParsedRecord)
     tell(Event(Stage.PARSE, Phase.STARTED, item.source.uri))
-    parsed = await _parse_bytes(item, tools)
+    parsed = await _parse_file(item, tools)
     record = _keep_parts(parsed, tools.artifacts)
     if record.status in REPEATABLE:
-        tools.artifacts.put("parse", keys.parse, codec.encode(record))
+        tools.artifacts.put("parse", parse_key(record.status, keys), codec.encode(record))
     failed = record.document is None and record.status is not Status.EMPTY
     tell(Event(Stage.PARSE, Phase.FAILED if failed else Phase.DONE, item.source.uri, record.reason))
     return record
 
 
-async def _parse_bytes(item: Item, tools: Tools) -> Parsed:
+def parse_key(status: Status, keys: StageKeys) -> str:
+    """Return the key under which a parse that ended so is kept."""
+    return keys.turned_away if status is Status.TOO_LARGE else keys.parse
+
+
+async def _parse_file(item: Item, tools: Tools) -> Parsed:
     if item.path is not None:
         return await asyncio.wrap_future(tools.pool.submit(item.path, item.source))
     data = tools.artifacts.get("member", item.source.digest)
     if data is None:
         return Parsed(Status.FAILED, reason="the bytes of this part are no longer kept; ingest its container again")
-    with tempfile.TemporaryDirectory(prefix="strata-") as folder:
-        path = Path(folder) / (Path(item.source.name).name or "part")
-        path.write_bytes(data)
-        return await asyncio.wrap_future(tools.pool.submit(path, item.source))
+    return await asyncio.wrap_future(tools.pool.submit_bytes(data, item.source))
 
 
 def _keep_parts(parsed: Parsed, artifacts: ArtifactStore) -> ParsedRecord:
@@ -144,9 +124,7 @@ def _keep_parts(parsed: Parsed, artifacts: ArtifactStore) -> ParsedRecord:
         artifacts.put("member", member.digest, child.data)
         members.append(member)
     pictures = tuple(picture.digest for picture in parsed.pictures)
-    return ParsedRecord(
-        parsed.status, parsed.document, pictures, tuple(members), parsed.reason, parsed.error
-    )
+    return ParsedRecord(parsed.status, parsed.document, pictures, tuple(members), parsed.reason, parsed.error)
 
 
 async def _distil(
@@ -159,21 +137,22 @@ async def _distil(
     return Compiled(done, members, dropped=dict(distillate.dropped))
 
 
-async def _chunk(document: Document, keys: StageKeys, tools: Tools, tell: Progress) -> tuple[Chunk, ...]:
+async def _chunk(document: Document, keys: StageKeys, tools: Tools, tell: Progress) -> Outcome[Chunk]:
     uri = document.source.uri
     kept = tools.artifacts.get("chunk", keys.chunk)
     if kept is not None:
         tell(Event(Stage.CHUNK, Phase.REUSED, uri))
-        return codec.decode(kept, tuple[Chunk, ...])
+        return Outcome(codec.decode(kept, tuple[Chunk, ...]))
     tell(Event(Stage.CHUNK, Phase.STARTED, uri))
-    chunks = await chunk(document, tools.splitter, tools.settings.chunk)
-    tools.artifacts.put("chunk", keys.chunk, codec.encode(chunks))
+    chunks = await split(document, tools.splitter, tools.settings.chunk)
+    if not chunks.failures:
+        tools.artifacts.put("chunk", keys.chunk, codec.encode(chunks.results))
     tell(Event(Stage.CHUNK, Phase.DONE, uri))
     return chunks
 
 
 async def _atomize(
-    document: Document, chunks: tuple[Chunk, ...], keys: StageKeys, tools: Tools, tell: Progress
+    document: Document, chunks: Outcome[Chunk], keys: StageKeys, tools: Tools, tell: Progress
 ) -> Distillate:
     uri = document.source.uri
     kept = tools.artifacts.get("atomize", keys.atomize)
@@ -181,7 +160,9 @@ async def _atomize(
         tell(Event(Stage.ATOMIZE, Phase.REUSED, uri))
         return codec.decode(kept, Distillate)
     tell(Event(Stage.ATOMIZE, Phase.STARTED, uri))
-    distillate = await atomize(document, chunks, tools.distiller, tools.settings.atomize)
+    distillate = await atomize(document, chunks.results, tools.distiller, tools.settings.atomize)
+    if chunks.failures:
+        distillate = replace(distillate, unfinished=tuple(one.id for one in chunks.results))
     if not distillate.unfinished:
         tools.artifacts.put("atomize", keys.atomize, codec.encode(distillate))
     tell(Event(Stage.ATOMIZE, Phase.DONE, uri, f"{len(distillate.atoms)} atoms"))
@@ -225,7 +206,7 @@ def _entry(item: Item, record: ParsedRecord, keys: StageKeys) -> Entry:
         title=document.title if document else "",
         modified_ns=item.modified_ns,
         parent=item.parent,
-        artifacts={"parse": keys.parse},
+        artifacts={"parse": parse_key(record.status, keys)},
         notes=document.notes if document else (),
     )
 

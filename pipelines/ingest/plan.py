@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pipelines.core.document import Source
 from pipelines.core.outcome import Status
-from pipelines.ingest.compile import REPEATABLE, Item
+from pipelines.ingest.compile import REPEATABLE, Item, parse_key
 from pipelines.ingest.keys import StageKeys
 from pipelines.ingest.scan import Found, digest_file
 from pipelines.store.catalog import Entry
@@ -55,8 +55,8 @@ def is_final(entry: Entry, source: Source, keys_of: Callable[[Source], StageKeys
     """Whether what the catalog has of a source is what a run would make of it."""
     if entry.digest != source.digest or entry.status not in REPEATABLE:
         return False
-    keys = keys_of(source).by_stage()
-    wanted = keys if entry.status.searchable else {"parse": keys["parse"]}
+    keys = keys_of(source)
+    wanted = keys.by_stage() if entry.status.searchable else {"parse": parse_key(entry.status, keys)}
     return {stage: entry.artifacts.get(stage) for stage in wanted} == wanted
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document
-from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
 from pipelines.core.graph import CORPUS_OWNER
+from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.store.vector import Embedded, Record, RecordKind
 
@@ -27,15 +27,15 @@ def records_of(document: Document, distillate: Distillate) -> tuple[Record, ...]
     found = [_document_record(document)]
     for chunk in distillate.chunks:
         found.extend(_chunk_records(document, chunk, tuple(tags.get(chunk.id, ()))))
-    found.extend(_atom_record(document, atom, chunks[atom.chunk], tuple(tags.get(atom.chunk, ()))) for atom in distillate.atoms)
+    found.extend(
+        _atom_record(document, atom, chunks[atom.chunk], tuple(tags.get(atom.chunk, ()))) for atom in distillate.atoms
+    )
     return tuple(found)
 
 
 def corpus_records(tags: Collection[Tag], entities: Collection[Entity]) -> tuple[Record, ...]:
     """Return the records of what all documents share: each tag and entity by its name and aliases."""
-    found = [
-        Record(tag.id, RecordKind.TAG, CORPUS_OWNER, " ; ".join((tag.text, *tag.aliases))) for tag in tags
-    ]
+    found = [Record(tag.id, RecordKind.TAG, CORPUS_OWNER, " ; ".join((tag.text, *tag.aliases))) for tag in tags]
     found += [
         Record(entity.id, RecordKind.ENTITY, CORPUS_OWNER, " ; ".join((entity.name, *entity.aliases)))
         for entity in entities
@@ -63,7 +63,9 @@ def without(embedded: Embedded, ids: Collection[str]) -> Embedded:
 
 def _document_record(document: Document) -> Record:
     headings = " ; ".join(section.title for section in document.sections if section.title)
-    text = "\n".join(part for part in (document.title, headings[:DOCUMENT_WORDS], document.text[:DOCUMENT_WORDS]) if part)
+    text = "\n".join(
+        part for part in (document.title, headings[:DOCUMENT_WORDS], document.text[:DOCUMENT_WORDS]) if part
+    )
     return Record(
         document.id, RecordKind.DOCUMENT, document.id, text, "", document.source.uri, document.source.media_type,
         date=_date(document),
@@ -82,9 +84,7 @@ def _atom_record(document: Document, atom: Atom, chunk: Chunk, tags: tuple[str, 
     return _record(document, chunk, RecordKind.ATOM, atom.id, atom.text, tags)
 
 
-def _record(
-    document: Document, chunk: Chunk, kind: RecordKind, id: str, text: str, tags: tuple[str, ...]
-) -> Record:
+def _record(document: Document, chunk: Chunk, kind: RecordKind, id: str, text: str, tags: tuple[str, ...]) -> Record:
     return Record(
         id, kind, document.id, text, chunk.id, document.source.uri, document.source.media_type,
         chunk.provenance.page or 0, _date(document), tags,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pipelines.core.outcome import Failure
 from pipelines.ingest.progress import Event, Phase
+from pipelines.llm.ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,22 @@ class Tally:
 
     def stages(self, names: tuple[str, ...]) -> dict[str, StageCount]:
         return {
-            name: StageCount(
-                *(self._counts[name, phase.value] for phase in (Phase.DONE, Phase.REUSED, Phase.FAILED))
-            )
+            name: StageCount(*(self._counts[name, phase.value] for phase in (Phase.DONE, Phase.REUSED, Phase.FAILED)))
             for name in names
         }
+
+
+def usage_by_role(ledger: Ledger) -> dict[str, dict[str, float]]:
+    """Return what the language model's calls took, by the work they did."""
+    return {
+        role: {
+            "calls": totals.usage.calls,
+            "from cache": totals.cached,
+            "failed": totals.failed,
+            "input tokens": totals.usage.input_tokens,
+            "output tokens": totals.usage.output_tokens,
+            "seconds": round(totals.seconds, 1),
+            "dollars": round(totals.dollars, 6),
+        }
+        for role, totals in sorted(ledger.roles.items())
+    }

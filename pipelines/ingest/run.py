@@ -5,21 +5,20 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pipelines.core.errors import BudgetExceeded, SourceError
 from pipelines.core.outcome import Failure, Status
 from pipelines.ingest.compile import Compiled, Item, Tools, compile_item
-from pipelines.ingest.corpus import Corpus, link_corpus
+from pipelines.ingest.corpus import Linking, link_corpus
 from pipelines.ingest.load import Loader
 from pipelines.ingest.plan import Plan, plan
-from pipelines.ingest.progress import Event, Phase, Progress, Stage, silent
-from pipelines.ingest.report import Report, Tally
+from pipelines.ingest.progress import Event, Phase, Progress, Stage
+from pipelines.ingest.report import Report, Tally, usage_by_role
 from pipelines.ingest.scan import scan
-from pipelines.resources import Language, Stores, open_language, open_stores
+from pipelines.llm.ledger import Ledger
+from pipelines.resources import Stores
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
 
@@ -27,24 +26,160 @@ STAGES = tuple(stage.value for stage in (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE
 
 
 class Run:
-    """A run in progress. Call `plan`, `compile` for each item, `link`, `load` and `report`, in this order."""
+    """A run in progress. Call `prepare`, `compile` for each item and those it returns, `link`, `load`, `report`."""
 
-    def __init__(self, folder: Path, settings: Settings, stores: Stores, tools: Tools, language: Language, tell: Progress) -> None:
+    def __init__(
+        self, folder: Path, settings: Settings, stores: Stores, tools: Tools, ledger: Ledger, listener: Progress
+    ) -> None:
         self._folder = folder
         self._settings = settings
         self._stores = stores
         self._tools = tools
-        self._language = language
+        self._ledger = ledger
+        self._listener = listener
         self._tally = Tally()
-        self._listener = tell
         self._started = time.monotonic()
         self._plan = Plan()
         self._compiled: dict[str, Compiled] = {}
-        self._places = asyncio.Semaphore(settings.ingest.documents_at_once)
-        self._corpus: Corpus | None = None
+        self._at_once: asyncio.Semaphore | None = None
+        self._linking: Linking | None = None
         self._stopped = ""
 
-    def tell(self, event: Event) -> None:
+    def prepare(self) -> tuple[Item, ...]:
+        """Scan the folder and return what is to be compiled. Raises `SourceError` for a folder without documents."""
+        self._tell(Event(Stage.SCAN, Phase.STARTED, detail=str(self._folder)))
+        found = scan(self._folder, self._settings.ingest)
+        if not any(not file.left_out for file in found):
+            raise SourceError(f"no documents in {self._folder}", hint="nothing was changed")
+        self._plan = plan(found, self._stores.catalog.entries(), self._tools.keys)
+        self._tell(Event(Stage.SCAN, Phase.DONE, total=len(self._plan.items)))
+        for entry in self._plan.unchanged:
+            self._tell_reused(entry)
+        return self._plan.items
+
+    def parse_ahead(self, items: Sequence[Item]) -> None:
+        """Put the first items to parse before they are asked for; the rest follows as room is made."""
+        for item in items[: self._settings.ingest.documents_at_once]:
+            if (
+                item.path is not None
+                and self._tools.artifacts.get("parse", self._tools.keys(item.source).parse) is None
+            ):
+                self._tools.pool.begin(item.path, item.source)
+
+    async def compile(self, item: Item) -> tuple[Item, ...]:
+        """Compile one item and return the documents inside it, to be compiled in turn; its failure is kept, not raised."""
+        if self._at_once is None:
+            self._at_once = asyncio.Semaphore(self._settings.ingest.documents_at_once)
+        async with self._at_once:
+            if self._stopped:
+                return ()
+            try:
+                compiled = await compile_item(item, self._tools, self._tell)
+            except BudgetExceeded as error:
+                self._stopped = error.message
+                return ()
+        self._compiled[item.source.uri] = compiled
+        return compiled.members
+
+    def link(self) -> None:
+        """Link all documents of the knowledge base, those of this run and those that were there."""
+        self._tell(Event(Stage.LINK, Phase.STARTED))
+        self._linking = link_corpus(self._searchable(), self._stores, self._settings)
+        self._tell(Event(Stage.LINK, Phase.DONE))
+
+    def load(self) -> None:
+        """Bring the stores up to what was compiled and linked, document by document."""
+        if self._linking is None:
+            raise RuntimeError("load before link")
+        loader = Loader(self._stores, self._tell)
+        self._tell(Event(Stage.LOAD, Phase.STARTED))
+        loader.remove(self._gone())
+        loader.load(self._searchable(), self._linking)
+        loader.record(self._others())
+        loader.finish(self._linking)
+        self._tell(Event(Stage.LOAD, Phase.DONE))
+
+    def report(self) -> Report:
+        """Return how the run ended."""
+        entries = self._stores.catalog.entries()
+        return Report(
+            knowledge_base=str(self._stores.places.root),
+            documents=dict(sorted(Counter(entry.status.value for entry in entries).items())),
+            changes=self._changes(),
+            stages=self._tally.stages(STAGES),
+            contents=_sum(entry.counts for entry in entries),
+            dropped=_sum(compiled.dropped for compiled in self._compiled.values()),
+            usage=usage_by_role(self._ledger),
+            failures=self._failures(),
+            unfinished=sum(entry.counts.get("unfinished", 0) for entry in entries),
+            stopped=self._stopped,
+            seconds=round(time.monotonic() - self._started, 3),
+        )
+
+    def _tell(self, event: Event) -> None:
         self._tally(event)
         self._listener(event)
-    # (continued below)
+
+    def _tell_reused(self, entry: Entry) -> None:
+        stages = (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE, Stage.EMBED) if entry.status.searchable else (Stage.PARSE,)
+        for stage in stages:
+            self._tell(Event(stage, Phase.REUSED, entry.uri))
+
+    def _searchable(self) -> tuple[Entry, ...]:
+        entries = [compiled.entry for compiled in self._compiled.values()]
+        entries += [*self._plan.unchanged, *self._kept()]
+        return tuple(sorted((entry for entry in entries if entry.status.searchable), key=lambda entry: entry.uri))
+
+    def _others(self) -> tuple[Entry, ...]:
+        entries = [compiled.entry for compiled in self._compiled.values() if not compiled.entry.status.searchable]
+        return (*entries, *self._plan.left_out)
+
+    def _gone(self) -> tuple[Entry, ...]:
+        """Entries without a file, and parts that their container no longer holds; none that a stopped run left out."""
+        kept = {entry.uri for entry in self._kept()}
+        gone = [entry for entry in self._plan.gone if entry.uri not in kept]
+        for entry in self._stores.catalog.entries():
+            container = self._compiled.get(entry.parent)
+            if container is not None and entry.uri not in self._compiled and not self._stopped:
+                gone.append(entry)
+        return tuple({entry.uri: entry for entry in gone}.values())
+
+    def _kept(self) -> tuple[Entry, ...]:
+        """Entries that stay as they are: without a file, where the settings say so; not reached, in a stopped run."""
+        kept = list(self._plan.gone) if self._settings.ingest.keep_missing else []
+        if self._stopped:
+            missed = {item.source.uri for item in self._plan.items} - set(self._compiled)
+            kept += [entry for entry in self._stores.catalog.entries() if entry.uri in missed]
+        return tuple(kept)
+
+    def _changes(self) -> dict[str, int]:
+        before = {entry.uri for entry in self._plan.unchanged}
+        added = [uri for uri in self._compiled if uri not in before]
+        return {
+            "done": len(added),
+            "unchanged": len(self._plan.unchanged),
+            "removed": len(self._gone()),
+            "left out": len(self._plan.left_out),
+        }
+
+    def _failures(self) -> tuple[Failure, ...]:
+        failed = [failure for compiled in self._compiled.values() for failure in compiled.failures]
+        failed += [
+            Failure(entry.uri, "scan", entry.reason, status=entry.status, retryable=True)
+            for entry in self._plan.left_out
+            if entry.status is not Status.SKIPPED
+        ]
+        failed += [
+            Failure(entry.uri, "parse", entry.reason, status=entry.status)
+            for entry in self._plan.unchanged
+            if not entry.status.searchable and entry.status is not Status.EMPTY
+        ]
+        return tuple(sorted(failed, key=lambda failure: failure.subject))
+
+
+def _sum(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for one in counts:
+        total.update(one)
+    total.pop("unfinished", None)
+    return dict(total)

@@ -16,6 +16,9 @@ from pipelines.llm.replies import read_reply
 
 T = TypeVar("T", bound=BaseModel)
 
+CORRECTION = "This reply cannot be used:"
+"""How the message begins that asks again."""
+
 _SHOWN = 1500
 """Characters of an unusable reply that are shown to the model again."""
 
@@ -111,7 +114,7 @@ def _again(
     """The next asking: the first messages, the reply last given, and what is wrong with it."""
     schema = json.dumps(reply.model_json_schema(), ensure_ascii=False)
     correction = (
-        f"This reply cannot be used:\n{problem}\n\n"
+        f"{CORRECTION}\n{problem}\n\n"
         f"Reply once more, with nothing but one JSON object that fits this JSON schema:\n{schema}"
     )
     turns = (Message("assistant", answer.text[:_SHOWN] or "(empty)"), Message("user", correction))

@@ -8,7 +8,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from pipelines.core.errors import MissingExtra
-from pipelines.llm.embedder import EmbedderInfo, Side, Vectors
+from pipelines.core.vectors import Vectors
+from pipelines.llm.embedder import EmbedderInfo, Side
 from pipelines.llm.vectors import embed_filled
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from threading import Lock
 import numpy as np
 
 from pipelines.core.ids import digest
-from pipelines.llm.embedder import Embedder, EmbedderInfo, Side, Vectors
+from pipelines.core.vectors import Vectors
+from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID

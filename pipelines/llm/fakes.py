@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 
 from pydantic import BaseModel
@@ -65,7 +64,7 @@ class FunctionChat:
 class DelayedChat:
     """A chat that lets `wait` pass before each reply of the inner one, and counts how many it answers at a time."""
 
-    def __init__(self, inner: Chat, wait: Callable[[Request], Awaitable[object]] = lambda _: asyncio.sleep(0)) -> None:
+    def __init__(self, inner: Chat, wait: Callable[[Request], Awaitable[object]]) -> None:
         self._inner, self._wait = inner, wait
         self._now = 0
         self.most_at_once = 0

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol
 
 
 class Fault(StrEnum):
@@ -18,6 +19,14 @@ class Fault(StrEnum):
     """The body is not the JSON that it says it is."""
     GARBLED = "garbled"
     """The body is well formed, and the model's text in it is cut off and of no use."""
+
+
+class Faults(Protocol):
+    """Says what befalls a request."""
+
+    def fault(self, words: bytes, times: int) -> Fault:
+        """Return what befalls the request with these words when it is sent for the `times`-th time, from 0."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,6 @@ class FaultRates:
         return FaultRates({fault: rate / len(faults) for fault in faults}, seed)
 
     def fault(self, words: bytes, times: int) -> Fault:
-        """Return what befalls the request with these words when it is sent for the `times`-th time, from 0."""
         hashed = hashlib.blake2b(words, digest_size=8, key=f"{self.seed}:{times}".encode()).digest()
         chance = int.from_bytes(hashed) / 2**64
         for fault, rate in self.rates.items():

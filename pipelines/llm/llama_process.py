@@ -9,13 +9,20 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pipelines.core.codec import decode
+
+if TYPE_CHECKING:
+    from xllamacpp import Server
 
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """What to serve and how; `context` is in tokens for each of `parallel` calls, `threads` 0 for llama.cpp's choice."""
+    """What to serve and how.
+
+    `context` is in tokens for each of `parallel` calls; `threads` is 0 for as many as llama.cpp chooses.
+    """
 
     path: str
     alias: str
@@ -27,13 +34,14 @@ class Serving:
 
 def main() -> None:
     serving = decode(sys.stdin.readline(), Serving)
-    _serve(serving)
+    server = _server(serving)
+    print(server.listening_address, flush=True)
     sys.stdin.read()
     # Threads of the server's own would keep the interpreter alive.
     os._exit(0)
 
 
-def _serve(serving: Serving) -> None:
+def _server(serving: Serving) -> Server:
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -46,11 +54,10 @@ def _serve(serving: Serving) -> None:
     params.n_ctx = serving.context * serving.parallel
     params.ui = False
     params.verbosity = 0
+    params.sampling.seed = 0  # the same question has the same answer, at any temperature
     if serving.threads:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = serving.threads
-    server = xllamacpp.Server(params)
-    print(server.listening_address, flush=True)
-    globals()["server"] = server
+    return xllamacpp.Server(params)
 
 
 if __name__ == "__main__":

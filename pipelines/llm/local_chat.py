@@ -11,14 +11,21 @@ from pipelines.llm.local_server import LocalServer
 from pipelines.llm.openai_chat import OpenAIChat
 from pipelines.llm.settings import LlmSettings
 
+_PATIENCE = 900.0
+"""Seconds for a reply: a slow processor is no lost connection, and asking anew would begin from nothing."""
+
 
 class LocalChat:
     """Starts the server when made, which takes seconds, and ends it when closed."""
 
     def __init__(self, settings: LlmSettings) -> None:
         self._server = LocalServer(settings)
-        served = {"base_url": self._server.url, "api_key": SecretStr(self._server.key), "api_version": ""}
-        self._client = OpenAIChat(settings.model_copy(update=served))
+        served = LlmSettings(
+            base_url=self._server.url,
+            api_key=SecretStr(self._server.key),
+            timeout=max(settings.timeout, _PATIENCE),
+        )
+        self._client = OpenAIChat(served)
 
     async def complete(self, request: Request) -> Reply:
         return await self._client.complete(request)

@@ -23,7 +23,8 @@ def check_gguf(settings: LlmSettings) -> Path:
     """Return the file to serve. Raises `SettingsError` where it is not there, `MissingExtra` without the package."""
     path = Path(settings.gguf).expanduser()
     if not path.is_file():
-        raise SettingsError(f"no GGUF file at {path}", ids=(str(path),), hint="`make local-model` fetches a small one")
+        hint = "`make local-model` fetches a small one"
+        raise SettingsError(f"no GGUF file at {path}", ids=(str(path),), hint=hint)
     if find_spec("xllamacpp") is None:
         raise MissingExtra("local", "serving a GGUF file")
     return path
@@ -46,7 +47,7 @@ class LocalServer:
             parallel=settings.gguf_parallel,
         )
         self.key = serving.key
-        self._log = tempfile.TemporaryFile("w+b")
+        self._log = tempfile.TemporaryFile("w+b")  # noqa: SIM115
         self._child = subprocess.Popen(
             [sys.executable, "-m", "pipelines.llm.llama_process"],
             stdin=subprocess.PIPE,

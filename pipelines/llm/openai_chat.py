@@ -12,22 +12,20 @@ from openai.types.chat import ChatCompletion
 from pipelines.core.errors import CallFailed, CallTimedOut
 from pipelines.llm.chat import Image, Message, Reply, Request, Usage
 from pipelines.llm.dialect import Dialect, Dialects
-from pipelines.llm.openai_errors import translate, translated
+from pipelines.llm.openai_errors import NO_KEY, constructing, translate, translated
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.tokens import estimate_input, estimate_tokens
-
-_NO_KEY = "none"
-"""Local endpoints want no key, the client insists on one."""
 
 _REFUSALS = frozenset({400, 422, 501})
 """With these an endpoint says that it does not take a parameter."""
 
 
 class OpenAIChat:
-    """The adapter; trying again, limits and the rest are wrapped around it."""
+    """The adapter; trying again, limits and the rest are wrapped around it. Raises `SettingsError` without a key."""
 
     def __init__(self, settings: LlmSettings) -> None:
-        self._client = _client(settings)
+        with constructing():
+            self._client = _client(settings)
         self._dialects = Dialects()
 
     async def complete(self, request: Request) -> Reply:
@@ -64,7 +62,7 @@ def _client(settings: LlmSettings) -> AsyncOpenAI:
         )
     return AsyncOpenAI(
         base_url=settings.base_url or None,
-        api_key=key or (_NO_KEY if settings.base_url else None),
+        api_key=key or (NO_KEY if settings.base_url else None),
         timeout=settings.timeout,
         max_retries=0,
     )

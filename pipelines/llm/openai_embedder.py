@@ -11,8 +11,9 @@ import numpy as np
 from openai import OpenAI
 
 from pipelines.core.errors import CallFailed
-from pipelines.llm.embedder import EmbedderInfo, Side, Vectors
-from pipelines.llm.openai_errors import translated
+from pipelines.core.vectors import Vectors
+from pipelines.llm.embedder import EmbedderInfo, Side
+from pipelines.llm.openai_errors import NO_KEY, constructing, translated
 from pipelines.llm.retry import RetryPolicy
 from pipelines.llm.settings import EmbedSettings
 from pipelines.llm.vectors import embed_filled
@@ -38,10 +39,10 @@ class OpenAIEmbedder:
         self._model = settings.model or DEFAULT_MODEL
         self._policy = RetryPolicy(tries=settings.tries)
         self._sleep = sleep
-        with translated():
+        with constructing():
             self._client = OpenAI(
                 base_url=settings.base_url or None,
-                api_key=settings.api_key.get_secret_value() or None,
+                api_key=settings.api_key.get_secret_value() or (NO_KEY if settings.base_url else None),
                 timeout=settings.timeout,
                 max_retries=0,
             )

@@ -31,10 +31,9 @@ TABLE: dict[type[Exception], type[StrataError]] = {
     openai.InvalidWebhookSignatureError: CallFailed,
     openai.WebSocketConnectionClosedError: CallTimedOut,
     openai.WebSocketQueueFullError: CallFailed,
-    openai.OpenAIError: SettingsError,
+    openai.OpenAIError: CallFailed,
 }
-"""A broken body (`APIResponseValidationError`) is a fault on the way: asking again helps. The bare `OpenAIError` is
-what the client's constructor raises, when it has no key."""
+"""A broken body (`APIResponseValidationError`) is a fault on the way: asking again helps."""
 
 _HINTS: dict[type[Exception], str] = {
     openai.AuthenticationError: "check OPENAI_API_KEY",
@@ -42,6 +41,9 @@ _HINTS: dict[type[Exception], str] = {
     openai.NotFoundError: "check [llm] model and base_url",
     openai.APIConnectionError: "check [llm] base_url, and that the endpoint runs",
 }
+NO_KEY = "none"
+"""Local endpoints want no key, the client insists on one."""
+
 _OUT_OF_MONEY = "insufficient_quota"
 _REQUEST_TIMEOUT, _UNAVAILABLE = 408, 503
 
@@ -57,6 +59,15 @@ def translated(keep: type[Exception] | tuple[type[Exception], ...] = ()) -> Iter
         raise translate(error) from error
     except ValueError as error:  # a body that is no JSON, in a reply that says it is
         raise CallTimedOut(f"the endpoint's reply is broken: {error}") from error
+
+
+@contextmanager
+def constructing() -> Iterator[None]:
+    """Raise what a client's constructor raises, which is about its key or URL, as `SettingsError`."""
+    try:
+        yield
+    except openai.OpenAIError as error:
+        raise SettingsError("the endpoint needs a key", hint="set OPENAI_API_KEY") from error
 
 
 def translate(error: Exception) -> StrataError:

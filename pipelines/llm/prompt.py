@@ -119,9 +119,14 @@ def fence(text: str, name: str = "document") -> str:
     return f"<{tag}>\n{text}\n</{tag}>"
 
 
-def prompt_names(package: str) -> list[str]:
-    """Return the names of the prompts that ship in a package, in order."""
-    return sorted({file.split(".")[0] for file, _ in _shipped(package)})
+def find_prompts(*roots: str) -> list[tuple[str, str]]:
+    """Return package and name of each prompt that ships in the packages `roots` and those in them, in order."""
+    found: set[tuple[str, str]] = set()
+    for root in roots:
+        found |= {(root, file.split(".")[0]) for file, _ in _shipped(root)}
+        inner = (entry.name for entry in files(root).iterdir() if (entry / "__init__.py").is_file())
+        found |= set(find_prompts(*(f"{root}.{name}" for name in inner)))
+    return sorted(found)
 
 
 @lru_cache(maxsize=32)

@@ -28,7 +28,8 @@ class Recording:
 
 def read_recordings(path: Path) -> dict[str, Recording]:
     """Return the recordings of a JSON Lines file by key; of two with one key the later counts."""
-    lines = (line for line in path.read_text("utf-8").splitlines() if line.strip())
+    # Not splitlines: that takes marks such as U+2028, which JSON leaves as they are, for ends of lines.
+    lines = (line for line in path.read_bytes().split(b"\n") if line.strip())
     return {recording.key: recording for recording in (decode(line, Recording) for line in lines)}
 
 

@@ -63,7 +63,8 @@ def _json_in(body: str) -> object | None:
         value: object = json.JSONDecoder(strict=False).raw_decode(candidate, min(starts))[0]
     except ValueError:
         value = json_repair.loads(candidate[min(starts) :])
-    return value if isinstance(value, dict | list) else None
+    # What opens as an object and is read as a list was made up in the mending.
+    return value if isinstance(value, dict if candidate[min(starts)] == "{" else list) else None
 
 
 def _shaped(value: object, schema: type[BaseModel]) -> object:

@@ -69,6 +69,10 @@ class ReplyStore:
             self._run("UPDATE replies SET used_day = ? WHERE key = ?", (self._today(), key))
         return Reply(text, model, Usage(input_tokens, output_tokens, 0), finish, cached=True)
 
+    def has(self, key: str) -> bool:
+        """Whether a reply is kept under `key`."""
+        return self._run("SELECT 1 FROM replies WHERE key = ?", (key,)).fetchone() is not None
+
     def put(self, key: str, role: str, reply: Reply) -> None:
         """Keep a reply; the first one under a key stays."""
         usage = reply.usage

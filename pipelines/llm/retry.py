@@ -41,25 +41,15 @@ class RetryPolicy:
         """Return what `call` returns, or raise its last error."""
         retrying = Retrying(
             retry=retry_if_exception(may_help),
-            wait=self._wait,
+            wait=self.wait_after,
             stop=stop_after_attempt(self.tries),
             sleep=sleep,
             reraise=True,
         )
         return retrying(call)
 
-    async def run_async(self, call: Callable[[], Awaitable[T]], sleep: Callable[[float], Awaitable[None]]) -> T:
-        """Return what `call` returns, or raise its last error."""
-        retrying = AsyncRetrying(
-            retry=retry_if_exception(may_help),
-            wait=self._wait,
-            stop=stop_after_attempt(self.tries),
-            sleep=sleep,
-            reraise=True,
-        )
-        return await retrying(call)
-
-    def _wait(self, state: RetryCallState) -> float:
+    def wait_after(self, state: RetryCallState) -> float:
+        """Return the seconds to wait, as tenacity asks for them."""
         error = state.outcome.exception() if state.outcome else None
         return self.wait(state.attempt_number, error, random.random())  # noqa: S311
 
@@ -83,7 +73,14 @@ class RetryChat:
         self._inner, self._policy, self._sleep = inner, policy, sleep
 
     async def complete(self, request: Request) -> Reply:
-        return await self._policy.run_async(lambda: self._inner.complete(request), self._sleep)
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(may_help),
+            wait=self._policy.wait_after,
+            stop=stop_after_attempt(self._policy.tries),
+            sleep=self._sleep,
+            reraise=True,
+        )
+        return await retrying(self._inner.complete, request)
 
     async def close(self) -> None:
         await self._inner.close()

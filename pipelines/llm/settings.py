@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
@@ -22,6 +22,10 @@ class LlmSettings(BaseModel):
     """A chat model behind an OpenAI-compatible endpoint, or a GGUF file that is served on this machine."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    neutral: ClassVar[frozenset[str]] = frozenset(
+        "base_url api_key api_version gguf_context gguf_threads gguf_parallel prices concurrency requests_per_minute"
+        " tokens_per_minute timeout tries max_wait cache".split()
+    )
 
     model: str = Field("", description=f"model for all work; {DEFAULT_MODEL} where only an endpoint is set")
     models: dict[str, str] = Field(default_factory=dict, description="model by role (distill, answer, ...)")
@@ -58,6 +62,9 @@ class EmbedSettings(BaseModel):
     """The embedding model. A knowledge base keeps to the one that it was built with."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    neutral: ClassVar[frozenset[str]] = frozenset(
+        "path batch concurrency base_url api_key timeout tries cache".split()
+    )
 
     name: Literal["wordllama", "e5", "fastembed", "openai", "hashing"] = Field(
         "wordllama", description="which embedder: wordllama, e5, fastembed, openai or hashing"
@@ -72,3 +79,10 @@ class EmbedSettings(BaseModel):
     timeout: float = Field(60.0, gt=0, description="seconds to wait for one reply of the endpoint")
     tries: int = Field(6, ge=1, description="askings of one call before it counts as failed")
     cache: bool = Field(True, description="keep vectors of the slower models, so that a text is embedded once")
+
+    def at_endpoint_of(self, llm: LlmSettings) -> EmbedSettings:
+        """Return these settings with the endpoint and key of `llm` where they name none of their own."""
+        if self.base_url or llm.gguf:
+            return self
+        key = self.api_key if self.api_key.get_secret_value() else llm.api_key
+        return self.model_copy(update={"base_url": llm.base_url, "api_key": key})

@@ -49,7 +49,8 @@ def wrap(
     ledger: Ledger | None = None,
 ) -> Chat:
     """Return `client` inside all the wrappers, for use in one event loop."""
-    rates = Rates(settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute)
+    concurrency = settings.gguf_parallel if settings.gguf else settings.concurrency
+    rates = Rates(concurrency, settings.requests_per_minute, settings.tokens_per_minute)
     chat: Chat = RateLimitChat(client, rates)
     chat = RetryChat(chat, RetryPolicy(settings.tries, longest=settings.max_wait))
     if budget.limited:

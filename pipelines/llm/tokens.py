@@ -12,12 +12,13 @@ _WORD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 _MARK = re.compile(r"[^\w\s]")
 
-# Fitted to what the tokenizers of current models make of English, German and Chinese prose, tables and JSON.
-_PER_CJK = 0.68
-_PER_WORD = 0.62
-_PER_LETTER = 0.13
-_PER_DIGIT = 0.9
+# Fitted to what Qwen2.5's tokenizer makes of 400 passages of English and Chinese prose, tables, JSON and code.
+_PER_CJK = 0.65
+_PER_WORD = 0.5
+_PER_LETTER = 0.12
+_PER_DIGIT = 1.2
 _PER_MARK = 0.75
+_PER_LINE = 0.6
 _PER_MESSAGE = 5
 _PER_IMAGE = 800
 
@@ -28,7 +29,7 @@ def estimate_tokens(text: str) -> int:
     found = _WORD.findall(rest)
     count = cjk * _PER_CJK + len(found) * _PER_WORD + sum(map(len, found)) * _PER_LETTER
     count += len(_DIGIT.findall(rest)) * _PER_DIGIT + len(_MARK.findall(rest)) * _PER_MARK
-    count += rest.count("\n") * 0.3
+    count += rest.count("\n") * _PER_LINE
     return round(count) if count >= 1 or not text else 1
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pipelines.llm.embedder import Vectors
+from pipelines.core.vectors import Vectors
 
 
 def unit_rows(vectors: Vectors) -> Vectors:

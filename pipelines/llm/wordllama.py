@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipelines.core.errors import SettingsError
-from pipelines.llm.embedder import EmbedderInfo, Side, Vectors
+from pipelines.core.vectors import Vectors
+from pipelines.llm.embedder import EmbedderInfo, Side
 from pipelines.llm.vectors import embed_filled
 
 if TYPE_CHECKING:

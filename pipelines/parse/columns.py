@@ -11,11 +11,29 @@ from statistics import median
 
 from pipelines.parse.lines import Line, Rect, around
 
-_GUTTER_EM = 0.9
+_GUTTER_EM = 0.65
 """Least width of a gutter, in heights of a line."""
 _LEAST_ROWS = 3
 """Lines that a column has at least."""
+_LEAST_WORDY = 8
+"""Characters that a line of a column has in the median."""
 _DEEPEST = 12
+
+
+def in_rows(lines: Sequence[Line]) -> list[Line]:
+    """Return lines row by row, each row from the left; two stand in a row if half of the lower one's height does."""
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: line.rect.middle[1]):
+        if rows and _in_row(rows[-1], line):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [line for row in rows for line in sorted(row, key=lambda line: line.rect.left)]
+
+
+def _in_row(row: Sequence[Line], line: Line) -> bool:
+    common = max(min(o.rect.bottom, line.rect.bottom) - max(o.rect.top, line.rect.top) for o in row)
+    return common > 0.5 * min(line.rect.height, *(other.rect.height for other in row))
 
 
 def reading_order(lines: Sequence[Line]) -> list[list[Line]]:
@@ -65,7 +83,14 @@ def _gutter(lines: Sequence[Line], em: float) -> float | None:
         score = beside - 0.25 * cut
         if beside >= _LEAST_ROWS and beside > cut and _column_like(left, right, page) and score > best_score:
             best, best_score = x, score
-    return best
+    return best if best is not None and _wordy(lines, best) else None
+
+
+def _wordy(lines: Sequence[Line], x: float) -> bool:
+    """Whether both sides hold text rather than labels and values, which are read across."""
+    left = [len(line.text) for line in lines if line.rect.right <= x]
+    right = [len(line.text) for line in lines if line.rect.left >= x]
+    return min(median(left), median(right)) >= _LEAST_WORDY
 
 
 def _candidates(lines: Sequence[Line], em: float) -> list[float]:

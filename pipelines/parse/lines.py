@@ -62,6 +62,13 @@ class Rect(NamedTuple):
         return Box(page, left, top, max(left, right), max(top, bottom))
 
 
+def turned_box(box: Box, turn: int) -> Box:
+    """Return where a box lies on the page when the page is turned clockwise by `turn` degrees, a multiple of 90."""
+    for _ in range(turn // 90 % 4):
+        box = Box(box.page, round(1 - box.bottom, 5), box.left, round(1 - box.top, 5), box.right)
+    return box
+
+
 def _fraction(value: float, whole: float) -> float:
     return round(min(1.0, max(0.0, value / whole)), 5)
 

@@ -49,6 +49,11 @@ READERS = MappingProxyType(
         "application/rtf": _WEB + "rtf:RtfReader",
         "text/rtf": _WEB + "rtf:RtfReader",
         "application/zip": _WEB + "zip:ZipReader",
+        "application/x-ndjson": _WEB + "json:JsonReader",
+        "application/mbox": _WEB + "eml:MailboxReader",
+        "image/svg+xml": _WEB + "xml:XmlReader",
+        "text/x-rst": _WEB + "rst:RstReader",
+        "text/x-org": _WEB + "org:OrgReader",
     }
 )
 

@@ -1,8 +1,8 @@
-"""How files are parsed. Every field moves the digest of a parsed document but those of `Limits`."""
+"""How files are parsed."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
@@ -34,6 +34,8 @@ class OcrSettings(_Settings):
 class PdfSettings(_Settings):
     """What is peculiar to PDF."""
 
+    neutral: ClassVar[frozenset[str]] = frozenset({"processes"})
+
     layout: When = Field("auto", description="auto: the layout model on pages that need it; always; never")
     garble: float = Field(0.35, ge=0, le=1, description="Garble score from which a text layer is not believed")
     processes: int = Field(2, ge=1, description="Processes that share the pages of a long file")
@@ -54,7 +56,9 @@ class Limits(_Settings):
 
 
 class ParseSettings(_Settings):
-    """All of parsing."""
+    """All of parsing. What is `neutral` moves no digest: files that a limit or a lock turned away are tried again."""
+
+    neutral: ClassVar[frozenset[str]] = frozenset({"limits", "passwords"})
 
     languages: tuple[str, ...] = Field(("en", "de", "zh"), description="Languages to expect, the likeliest first")
     ocr: OcrSettings = Field(OcrSettings(), description="Reading text off pictures")

@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from pipelines.core.errors import StoreError
@@ -16,11 +16,11 @@ _TEMPORARY = ".writing-"  # hidden, so that `keys` passes over what a crash left
 
 
 class FileArtifacts:
-    """See `ArtifactStore`. `compress` is for text; pictures are compressed already and kept as they are."""
+    """See `ArtifactStore`. What the `plain` stages keep is compressed already, or to be opened as it is."""
 
-    def __init__(self, root: Path, compress: bool = True) -> None:
+    def __init__(self, root: Path, plain: Collection[str] = ("picture", "member")) -> None:
         self._root = root
-        self._compress = compress
+        self._plain = frozenset(plain)
 
     def path(self, stage: str, key: str) -> Path:
         """Return where the artifact lies or would lie. Raises `ValueError` on what is no plain name."""
@@ -33,7 +33,7 @@ class FileArtifacts:
         """See `ArtifactStore`; one that a crash of the machine left damaged counts as absent, so it is made again."""
         try:
             data = self.path(stage, key).read_bytes()
-            return zlib.decompress(data) if self._compress else data
+            return data if stage in self._plain else zlib.decompress(data)
         except (FileNotFoundError, zlib.error):
             return None
         except OSError as error:
@@ -45,7 +45,7 @@ class FileArtifacts:
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write_whole(path, zlib.compress(data, 3) if self._compress else data)
+            _write_whole(path, data if stage in self._plain else zlib.compress(data, 3))
         except OSError as error:
             raise StoreError(f"an artifact cannot be written: {error}", ids=(stage, key)) from error
 

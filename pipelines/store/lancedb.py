@@ -14,7 +14,7 @@ from lancedb.index import FTS, BTree, IvfFlat
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.core.terms import terms
-from pipelines.llm.embedder import Vectors
+from pipelines.core.vectors import Vectors
 from pipelines.store.vector import Embedded, Filter, Record, RecordKind, Scored
 
 BATCH = 4096

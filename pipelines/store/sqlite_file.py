@@ -97,8 +97,7 @@ class SqliteFile:
             return self._writer
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            with self._lock:
-                connection = self._local.connection = self._connect()
+            connection = self._local.connection = self._connect()  # not under the lock: a reader never waits
             connection.execute("PRAGMA query_only = ON")
         return connection
 

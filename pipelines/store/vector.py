@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from pipelines.llm.embedder import Vectors
+from pipelines.core.vectors import Vectors
 
 
 class RecordKind(StrEnum):

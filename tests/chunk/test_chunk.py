@@ -123,7 +123,7 @@ async def test_a_line_without_any_white_space_is_cut_too() -> None:
 
 
 async def test_chunks_end_where_the_subject_changes() -> None:
-    settings = ChunkSettings(max_tokens=45, target_tokens=30, min_tokens=10, window_tokens=90)
+    settings = ChunkSettings(max_tokens=45, target_tokens=20, min_tokens=10, window_tokens=90)
     pumps = "The pump needs oil. Oil keeps the pump cool. Check the oil of the pump."
     wages = "Wages are paid monthly. The payroll office pays wages. Ask payroll about wages."
     made = document(paragraph(f"{pumps} {wages} {pumps}"))

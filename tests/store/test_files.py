@@ -9,9 +9,9 @@ from pipelines.store.files import FileArtifacts
 from tests.contracts.artifact_store import KEY, ArtifactStoreContract
 
 
-@pytest.fixture(params=[True, False], ids=["compressed", "plain"])
+@pytest.fixture(params=[(), ("parse",)], ids=["compressed", "plain"])
 def artifacts(request: pytest.FixtureRequest, tmp_path: Path) -> ArtifactStore:
-    return FileArtifacts(tmp_path / "artifacts", compress=request.param)
+    return FileArtifacts(tmp_path / "artifacts", plain=request.param)
 
 
 class TestFileArtifacts(ArtifactStoreContract):

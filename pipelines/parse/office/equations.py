@@ -83,7 +83,9 @@ def _root(element: Element) -> str:
 
 def _big_operator(element: Element) -> str:
     sign = OPERATORS.get(_option(element, "chr", "∫"), r"\int")
-    return f"{sign}_{{{_part(element, 'sub')}}}^{{{_part(element, 'sup')}}}{_part(element, 'e')}"
+    under, over = _part(element, "sub"), _part(element, "sup")
+    limits = (f"_{{{under}}}" if under else "") + (f"^{{{over}}}" if over else "")
+    return f"{sign}{limits or ' '}{_part(element, 'e')}"
 
 
 def _brackets(element: Element) -> str:
@@ -130,7 +132,9 @@ def _matrix(element: Element) -> str:
 
 
 def _lines(element: Element) -> str:
-    rows = (_content(part).strip() for part in element.iterfind("m:e", NAMESPACES))
+    rows = [_content(part).strip() for part in element.iterfind("m:e", NAMESPACES)]
+    if len(rows) == 1:
+        return rows[0]
     return rf"\begin{{array}}{{c}}{(chr(92) * 2).join(rows)}\end{{array}}"
 
 

@@ -14,6 +14,9 @@ _SUPERSCRIPT, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
 _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|-bd|bd$|,b\b", re.IGNORECASE)
 _MONO_NAME = re.compile(r"courier|mono|consol|typewriter|cmtt|inconsolata|menlo|lucidaconsole", re.IGNORECASE)
 _MARKER = re.compile(r"\s*(?:[^\w\s]{1,2}|o|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]|\d{1,2}(?:\.\d{1,2}){1,5}\.?|\[\d{1,3}\])\s*")
+_LOST_BULLET = re.compile("\ufffd?[•☐]\ufffd?(?=\\s|$)")
+# An Arabic or Hebrew prefix written on to a Latin word; parted, the word can be found.
+_SCRIPTS_MEET = re.compile("(?<=[\u0590-\u08ff])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u0590-\u08ff])")
 _ASCENT, _DESCENT = 0.8, 0.22
 """Share of the font's size above and below the base line: fonts' own metrics differ wildly."""
 
@@ -107,6 +110,9 @@ def _line(group: Sequence[Fragment]) -> Line:
     if parts[0].level:
         baseline = parts[0].baseline
         rect = Rect(rect.left, baseline - _ASCENT * size, rect.right, baseline + _DESCENT * size)
+    text = _LOST_BULLET.sub("", text)
+    if backwards:
+        text = _SCRIPTS_MEET.sub(" ", text)
     first = next(run for run in parts[0].runs if run.text.strip())
     raised = bool(first.flags & _SUPERSCRIPT) and first.size < 0.9 * size and len(first.text.strip()) <= 3
     return Line(" ".join(text.split()), rect, _style(parts, size), raised=raised)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 _LIGATURE = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]")
 _INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\u00ad]")
@@ -16,7 +17,7 @@ _SYMBOLS = {
     0xB4: "×", 0xB8: "÷", 0xB9: "≠", 0xBB: "≈", 0xA5: "∞", 0x6D: "µ", 0x57: "Ω", 0x44: "Δ", 0x70: "π", 0x61: "α",
     0x62: "β", 0x67: "γ", 0x64: "δ", 0x71 + 0x1000: "θ", 0x6C + 0x1000: "λ", 0x73: "σ", 0x77: "ω",
 }  # fmt: skip
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _UNIT = re.compile(r"(?:^|[^A-Za-z])(?:mm|cm|dm|km|m|in|ft|s|kg|g|N|W|V|A|H|CO|O|R|x|y|z)$")
 _SUPERSCRIPT = str.maketrans("0123456789+-−–=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ")
 
@@ -47,7 +48,26 @@ def raise_text(before: str, text: str) -> str:
     return " " + text
 
 
+def logical(characters: Iterable[tuple[str, float, float]]) -> str:
+    """Return characters with their left and right edges as text; a ligature's letters come out swapped otherwise.
+
+    A glyph that stands for two letters gives one of them no width. In a script written from the right the library
+    turns the two around along with everything else ("lam alef" becomes "alef lam").
+    """
+    text: list[str] = []
+    thin: str | None = None
+    for character, left, right in characters:
+        if thin is not None:
+            text += [character, thin]
+            thin = None
+        elif right - left < 0.01 and RIGHT_TO_LEFT.match(character):
+            thin = character
+        else:
+            text.append(character)
+    return "".join(text) + (thin or "")
+
+
 def right_to_left(text: str) -> bool:
     """Whether most letters of `text` are of a script written from the right."""
     letters = sum(1 for character in text if character.isalpha())
-    return letters > 0 and len(_RIGHT_TO_LEFT.findall(text)) > letters / 2
+    return letters > 0 and len(RIGHT_TO_LEFT.findall(text)) > letters / 2

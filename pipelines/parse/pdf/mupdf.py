@@ -14,7 +14,7 @@ import pymupdf
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.lines import Line, Rect
 from pipelines.parse.pdf.fragments import Fragment, Run, lines_of
-from pipelines.parse.pdf.glyphs import plain
+from pipelines.parse.pdf.glyphs import RIGHT_TO_LEFT, logical, plain
 from pipelines.parse.pdf.page import (
     Bookmark,
     Grid,
@@ -145,10 +145,10 @@ class PdfFile:
             turn=self._turn,
         )
 
-    def lines(self, number: int) -> list[Line]:
-        """Return only the lines of a page: the quick look that a survey takes."""
+    def lines(self, number: int) -> tuple[list[Line], float]:
+        """Return only the lines of a page, and its height: the quick look that a survey takes."""
         self._open(number)
-        return lines_of(list(_fragments(self._upright)))
+        return lines_of(list(_fragments(self._upright))), float(self._upright.rect.height)
 
     def words(self, number: int, clip: Rect) -> list[Word]:
         """Return the words whose middle lies in `clip`."""
@@ -162,21 +162,26 @@ class PdfFile:
         with _quiet():
             import pymupdf.layout  # noqa: F401  (registers the model)
 
-            self._upright.get_layout()
-        found = self._upright.layout_information or []
-        return [Region(_PARTS.get(str(kind), Part.TEXT), Rect(*box)) for *box, kind in found]
+            groups = self._upright.get_layout(return_raw=True)
+        groups = groups or self._upright.layout_information or []
+        return [
+            Region(_PARTS.get(group["class_name"], Part.TEXT), Rect(*(float(side) for side in group["group_bbox"][:4])))
+            for group in groups
+        ]
 
-    def grids(self, number: int, *, layout: bool, union: bool = False) -> list[Grid]:
-        """Return the grids of the page's tables: those of the layout model, or only those that have drawn lines."""
+    def grids(self, number: int, *, model: bool) -> list[Grid]:
+        """Return the grids of the page's tables: those that have drawn lines, or with `model` also the others.
+
+        The model's are those of the regions found before (`regions`). None where the drawing is too intricate.
+        """
         self._open(number)
         if len(self._upright.get_bboxlog()) > _MOST_PATHS:
             return []
         with _quiet():
-            try:
-                found = self._upright.find_tables(refine=True, use_layout=layout, union=union)
-            except (RuntimeError, ValueError, IndexError, KeyError, TypeError, ZeroDivisionError, AssertionError):
-                return []  # the finder stumbles over odd geometry; the text stays text
-        return [grid for table in found.tables if (grid := _grid(table)) is not None]
+            found = self._upright.find_tables(refine=True, use_layout=False, union=model)
+        # The finder gives None where the page's geometry was too odd for it; the text then stays text.
+        tables = found.tables if found is not None else []
+        return [grid for table in tables if (grid := _grid(table)) is not None]
 
     def render(self, number: int, dpi: int, clip: Rect | None = None) -> bytes:
         """Return the page, or a part of it, as PNG at `dpi`."""
@@ -262,7 +267,13 @@ def _quarter(direction: tuple[float, float]) -> int:
 
 
 def _fragments(page: Any) -> Iterator[Fragment]:
-    for block in page.get_text("dict", flags=_FLAGS)["blocks"]:
+    """Yield the pieces of lines; where the script runs from the right, they are read character by character."""
+    blocks = page.get_text("dict", flags=_FLAGS)["blocks"]
+    if any(RIGHT_TO_LEFT.search(span["text"]) for span in _spans(blocks)):
+        blocks = page.get_text("rawdict", flags=_FLAGS)["blocks"]
+        for span in _spans(blocks):
+            span["text"] = logical((c["c"], c["bbox"][0], c["bbox"][2]) for c in span["chars"])
+    for block in blocks:
         for line in block.get("lines", ()):
             runs = tuple(
                 Run(span["text"], span["font"], span["size"], span["flags"], span["color"], Rect(*span["bbox"]))
@@ -272,6 +283,12 @@ def _fragments(page: Any) -> Iterator[Fragment]:
             if runs:
                 baseline = line["spans"][0]["origin"][1]
                 yield Fragment(runs, Rect(*line["bbox"]), baseline, _quarter(line["dir"]) == 0)
+
+
+def _spans(blocks: Any) -> Iterator[Any]:
+    for block in blocks:
+        for line in block.get("lines", ()):
+            yield from line["spans"]
 
 
 def _images(page: Any) -> Iterator[ImageArea]:

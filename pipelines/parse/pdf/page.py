@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pipelines.core.provenance import Box
-from pipelines.parse.lines import Line, Rect
+from pipelines.parse.lines import Line, Rect, turned_box
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,7 @@ class RawPage:
 
     def box(self, rect: Rect) -> Box:
         """Return a rectangle of this upright page as fractions of the page as it is shown."""
-        box = rect.box(self.number, self.width, self.height)
-        for _ in range(self.turn // 90):
-            box = Box(box.page, 1 - box.bottom, box.left, 1 - box.top, box.right)
-        return box
+        return turned_box(rect.box(self.number, self.width, self.height), self.turn)
 
     @property
     def text(self) -> str:

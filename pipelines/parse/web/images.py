@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections.abc import Callable
 from urllib.parse import unquote_to_bytes
 
 from pipelines.parse.assemble import Image
@@ -13,9 +14,18 @@ from pipelines.parse.web.dom import Element
 _DATA = re.compile(r"data:([\w.+-]+/[\w.+-]+)?((?:;[\w=.+-]+)*),", re.IGNORECASE)
 
 
-def image_of(element: Element) -> Image:
-    """Return the picture of an `img`: its bytes if the page holds them, its alternative text as description."""
-    media_type, data = inline_data(source_of(element))
+Resolver = Callable[[str], tuple[str, bytes]]
+"""Gives media type and bytes of what came along with a page (a part of a mail, a file in a book), no bytes for others."""
+
+
+def no_files(address: str) -> tuple[str, bytes]:
+    return "image/png", b""
+
+
+def image_of(element: Element, resolve: Resolver = no_files) -> Image:
+    """Return the picture of an `img`: its bytes if the page brings them, its alternative text as description."""
+    address = source_of(element)
+    media_type, data = inline_data(address) if address.startswith("data:") else resolve(address)
     described = " ".join((element.get("alt") or element.get("title") or "").split())
     return Image(data, media_type, _pixels(element, "width"), _pixels(element, "height"), description=described)
 

@@ -11,7 +11,7 @@ from pipelines.parse.web.dom import HEADINGS, Element, text_of
 
 _WIDEST = 1000
 _GROUPS = ("thead", "tbody", "tfoot")
-_RICH = frozenset("p div ul ol dl br b strong i em u s code pre a table blockquote h1 h2 h3 h4 h5 h6 sub sup math img".split())
+_RICH = frozenset("a b strong i em u s del ins code pre kbd samp sub sup mark math br ul ol dl".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,5 +121,12 @@ def cells_of(slots: list[Slot], read: Callable[[Element], str]) -> list[Cell]:
 
 
 def _cell(slot: Slot, text: str) -> Cell:
-    rich = any(True for _ in slot.element.iterdescendants(*_RICH)) and bool(text)
-    return Cell(slot.row, slot.column, text, slot.row_span, slot.column_span, slot.header, rich=rich)
+    return Cell(slot.row, slot.column, text, slot.row_span, slot.column_span, slot.header, rich=_is_rich(slot.element))
+
+
+def _is_rich(cell: Element) -> bool:
+    """Whether a cell holds more than one plain run of text; a table inside it stands for itself."""
+    if any(True for _ in cell.iterdescendants("table")):
+        return False
+    runs = sum(1 for run in cell.itertext(with_tail=False) if run.strip())
+    return runs > 1 or (runs == 1 and any(True for _ in cell.iterdescendants(*_RICH)))

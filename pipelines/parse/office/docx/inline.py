@@ -43,6 +43,7 @@ class InlineReader:
         self._parts: list[str] = []
         self._content = Content()
         self._prose = False
+        self._page_is_new = False
 
     def read(self, paragraph: Element) -> Content:
         self._parts, self._content, self._prose = [], Content(), False
@@ -97,7 +98,7 @@ class InlineReader:
             return
         self._put(text)
         if text.strip():
-            self._prose = True
+            self._prose, self._page_is_new = True, False
 
     def _put(self, text: str) -> None:
         self._parts.append(text)
@@ -116,9 +117,18 @@ class InlineReader:
         (self._content.after if self._started else self._content.before).append(element)
 
     def _break(self, element: Element) -> None:
+        if element.get(f"{_W}type") == "page":
+            self._turn_page()
+            self._page_is_new = True
         self._put("\n")
 
     def _rendered_page_break(self, element: Element) -> None:
+        """Word marks the page that an author's own break begins once more."""
+        if not self._page_is_new:
+            self._turn_page()
+        self._page_is_new = False
+
+    def _turn_page(self) -> None:
         if self._started:
             self._content.breaks_within += 1
         else:

@@ -1,0 +1,59 @@
+"""`strata cache`: what is kept of the replies of language models."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.options import DEFAULT_KB, Json, Kb
+from pipelines.core.errors import KnowledgeBaseNotFound
+
+if TYPE_CHECKING:
+    from pipelines.llm.reply_store import ReplyStore
+
+app = typer.Typer(help="The kept replies of language models.", no_args_is_help=True)
+
+
+@app.command()
+def stats(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
+    """Print what is kept, by role and model."""
+    from pipelines.core.codec import encode
+
+    with _open(kb) as store:
+        lines = store.stats()
+    if json:
+        typer.echo(encode(lines).decode())
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("role", "model", "replies", "tokens in", "tokens out", "bytes")
+    for line in lines:
+        counts = (line.replies, line.input_tokens, line.output_tokens, line.size)
+        table.add_row(line.role, line.model, *(f"{count:,}" for count in counts))
+    Console().print(table if lines else "no replies are kept")
+
+
+@app.command()
+def prune(
+    kb: Kb = DEFAULT_KB,
+    unused_days: Annotated[int, typer.Option(help="Only replies not used for so many days; 0 for all.")] = 0,
+    role: Annotated[str, typer.Option(help="Only replies for this work (distill, answer, ...).")] = "",
+    model: Annotated[str, typer.Option(help="Only replies of this model.")] = "",
+) -> None:
+    """Remove replies and give their room back."""
+    with _open(kb) as store:
+        removed = store.prune(unused_days, role, model)
+    typer.echo(f"{removed} replies removed")
+
+
+def _open(kb: Path) -> closing[ReplyStore]:
+    from pipelines.llm.reply_store import ReplyStore
+    from pipelines.resources import Places, exists
+
+    if not exists(kb):
+        raise KnowledgeBaseNotFound(str(kb))
+    return closing(ReplyStore(Places(kb).replies))

@@ -1,0 +1,50 @@
+"""`strata demo`: the example documents ingested, and four questions asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import Set, settings_from
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
+QUESTIONS = (
+    "What does the K65-200 need at its suction side, and which revision of the data sheet says so?",
+    "Why did the compressor at the sawmill trip?",
+    "What does the mechanical seal set of the K65-200 cost?",
+    "压力变送器的供电电压是多少?",
+)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("demo")(demo)
+
+
+def demo(
+    kb: Annotated[Path, typer.Option("--kb", help="Where the knowledge base goes.")] = Path("demo-kb"),
+    set: Set = None,
+) -> None:
+    """Ingest the example documents, then ask four questions, one of them in Chinese."""
+    from rich.console import Console
+
+    from flows.cli.ask import print_answer
+    from flows.cli.progress import live_progress
+    from flows.cli.tables import print_report
+    from flows.ingest import ingest
+    from pipelines.core.errors import FolderNotFound
+    from qa import KnowledgeBase
+
+    if not EXAMPLES.is_dir():
+        raise FolderNotFound(str(EXAMPLES))
+    settings = settings_from(kb, set)
+    with live_progress() as progress:
+        report = ingest(EXAMPLES, kb, settings, progress=progress)
+    print_report(report, as_json=False)
+    console = Console()
+    with KnowledgeBase.open(kb, settings) as knowledge:
+        for question in QUESTIONS:
+            console.rule(f"[bold]{question}", align="left")
+            print_answer(knowledge.ask(question), console)
+    raise typer.Exit(report.exit_code)

@@ -1,0 +1,61 @@
+"""`strata parse`: what is understood of one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.options import DEFAULT_KB, Kb, Set
+
+if TYPE_CHECKING:
+    from pipelines.parse.parsed import Parsed
+    from pipelines.parse.settings import ParseSettings
+
+
+def register(app: typer.Typer) -> None:
+    app.command("parse")(parse_file)
+
+
+def parse_file(
+    file: Annotated[Path, typer.Argument(help="The file.", exists=True, dir_okay=False, readable=True)],
+    json: Annotated[bool, typer.Option("--json", help="Print blocks, headings, tables and places as JSON.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the text as Markdown (the default).")] = False,
+    html: Annotated[bool, typer.Option("--html", help="Print a page with the boxes drawn over the pages.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+    kb: Kb = DEFAULT_KB,
+    set: Set = None,
+) -> None:
+    """Print what one file holds, as it would be ingested."""
+    from pipelines.core.errors import SettingsError
+    from pipelines.parse.render import to_html, to_json, to_markdown
+
+    if json + markdown + html > 1:
+        raise SettingsError("--json, --markdown and --html exclude one another")
+    settings = _settings(kb, set)
+    parsed = _parse(file, settings)
+    text = to_json(parsed) if json else to_html(parsed, file, settings) if html else to_markdown(parsed)
+    if output is None:
+        typer.echo(text)
+    else:
+        output.write_text(text, encoding="utf-8")
+    if not parsed.status.searchable:
+        typer.echo(f"strata: {file}: {parsed.status.value}: {parsed.reason}", err=True)
+        raise typer.Exit(4)
+
+
+def _settings(kb: Path, pairs: list[str] | None) -> ParseSettings:
+    from flows.cli.options import pairs_to_options
+    from pipelines.settings import load
+
+    return load(kb, pairs_to_options(pairs)).settings.parse
+
+
+def _parse(file: Path, settings: ParseSettings) -> Parsed:
+    """Parse within the limits, as ingesting does: in a process of its own."""
+    from pipelines.parse.isolate import ParserPool
+    from pipelines.parse.parse import source_of
+
+    with ParserPool(settings, workers=1) as pool:
+        return pool.submit(file, source_of(file, file.name)).result()

@@ -1,0 +1,61 @@
+"""The ingest as a Prefect flow: decorators around the steps that `pipelines.ingest.build` takes plainly."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from flows.server import Server
+from pipelines.ingest.build import Steps, execute, open_run
+from pipelines.ingest.compile import Item
+from pipelines.ingest.progress import Progress, silent
+from pipelines.ingest.report import Report
+from pipelines.ingest.run import Run
+from pipelines.llm.budget import Budget
+from pipelines.settings import Settings
+
+
+def ingest(
+    folder: Path | str,
+    kb: Path | str,
+    settings: Settings | None = None,
+    *,
+    progress: Progress = silent,
+    budget: Budget = Budget(),
+    qa_samples: Path | None = None,
+) -> Report:
+    """Do what `pipelines.build` does as a flow, seen in the Prefect server that `PREFECT_API_URL` names.
+
+    Where it names none, a server of our own runs for as long as the flow. Raises what `build` raises, `ServerFailed`.
+    """
+    with Server() as server, open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
+        items = run.prepare()
+        run.parse_ahead(items)
+        server.wait()
+        return asyncio.run(_as_flow(run, items))
+
+
+async def _as_flow(run: Run, items: Sequence[Item]) -> Report:
+    from prefect import flow, task
+    from prefect.cache_policies import NO_CACHE
+
+    @task(name="compile", task_run_name="compile {uri}", cache_policy=NO_CACHE, persist_result=False)
+    async def compile_document(uri: str, item: Item) -> Sequence[Item]:
+        return await run.compile(item)
+
+    @task(name="link", cache_policy=NO_CACHE, persist_result=False)
+    async def link() -> None:
+        run.link()
+
+    @task(name="load", cache_policy=NO_CACHE, persist_result=False)
+    async def load() -> None:
+        run.load()
+
+    steps = Steps(lambda _, item: compile_document(item.source.uri, item), lambda _: link(), lambda _: load())
+
+    @flow(name="strata-ingest", persist_result=False, validate_parameters=False)
+    async def strata_ingest() -> Report:
+        return await execute(run, items, steps)
+
+    return await strata_ingest()

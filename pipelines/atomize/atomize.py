@@ -1,0 +1,68 @@
+"""A document's chunks to its distilled knowledge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from pipelines.atomize.content import Content, contents
+from pipelines.atomize.distiller import Distilled, Distiller
+from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.settings import AtomizeSettings
+from pipelines.core.chunk import Chunk
+from pipelines.core.concurrent import gather
+from pipelines.core.document import Document
+from pipelines.core.knowledge import Distillate, Entity
+
+
+async def atomize(
+    document: Document, chunks: Sequence[Chunk], distiller: Distiller, settings: AtomizeSettings
+) -> Distillate:
+    """Return all that the chunks of a document say, in their order.
+
+    A chunk whose language work failed is taken apart without a model and listed as unfinished. Raises
+    `BudgetExceeded`.
+    """
+    fallback = ExtractiveDistiller(settings)
+
+    async def distil(content: Content) -> Distilled:
+        distilled = await distiller.distil(content)
+        if distilled.failure is None:
+            return distilled
+        return replace(fallback.extract(content), dropped=distilled.dropped, failure=distilled.failure)
+
+    done = await gather(distil, contents(document, chunks), settings.chunks_at_once)
+    return Distillate(
+        document=document.id,
+        chunks=tuple(_summarized(chunk, one) for chunk, one in zip(chunks, done, strict=True)),
+        atoms=tuple(atom for one in done for atom in one.atoms),
+        tags=tuple(tag for one in done for tag in one.tags),
+        entities=_merged(entity for one in done for entity in one.entities),
+        mentions=tuple(mention for one in done for mention in one.mentions),
+        relations=tuple(relation for one in done for relation in one.relations),
+        rows=tuple(row for one in done for row in one.rows),
+        dropped=_sum(one.dropped for one in done),
+        unfinished=tuple(chunk.id for chunk, one in zip(chunks, done, strict=True) if one.failure),
+    )
+
+
+def _summarized(chunk: Chunk, distilled: Distilled) -> Chunk:
+    return replace(chunk, summary=distilled.summary) if distilled.summary else chunk
+
+
+def _merged(entities: Iterable[Entity]) -> tuple[Entity, ...]:
+    """Return each entity once, with the first type that any chunk gave it and the aliases of all."""
+    found: dict[str, Entity] = {}
+    for entity in entities:
+        known = found.setdefault(entity.id, entity)
+        aliases = tuple(dict.fromkeys((*known.aliases, *entity.aliases)))
+        found[entity.id] = replace(known, type=known.type or entity.type, aliases=aliases)
+    return tuple(found.values())
+
+
+def _sum(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for count in counts:
+        total.update(count)
+    return dict(sorted(total.items()))

@@ -1,0 +1,126 @@
+"""What a chunk holds besides its text: its sentences, the rows of its tables, its figures."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pipelines.atomize.keyphrases import repeated_han
+from pipelines.atomize.tables import Grid
+from pipelines.core.chunk import Chunk
+from pipelines.core.document import Block, BlockKind, Document, Figure
+from pipelines.core.layout import Layout
+from pipelines.core.provenance import Provenance, Span
+from pipelines.core.sentences import sentences
+from pipelines.core.terms import normalize
+
+_SILENT = frozenset({BlockKind.TABLE, BlockKind.CODE, BlockKind.FORMULA})
+_HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
+_INSIDE = re.compile(r"(?<=[a-z0-9,;)] )[A-ZÀ-ÖØ-Þ][\w'’-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a chunk; `prose` unless it is a heading, or a line of a table, of code or of a formula."""
+
+    span: Span
+    text: str
+    prose: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlace:
+    """A row below a table's header that stands in a chunk."""
+
+    grid: Grid
+    number: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class FigurePlace:
+    """A figure that stands in or next to a chunk."""
+
+    figure: Figure
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A chunk, the document it is of, and what stands in it, in order.
+
+    `path` holds the document's title and the headings above the chunk, without repeats, each also as normalized.
+    `names` are the words that the document writes with a capital inside a sentence, `terms` the Chinese strings that
+    it repeats.
+    """
+
+    document: Document
+    chunk: Chunk
+    layout: Layout
+    path: tuple[tuple[str, str], ...]
+    sentences: tuple[Sentence, ...]
+    rows: tuple[RowPlace, ...]
+    figures: tuple[FigurePlace, ...]
+    names: frozenset[str]
+    terms: frozenset[str]
+
+
+def contents(document: Document, chunks: Sequence[Chunk]) -> Iterator[Content]:
+    """Yield what each chunk holds, in the order of `chunks`."""
+    layout = Layout(document)
+    names = frozenset(_INSIDE.findall(document.text))
+    terms = repeated_han(document.text)
+    figures = _figures(layout, chunks)
+    grids: dict[str, Grid] = {}
+    for chunk in chunks:
+        blocks = layout.touching(chunk.provenance.span)
+        rows = tuple(row for block in blocks for row in _rows(layout, block, chunk, grids))
+        sentences_of = tuple(_sentences(blocks, chunk))
+        pictures = tuple(figures.get(chunk.id, ()))
+        yield Content(document, chunk, layout, _path(document, chunk), sentences_of, rows, pictures, names, terms)
+
+
+def _path(document: Document, chunk: Chunk) -> tuple[tuple[str, str], ...]:
+    forms = {normalize(part): part for part in reversed((document.title, *chunk.heading_path)) if part.strip()}
+    return tuple((part, form) for form, part in reversed(forms.items()))
+
+
+def _sentences(blocks: Sequence[Block], chunk: Chunk) -> Iterator[Sentence]:
+    if not blocks:
+        yield from _split(chunk, chunk.provenance.span, True)
+    for block in blocks:
+        own, whole = block.provenance.span, chunk.provenance.span
+        inside = Span(max(own.start, whole.start), min(own.end, whole.end))
+        yield from _split(chunk, inside, block.kind not in _SILENT and block.kind not in _HEADINGS)
+
+
+def _split(chunk: Chunk, span: Span, prose: bool) -> Iterator[Sentence]:
+    text = span.shifted(-chunk.provenance.span.start).slice(chunk.text)
+    for found in sentences(text):
+        yield Sentence(found.shifted(span.start), found.slice(text), prose)
+
+
+def _rows(layout: Layout, block: Block, chunk: Chunk, grids: dict[str, Grid]) -> Iterator[RowPlace]:
+    if block.table is None:
+        return
+    rows = layout.rows(block)
+    if block.id not in grids:
+        grids[block.id] = Grid.of(block.table)
+    grid = grids[block.id]
+    for number in rows.touching(chunk.provenance.span):
+        # A row cut in two belongs to the chunk where it begins.
+        if number >= grid.first_row and rows.spans[number].start >= chunk.provenance.span.start:
+            yield RowPlace(grid, number, rows.spans[number])
+
+
+def _figures(layout: Layout, chunks: Sequence[Chunk]) -> dict[str, list[FigurePlace]]:
+    """Figures by the chunk they stand in; one between two chunks goes with the one before it."""
+    starts = [chunk.provenance.span.start for chunk in chunks]
+    found: dict[str, list[FigurePlace]] = {}
+    for block in layout.blocks:
+        if block.figure is not None and chunks:
+            index = max(0, bisect_right(starts, block.provenance.span.start) - 1)
+            found.setdefault(chunks[index].id, []).append(FigurePlace(block.figure, block.provenance))
+    return found

@@ -1,0 +1,40 @@
+"""Settings of distilling and tagging."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class GraphSchema(BaseModel):
+    """What entities and relations may be; an empty tuple allows everything."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    entity_types: tuple[str, ...] = Field((), description="types an entity may have; others are left without one")
+    relation_types: tuple[str, ...] = Field((), description="types a relation may have; others are dropped")
+    patterns: tuple[tuple[str, str, str], ...] = Field(
+        (), description="allowed (head type, relation type, tail type); relations that fit none are dropped"
+    )
+
+
+class AtomizeSettings(BaseModel):
+    """What is distilled from a chunk, and how much of it at most."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    statements: bool = Field(True, description="make atomic statements where no model writes questions")
+    summaries: bool = Field(True, description="have the model summarize each chunk")
+    tags: bool = Field(True, description="tag chunks with their key terms")
+    entities: bool = Field(True, description="recognize named things and how they relate")
+    rows: bool = Field(True, description="keep the rows of tables as typed fields")
+    tokens_per_atom: int = Field(12, ge=1, description="a chunk has at most one atom for so many of its tokens")
+    max_atoms: int = Field(40, ge=1, description="atoms of a chunk at most, rows of its tables aside")
+    max_tags: int = Field(8, ge=1, description="tags of a chunk at most")
+    max_relations: int = Field(12, ge=0, description="relations of a chunk at most")
+    temperature: float = Field(0.7, ge=0, le=2, description="sampling of atomic questions (PIKE-RAG 5.3.1)")
+    same_meaning: float = Field(
+        0.9, gt=0, le=1, description="cosine from which two atoms of a chunk are one, where an embedder is at hand"
+    )
+    chunks_at_once: int = Field(32, ge=1, description="chunks of one document worked on at the same time")
+    tag_classes: tuple[str, ...] = Field((), description="classes of tags; none: induced from the corpus")
+    graph_schema: GraphSchema = Field(GraphSchema(), description="what entities and relations may be")

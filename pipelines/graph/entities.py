@@ -1,0 +1,60 @@
+"""Entities of the whole corpus: what all documents together tell of each name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pipelines.graph.card import DocumentCard
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One name as all documents use it, before anything is merged.
+
+    `type` is the one most often given, empty where none is. `mentions` and `documents` tell how often and in which
+    documents it stands, the latter sorted.
+    """
+
+    id: str
+    name: str
+    type: str = ""
+    aliases: tuple[str, ...] = ()
+    mentions: int = 0
+    documents: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Gathered:
+    names: Counter[str] = field(default_factory=Counter)
+    types: Counter[str] = field(default_factory=Counter)
+    aliases: set[str] = field(default_factory=set)
+    mentions: int = 0
+    documents: list[str] = field(default_factory=list)
+
+
+def profiles(cards: Iterable[DocumentCard]) -> list[Profile]:
+    """Return a profile for each entity id in `cards`, in order of id."""
+    gathered: dict[str, _Gathered] = {}
+    for card in sorted(cards, key=lambda card: card.document):
+        for entity in card.entities:
+            one = gathered.setdefault(entity.id, _Gathered())
+            one.names[entity.name] += max(entity.count, 1)
+            if entity.type:
+                one.types[entity.type] += max(entity.count, 1)
+            one.aliases.update(entity.aliases)
+            one.mentions += entity.count
+            one.documents.append(card.document)
+    return [_profile(id, gathered[id]) for id in sorted(gathered)]
+
+
+def _profile(id: str, one: _Gathered) -> Profile:
+    name = most_common(one.names)
+    aliases = (one.aliases | set(one.names)) - {name}
+    return Profile(id, name, most_common(one.types), tuple(sorted(aliases)), one.mentions, tuple(one.documents))
+
+
+def most_common(counts: Counter[str]) -> str:
+    """Return the key with the highest count, of equals the first in order; empty where there is none."""
+    return min(counts, key=lambda key: (-counts[key], key)) if counts else ""

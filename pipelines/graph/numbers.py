@@ -1,0 +1,87 @@
+"""A document's own number and revision, as its title, its file name, its metadata or its first lines tell them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+_NUMBER = r"[A-Z]{1,8}(?:[-/][A-Z]{1,6}){0,2}[-/ ]?\d{2,6}(?:[-./]\d{1,6}){0,3}(?:-[A-Z]{1,2})?"
+_AT_START = re.compile(rf"\s*(?P<number>{_NUMBER})(?![\w])")
+_IN_BRACKETS = re.compile(rf"[(\[（【](?P<number>{_NUMBER})[)\]）】]")
+_AT_END = re.compile(rf"(?:^|[\s,:;/–—-])(?P<number>{_NUMBER})\s*$")
+_LABELLED = re.compile(
+    r"(?:\b(?:document|doc\.?|drawing|report|standard|procedure|policy|spec(?:ification)?|reference|ref\.?|file)"
+    r"\s?(?:no\.?|number|nr\.?|id|code|#)|\b(?:dokument(?:en)?|zeichnungs)-?(?:nr\.?|nummer)|(?:文件|文档|报告|标准|图纸)?编号)"
+    rf"\s?[|:：]?\s?(?P<number>{_NUMBER}|[A-Z0-9]{{2,}}(?:[-/.][A-Z0-9]+)+)(?![\w])",
+    re.IGNORECASE,
+)
+_IN_METADATA = ("number", "document_number", "identifier", "document_id", "report_number")
+_IN_STEM = re.compile(
+    r"(?P<letters>[A-Za-z]{1,6}(?:[-_][A-Za-z]{1,4}){0,1})[-_ ]?(?P<digits>\d{2,6}(?:-\d{1,4}){0,2})(?![\d])"
+)
+_DATED_WORD = re.compile(r"[A-Za-z]{3,}[-_ ]?(?:19|20)\d\d")
+_NO_NUMBER = frozenset("REV VER VERSION ISSUE PAGE SHEET PART COPY SCAN IMG DSC FIG TABLE NO V R Q".split())
+
+_REVISION = (
+    r"(?:\b(?:rev(?:ision)?|version|ver|issue|edition|ausgabe|stand)\b\.?\s?[|:：]?\s?(?P<a>[A-Z]\b|\d{1,3}(?:\.\d{1,3}){0,2})"
+    r"|\bv\.?\s?(?P<b>\d{1,3}(?:\.\d{1,3}){0,2})\b|(?:版本|修订)(?:号)?\s?[|:：]?\s?(?P<c>[A-Z]\b|\d{1,3}(?:\.\d{1,3}){0,2})"
+    r"|第\s?(?P<d>\d{1,2})\s?版|\b(?P<e>\d{1,2})(?:st|nd|rd|th)\sedition)"
+)
+_REVISION_ANYWHERE = re.compile(_REVISION, re.IGNORECASE)
+_REVISION_TOLD = re.compile(rf"(?:^|[|;·•,(])[ \t]*{_REVISION}", re.IGNORECASE | re.MULTILINE)
+_REVISION_PART = re.compile(rf"[\s,;(\[–—-]*{_REVISION}\s*[)\]]*", re.IGNORECASE)
+
+
+def numbers_of(title: str, file_name: str, head: str, metadata: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the document's numbers, upper case, the most certain first; of a mail none, it speaks of others'.
+
+    One in the text counts after a label such as "Document No."; one in a title, where it begins or ends it or stands
+    in brackets and no other is labelled: what a title begins with may be a product.
+    """
+    if metadata.get("message_id"):
+        return ()
+    told = [match["number"] for name in _IN_METADATA if (match := _AT_END.search(metadata.get(name, "").upper()))]
+    told += [match["number"] for match in _LABELLED.finditer(head)][:1]
+    plain = without_revision(title)
+    in_title = (_AT_START.match(plain), _IN_BRACKETS.search(title), _AT_END.search(plain))
+    found = _numbers(told) or _numbers(match["number"] for match in in_title if match)
+    return tuple(dict.fromkeys([*found, *_numbers(_in_stem(file_name.rsplit(".", 1)[0]))]))
+
+
+def _numbers(found: Iterable[str]) -> list[str]:
+    clean = (" ".join(number.replace("_", "-").upper().split()).rstrip(".-/") for number in found)
+    return [number for number in clean if _is_number(number)]
+
+
+def _in_stem(stem: str) -> list[str]:
+    match = _IN_STEM.match(stem)
+    if match is None or _DATED_WORD.match(match.group()):
+        return []
+    return [f"{match['letters']}-{match['digits']}"]
+
+
+def _is_number(number: str) -> bool:
+    letters = re.split(r"[-/ .\d]", number, maxsplit=1)[0]
+    return len(number) >= 4 and letters not in _NO_NUMBER and any(character.isdigit() for character in number)
+
+
+def revision_of(title: str, file_name: str, head: str, metadata: Mapping[str, str]) -> str:
+    """Return the document's revision ("C", "2.1"), empty where it tells none."""
+    if stated := metadata.get("revision") or metadata.get("version"):
+        return stated.strip()
+    stem = re.sub(r"[_-]+", " ", file_name.rsplit(".", 1)[0])
+    found = (_REVISION_ANYWHERE.search(title), _REVISION_ANYWHERE.search(stem), _REVISION_TOLD.search(head))
+    match = next((one for one in found if one), None)
+    return next(group for group in match.groups() if group).upper() if match else ""
+
+
+def without_revision(title: str) -> str:
+    """Return a title or a stem without the words that tell its revision."""
+    return _REVISION_PART.sub(" ", title).strip(" ,;:–—-_()[]")
+
+
+def revision_order(revision: str) -> tuple[int, ...]:
+    """Return a key by which revisions of one document sort: A before B, 1.9 before 1.10."""
+    if revision.isalpha():
+        return tuple(ord(letter) for letter in revision.upper())
+    return tuple(int(part) for part in re.findall(r"\d+", revision))

@@ -1,0 +1,261 @@
+"""Which document refers to which: what the parser found, and the names of documents found in the text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pipelines.core.document import ReferenceKind
+from pipelines.core.graph import Value
+from pipelines.core.ids import content_id
+from pipelines.core.terms import CJK
+from pipelines.graph.card import CardReference, DocumentCard
+from pipelines.graph.library import Library, Resolution, points
+from pipelines.graph.mentions import Hit
+from pipelines.graph.names import Name, NameKind, fold, fold_name, number_key
+from pipelines.graph.settings import GraphSettings
+
+_BY_NAME = (ReferenceKind.MENTION, ReferenceKind.CITATION, ReferenceKind.CROSS_REFERENCE)
+_COMMON_LEAST = 10
+"""Documents that may name a title before it can count as common."""
+_MOST_CANDIDATES = 3
+_PART = (
+    r"(?:section|sec\.|clause|chapter|paragraph|para\.|article|annex|appendix|part|table|figure|fig\.|abschnitt|kapitel"
+    r"|ziffer|anhang|§)"
+)
+_PART_NUMBER = r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z](?:\.\d{1,3}){0,4})"
+_PART_BEFORE = re.compile(
+    rf"\b{_PART}\s?{_PART_NUMBER}(?:\s?\([a-z0-9]\))?(?:,|\s(?:of|in|from|to|der|des|von|im))?\s(?:the\s|our\s|document\s)?[\"“'(]?$",
+    re.IGNORECASE,
+)
+_PART_BEHIND = re.compile(rf"[\"”'》」)]?,?\s?\(?(?:in\s)?{_PART}\s?{_PART_NUMBER}(?![\w])", re.IGNORECASE)
+_CHINESE_PART = re.compile(r"[》」”\"]?\s?(?:的|中的?)?\s?第\s?(?P<number>\d{1,3}(?:\.\d{1,3}){0,5})\s?[章节節条條款]")
+_REVISION_BEHIND = re.compile(
+    r",?\s?\(?(?:rev(?:ision)?\.?|version|issue)\s?(?P<revision>[A-Z]\b|\d{1,3}(?:\.\d+)*)", re.IGNORECASE
+)
+_TAKES_PLACE = re.compile(
+    r"(?:\b(?:supersedes|replaces|ersetzt|remplace)\b|取代|替代|代替)[^.。;；]{0,24}$", re.IGNORECASE
+)
+_GIVES_PLACE = re.compile(r"\b(?:superseded|replaced|ersetzt)\s(?:by|durch)[^.;]{0,24}$", re.IGNORECASE)
+_STANDARD = re.compile(r"(?:ISO|IEC|EN|DIN|ASTM|ASME|API|IEEE|ANSI|BS|GB/?T?|JIS|UL|NFPA|VDI)[\s/-]", re.IGNORECASE)
+_FILE = re.compile(r"[^\s/]+\.[A-Za-z]{2,5}$")
+_CJK = re.compile(f"[{CJK}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One document refers to another. `section` is the id of the section, or of the chunk of the clause, that it names,
+    `part` that part as written.
+
+    `target` is empty where nothing was found, `wanted` then says what was looked for and `reason` why it was not
+    found. `takes_place` is 1 where the text says that the source supersedes the target, -1 where the reverse.
+    """
+
+    source: str
+    kind: ReferenceKind
+    wanted: str
+    evidence: str
+    chunk: str
+    start: int
+    end: int
+    target: str = ""
+    section: str = ""
+    part: str = ""
+    how: str = ""
+    reason: str = ""
+    page: int | None = None
+    takes_place: int = 0
+    candidates: int = 1
+    count: int = 1
+
+    @property
+    def unresolved_id(self) -> str:
+        return content_id("unresolved", fold_name(self.wanted))
+
+    def properties(self) -> dict[str, Value]:
+        """Return what the edge of this link tells."""
+        told: dict[str, Value] = {
+            "kind": self.kind.value,
+            "evidence": self.evidence,
+            "chunk": self.chunk,
+            "start": self.start,
+            "end": self.end,
+            "count": self.count,
+        }
+        if self.page is not None:
+            told["page"] = self.page
+        if self.candidates > 1:
+            told["candidates"] = self.candidates
+        within = "target_chunk" if self.section.startswith("chunk:") else "target_section"
+        named = {"section": self.part, within: self.section, "how": self.how, "wanted": self.wanted}
+        return told | {name: value for name, value in named.items() if value}
+
+
+def explicit_links(card: DocumentCard, library: Library, named: bool) -> Iterator[Link]:
+    """Yield the links of what the parser found in a document, those that lead nowhere too.
+
+    `named` chooses between what stands there as a name in the text (mentions) and all the rest.
+    """
+    for reference in card.references:
+        if (reference.kind in _BY_NAME) is not named:
+            continue
+        if reference.kind is ReferenceKind.CROSS_REFERENCE and not library.names.get(fold_name(reference.target)):
+            continue  # a place in the same document
+        resolution = library.resolve(reference, card)
+        if resolution.documents:
+            yield from _resolved(reference, resolution, card, library)
+        elif resolution.reason and _expects_a_document(reference, resolution, library):
+            yield _link(reference, card, reason=resolution.reason)
+
+
+def _resolved(reference: CardReference, found: Resolution, card: DocumentCard, library: Library) -> Iterator[Link]:
+    targets = [document for document in found.documents if document != card.document]
+    if len(targets) > _MOST_CANDIDATES:
+        yield _link(reference, card, reason=f"{len(targets)} documents have this name")
+        return
+    part = reference.section or found.anchor
+    for target in targets:
+        section = section_of(library.cards[target], part)
+        yield replace(
+            _link(reference, card), target=target, section=section, part=part, how=found.how, candidates=len(targets)
+        )
+
+
+def _link(reference: CardReference, card: DocumentCard, reason: str = "") -> Link:
+    return Link(
+        card.document, reference.kind, reference.target.strip(), reference.evidence, reference.chunk, reference.start,
+        reference.end, part=reference.section, reason=reason, page=reference.page,
+    )  # fmt: skip
+
+
+def _expects_a_document(reference: CardReference, found: Resolution, library: Library) -> bool:
+    """Whether what was not found must be a document: a part number in the text ("PX-100") need not be one."""
+    if reference.kind is not ReferenceKind.MENTION or reference.section or points(reference.evidence):
+        return True
+    target = reference.target.strip()
+    if _STANDARD.match(target) or _FILE.search(target):
+        return True
+    letters = re.match(r"[^\W\d]+", number_key(target))
+    return letters is not None and letters.group() in library.prefixes
+
+
+def mention_links(card: DocumentCard, hits: Sequence[Hit], library: Library, common: frozenset[str]) -> Iterator[Link]:
+    """Yield a link for each document that a text names by its number, file name or title."""
+    for hit in hits:
+        named = library.names.get(hit.name, [])
+        documents = _of_revision(hit, [document for document, _ in named], library)
+        if card.document in documents or not _is_meant(hit, [name for _, name in named], hit.name in common):
+            continue
+        targets = library.nearest(documents, card)
+        if 0 < len(targets) <= _MOST_CANDIDATES:
+            how = named[0][1].kind.value
+            for target in targets:
+                yield replace(_mention(hit, card, library.cards[target]), how=how, candidates=len(targets))
+
+
+def _is_meant(hit: Hit, names: Sequence[Name], is_common: bool) -> bool:
+    """Whether a name in the text is a document's name, and not words that happen to be its title."""
+    if hit.cue or _part_at(hit)[0]:
+        return True
+    if is_common or all(name.weak for name in names):
+        return False
+    if any(name.kind is not NameKind.TITLE for name in names):
+        return True
+    if _CJK.search(hit.surface):
+        return True
+    written = " ".join(hit.surface.split())
+    if any(written == " ".join(name.text.split()) for name in names):
+        return not written.islower() and not written[1:].islower()
+    return len(written.split()) >= 5
+
+
+def _of_revision(hit: Hit, documents: Sequence[str], library: Library) -> list[str]:
+    """The documents of the revision that stands behind the name; all where none does or none has it."""
+    match = _REVISION_BEHIND.match(hit.after)
+    if match is None:
+        return list(documents)
+    wanted = match["revision"].upper()
+    return [one for one in documents if library.cards[one].revision.upper() == wanted] or list(documents)
+
+
+def _mention(hit: Hit, card: DocumentCard, target: DocumentCard) -> Link:
+    part, before, behind = _part_at(hit)
+    ahead = fold(hit.before)
+    takes_place = -1 if _GIVES_PLACE.search(ahead) else 1 if _TAKES_PLACE.search(ahead) else 0
+    return Link(
+        card.document, ReferenceKind.MENTION, hit.surface, before + hit.surface + behind, hit.chunk,
+        hit.start - len(before), hit.end + len(behind), target.document, section_of(target, part), part,
+        takes_place=takes_place,
+    )  # fmt: skip
+
+
+def _part_at(hit: Hit) -> tuple[str, str, str]:
+    """The number of the section that stands with a name, and the words for it before and behind the name.
+
+    "clause 7.3 of NAME", "NAME, section 4.2", "NAME第4.2节"; all empty where there is none.
+    """
+    if match := _PART_BEFORE.search(hit.before):
+        return match["number"], match.group(), ""
+    if match := _PART_BEHIND.match(hit.after) or _CHINESE_PART.match(hit.after):
+        return match["number"], "", match.group()
+    return "", "", ""
+
+
+def section_of(card: DocumentCard, part: str) -> str:
+    """Return the id of the section that `part` names by number, title or anchor, empty where there is none."""
+    if not part:
+        return ""
+    wanted = part.strip().rstrip(".")
+    slug = _slug(wanted)
+    for section in card.sections:
+        if section.number and section.number.rstrip(".").casefold() == wanted.casefold():
+            return section.id
+    for section in card.sections:
+        if slug and slug in (_slug(section.title), _slug(f"{section.number} {section.title}")):
+            return section.id
+    return ""
+
+
+def _slug(text: str) -> str:
+    return "-".join(re.findall(r"\w+", fold(text)))
+
+
+def common_names(hits: Iterable[Sequence[Hit]], documents: int, settings: GraphSettings) -> frozenset[str]:
+    """Return the names that so many documents hold that they must be words of the trade."""
+    counts = Counter(name for one in hits for name in {hit.name for hit in one})
+    most = max(_COMMON_LEAST, settings.common_share * documents)
+    return frozenset(name for name, count in counts.items() if count > most)
+
+
+def document_links(
+    card: DocumentCard, hits: Sequence[Hit], library: Library, common: frozenset[str]
+) -> list[Link]:
+    """Return the links of a document in order: what it points at, then what it names, each place once."""
+    kept: list[Link] = []
+    for links in (
+        explicit_links(card, library, named=False),
+        mention_links(card, hits, library, common),
+        explicit_links(card, library, named=True),
+    ):
+        taken = sorted((link.start, link.end) for link in kept)
+        kept += [link for link in links if not _overlaps(link, taken)]
+    return sorted(_counted(kept), key=lambda link: (link.start, link.end, link.target))
+
+
+def _overlaps(link: Link, taken: Sequence[tuple[int, int]]) -> bool:
+    at = bisect_left(taken, (link.end, 0))
+    return link.start < link.end and any(end > link.start for _, end in taken[max(0, at - 3) : at])
+
+
+def _counted(links: Iterable[Link]) -> Iterable[Link]:
+    """Of the links by name from one chunk to one target and section the first, with the number of them all."""
+    found: dict[tuple[str, ...], Link] = {}
+    for link in links:
+        by_name = link.kind is ReferenceKind.MENTION
+        end = link.target or link.unresolved_id
+        key = (link.chunk, end, link.part) if by_name else (link.chunk, end, link.kind.value, f"{link.start}:{link.end}")
+        found[key] = replace(found[key], count=found[key].count + 1) if key in found else link
+    return found.values()

@@ -1,0 +1,183 @@
+"""Entities of different documents that are one thing, with the reason for each merge (design, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pipelines.core.terms import normalize
+from pipelines.core.vectors import Vectors
+from pipelines.graph import alike
+from pipelines.graph.entities import Profile
+from pipelines.graph.neighbours import neighbours
+from pipelines.graph.settings import GraphSettings
+
+Embed = Callable[[Sequence[str]], Vectors]
+"""Names to unit vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two names that may be of one thing, with the cosine of their vectors."""
+
+    one: Profile
+    two: Profile
+    cosine: float
+
+
+Decide = Callable[[Sequence[Pair]], Sequence[float]]
+"""How sure (0 to 1) each pair is one thing; asked where the rules are silent. A language model's part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One entity taken into another, and why: enough to judge it, and to forbid it (`[graph] keep_apart`)."""
+
+    into: str
+    merged: str
+    into_name: str
+    merged_name: str
+    rule: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    one: int
+    two: int
+    verdict: alike.Verdict
+
+
+def resolve(
+    profiles: Sequence[Profile], settings: GraphSettings, embed: Embed | None = None, decide: Decide | None = None
+) -> tuple[Merge, ...]:
+    """Return the merges in order of id: each entity into at most one, which is itself merged into none.
+
+    Candidates are found by key, alias, acronym and nearest vectors, never by comparing all with all. The same
+    profiles give the same merges, in whatever order they come.
+    """
+    ordered = sorted(profiles, key=lambda profile: profile.id)
+    forced = list(_forced(ordered, settings))
+    found = [*_by_name(ordered), *_by_alias(ordered), *_by_acronym(ordered)] if settings.resolve_entities else []
+    if embed is not None and settings.resolve_entities and len(ordered) > 1:
+        found += _by_vector(ordered, settings, embed, decide)
+    clusters = _Clusters(ordered, settings)
+    for candidate in forced:
+        clusters.join(candidate)
+    for candidate in sorted(found, key=lambda one: (-one.verdict.score, one.one, one.two)):
+        if alike.compatible(ordered[candidate.one], ordered[candidate.two]):
+            clusters.join(candidate)
+    return clusters.merges()
+
+
+def _forced(profiles: Sequence[Profile], settings: GraphSettings) -> Iterator[_Candidate]:
+    by_name = {normalize(profile.name): i for i, profile in enumerate(profiles)}
+    for one, two in settings.merge:
+        i, j = by_name.get(normalize(one)), by_name.get(normalize(two))
+        if i is not None and j is not None and i != j:
+            yield _Candidate(i, j, alike.Verdict("setting", 1.0))
+
+
+def _by_name(profiles: Sequence[Profile]) -> Iterator[_Candidate]:
+    first: dict[str, int] = {}
+    for i, profile in enumerate(profiles):
+        name = alike.key(profile.name)
+        if name and (other := first.setdefault(name, i)) != i:
+            yield _Candidate(other, i, alike.Verdict("same name", 1.0))
+
+
+def _by_alias(profiles: Sequence[Profile]) -> Iterator[_Candidate]:
+    """An alias that a document gives, or the short form that a name holds in brackets."""
+    by_key: dict[str, int] = {}
+    for i, profile in enumerate(profiles):
+        by_key.setdefault(alike.key(profile.name), i)
+    for i, profile in enumerate(profiles):
+        inner = alike.bracketed(profile.name)
+        given = [(name, "alias", 0.97) for name in profile.aliases]
+        given += [(name, "short form in brackets", 0.96) for name in inner or ()]
+        for name, rule, score in given:
+            other = by_key.get(alike.key(name))
+            if other is not None and other != i:
+                yield _Candidate(min(i, other), max(i, other), alike.Verdict(rule, score))
+
+
+def _by_acronym(profiles: Sequence[Profile]) -> Iterator[_Candidate]:
+    """An acronym and the one name that it abbreviates among those of a document in which both stand."""
+    long: dict[str, list[int]] = {}
+    for i, profile in enumerate(profiles):
+        if initials := alike.acronym(profile.name):
+            long.setdefault(initials, []).append(i)
+    for i, profile in enumerate(profiles):
+        if not alike.is_acronym(profile.name):
+            continue
+        documents = set(profile.documents)
+        letters = profile.name.replace(".", "").casefold()
+        beside = [j for j in long.get(letters, []) if j != i and documents & set(profiles[j].documents)]
+        if len(beside) == 1:
+            yield _Candidate(min(i, beside[0]), max(i, beside[0]), alike.Verdict("acronym", 0.93))
+
+
+def _by_vector(
+    profiles: Sequence[Profile], settings: GraphSettings, embed: Embed, decide: Decide | None
+) -> Iterator[_Candidate]:
+    vectors = embed([profile.name for profile in profiles])
+    open_pairs: list[tuple[int, int, float]] = []
+    for i, j, cosine in neighbours(vectors, settings.neighbours, settings.merge_score):
+        if not alike.compatible(profiles[i], profiles[j]):
+            continue
+        if verdict := alike.judge(profiles[i], profiles[j]):
+            yield _Candidate(i, j, verdict)
+        else:
+            open_pairs.append((i, j, cosine))
+    if decide is None or not open_pairs:
+        return
+    open_pairs.sort()
+    scores = decide([Pair(profiles[i], profiles[j], cosine) for i, j, cosine in open_pairs])
+    for (i, j, _), score in zip(open_pairs, scores, strict=True):
+        if score >= 0.5:
+            yield _Candidate(i, j, alike.Verdict("model", round(score, 4)))
+
+
+class _Clusters:
+    """Entities joined step by step; a join that would bring together what must stay apart is refused."""
+
+    def __init__(self, profiles: Sequence[Profile], settings: GraphSettings) -> None:
+        self._profiles = profiles
+        self._members = {i: [i] for i in range(len(profiles))}
+        self._cluster = list(range(len(profiles)))
+        self._reasons: list[_Candidate] = []
+        self._apart = {frozenset((normalize(one), normalize(two))) for one, two in settings.keep_apart}
+
+    def join(self, candidate: _Candidate) -> None:
+        one, two = self._cluster[candidate.one], self._cluster[candidate.two]
+        if one == two or self._kept_apart(one, two):
+            return
+        one, two = sorted((one, two), key=lambda cluster: -len(self._members[cluster]))
+        for member in self._members.pop(two):
+            self._cluster[member] = one
+            self._members[one].append(member)
+        self._reasons.append(candidate)
+
+    def _kept_apart(self, one: int, two: int) -> bool:
+        if not self._apart:
+            return False
+        names = ([normalize(self._profiles[i].name) for i in self._members[cluster]] for cluster in (one, two))
+        ours, theirs = names
+        return any(frozenset((a, b)) in self._apart for a in ours for b in theirs)
+
+    def merges(self) -> tuple[Merge, ...]:
+        """Each member into its cluster's best known, with the reason that tied it to the cluster."""
+        reasons: dict[int, alike.Verdict] = {}
+        for candidate in self._reasons:
+            for member in (candidate.two, candidate.one):
+                reasons.setdefault(member, candidate.verdict)
+        found = (merge for members in self._members.values() for merge in self._into_best(members, reasons))
+        return tuple(sorted(found, key=lambda merge: merge.merged))
+
+    def _into_best(self, members: Iterable[int], reasons: dict[int, alike.Verdict]) -> Iterator[Merge]:
+        group = [self._profiles[i] for i in members]
+        best = min(group, key=lambda profile: (-profile.mentions, -len(profile.name), profile.id))
+        for i, profile in zip(members, group, strict=True):
+            if profile.id != best.id:
+                verdict = reasons[i]
+                yield Merge(best.id, profile.id, best.name, profile.name, verdict.rule, verdict.score)

@@ -1,0 +1,32 @@
+"""How documents are linked and entities told apart."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class GraphSettings(BaseModel):
+    """The section `[graph]` of strata.toml."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mentions: bool = Field(True, description="find the titles, numbers and file names of other documents in the text")
+    common_share: float = Field(
+        0.3, gt=0, le=1, description="a name found in more than this share of the documents counts only after a cue"
+    )
+    resolve_entities: bool = Field(True, description="merge entities that are one thing under several names")
+    merge_score: float = Field(
+        0.82, ge=0, le=1, description="the least cosine of two names for a merge that rests on their likeness"
+    )
+    neighbours: int = Field(12, ge=1, description="how many nearest names each entity is compared with")
+    keep_apart: tuple[tuple[str, str], ...] = Field(
+        (), description="pairs of entity names that are never merged, whatever the rules say"
+    )
+    merge: tuple[tuple[str, str], ...] = Field(
+        (), description="pairs of entity names that are always merged, the second into the first"
+    )
+    entity_types: tuple[str, ...] = Field((), description="the entity types that the graph may hold; empty: any")
+    relation_types: tuple[str, ...] = Field((), description="the relation types that the graph may hold; empty: any")
+    patterns: tuple[tuple[str, str, str], ...] = Field(
+        (), description="the allowed (head type, relation type, tail type); empty: any"
+    )

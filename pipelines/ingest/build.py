@@ -1,0 +1,106 @@
+"""The plain build of a knowledge base: the same steps that the Prefect flow wraps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from pipelines.core.errors import FolderNotFound
+from pipelines.ingest.ahead import ParseAhead
+from pipelines.ingest.compile import Item, Tools
+from pipelines.ingest.keys import Makers
+from pipelines.ingest.language import open_language
+from pipelines.ingest.progress import Progress, silent
+from pipelines.ingest.report import Report
+from pipelines.ingest.run import Run
+from pipelines.llm.budget import Budget
+from pipelines.resources import open_stores, vectors_name
+from pipelines.settings import Settings, load
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The steps of a run. Prefect's tasks take the place of the plain ones."""
+
+    compile: Callable[[Run, Item], Awaitable[Sequence[Item]]]
+    link: Callable[[Run], Awaitable[None]]
+    load: Callable[[Run], Awaitable[None]]
+
+
+async def _compile(run: Run, item: Item) -> Sequence[Item]:
+    return await run.compile(item)
+
+
+async def _link(run: Run) -> None:
+    run.link()
+
+
+async def _load(run: Run) -> None:
+    run.load()
+
+
+PLAIN = Steps(_compile, _link, _load)
+
+
+def build(
+    folder: Path | str,
+    kb: Path | str,
+    settings: Settings | None = None,
+    *,
+    progress: Progress = silent,
+    budget: Budget = Budget(),
+    qa_samples: Path | None = None,
+) -> Report:
+    """Bring the knowledge base at `kb` up to `folder`, and return how it went; `kb` is made where there is none.
+
+    A document that fails is counted in the report, not raised. Raises `SourceError` for a folder that is missing or
+    has no documents, `StoreError` where the stores cannot be written, `SettingsError`.
+    """
+    with open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
+        return asyncio.run(execute(run, run.prepare()))
+
+
+async def execute(run: Run, items: Sequence[Item], steps: Steps = PLAIN) -> Report:
+    """Take a prepared run through its steps: documents side by side, then the corpus as a whole."""
+    pending = list(items)
+    while pending:
+        inside = await asyncio.gather(*(steps.compile(run, item) for item in pending))
+        pending = [member for members in inside for member in members]
+    await steps.link(run)
+    await steps.load(run)
+    return run.report()
+
+
+@contextmanager
+def open_run(
+    folder: Path,
+    kb: Path,
+    settings: Settings | None = None,
+    progress: Progress = silent,
+    budget: Budget = Budget(),
+    qa_samples: Path | None = None,
+) -> Iterator[Run]:
+    """Open all that a run takes, with the knowledge base locked against other writers."""
+    from pipelines.parse.isolate import ParserPool
+
+    if not folder.is_dir():
+        raise FolderNotFound(str(folder))
+    settings = settings or load(kb).settings
+    with (
+        open_stores(kb, settings, create=True) as stores,
+        stores.embedded.exclusive(),
+        open_language(settings, stores.places, budget) as language,
+        ParserPool(settings.parse, settings.ingest.workers) as pool,
+    ):
+        makers = Makers(language.splitter_name, language.distiller_name, vectors_name(stores.embedder.info))
+        tools = Tools(
+            settings, stores.artifacts, ParseAhead(pool), language.splitter, language.distiller, stores.embedder, makers
+        )
+        yield Run(folder, settings, stores, tools, language.ledger, progress)

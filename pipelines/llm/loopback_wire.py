@@ -1,0 +1,100 @@
+"""What the loopback server reads and writes: OpenAI's JSON, in the few fields that count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipelines.llm.ask import CORRECTION
+from pipelines.llm.embedder import Embedder
+from pipelines.llm.tokens import estimate_tokens
+
+Json = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message as it came in; `content` is its text, `images` the number of pictures with it."""
+
+    role: str
+    content: str
+    images: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request as it came in. `schema` is the JSON schema that was sent with it, None where there was none."""
+
+    model: str
+    turns: tuple[Turn, ...]
+    schema: Json | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    key: str = ""
+
+    @property
+    def first_turns(self) -> tuple[Turn, ...]:
+        """The turns as first asked, without an unusable reply and the message that asks again."""
+        corrected = len(self.turns) > 2 and self.turns[-1].content.startswith(CORRECTION)
+        return self.turns[:-2] if corrected else self.turns
+
+
+def read_call(body: Json, key: str) -> Call:
+    """Return the call that a request's body makes."""
+    messages = body["messages"]
+    turns = tuple(_turn(message) for message in messages) if isinstance(messages, list) else ()
+    temperature, limit = body.get("temperature"), body.get("max_tokens", body.get("max_completion_tokens"))
+    return Call(
+        str(body.get("model")),
+        turns,
+        _schema(body.get("response_format")),
+        float(temperature) if isinstance(temperature, int | float) else None,
+        limit if isinstance(limit, int) else None,
+        key.removeprefix("Bearer "),
+    )
+
+
+def completion(call: Call, text: str, usage: bool) -> Json:
+    """Return the body of a chat completion."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    body: Json = {"id": "chatcmpl-0", "object": "chat.completion", "created": 0, "model": call.model}
+    body["choices"] = [choice]
+    if usage:
+        read, written = sum(estimate_tokens(turn.content) for turn in call.turns), estimate_tokens(text)
+        body["usage"] = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+    return body
+
+
+def embeddings(body: Json, embedder: Embedder) -> Json:
+    """Return the body of an embedding reply to the body of a request."""
+    texts = _texts(body.get("input"))
+    rows = embedder.embed(texts)
+    data = [{"object": "embedding", "index": at, "embedding": row.tolist()} for at, row in enumerate(rows)]
+    read = sum(map(estimate_tokens, texts))
+    usage = {"prompt_tokens": read, "total_tokens": read}
+    return {"object": "list", "model": body.get("model"), "data": data, "usage": usage}
+
+
+def refusal(message: str) -> Json:
+    """Return the body of an error."""
+    return {"error": {"message": message, "type": "loopback", "code": None, "param": None}}
+
+
+def _turn(message: dict[str, object]) -> Turn:
+    content = message.get("content")
+    if not isinstance(content, list):
+        return Turn(str(message["role"]), str(content or ""))
+    text = "".join(str(part["text"]) for part in content if part["type"] == "text")
+    return Turn(str(message["role"]), text, sum(part["type"] == "image_url" for part in content))
+
+
+def _schema(shape: object) -> Json | None:
+    wanted = shape.get("json_schema") if isinstance(shape, dict) else None
+    schema = wanted.get("schema") if isinstance(wanted, dict) else None
+    return schema if isinstance(schema, dict) else None
+
+
+def _texts(given: object) -> Sequence[str]:
+    if isinstance(given, str):
+        return [given]
+    return [str(text) for text in given] if isinstance(given, list) else []

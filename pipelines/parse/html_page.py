@@ -1,0 +1,183 @@
+"""A parsed file as one self-contained page: its blocks, and their boxes over pictures of the pages."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+
+from pipelines.core.document import Block, BlockKind, Document
+from pipelines.core.errors import StrataError
+from pipelines.parse.parsed import Parsed, Picture
+from pipelines.parse.settings import ParseSettings
+
+_DPI = 80
+_MOST_PAGES = 200
+_COLOURS = {
+    BlockKind.TITLE: "#b3261e",
+    BlockKind.HEADING: "#d1580f",
+    BlockKind.PARAGRAPH: "#1b6ac9",
+    BlockKind.LIST_ITEM: "#0f8a7e",
+    BlockKind.TABLE: "#7b3fc4",
+    BlockKind.FIGURE: "#2e8b2e",
+    BlockKind.CODE: "#555555",
+    BlockKind.FORMULA: "#a8267c",
+    BlockKind.CAPTION: "#8a6d00",
+    BlockKind.FOOTNOTE: "#6b7a00",
+    BlockKind.NOTE: "#6b7a00",
+    BlockKind.PAGE_HEADER: "#999999",
+    BlockKind.PAGE_FOOTER: "#999999",
+}
+_STYLE = """
+body{font:15px/1.45 system-ui,sans-serif;margin:0;color:#1d1d1f;background:#f3f3f5}
+header{padding:14px 24px;background:#fff;border-bottom:1px solid #ddd}
+h1{font-size:19px;margin:0 0 4px}.meta{color:#666;font-size:13px}
+.page{display:flex;gap:20px;padding:18px 24px;align-items:flex-start;border-bottom:1px solid #ddd}
+.sheet{position:relative;flex:0 0 46%;background:#fff;box-shadow:0 1px 4px #0003}
+.sheet img{display:block;width:100%}
+.box{position:absolute;border:1.5px solid var(--c);background:color-mix(in srgb,var(--c) 9%,transparent)}
+.box:hover,.box.on{background:color-mix(in srgb,var(--c) 28%,transparent)}
+.blocks{flex:1;min-width:0}
+.block{border-left:3px solid var(--c);background:#fff;margin:0 0 6px;padding:5px 10px;overflow-wrap:anywhere;
+white-space:pre-wrap}
+.block.on{outline:2px solid var(--c)}
+.kind{font-size:11px;color:var(--c);float:right;padding-left:8px}
+.block.heading,.block.title{font-weight:600}.block.code{font-family:monospace;font-size:13px}
+table{border-collapse:collapse;white-space:normal;font-size:13px}td,th{border:1px solid #ccc;padding:2px 6px}
+th{background:#f0ecf8}caption{text-align:left;color:#666}.block img{max-width:100%}.issue{color:#b3261e}
+"""
+_SCRIPT = """
+for(const e of document.querySelectorAll('[data-b]')){
+const all=()=>document.querySelectorAll('[data-b="'+e.dataset.b+'"]');
+e.onmouseenter=()=>all().forEach(x=>x.classList.add('on'));
+e.onmouseleave=()=>all().forEach(x=>x.classList.remove('on'));
+if(e.classList.contains('box'))e.onclick=()=>document.querySelector('.block[data-b="'+e.dataset.b+'"]')
+?.scrollIntoView({behavior:'smooth',block:'center'});}
+"""
+
+
+def to_html(parsed: Parsed, path: Path, settings: ParseSettings | None = None) -> str:
+    """Return a page that shows `parsed`, made of the file at `path`: boxes over the pages, kind and text beside.
+
+    Pages of PDF files and pictures are drawn, those of other formats only listed; `settings` has the passwords.
+    """
+    document = parsed.document
+    title = document.title if document else path.name
+    body = _document(parsed, document, path, settings or ParseSettings()) if document else ""
+    return (
+        f'<!DOCTYPE html><html lang="{document.language if document else ""}"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body>"
+        f"<header><h1>{escape(title)}</h1>{_summary(parsed)}</header>{body}<script>{_SCRIPT}</script></body></html>"
+    )
+
+
+def _summary(parsed: Parsed) -> str:
+    document = parsed.document
+    facts = [parsed.status.value, parsed.reason]
+    if document is not None:
+        facts += [document.source.media_type, f"read by {document.engine}", document.language]
+        facts += [f"{len(document.blocks)} blocks", f"{len(document.tables)} tables", f"{len(document.figures)} figures"]
+        facts += list(document.notes)
+    return f'<div class="meta">{escape(" · ".join(fact for fact in facts if fact))}</div>'
+
+
+def _document(parsed: Parsed, document: Document, path: Path, settings: ParseSettings) -> str:
+    pictures = {picture.digest: picture for picture in parsed.pictures}
+    draw = _drawer(document, path, settings)
+    numbers = dict.fromkeys(block.provenance.page for block in document.blocks)
+    numbers |= dict.fromkeys(page.number for page in document.pages)
+    ordered = sorted(numbers, key=lambda number: number or 0)
+    return "".join(_page(document, number, draw, pictures) for number in ordered)
+
+
+def _page(
+    document: Document, number: int | None, draw: Callable[[int], bytes], pictures: dict[str, Picture]
+) -> str:
+    blocks = [(place, block) for place, block in enumerate(document.blocks) if block.provenance.page == number]
+    aside = [(-1 - place, block) for place, block in enumerate(document.furniture) if block.provenance.page == number]
+    image = draw(number) if number is not None and number <= _MOST_PAGES else b""
+    sheet = _sheet(number or 0, image, list(enumerate(document.blocks)) + aside) if image else ""
+    listed = "".join(_block(place, block, pictures) for place, block in blocks + aside)
+    return f'<section class="page">{sheet}<div class="blocks">{_page_title(document, number)}{listed}</div></section>'
+
+
+def _page_title(document: Document, number: int | None) -> str:
+    page = next((page for page in document.pages if page.number == number), None)
+    if page is None:
+        return ""
+    label = f" ({escape(page.label)})" if page.label else ""
+    issue = f' <span class="issue">{escape(page.issue)}</span>' if page.issue else ""
+    return f'<div class="meta">page {page.number}{label}, text: {escape(page.text_source)}{issue}</div>'
+
+
+def _sheet(number: int, image: bytes, blocks: list[tuple[int, Block]]) -> str:
+    source = base64.b64encode(image).decode()
+    boxes = "".join(
+        _box(place, block, box.left, box.top, box.right, box.bottom)
+        for place, block in blocks
+        for box in block.provenance.boxes
+        if box.page == number
+    )
+    return f'<div class="sheet"><img alt="page {number}" src="data:image/png;base64,{source}">{boxes}</div>'
+
+
+def _box(place: int, block: Block, left: float, top: float, right: float, bottom: float) -> str:
+    tip = escape(f"{block.kind.value}: {block.text[:600]}", quote=True)
+    area = f"left:{left:.2%};top:{top:.2%};width:{right - left:.2%};height:{bottom - top:.2%}"
+    return f'<div class="box" data-b="{place}" title="{tip}" style="--c:{_COLOURS[block.kind]};{area}"></div>'
+
+
+def _block(place: int, block: Block, pictures: dict[str, Picture]) -> str:
+    kind = block.kind.value + (f" {block.level}" if block.level else "")
+    indent = f"margin-left:{20 * (block.level - 1)}px;" if block.kind is BlockKind.LIST_ITEM else ""
+    return (
+        f'<div class="block {block.kind.value}" data-b="{place}" style="--c:{_COLOURS[block.kind]};{indent}">'
+        f'<span class="kind">{kind}</span>{_content(block, pictures)}</div>'
+    )
+
+
+def _content(block: Block, pictures: dict[str, Picture]) -> str:
+    if block.table is not None:
+        return block.table.to_html()
+    picture = pictures.get(block.figure.digest) if block.figure is not None else None
+    if picture is None or not picture.media_type.startswith("image/"):
+        return escape(block.text)
+    data = base64.b64encode(picture.data).decode()
+    return f'<img alt="" src="data:{escape(picture.media_type, quote=True)};base64,{data}"><br>{escape(block.text)}'
+
+
+def _drawer(document: Document, path: Path, settings: ParseSettings) -> Callable[[int], bytes]:
+    """Return what draws a page as PNG; nothing for formats that have no pages to look at."""
+    media_type = document.source.media_type
+    if media_type == "application/pdf":
+        return lambda number: _draw_pdf(path, number, settings.passwords_for(document.source.uri))
+    if media_type.startswith("image/"):
+        return lambda number: _draw_image(path, number)
+    return lambda number: b""
+
+
+def _draw_pdf(path: Path, number: int, passwords: tuple[str, ...]) -> bytes:
+    from pipelines.parse.pdf.mupdf import PdfFile
+
+    try:
+        with PdfFile(path, passwords) as file:
+            return file.render(number, _DPI)
+    except (StrataError, RuntimeError, ValueError):
+        return b""  # the text of the page is shown without it
+
+
+def _draw_image(path: Path, number: int) -> bytes:
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(path) as image:
+            image.seek(number - 1)
+            shown = image.convert("RGB")
+    except (OSError, EOFError, ValueError, UnidentifiedImageError):
+        return b""
+    shown.thumbnail((1200, 1600))
+    buffer = io.BytesIO()
+    shown.save(buffer, "PNG")
+    return buffer.getvalue()

@@ -1,0 +1,108 @@
+"""Pictures: PNG, JPEG, TIFF with its pages, WebP, BMP, GIF. What stands in them is read by OCR."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+from PIL import Image as Pillow
+from PIL import ImageOps, UnidentifiedImageError
+
+from pipelines.core.document import Page, Source
+from pipelines.core.errors import Malformed, TooLarge
+from pipelines.parse.assemble import DocumentBuilder, Image, Place
+from pipelines.parse.columns import in_rows, reading_order
+from pipelines.parse.lines import Line, around, turned_box
+from pipelines.parse.ocr.load import ocr_engine
+from pipelines.parse.ocr.text import PictureText, pixels, read_picture
+from pipelines.parse.paragraphs import group_paragraphs, join_lines
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import ParseSettings
+
+_BYTES_PER_PIXEL = 4
+_SHOWN_AS_IS = frozenset(("image/png", "image/jpeg", "image/webp", "image/gif"))
+_POINTS = 72.0
+_USUAL_DPI = 96.0
+
+
+class ImageReader:
+    """Reads each frame of a picture as a page: the figure itself, then the text on it in reading order."""
+
+    @property
+    def name(self) -> str:
+        return f"pillow {version('pillow')}"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        data = path.read_bytes()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", Pillow.DecompressionBombWarning)
+                return _read(data, source, settings)
+        except Pillow.DecompressionBombError as error:
+            raise TooLarge(f"a picture of too many pixels: {error}", ids=(source.uri,)) from error
+        except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
+            raise Malformed(f"not a readable picture: {error}", ids=(source.uri,)) from error
+
+
+def _read(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
+    builder = DocumentBuilder(source, settings, ImageReader().name)
+    single = source.media_type in _SHOWN_AS_IS
+    with Pillow.open(io.BytesIO(data)) as picture:
+        for number, frame in enumerate(_frames(picture, settings, source), start=1):
+            shown = data if single and number == 1 else _encoded(frame)
+            media_type = source.media_type if single and number == 1 else "image/png"
+            _add_page(builder, number, frame, Image(shown, media_type, frame.width, frame.height))
+    return builder.build()
+
+
+def _frames(picture: Pillow.Image, settings: ParseSettings, source: Source) -> Iterator[Pillow.Image]:
+    """Yield the pages of a picture the way its camera says they are held; of an animation only the first."""
+    count = getattr(picture, "n_frames", 1) if picture.format == "TIFF" else 1
+    if count > settings.limits.pages:
+        raise TooLarge(f"{count} pages, more than {settings.limits.pages}", ids=(source.uri,))
+    total = 0
+    for number in range(count):
+        picture.seek(number)
+        total += picture.width * picture.height * _BYTES_PER_PIXEL
+        if total > settings.limits.total_mb << 20:
+            raise TooLarge(f"more than {settings.limits.total_mb} MiB of pixels", ids=(source.uri,))
+        yield ImageOps.exif_transpose(picture)
+
+
+def _encoded(frame: Pillow.Image) -> bytes:
+    out = io.BytesIO()
+    (frame if frame.mode in ("1", "L", "RGB", "RGBA", "P") else frame.convert("RGB")).save(out, "PNG")
+    return out.getvalue()
+
+
+def _add_page(builder: DocumentBuilder, number: int, frame: Pillow.Image, image: Image) -> None:
+    settings = builder.settings.ocr
+    engine = ocr_engine(settings)
+    read = read_picture(engine, pixels(frame), settings) if engine is not None else None
+    issue = "OCR is switched off" if read is None else read.issue
+    dpi = float(frame.info.get("dpi", (_USUAL_DPI,))[0]) or _USUAL_DPI
+    width, height = frame.width * _POINTS / dpi, frame.height * _POINTS / dpi
+    builder.page(Page(number, "", width, height, "ocr" if read and read.lines else "none", issue))
+    builder.figure(image, Place(number))
+    if read is not None and engine is not None:
+        builder.remark(f"text by {engine.name}")
+        _add_text(builder, number, read)
+
+
+def _add_text(builder: DocumentBuilder, number: int, read: PictureText) -> None:
+    for column in reading_order(read.lines):
+        for group in group_paragraphs(in_rows(column)):
+            text = join_lines([line.text for line in group])
+            builder.paragraph(text, _place(number, group, read), _confidence(group))
+
+
+def _place(number: int, group: list[Line], read: PictureText) -> Place:
+    box = around(line.rect for line in group).box(number, read.width, read.height)
+    return Place(number, boxes=(turned_box(box, -read.turn),))
+
+
+def _confidence(group: list[Line]) -> float:
+    return sum(line.confidence for line in group) / len(group)

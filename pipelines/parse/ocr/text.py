@@ -1,0 +1,79 @@
+"""A picture read: its lines the right way up, and whether they are to be relied on."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+import numpy as np
+from PIL import Image as Pillow
+
+from pipelines.parse.columns import in_rows, reading_order
+from pipelines.parse.lines import Line, Style
+from pipelines.parse.ocr.engine import OcrEngine, Raster
+from pipelines.parse.ocr.orientation import read_upright
+from pipelines.parse.settings import OcrSettings
+
+_LARGE = 1.4
+"""Height of a line over the median from which it is taken for larger type; OCR boxes vary by a third."""
+
+
+@dataclass(frozen=True, slots=True)
+class PictureText:
+    """What was read off a picture; lines and sizes are in pixels of the picture turned upright.
+
+    `turn` is by how much it was turned for that, in degrees clockwise. `issue` says why nothing of what was read is
+    kept, empty when all is well.
+    """
+
+    lines: tuple[Line, ...]
+    width: int
+    height: int
+    turn: int = 0
+    confidence: float = 0.0
+    issue: str = ""
+
+    @property
+    def text(self) -> str:
+        """The lines in reading order."""
+        return "\n".join(line.text for group in reading_order(self.lines) for line in in_rows(group))
+
+
+def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings) -> PictureText:
+    """Read a picture; lines of too little confidence are dropped, and a page of such is not legible."""
+    reread = read_upright(engine, image)
+    size = reread.width, reread.height, reread.turn, reread.confidence
+    if reread.lines and reread.confidence < settings.script_confidence:
+        return PictureText((), *size, "text not legible: a script that OCR cannot read, or a poor picture")
+    kept = [line for line in reread.lines if line.confidence >= settings.min_confidence]
+    return PictureText(_sized(kept), *size)
+
+
+def _sized(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Return the lines with one size of type, but for those that are clearly larger."""
+    if not lines:
+        return ()
+    usual = median(_thickness(line) for line in lines)
+    return tuple(
+        replace(line, style=Style(_thickness(line) if _thickness(line) > _LARGE * usual else usual)) for line in lines
+    )
+
+
+def _thickness(line: Line) -> float:
+    return round(min(line.rect.height, line.rect.width), 1)
+
+
+def decoded(data: bytes) -> Raster:
+    """Return the pixels of an encoded picture, its transparent parts on white."""
+    with Pillow.open(io.BytesIO(data)) as picture:
+        return pixels(picture)
+
+
+def pixels(picture: Pillow.Image) -> Raster:
+    if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
+        flat = Pillow.new("RGBA", picture.size, "white")
+        flat.alpha_composite(picture.convert("RGBA"))
+        picture = flat
+    return np.asarray(picture.convert("RGB"), dtype=np.uint8)

@@ -1,0 +1,231 @@
+"""A run of paragraphs and tables, appended to a document in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.office.docx.content import Content, Link
+from pipelines.parse.office.docx.inline import InlineReader
+from pipelines.parse.office.docx.numbering import BULLET, Numbering
+from pipelines.parse.office.docx.styles import Styles, as_int
+from pipelines.parse.office.docx.tables import CellText, contained, is_formatted, is_frame, read_table, row_cells, table_rows
+from pipelines.parse.office.drawing import Item, TextItem, drawn
+from pipelines.parse.office.graphics import Graphics
+from pipelines.parse.office.ooxml import NAMESPACES, Element, children, qualified, relationships, value
+from pipelines.parse.office.package import Package
+
+_PARAGRAPH, _TABLE = qualified("w:p"), qualified("w:tbl")
+_SKIPPED = frozenset(qualified(f"w:{name}") for name in ("sectPr", "del", "moveFrom", "sdtPr", "sdtEndPr", "tcPr"))
+_PROPERTIES = qualified("w:pPr")
+_Notes = tuple[str, dict[str, Element]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all parts of a document have in common. Notes come with the part that they stand in."""
+
+    package: Package
+    builder: DocumentBuilder
+    styles: Styles
+    numbering: Numbering
+    footnotes: _Notes = ("", {})
+    endnotes: _Notes = ("", {})
+
+
+@dataclass(slots=True)
+class _Hanging:
+    """What a table's cells hold besides text; it follows the table."""
+
+    items: list[Item] = field(default_factory=list)
+    tables: list[Element] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    footnotes: list[str] = field(default_factory=list)
+
+
+class Story:
+    """Reads the blocks of one part. `paged`: whether the part says where its pages begin."""
+
+    def __init__(self, shared: Shared, part: str, *, paged: bool = False) -> None:
+        self._shared = shared
+        self._builder = shared.builder
+        self._styles = shared.styles
+        links = relationships(shared.package, part) if part else {}
+        self._inline = InlineReader(links, shared.styles.is_hidden)
+        self._graphics = Graphics(shared.package, links, shared.builder)
+        self._page = 1 if paged else None
+        self._code: list[str] = []
+        self.endnotes: list[str] = []
+
+    @property
+    def place(self) -> Place:
+        return Place(page=self._page)
+
+    def commented(self, id: str) -> str:
+        """Return the words that a comment is about."""
+        words = self._inline.comments.get(id, "")
+        return words if len(words) <= 120 else f"{words[:119]}…"
+
+    def add(self, element: Element) -> None:
+        """Append a paragraph, a table, or what a content control or an insertion holds."""
+        if element.tag == _PARAGRAPH:
+            self._paragraph(element)
+        elif element.tag == _TABLE:
+            self._table(element)
+        elif element.tag not in _SKIPPED:
+            for child in children(element):
+                self.add(child)
+
+    def finish(self) -> None:
+        """Append what is still held back; called once, at the end."""
+        if self._code:
+            self._builder.code("\n".join(self._code), self.place)
+            self._code.clear()
+
+    def text(self, element: Element) -> str:
+        """Return the text of the paragraphs below an element, one to a line."""
+        return "\n".join(filter(None, (self._inline.read(p).text.strip() for p in element.iter(_PARAGRAPH))))
+
+    # -- paragraphs
+
+    def _paragraph(self, element: Element) -> None:
+        content = self._inline.read(element)
+        style = self._style(element)
+        marker, level = self._number(element, style, content)
+        self._turn(content.breaks_before)
+        code = bool(content.text) and self._styles.is_code(style)
+        if self._code and not code:
+            self.finish()
+        self._draw(content.before)
+        if code:
+            self._code.append(content.text)
+        elif content.text.strip() and self._write(element, style, content, marker, level):
+            self._refer(content.links, self._styles.is_contents(style))
+        self._draw(content.after)
+        self._notes(content)
+        self._turn(content.breaks_within)
+
+    def _write(self, element: Element, style: str, content: Content, marker: str, level: int) -> bool:
+        builder, text = self._builder, content.text
+        if content.formula:
+            return builder.formula(text, self.place)
+        heading = self._heading_level(element, style)
+        if heading is not None:
+            return builder.heading(_numbered(marker, text), heading, self.place)
+        if self._styles.is_title(style):
+            return builder.title(" ".join(text.split()), self.place)
+        if self._styles.is_caption(style):
+            return builder.caption(text, self.place)
+        if marker and not self._styles.is_contents(style):
+            return builder.list_item(text if marker == BULLET else f"{marker} {text.strip()}", level, self.place)
+        return builder.list_item(text, 1, self.place) if content.checked else builder.paragraph(text, self.place)
+
+    def _style(self, element: Element) -> str:
+        return value(element, "w:pPr/w:pStyle") or self._styles.default
+
+    def _heading_level(self, element: Element, style: str) -> int | None:
+        own = as_int(value(element, "w:pPr/w:outlineLvl"))
+        if own is not None:
+            return own + 1 if own < 9 else None
+        return self._styles.heading_level(style)
+
+    def _number(self, element: Element, style: str, content: Content) -> tuple[str, int]:
+        """Return marker and level of a list paragraph; one that a tracked change deleted is not counted."""
+        number, level = self._styles.numbering(style)
+        properties = element.find(_PROPERTIES)
+        number = value(properties, "w:numPr/w:numId") or number
+        own = as_int(value(properties, "w:numPr/w:ilvl"))
+        if number is None or not self._shared.numbering.is_list(number):
+            return "", 1
+        if not content.text and properties is not None and properties.find("w:rPr/w:del", NAMESPACES) is not None:
+            return "", 1
+        level = own if own is not None else level
+        level = level if level is not None else self._shared.numbering.level_of_style(number, style) or 0
+        return self._shared.numbering.marker(number, level), level + 1
+
+    def _turn(self, pages: int) -> None:
+        if self._page is not None:
+            self._page += pages
+
+    # -- tables
+
+    def _table(self, element: Element) -> None:
+        self.finish()
+        if is_frame(element):
+            self.add(row_cells(table_rows(element)[0])[0])
+            return
+        hanging, place, before = _Hanging(), self.place, self._page
+        cells = read_table(element, lambda cell: self._cell(cell, hanging))
+        if self._builder.table(cells, place):
+            self._refer(hanging.links)
+        self._page, after = before, self._page
+        for item in hanging.items:
+            self._item(item)
+        for table in hanging.tables:
+            self._table(table)
+        self._page = after
+        for id in hanging.footnotes:
+            self._footnote(id)
+
+    def _cell(self, cell: Element, hanging: _Hanging) -> CellText:
+        lines = [line for line in self._cell_lines(cell, hanging) if line]
+        return CellText("\n".join(lines), len(lines) > 1 or is_formatted(cell))
+
+    def _cell_lines(self, cell: Element, hanging: _Hanging) -> Iterator[str]:
+        for child in contained(cell, _PARAGRAPH, _TABLE):
+            if child.tag == _PARAGRAPH:
+                yield self._cell_paragraph(child, hanging)
+            elif is_frame(child):
+                yield from self._cell_lines(row_cells(table_rows(child)[0])[0], hanging)
+            else:
+                hanging.tables.append(child)
+
+    def _cell_paragraph(self, element: Element, hanging: _Hanging) -> str:
+        """Return a paragraph of a cell. A number with nothing behind it is the cell's text: rows are counted so."""
+        content = self._inline.read(element)
+        marker, _ = self._number(element, self._style(element), content)
+        self._turn(content.breaks_before + content.breaks_within)
+        hanging.items += [item for drawing in (*content.before, *content.after) for item in drawn(drawing)]
+        hanging.links += content.links
+        hanging.footnotes += [remark.id for remark in content.remarks if remark.kind == "footnote"]
+        self.endnotes += [remark.id for remark in content.remarks if remark.kind == "endnote"]
+        if content.formula:
+            return f"${content.text}$"
+        return content.text.strip() or ("" if marker == BULLET else marker)
+
+    # -- what hangs on a paragraph
+
+    def _draw(self, drawings: list[Element]) -> None:
+        for drawing in drawings:
+            for item in drawn(drawing):
+                self._item(item)
+
+    def _item(self, item: Item) -> None:
+        if isinstance(item, TextItem):
+            for child in children(item.content):
+                self.add(child)
+        else:
+            self._graphics.add(item, self.place)
+
+    def _notes(self, content: Content) -> None:
+        for remark in content.remarks:
+            if remark.kind == "footnote":
+                self._footnote(remark.id)
+            elif remark.kind == "endnote":
+                self.endnotes.append(remark.id)
+
+    def _footnote(self, id: str) -> None:
+        part, notes = self._shared.footnotes
+        if id in notes:
+            self._builder.footnote(Story(self._shared, part).text(notes[id]), self.place)
+
+    def _refer(self, links: list[Link], contents: bool = False) -> None:
+        for link in links if not contents else ():
+            self._builder.reference(link.kind, link.target, link.evidence, link.section)
+
+
+def _numbered(marker: str, text: str) -> str:
+    """Return a heading with its number; the full stop behind the number is punctuation."""
+    text = " ".join(text.split())
+    return text if marker in ("", BULLET) else f"{marker.rstrip('.')} {text}"

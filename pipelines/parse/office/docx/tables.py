@@ -1,0 +1,139 @@
+"""Tables of Word: a grid with spans, out of rows that each say how wide their cells are (ECMA-376 1, 17.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from pipelines.core.table import Cell
+from pipelines.parse.office.docx.styles import as_int
+from pipelines.parse.office.ooxml import NAMESPACES, Element, children, is_on, qualified, value
+
+_ROW, _CELL, _TABLE = qualified("w:tr"), qualified("w:tc"), qualified("w:tbl")
+_WRAPPERS = frozenset(
+    qualified(f"w:{name}") for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag")
+)
+_RICH = tuple(
+    qualified(f"w:{name}")
+    for name in ("numPr", "hyperlink", "drawing", "pict", "tbl", "b", "i", "u", "strike", "vertAlign", "highlight")
+)
+_WIDEST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class CellText:
+    """What a cell says; `rich` where it is more than one plain run of text."""
+
+    text: str
+    rich: bool = False
+
+
+@dataclass(slots=True)
+class _Open:
+    """A cell that rows below may continue."""
+
+    row: int
+    column: int
+    width: int
+    text: str
+    header: bool
+    rich: bool = False
+    height: int = 1
+
+    def close(self) -> Cell:
+        return Cell(self.row, self.column, self.text, self.height, self.width, self.header, rich=self.rich)
+
+
+def contained(parent: Element, *tags: str) -> Iterator[Element]:
+    """Yield the children with one of the tags, also those inside content controls and insertions."""
+    for child in children(parent):
+        if child.tag in tags:
+            yield child
+        elif child.tag in _WRAPPERS:
+            yield from contained(child, *tags)
+
+
+def table_rows(table: Element) -> list[Element]:
+    """Return the rows that are not deleted by a tracked change."""
+    return [row for row in contained(table, _ROW) if row.find("w:trPr/w:del", NAMESPACES) is None]
+
+
+def row_cells(row: Element) -> list[Element]:
+    return list(contained(row, _CELL))
+
+
+def is_frame(table: Element) -> bool:
+    """Whether a table is a box around text: one row of one cell."""
+    rows = table_rows(table)
+    return len(rows) == 1 and len(row_cells(rows[0])) == 1
+
+
+def is_formatted(cell: Element) -> bool:
+    """Whether a cell has a list, a link, a picture, or a run in a face of its own."""
+    off = ("0", "false", "off", "none", "baseline")
+    return any(mark.get(qualified("w:val")) not in off for mark in cell.iter(*_RICH))
+
+
+def read_table(table: Element, text_of: Callable[[Element], CellText]) -> list[Cell]:
+    """Return the cells of a table; `text_of` gives the text of a `w:tc` and is asked in reading order.
+
+    The rows marked as repeated headers are header cells, where none is marked the first row.
+    """
+    rows = table_rows(table)
+    headers = _header_rows(rows)
+    done: list[_Open] = []
+    above: dict[int, _Open] = {}
+    for number, row in enumerate(rows):
+        above = _read_row(row, number, number < headers, above, done, text_of)
+    return [cell.close() for cell in done]
+
+
+def _header_rows(rows: list[Element]) -> int:
+    count = 0
+    while count < len(rows) and is_on(rows[count], "w:trPr/w:tblHeader"):
+        count += 1
+    return count if 0 < count < len(rows) else 1
+
+
+def _read_row(
+    row: Element,
+    number: int,
+    header: bool,
+    above: dict[int, _Open],
+    done: list[_Open],
+    text_of: Callable[[Element], CellText],
+) -> dict[int, _Open]:
+    """Append the row's cells to `done` and return those that the next row may continue, by their column."""
+    column = as_int(value(row, "w:trPr/w:gridBefore")) or 0
+    open_cells: dict[int, _Open] = {}
+    last: _Open | None = None
+    if column:  # the row begins late; what it leaves out is an empty place
+        done.append(_Open(number, 0, column, "", header))
+    for element in row_cells(row):
+        width = min(max(1, as_int(value(element, "w:tcPr/w:gridSpan")) or 1), _WIDEST)
+        told = text_of(element)
+        if _merge(element, "hMerge") == "continue" and last is not None:
+            last.width += width
+        else:
+            last = _place(element, _Open(number, column, width, told.text, header, told.rich), above, done)
+            open_cells[column] = last
+        column += width
+    return open_cells
+
+
+def _place(element: Element, cell: _Open, above: dict[int, _Open], done: list[_Open]) -> _Open:
+    """Return the cell, or the one above that it continues."""
+    upper = above.get(cell.column)
+    if _merge(element, "vMerge") == "continue" and upper is not None and upper.width == cell.width:
+        upper.height += 1
+        if cell.text:
+            upper.text, upper.rich = f"{upper.text}\n{cell.text}".strip(), True
+        return upper
+    done.append(cell)
+    return cell
+
+
+def _merge(cell: Element, name: str) -> str:
+    """Return "restart", "continue" or "": without a value the mark means to continue."""
+    mark = cell.find(f"w:tcPr/w:{name}", NAMESPACES)
+    return "" if mark is None else mark.get(qualified("w:val"), "continue")

@@ -1,0 +1,69 @@
+"""The reader of PPTX: the slides in the order in which they are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pipelines.core.document import Page, Source
+from pipelines.core.errors import Malformed
+from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.office.ooxml import NAMESPACES, Element, main_part, parse_xml, qualified, read_xml, relationships
+from pipelines.parse.office.package import Package
+from pipelines.parse.office.pptx.notes import slide_comments, speaker_notes
+from pipelines.parse.office.pptx.slide import Size, SlideReader
+from pipelines.parse.office.properties import core_properties
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import ParseSettings
+
+_POINT = 12700
+_USUAL_WIDTH, _USUAL_HEIGHT = 9144000, 6858000
+
+
+class PptxReader:
+    """Reads the slides with their tables, charts, diagrams, pictures, speaker's notes and comments."""
+
+    name = "pptx"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        with Package(path, source.uri, settings) as package:
+            builder = DocumentBuilder(source, settings, self.name, core_properties(package))
+            _read(package, builder)
+        return builder.build()
+
+
+def _read(package: Package, builder: DocumentBuilder) -> None:
+    presentation = main_part(package, "ppt/presentation.xml")
+    root = parse_xml(package.read(presentation), package.uri, presentation)
+    size = _size(root)
+    links = relationships(package, presentation)
+    shown = [links.get(item.get(qualified("r:id"), "")) for item in root.iterfind("p:sldIdLst/p:sldId", NAMESPACES)]
+    parts = [link.target for link in shown if link is not None and not link.external]
+    numbers = {part: number for number, part in enumerate(parts, 1)}
+    for number, part in enumerate(parts, 1):
+        slide = read_xml(package, part)
+        issue = "" if slide is not None else "the slide is missing or broken"
+        label = str(number)
+        if slide is not None and slide.get("show") in ("0", "false"):
+            builder.remark(f"slide {number} is hidden in the presentation")
+            label = f"{number} (hidden)"
+        builder.page(Page(number, label, size.width / _POINT, size.height / _POINT, issue=issue))
+        if slide is not None:
+            _slide(package, part, slide, SlideReader(package, part, builder, number, size, numbers))
+    if parts and all(part not in package for part in parts):
+        raise Malformed("all slides are missing", ids=(package.uri,))
+
+
+def _slide(package: Package, part: str, slide: Element, reader: SlideReader) -> None:
+    reader.read(slide)
+    for text in (*speaker_notes(package, part), *slide_comments(package, part)):
+        reader.note(text)
+
+
+def _size(presentation: Element) -> Size:
+    found = presentation.find("p:sldSz", NAMESPACES)
+    if found is None:
+        return Size(_USUAL_WIDTH, _USUAL_HEIGHT)
+    width, height = found.get("cx", ""), found.get("cy", "")
+    if not (width.isdigit() and height.isdigit() and int(width) and int(height)):
+        return Size(_USUAL_WIDTH, _USUAL_HEIGHT)
+    return Size(int(width), int(height))

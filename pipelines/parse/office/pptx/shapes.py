@@ -1,0 +1,133 @@
+"""The shapes of a slide with their places, groups resolved (ECMA-376 1, 19.3 and 20.1.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local
+from pipelines.parse.office.order import Frame, in_reading_order
+
+_TRANSFORMS = ("p:spPr/a:xfrm", "p:xfrm", "p:grpSpPr/a:xfrm")
+_READ = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp"})
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """What a shape stands for in its layout: "title", "body", "ftr", ...; its index ties it to the layout's own."""
+
+    type: str
+    index: str
+
+    @property
+    def is_title(self) -> bool:
+        return self.type in ("title", "ctrTitle")
+
+
+@dataclass(slots=True)
+class Shape:
+    """One shape. `frame` is None where neither it nor its layout says where it is. A group has `members`."""
+
+    element: Element
+    kind: str
+    frame: Frame | None
+    placeholder: Placeholder | None = None
+    text: str = ""
+    """The alternative text."""
+    members: list[Shape] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """From the coordinates inside a group to fractions of the slide."""
+
+    left: float
+    top: float
+    across: float
+    down: float
+
+    def frame(self, transform: Element | None) -> Frame | None:
+        box = numbers(transform, "off", "ext")
+        if box is None:
+            return None
+        x, y, width, height = box
+        left, top = self.left + x * self.across, self.top + y * self.down
+        return Frame(left, top, left + width * self.across, top + height * self.down)
+
+    def inside(self, transform: Element | None) -> Mapping:
+        """Return the mapping for the members of a group with this transform."""
+        outer, inner = numbers(transform, "off", "ext"), numbers(transform, "chOff", "chExt")
+        if outer is None or inner is None:
+            return self
+        across = outer[2] / inner[2] if inner[2] else 1.0
+        down = outer[3] / inner[3] if inner[3] else 1.0
+        left = self.left + (outer[0] - inner[0] * across) * self.across
+        top = self.top + (outer[1] - inner[1] * down) * self.down
+        return Mapping(left, top, self.across * across, self.down * down)
+
+
+def shapes_of(tree: Element, mapping: Mapping) -> list[Shape]:
+    """Return the shapes of a shape tree or group that are shown, in the order of the file."""
+    return list(_shapes(tree, mapping))
+
+
+def ordered(shapes: list[Shape]) -> list[Shape]:
+    """Return the shapes in reading order, groups dissolved: titles first, shapes without a place where they stood."""
+    titles = [shape for shape in shapes if shape.placeholder is not None and shape.placeholder.is_title]
+    placed = [shape for shape in shapes if shape not in titles and shape.frame is not None]
+    loose = [shape for shape in shapes if shape not in titles and shape.frame is None]
+    result: list[Shape] = []
+    for shape in [*titles, *in_reading_order(placed, lambda shape: shape.frame or Frame()), *loose]:
+        result += ordered(shape.members) if shape.kind == "grpSp" else [shape]
+    return result
+
+
+def _shapes(tree: Element, mapping: Mapping) -> Iterator[Shape]:
+    for element in children(tree):
+        kind = local(element)
+        if kind not in _READ or _is_hidden(element):
+            continue
+        transform = next(filter(_present, (element.find(path, NAMESPACES) for path in _TRANSFORMS)), None)
+        shape = Shape(element, kind, mapping.frame(transform), _placeholder(element), _alternative(element))
+        if kind == "grpSp":
+            shape.members = shapes_of(element, mapping.inside(transform))
+        yield shape
+
+
+def numbers(transform: Element | None, offset: str, extent: str) -> tuple[int, int, int, int] | None:
+    """Return x, y, width, height of a transform, None where one is missing or no number."""
+    if transform is None:
+        return None
+    at, size = transform.find(f"a:{offset}", NAMESPACES), transform.find(f"a:{extent}", NAMESPACES)
+    if at is None or size is None:
+        return None
+    try:
+        return int(at.get("x", "")), int(at.get("y", "")), int(size.get("cx", "")), int(size.get("cy", ""))
+    except ValueError:
+        return None
+
+
+def _present(element: Element | None) -> bool:
+    return element is not None
+
+
+def _properties(element: Element) -> Element | None:
+    return next((child for child in element if local(child).startswith("nv")), None)
+
+
+def _placeholder(element: Element) -> Placeholder | None:
+    properties = _properties(element)
+    found = properties.find("p:nvPr/p:ph", NAMESPACES) if properties is not None else None
+    return None if found is None else Placeholder(found.get("type", "obj"), found.get("idx", ""))
+
+
+def _is_hidden(element: Element) -> bool:
+    properties = _properties(element)
+    names = properties.find("p:cNvPr", NAMESPACES) if properties is not None else None
+    return names is not None and names.get("hidden") in ("1", "true")
+
+
+def _alternative(element: Element) -> str:
+    properties = _properties(element)
+    names = properties.find("p:cNvPr", NAMESPACES) if properties is not None else None
+    return "" if names is None else names.get("descr") or names.get("title") or ""

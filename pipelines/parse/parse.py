@@ -1,0 +1,96 @@
+"""One file to what it holds, in this process; whatever goes wrong is a status with its reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from pipelines.core.document import Source
+from pipelines.core.errors import Encrypted, Malformed, MissingExtra, StrataError, TooLarge, Unsupported
+from pipelines.core.ids import digest
+from pipelines.core.outcome import Status
+from pipelines.parse.detect import detect
+from pipelines.parse.limits import containers
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.registry import reader_for
+from pipelines.parse.settings import ParseSettings
+
+_STATUSES: dict[type[StrataError], Status] = {
+    Encrypted: Status.ENCRYPTED,
+    Unsupported: Status.UNSUPPORTED,
+    MissingExtra: Status.UNSUPPORTED,
+    TooLarge: Status.TOO_LARGE,
+    Malformed: Status.MALFORMED,
+}
+
+
+def source_of(path: Path, uri: str) -> Source:
+    """Return the source of a file: its type by content, its size and its hash. Raises `OSError`."""
+    data = path.read_bytes()
+    return Source(uri, detect(path, uri.rsplit("/", 1)[-1]).media_type, len(data), digest(data))
+
+
+def parse(path: Path, source: Source, settings: ParseSettings) -> Parsed:
+    """Return what the file at `path` holds. Raises nothing: every error is a `Parsed` with status and reason.
+
+    The type is found by content, whatever `source.media_type` says. A file that is not empty and gives no text
+    is EMPTY, never INDEXED.
+    """
+    try:
+        return _checked(_read(path, source, settings), source)
+    except StrataError as error:
+        return failed(error)
+    except MemoryError:
+        return Parsed(Status.TOO_LARGE, reason="out of memory", error="MemoryError")
+    except RecursionError:
+        return Parsed(Status.TOO_LARGE, reason="nested too deep", error="RecursionError")
+    except Exception as error:
+        return Parsed(Status.FAILED, reason=f"{type(error).__name__}: {error}", error=type(error).__name__)
+
+
+def failed(error: StrataError) -> Parsed:
+    """Return the error as a result: its status, its sentence and what can be done."""
+    status = next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), Status.FAILED)
+    reason = f"{error.message} ({error.hint})" if error.hint else error.message
+    return Parsed(status, reason=reason, error=type(error).__name__)
+
+
+def _read(path: Path, source: Source, settings: ParseSettings) -> Parsed:
+    if path.stat().st_size == 0:
+        return Parsed(Status.EMPTY, reason="the file is empty")
+    if containers(source.uri) > settings.limits.depth:
+        raise TooLarge(f"more than {settings.limits.depth} containers within one another", ids=(source.uri,))
+    found = detect(path, source.name)
+    source = replace(source, media_type=found.media_type)
+    reader = reader_for(found.media_type, settings)
+    try:
+        parsed = reader.read(path, source, settings)
+    except (StrataError, MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        parsed = _second_opinion(path, source, settings, error)
+    return _noted(parsed, found.note)
+
+
+def _second_opinion(path: Path, source: Source, settings: ParseSettings, error: Exception) -> Parsed:
+    """A fault of our reader need not cost the file: unstructured may read it, if with less structure."""
+    from pipelines.parse.unstructured_engine import UnstructuredReader
+
+    reader = UnstructuredReader()
+    if not reader.reads(source.media_type):
+        raise error
+    parsed = reader.read(path, source, settings)
+    return _noted(parsed, f"read by {reader.name}, because of {type(error).__name__}: {error}")
+
+
+def _noted(parsed: Parsed, note: str) -> Parsed:
+    if not note or parsed.document is None:
+        return parsed
+    return replace(parsed, document=replace(parsed.document, notes=(note, *parsed.document.notes)))
+
+
+def _checked(parsed: Parsed, source: Source) -> Parsed:
+    if parsed.status.searchable and (parsed.document is None or not parsed.document.text.strip()):
+        reason = f"no text in {source.size} bytes"
+        return replace(parsed, status=Status.EMPTY, document=None, reason=parsed.reason or reason)
+    return parsed

@@ -1,0 +1,181 @@
+"""Paragraphs of lines made items: which are headings, list items, captions, footnotes, code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pipelines.core.document import BlockKind
+from pipelines.parse.captions import caption_subject
+from pipelines.parse.lines import Line, Rect, around
+from pipelines.parse.outline import section_number
+from pipelines.parse.paragraphs import BULLET, group_paragraphs, join_lines
+from pipelines.parse.pdf.headings import Outline, is_heading, like_body
+from pipelines.parse.pdf.items import Item
+from pipelines.parse.pdf.page import Part
+from pipelines.parse.pdf.survey import Survey
+
+_CAPTION = re.compile(
+    r"[\[<(【]?\s*(?:figure|fig\.?|table|tab\.|abbildung|abb\.|tabelle|bild|figura|tabla|tableau|listing|photo|exhibit|chart|diagram"
+    r"|图|表|圖|표|그림)\s*\d{1,3}(?:[.\-]\d{1,3}){0,3}[a-z]?\s?[\]>)】]?(?:\s*[.:|–—]|\s+[-–—]\s|\s+[A-Z\u4e00-\u9fff\uac00-\ud7af]|\s*$)",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(r"^\S+\s*[\d.\-]+[a-z]?\s+(?:shows?|lists?|gives?|is|are|and|zeigt|enthält|below|above|presents?)\b", re.IGNORECASE)
+_NOTE_MARK = re.compile(r"(?:\d{1,3}|[*†‡§a-z])[.)]?\s")
+_PARTS = {
+    Part.HEADING: BlockKind.HEADING,
+    Part.TITLE: BlockKind.HEADING,
+    Part.CAPTION: BlockKind.CAPTION,
+    Part.FOOTNOTE: BlockKind.FOOTNOTE,
+    Part.FORMULA: BlockKind.FORMULA,
+    Part.HEADER: BlockKind.PAGE_HEADER,
+    Part.FOOTER: BlockKind.PAGE_FOOTER,
+}
+
+
+class BlockMaker:
+    """Makes items of the lines of one page."""
+
+    def __init__(self, page: int, height: float, survey: Survey, outline: Outline) -> None:
+        self.page = page
+        self.height = height
+        self.survey = survey
+        self.outline = outline
+
+    def column(self, lines: Sequence[Line]) -> list[Item]:
+        """Return the items of one column of the text layer, from the top."""
+        groups = [part for group in group_paragraphs(lines) for part in self._split(group)]
+        items: list[Item] = []
+        for position, group in enumerate(groups):
+            before = groups[position - 1] if position else None
+            after = groups[position + 1] if position + 1 < len(groups) else None
+            items.append(self.item(self._kind(group, before, after), group))
+        return items
+
+    def region(self, part: Part, lines: Sequence[Line]) -> list[Item]:
+        """Return the items of a region of which a layout model said what it is."""
+        kind = _PARTS.get(part)
+        if kind in (BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER, BlockKind.FORMULA):
+            return [self.item(kind, lines)]
+        if kind is BlockKind.HEADING:
+            return [self.item(self._checked(group), group) for group in _by_style(lines)]
+        if kind is not None:
+            return [self.item(kind, group) for group in group_paragraphs(lines)][:1] if kind is BlockKind.CAPTION and (
+                len(group_paragraphs(lines)) == 1
+            ) else [self.item(kind, lines)]
+        items: list[Item] = []
+        for group in (part for group in group_paragraphs(lines) for part in self._split(group)):
+            items.append(self.item(self._body_kind(group, part), group))
+        return items
+
+    def item(self, kind: BlockKind, lines: Sequence[Line]) -> Item:
+        if kind is BlockKind.CODE:
+            text = code_text(lines)
+        else:
+            text = join_lines([line.text for line in lines], self.survey.vocabulary)
+        confidence = sum(line.confidence for line in lines) / len(lines)
+        rect = around(line.rect for line in lines)
+        return Item(kind, text, self.page, rect, lines[0].style, confidence=confidence)
+
+    def _kind(self, group: Sequence[Line], before: Sequence[Line] | None, after: Sequence[Line] | None) -> BlockKind:
+        text = join_lines([line.text for line in group], self.survey.vocabulary)
+        if all(line.style.mono for line in group) and not self.survey.body.mono:
+            return BlockKind.CODE
+        if self._is_caption(text, group):
+            return BlockKind.CAPTION
+        if self.outline.level(self.page, text) and len(group) <= 3:
+            return BlockKind.HEADING
+        if is_heading(group, text, self.survey.body, _alone(group, before, after)):
+            return BlockKind.HEADING
+        if self._is_footnote(group, text, after):
+            return BlockKind.FOOTNOTE
+        return BlockKind.LIST_ITEM if BULLET.match(text) else BlockKind.PARAGRAPH
+
+    def _checked(self, group: Sequence[Line]) -> BlockKind:
+        """A heading by the model's word is one unless it has no letters, is a list's item, or is text."""
+        text = join_lines([line.text for line in group])
+        if not any(character.isalpha() for character in text) or len(text) > 250:
+            return BlockKind.PARAGRAPH
+        if self._is_caption(text, group):
+            return BlockKind.CAPTION
+        if text.endswith((".", ";")) and (len(text.split()) > 12 or like_body(group[0].style, self.survey.body)):
+            return BlockKind.PARAGRAPH
+        return BlockKind.HEADING
+
+    def _body_kind(self, group: Sequence[Line], part: Part) -> BlockKind:
+        kind = self._kind(group, None, None)
+        if kind is BlockKind.FOOTNOTE:
+            kind = BlockKind.PARAGRAPH
+        if part is Part.LIST_ITEM and kind in (BlockKind.PARAGRAPH, BlockKind.HEADING):
+            text = group[0].text
+            return kind if kind is BlockKind.HEADING and self.outline.level(self.page, text) else BlockKind.LIST_ITEM
+        return kind
+
+    def _is_caption(self, text: str, group: Sequence[Line]) -> bool:
+        if len(text) > 600 or not _CAPTION.match(text) or _SAYS.match(text):
+            return False
+        return caption_subject(text) is not None or text.lower().startswith("listing")
+
+    def _is_footnote(self, group: Sequence[Line], text: str, after: Sequence[Line] | None) -> bool:
+        """Small print low on the page that begins with a mark, or goes on below one."""
+        first = group[0]
+        small = first.size <= 0.92 * self.survey.body.size
+        low = first.rect.top > 0.5 * self.height
+        return small and low and (first.raised or _NOTE_MARK.match(text) is not None)
+
+    def _split(self, group: Sequence[Line]) -> list[Sequence[Line]]:
+        """Return a paragraph in two where a bookmark's title is its first line, run together with the text below."""
+        if len(group) > 1 and self.outline.level(self.page, group[0].text):
+            return [group[:1], group[1:]]
+        return [group]
+
+
+def _alone(group: Sequence[Line], before: Sequence[Line] | None, after: Sequence[Line] | None) -> bool:
+    """Whether nothing stands beside a paragraph: the words of one table row are no headings."""
+    middle = group[0].rect.middle[1]
+    for other in (before, after):
+        if other is not None and any(line.rect.top < middle < line.rect.bottom for line in other):
+            return False
+    return True
+
+
+def _by_style(lines: Sequence[Line]) -> list[Sequence[Line]]:
+    """Return the lines of a heading cut where the size of type changes: two headings, not one."""
+    groups: list[list[Line]] = []
+    for line in lines:
+        if groups and abs(groups[-1][-1].size - line.size) < max(1.2, 0.1 * line.size):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return list(groups)
+
+
+def code_text(lines: Sequence[Line]) -> str:
+    """Return code line by line, each indented as far as it stands to the right."""
+    left = min(line.rect.left for line in lines)
+    widths = sorted(line.rect.width / len(line.text) for line in lines if len(line.text) > 3)
+    wide = widths[len(widths) // 2] if widths else 6.0
+    return "\n".join(" " * round((line.rect.left - left) / wide) + line.text for line in lines)
+
+
+def list_levels(items: Sequence[Item]) -> list[Item]:
+    """Return the items with each list item's depth, from how far its bullet stands to the right of its neighbours'."""
+    from dataclasses import replace
+
+    done: list[Item] = []
+    lefts: list[float] = []
+    for item in items:
+        if item.kind is not BlockKind.LIST_ITEM:
+            lefts = lefts if item.kind in (BlockKind.FIGURE, BlockKind.CAPTION) else []
+            done.append(item)
+            continue
+        left = item.rect.left
+        while lefts and left < lefts[-1] - 4:
+            lefts.pop()
+        if not lefts or left > lefts[-1] + 4:
+            lefts.append(left)
+        done.append(replace(item, level=len(lefts)))
+    return done
+
+
+__all__ = ["BlockMaker", "Rect", "code_text", "list_levels", "section_number"]

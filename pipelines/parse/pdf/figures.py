@@ -1,0 +1,115 @@
+"""Figures of a page: bitmaps that are content, put together where they are tiles of one, and drawings a model found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipelines.core.document import BlockKind
+from pipelines.parse.assemble import Image
+from pipelines.parse.lines import Rect, around
+from pipelines.parse.pdf.items import Item
+from pipelines.parse.pdf.mupdf import PdfFile
+from pipelines.parse.pdf.page import ImageArea, RawPage
+
+_LEAST_SIDE = 24.0
+"""Points: smaller pictures are bullets, icons and rules."""
+_LEAST_SHARE = 0.004
+_WHOLE_PAGE = 0.85
+_DRAWN_DPI = 150
+_KEPT_AS_IS = frozenset(("image/png", "image/jpeg"))
+_MOST = 60
+"""Figures of one page; more are texture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Where a figure is, and the one bitmap that it is, if it is one."""
+
+    rect: Rect
+    image: ImageArea | None = None
+
+
+def figure_areas(page: RawPage, regions: Sequence[Rect] = ()) -> list[Area]:
+    """Return where the figures are: `regions` that a model found, and the bitmaps outside of them.
+
+    Bitmaps that touch are tiles of one. One as large as the page is its background, unless there is no text on it.
+    """
+    limit = _WHOLE_PAGE * page.rect.area if page.lines else float("inf")
+    images = [image for image in page.images if image.rect.area < limit]
+    groups = _tiles(images)
+    areas = [Area(_whole(region, groups, page), _sole(region, images)) for region in regions]
+    taken = [area.rect for area in areas]
+    for group in groups:
+        rect = around(image.rect for image in group)
+        if not any(rect.share_in(region) > 0.2 or region.share_in(rect) > 0.2 for region in taken):
+            areas.append(Area(rect, group[0] if len(group) == 1 else None))
+    return [area for area in areas if _is_content(area.rect, page)][:_MOST]
+
+
+def _whole(region: Rect, groups: Sequence[Sequence[ImageArea]], page: RawPage) -> Rect:
+    """Return a region with the bitmaps that reach beyond it, as long as no text is swept in."""
+    rect = region
+    for group in groups:
+        tiles = around(image.rect for image in group)
+        grown = around((rect, tiles)).meet(page.rect)
+        touching = tiles.share_in(rect) > 0.05 or rect.share_in(tiles) > 0.05
+        if touching and _texts(grown, page) == _texts(rect, page):
+            rect = grown
+    return rect
+
+
+def _texts(rect: Rect, page: RawPage) -> int:
+    return sum(1 for line in page.lines if rect.holds(*line.rect.middle))
+
+
+def _is_content(rect: Rect, page: RawPage) -> bool:
+    return min(rect.width, rect.height) >= _LEAST_SIDE and rect.area >= _LEAST_SHARE * page.rect.area
+
+
+def _sole(region: Rect, images: Sequence[ImageArea]) -> ImageArea | None:
+    """Return the bitmap that fills a region, so that its own bytes can stand for it."""
+    inside = [image for image in images if image.rect.share_in(region.grown(4)) > 0.5]
+    if len(inside) == 1 and region.share_in(inside[0].rect.grown(4)) > 0.85:
+        return inside[0]
+    return None
+
+
+def _tiles(images: Sequence[ImageArea]) -> list[list[ImageArea]]:
+    """Return the bitmaps in groups that touch or overlap."""
+    groups: list[list[ImageArea]] = []
+    for image in images[:2000]:
+        near = [group for group in groups if any(_touch(image.rect, other.rect) for other in group[-40:])]
+        groups = [group for group in groups if group not in near]
+        groups.append([*(other for group in near for other in group), image])
+    return sorted(groups, key=lambda group: (group[0].rect.top, group[0].rect.left))
+
+
+def _touch(one: Rect, other: Rect) -> bool:
+    common = one.grown(1.0).meet(other)
+    return common.width > 0 and common.height > 0
+
+
+def figure_item(file: PdfFile, page: RawPage, area: Area, text: str = "") -> Item:
+    """Return the item of a figure: the bitmap's own bytes where it is one, else the area drawn; `text` stands in it."""
+    data, kind = file.image(area.image.number) if area.image is not None and area.image.number else (b"", "")
+    width, height = (area.image.width, area.image.height) if area.image is not None else (0, 0)
+    if not data or kind not in _KEPT_AS_IS or page.turn:
+        data, kind = file.render(page.number, _DRAWN_DPI, area.rect), "image/png"
+        width, height = round(area.rect.width * _DRAWN_DPI / 72), round(area.rect.height * _DRAWN_DPI / 72)
+    image = Image(data, kind, width, height, ocr_text=text)
+    return Item(BlockKind.FIGURE, "", page.number, area.rect, image=image)
+
+
+def place_figures(items: Sequence[Item], figures: Sequence[Item]) -> list[Item]:
+    """Return the items with the figures put in: behind the item that ends last above each, in its own column."""
+    placed = list(items)
+    for figure in figures:
+        position = 0
+        for number, item in enumerate(placed):
+            beside = min(item.rect.right, figure.rect.right) - max(item.rect.left, figure.rect.left) > 0
+            if beside and item.rect.middle[1] <= figure.rect.middle[1]:
+                position = number + 1
+        placed.insert(position, figure)
+    return placed
+

@@ -1,0 +1,140 @@
+"""Headings of a PDF and their levels: bookmarks know best, then numbering, then style."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from pipelines.core.document import BlockKind
+from pipelines.parse.lines import Line, Style
+from pipelines.parse.outline import section_number
+from pipelines.parse.paragraphs import BULLET
+from pipelines.parse.pdf.items import Item
+from pipelines.parse.pdf.page import Bookmark
+
+_LONGEST = 180
+_LETTERS = re.compile(r"[^\W\d_]")
+_LEADER = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}")
+_SENTENCE_END = (".", ";", ",", "。", "；", "，")
+_DEEP_NUMBER = re.compile(r"(?:\d{1,2}\.){1,6}\d{1,2}\.?\s+\S|[A-Z]\.\d{1,2}(?:\.\d{1,2})*\s+\S")
+_KEY = re.compile(r"[\W_]+")
+
+
+def title_key(text: str) -> str:
+    """Return a title as bookmarks and pages can be compared: letters and digits only."""
+    return _KEY.sub("", text.casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The bookmarks by page and key; a bookmark speaks for its page and its neighbours."""
+
+    levels: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    @staticmethod
+    def of(bookmarks: Sequence[Bookmark]) -> Outline:
+        levels: dict[tuple[int, str], int] = {}
+        for bookmark in bookmarks:
+            levels.setdefault((bookmark.page, title_key(bookmark.title)), bookmark.level)
+        return Outline(levels)
+
+    def level(self, page: int, text: str) -> int:
+        """Return the level of the bookmark that `text` is the target of, 0 where there is none."""
+        key = title_key(text)
+        bare = title_key(text[len(section_number(text)) :]) if section_number(text) else key
+        for near in (page, page - 1, page + 1):
+            for wanted in (key, bare):
+                if wanted and (near, wanted) in self.levels:
+                    return self.levels[near, wanted]
+        return 0
+
+
+def is_heading(lines: Sequence[Line], text: str, body: Style, alone: bool) -> bool:
+    """Return whether a paragraph of the text layer is set as a heading.
+
+    `alone` says that it does not stand in a row with other text. It must be short, have letters, and stand out by
+    size, by weight or font, by capitals, or by a number of its own.
+    """
+    if not 2 <= len(text) <= _LONGEST or len(lines) > 3 or not alone:
+        return False
+    if not _LETTERS.search(text) or _LEADER.search(text) or text.endswith(_SENTENCE_END):
+        return False
+    style = lines[0].style
+    if any(line.style.mono for line in lines):
+        return False
+    bullet = BULLET.match(text) is not None and not section_number(text)
+    if style.size >= 1.12 * body.size and style.size > body.size + 0.9:
+        return not bullet or _stands_out(style, body)
+    if bullet and not (style.size > 1.04 * body.size and _stands_out(style, body)):
+        return False
+    if style.size < 0.93 * body.size or len(text.split()) > 16 or len(lines) > 2:
+        return False
+    stands_out = _stands_out(style, body) or (text.isupper() and " " in text and len(text) > 6)
+    if _DEEP_NUMBER.match(text):
+        return stands_out or (style.size > body.size and text[-1].isalnum())
+    return stands_out and (text[0] not in "([" or style.size > body.size)
+
+
+def like_body(style: Style, body: Style) -> bool:
+    """Whether a style is the running text's."""
+    return abs(style.size - body.size) < 0.6 and not _stands_out(style, body) and not style.italic
+
+
+def _stands_out(style: Style, body: Style) -> bool:
+    """Whether the type is heavier than the body's, or of another family."""
+    return (style.bold and not body.bold) or (
+        _family(style.font) != _family(body.font) and bool(body.font) and style.size >= body.size and not style.italic
+    )
+
+
+def _family(font: str) -> str:
+    return re.split(r"[-,]|(?<=[a-z])(?=Bold|Italic|Regular|Roman|Medium|Light)", font)[0].casefold()
+
+
+def with_levels(items: Sequence[Item], outline: Outline) -> list[Item]:
+    """Return the items with the levels of all headings.
+
+    A bookmark's level is taken as it is. Numbered headings are as deep as their numbers. The others rank by their
+    style among all headings' styles: larger before smaller, bold before light; a style that numbered or bookmarked
+    headings use too has their level.
+    """
+    headings = [item for item in items if item.kind is BlockKind.HEADING]
+    known = {id(item): _told_level(item, outline) for item in headings}
+    ranks = _style_levels(headings, known)
+    return [
+        replace(item, level=known[id(item)] or ranks[_key(item.style)]) if item.kind is BlockKind.HEADING else item
+        for item in items
+    ]
+
+
+def _told_level(item: Item, outline: Outline) -> int:
+    if level := outline.level(item.page, item.text):
+        return level
+    number = section_number(item.text)
+    if not number or outline.levels:
+        return 0
+    return number.count(".") + 1 if number[0].isdigit() and "." in number else 0
+
+
+_StyleKey = tuple[float, bool, bool]
+
+
+def _key(style: Style) -> _StyleKey:
+    return style.size, style.bold, style.italic
+
+
+def _style_levels(headings: Sequence[Item], known: dict[int, int]) -> dict[_StyleKey, int]:
+    votes: dict[_StyleKey, Counter[int]] = {}
+    for item in headings:
+        votes.setdefault(_key(item.style), Counter())
+        if known[id(item)]:
+            votes[_key(item.style)][known[id(item)]] += 1
+    levels: dict[_StyleKey, int] = {}
+    above = 0
+    for key in sorted(votes, key=lambda key: (-key[0], not key[1], key[2])):
+        told = votes[key].most_common(1)
+        levels[key] = told[0][0] if told else above + 1
+        above = min(5, max(above, levels[key]))
+    return levels

@@ -1,0 +1,160 @@
+"""Regions of a page that belong together, filled with the lines of the text layer; and when a page needs a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipelines.parse.columns import in_rows, reading_order
+from pipelines.parse.lines import Line, Rect, around
+from pipelines.parse.pdf.page import Part, RawPage, Region
+
+_TABLE_CAPTION = re.compile(r"[\[<]?\s*(?:table|tab\.|tabelle|tabla|tableau|表|표)\s*[\dA-ZIVX]{1,4}\b", re.IGNORECASE)
+_ROWS = 3
+_RULES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A region with its lines from the top."""
+
+    part: Part
+    rect: Rect
+    lines: tuple[Line, ...]
+
+
+def needs_model(page: RawPage) -> bool:
+    """Return whether a page may hold tables or is not laid out in plain columns, so that a layout model should look.
+
+    Signs are a table's caption, drawn rules or boxes around text, rows of three and more pieces, drawings, and lines
+    that stand side by side without forming columns.
+    """
+    if not page.lines:
+        return False
+    if any(_TABLE_CAPTION.match(line.text) for line in page.lines):
+        return True
+    if _ruled(page) or _drawn(page):
+        return True
+    return _rowlike(page.lines) >= _ROWS or _tangled(page.lines)
+
+
+def _ruled(page: RawPage) -> bool:
+    """Whether there are rules that do not merely underline a text or part the margins off."""
+    rules = [rect for rect in page.paint.horizontal if rect.width > 30 and not _underlines(rect, page.lines)]
+    inner = [rect for rect in rules if 0.08 * page.height < rect.top < 0.93 * page.height]
+    upright = [rect for rect in page.paint.vertical if rect.height > 10]
+    return len(inner) >= _RULES or (len(upright) >= 2 and len(inner) >= 2)
+
+
+def _underlines(rule: Rect, lines: Sequence[Line]) -> bool:
+    return any(
+        -2 < rule.top - (line.rect.bottom - 0.22 * line.size) < 0.35 * line.size
+        and rule.left > line.rect.left - 3
+        and rule.right < line.rect.right + 3
+        for line in lines
+    )
+
+
+def _drawn(page: RawPage) -> bool:
+    """Whether shapes stand around or among text: boxes of a table, a diagram."""
+    shapes = [rect for rect in page.paint.shapes if rect.width > 8 and rect.height > 8]
+    holding = sum(1 for rect in shapes[:400] if any(rect.holds(*line.rect.middle) for line in page.lines))
+    return holding >= 3 or len(shapes) > 60
+
+
+def _rowlike(lines: Sequence[Line]) -> int:
+    """Return the number of rows of three or more short pieces on one height."""
+    rows: dict[int, int] = {}
+    for line in lines:
+        step = round(line.rect.middle[1] / max(4.0, 0.5 * line.size))
+        rows[step] = rows.get(step, 0) + 1
+    return sum(1 for count in rows.values() if count >= 3)
+
+
+def _tangled(lines: Sequence[Line]) -> bool:
+    """Whether many lines of one column stand beside others of it."""
+    beside = 0
+    for group in reading_order(lines):
+        for above, line in zip(group, group[1:], strict=False):
+            beside += abs(above.rect.middle[1] - line.rect.middle[1]) < 0.3 * max(above.size, 1.0)
+    return beside >= 4 and beside > 0.1 * len(lines)
+
+
+def fill(regions: Sequence[Region], lines: Sequence[Line]) -> list[Filled]:
+    """Return the regions with their lines, in reading order; lines that no region holds make regions of text.
+
+    A line goes to the region that holds most of it, of those that hold more than half; the smallest on a tie. The
+    order is our own: the model's runs across columns on pages that it finds hard.
+    """
+    homes: dict[int, list[Line]] = {}
+    strays: list[Line] = []
+    for line in lines:
+        home = _home(line, regions)
+        if home is None:
+            strays.append(line)
+        else:
+            homes.setdefault(home, []).append(line)
+    filled = [
+        Filled(region.part, region.rect, _ordered(homes.get(number, []), region))
+        for number, region in enumerate(regions)
+        if number in homes or region.part in (Part.PICTURE, Part.TABLE)
+    ]
+    for group in reading_order(strays):
+        filled += [Filled(Part.TEXT, around(line.rect for line in run), tuple(run)) for run in _runs(in_rows(group))]
+    return in_reading_order(filled)
+
+
+def in_reading_order(filled: Sequence[Filled]) -> list[Filled]:
+    """Return regions as they are read: each stands for lines of its own width, and the lines are put in order."""
+    owner: dict[Line, int] = {}
+    for number, region in enumerate(filled):
+        for line in _stand_ins(region, number):
+            owner[line] = number
+    ranks: dict[int, int] = {}
+    for group in reading_order(list(owner)):
+        for line in in_rows(group):
+            ranks.setdefault(owner[line], len(ranks))
+    return [filled[number] for number in sorted(range(len(filled)), key=lambda number: ranks[number])]
+
+
+def _stand_ins(region: Filled, number: int) -> list[Line]:
+    """Return lines as wide as the region at the heights of its own; for a picture or a table, one every 12 points."""
+    rect = region.rect
+    if region.part in (Part.PICTURE, Part.TABLE) or not region.lines:
+        count = max(1, int(rect.height / 12))
+        step = rect.height / count
+        tops = [rect.top + step * position for position in range(count)]
+        return [Line(f"{number} {'x' * 20}", Rect(rect.left, top, rect.right, top + 0.9 * step)) for top in tops]
+    return [
+        Line(f"{number} {line.text}", Rect(rect.left, line.rect.top, rect.right, line.rect.bottom))
+        for line in region.lines
+    ]
+
+
+def _home(line: Line, regions: Sequence[Region]) -> int | None:
+    shares = [(line.rect.share_in(region.rect.grown(1.0)), -region.rect.area, number) for number, region in enumerate(regions)]
+    best = max(shares, default=(0.0, 0.0, 0))
+    return best[2] if best[0] > 0.5 else None
+
+
+def _ordered(lines: Sequence[Line], region: Region) -> tuple[Line, ...]:
+    if region.part is Part.PICTURE:
+        return tuple(line for group in reading_order(lines) for line in group)
+    return tuple(in_rows(lines))
+
+
+def _runs(lines: Sequence[Line]) -> list[list[Line]]:
+    """Return stray lines of a column cut where the gap is more than two lines: what lies between is another region's."""
+    runs: list[list[Line]] = []
+    for line in lines:
+        if runs and 0 <= line.rect.top - runs[-1][-1].rect.bottom < 1.6 * line.size:
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    return runs
+
+
+def plain_columns(lines: Sequence[Line]) -> list[list[Line]]:
+    """Return the columns of a page without a model; within each, lines on one height from the left."""
+    return [in_rows(group) for group in reading_order(lines)]

@@ -1,0 +1,87 @@
+"""A table that goes on over the page put together again, so that it can be taken apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pipelines.core.document import BlockKind
+from pipelines.core.table import Cell
+from pipelines.parse.pdf.items import Item
+
+_LOW, _HIGH = 0.7, 0.3
+"""How far down the page the first part must reach, and how far up the next must begin."""
+_EDGE = 0.03
+_CONTINUED = re.compile(r"contin|cont[.'’]d|\(cont|fortsetzung|forts\.|续|續", re.IGNORECASE)
+_BETWEEN = (BlockKind.FOOTNOTE, BlockKind.FIGURE)
+
+
+def merge_tables(items: Sequence[Item]) -> list[Item]:
+    """Return the items with each table that goes on at the top of the next page joined to its first part.
+
+    It goes on if nothing but footnotes or a caption that says so stands between, and columns and edges agree. A header
+    that is printed again on the next page is kept once; `parts` tells where each page's rows begin.
+    """
+    merged: list[Item] = []
+    open_table: int | None = None
+    for item in items:
+        if item.kind is BlockKind.TABLE:
+            if open_table is not None and _goes_on(merged[open_table], item):
+                merged[open_table] = _joined(merged[open_table], item)
+                continue
+            open_table = len(merged)
+        elif not (item.kind in _BETWEEN or _CONTINUED.search(item.text[:120])):
+            open_table = None
+        merged.append(item)
+    return merged
+
+
+def _goes_on(above: Item, below: Item) -> bool:
+    last, first = above.boxes[-1], below.boxes[0]
+    return (
+        first.page == last.page + 1
+        and last.bottom > _LOW
+        and first.top < _HIGH
+        and columns(above.cells) == columns(below.cells)
+        and abs(last.left - first.left) < _EDGE
+        and abs(last.right - first.right) < _EDGE
+    )
+
+
+def columns(cells: Sequence[Cell]) -> int:
+    return max(cell.column + cell.column_span for cell in cells)
+
+
+def _rows(cells: Sequence[Cell]) -> int:
+    return max(cell.row + cell.row_span for cell in cells)
+
+
+def _joined(above: Item, below: Item) -> Item:
+    repeated = _repeated_rows(above.cells, below.cells)
+    at = _rows(above.cells)
+    more = tuple(
+        replace(cell, row=cell.row - repeated + at, header=False) for cell in below.cells if cell.row >= repeated
+    )
+    if not more:
+        return above
+    return replace(
+        above,
+        text=f"{above.text}\n{below.text}",
+        cells=above.cells + more,
+        parts=(*above.parts, at),
+        boxes=above.boxes + below.boxes,
+        pointers=above.pointers + below.pointers,
+    )
+
+
+def _repeated_rows(above: Sequence[Cell], below: Sequence[Cell]) -> int:
+    """Return how many leading rows of the second part are the first part's leading rows again."""
+    count = 0
+    while count < 4 and _row(below, count) and _row(above, count) == _row(below, count):
+        count += 1
+    return count
+
+
+def _row(cells: Sequence[Cell], number: int) -> list[tuple[int, str]]:
+    return [(cell.column, cell.text) for cell in cells if cell.row == number and cell.text]

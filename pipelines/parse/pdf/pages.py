@@ -1,0 +1,202 @@
+"""One page of a PDF: from its lines, drawings and bitmaps to items in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pipelines.core.document import BlockKind, Page
+from pipelines.parse.lines import Line, Rect, Style
+from pipelines.parse.ocr.load import ocr_engine
+from pipelines.parse.ocr.text import PictureText, decoded, read_picture
+from pipelines.parse.pdf.blocks import BlockMaker, list_levels
+from pipelines.parse.pdf.figures import Area, figure_areas, figure_item, place_figures
+from pipelines.parse.pdf.garble import garble_score
+from pipelines.parse.pdf.grids import table_grids
+from pipelines.parse.pdf.headings import Outline
+from pipelines.parse.pdf.items import Item
+from pipelines.parse.pdf.layout import Filled, fill, needs_model, plain_columns
+from pipelines.parse.pdf.links import with_links
+from pipelines.parse.pdf.mupdf import PdfFile
+from pipelines.parse.pdf.page import Grid, Paint, Part, RawPage
+from pipelines.parse.pdf.survey import Survey
+from pipelines.parse.pdf.tables import fill_grid, missing_numbers
+from pipelines.parse.settings import ParseSettings
+
+_FEW = 200
+"""Characters below which a page that is mostly a picture is read by OCR."""
+_MOSTLY = 0.55
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """A page read: its items in reading order, its running headers and footers, and remarks on how it went."""
+
+    page: Page
+    items: tuple[Item, ...] = ()
+    furniture: tuple[Item, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+class PageReader:
+    """Reads the pages of one file; `survey` and `outline` tell of the file as a whole."""
+
+    def __init__(self, file: PdfFile, survey: Survey, outline: Outline, settings: ParseSettings) -> None:
+        self.file = file
+        self.survey = survey
+        self.outline = outline
+        self.settings = settings
+
+    def read(self, number: int) -> ReadPage:
+        raw = self.file.page(number)
+        wanted = self._wants_ocr(raw)
+        if wanted:
+            read = self._by_ocr(raw, wanted)
+            if read is not None:
+                return read
+        return self._native(raw)
+
+    # -- the text layer
+
+    def _native(self, raw: RawPage) -> ReadPage:
+        lines, furniture = self._parted(raw)
+        maker = BlockMaker(raw.number, raw.height, self.survey, self.outline)
+        when = self.settings.pdf.layout
+        body = replace(raw, lines=tuple(lines))
+        remarks: list[str] = []
+        if when == "always" or (when == "auto" and needs_model(body)):
+            items, more, remarks = self._modelled(body, maker)
+            furniture += more
+        else:
+            items = [item for column in plain_columns(lines) for item in maker.column(column)]
+            figures = [figure_item(self.file, raw, area) for area in figure_areas(body)]
+            items = place_figures(items, figures)
+        words = self.file.words(raw.number, raw.rect) if raw.links else []
+        items = with_links(list_levels(items), raw.links, words)
+        source = "native" if raw.lines else "none"
+        page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, source)
+        asides = [maker.item(kind, [line]) for kind, line in furniture]
+        return ReadPage(page, _boxed(items, raw), _boxed(asides, raw), tuple(remarks))
+
+    def _parted(self, raw: RawPage) -> tuple[list[Line], list[tuple[BlockKind, Line]]]:
+        """Return the lines of the page itself and those of its running headers and footers."""
+        lines: list[Line] = []
+        furniture: list[tuple[BlockKind, Line]] = []
+        for line in raw.lines:
+            kind = self.survey.furniture.kind(line, raw.height, raw.width)
+            if kind is None:
+                lines.append(line)
+            else:
+                furniture.append((kind, line))
+        return lines, furniture
+
+    def _modelled(
+        self, body: RawPage, maker: BlockMaker
+    ) -> tuple[list[Item], list[tuple[BlockKind, Line]], list[str]]:
+        """Return items, furniture and remarks of a page as the layout model divides it."""
+        regions = self.file.regions(body.number)
+        pictures = [region.rect for region in regions if region.part is Part.PICTURE]
+        expected = [region.rect for region in regions if region.part is Part.TABLE]
+        grids = table_grids(self.file, body, expected, pictures)
+        free = [line for line in body.lines if not any(grid.rect.grown(1).holds(*line.rect.middle) for grid in grids)]
+        kept = [region for region in regions if not any(region.rect.share_in(grid.rect) > 0.6 for grid in grids)]
+        items: list[Item] = []
+        furniture: list[tuple[BlockKind, Line]] = []
+        areas = figure_areas(body, pictures)
+        for part in fill(kept, free):
+            if part.part in (Part.HEADER, Part.FOOTER):
+                kind = BlockKind.PAGE_HEADER if part.part is Part.HEADER else BlockKind.PAGE_FOOTER
+                furniture += [(kind, line) for line in part.lines]
+            elif part.part is Part.PICTURE and (area := _around(part.rect, areas)) is not None:
+                areas.remove(area)
+                text = "\n".join(line.text for line in part.lines)
+                items.append(figure_item(self.file, body, area, text))
+            elif part.lines:
+                items += self._region(part, maker)
+        tables, remarks = self._tables(body, grids)
+        others = [figure_item(self.file, body, area) for area in areas]
+        return place_figures(items, sorted([*tables, *others], key=lambda item: item.rect.top)), furniture, remarks
+
+    def _region(self, part: Filled, maker: BlockMaker) -> list[Item]:
+        if part.part in (Part.PICTURE, Part.TABLE):
+            return maker.column(part.lines)
+        return maker.region(part.part, part.lines)
+
+    def _tables(self, page: RawPage, grids: Sequence[Grid]) -> tuple[list[Item], list[str]]:
+        items: list[Item] = []
+        remarks: list[str] = []
+        for grid in grids:
+            words = [
+                word
+                for word in self.file.words(page.number, grid.rect)
+                if grid.rect.grown(1).holds(*word.rect.middle)
+            ]
+            cells = fill_grid(grid, words, page)
+            missing = missing_numbers(words, cells)
+            if missing:
+                remarks.append(f"page {page.number}: a table lacks {', '.join(missing[:5])}")
+            text = "\n".join(cell.text for cell in cells)
+            items.append(Item(BlockKind.TABLE, text, page.number, grid.rect, cells=cells))
+        return items, remarks
+
+    # -- OCR
+
+    def _wants_ocr(self, raw: RawPage) -> str:
+        """Return why a page should be read by OCR, empty where its text layer will do."""
+        when = self.settings.ocr.when
+        if when == "never" or self.settings.ocr.engine == "none":
+            return ""
+        if when == "always":
+            return "asked for"
+        if not raw.lines:
+            return "no text layer" if raw.images or len(raw.paint.shapes) > 3 or raw.paint.vertical else ""
+        if garble_score(raw.text) >= self.settings.pdf.garble:
+            return "the text layer is garbled"
+        scanned = sum(image.rect.area for image in raw.images) > _MOSTLY * raw.rect.area
+        return "a scan" if scanned and len(raw.text) < _FEW else ""
+
+    def _by_ocr(self, raw: RawPage, why: str) -> ReadPage | None:
+        """Return the page as OCR reads it; None where OCR finds less than the text layer has."""
+        engine = ocr_engine(self.settings.ocr)
+        if engine is None:
+            return None
+        dpi = self._dpi(raw)
+        read = read_picture(engine, decoded(self.file.render(raw.number, dpi)), self.settings.ocr)
+        found = sum(len(line.text) for line in read.lines)
+        if why == "a scan" and found <= len(raw.text):
+            return None
+        return self._read_off(raw, read, why)
+
+    def _dpi(self, raw: RawPage) -> int:
+        """Return the resolution to draw at: the settings', less for a page so large that it would be scaled down."""
+        longest = max(raw.width, raw.height, 1.0) / 72
+        return max(36, min(self.settings.ocr.dpi, int(self.settings.ocr.max_side / longest)))
+
+    def _read_off(self, raw: RawPage, read: PictureText, why: str) -> ReadPage:
+        seen = RawPage(
+            raw.number, read.width, read.height, read.lines, (), Paint(), turn=(raw.turn - read.turn) % 360
+        )
+        usual = sorted(line.size for line in read.lines)[len(read.lines) // 2] if read.lines else 0.0
+        maker = BlockMaker(raw.number, read.height, replace(self.survey, body=Style(usual)), self.outline)
+        lines, furniture = self._parted(seen)
+        items = [item for column in plain_columns(lines) for item in maker.column(column)]
+        garbled = f" ({why})" if why == "the text layer is garbled" else ""
+        issue = f"{read.issue}{garbled}" if read.issue else ""
+        if not read.lines and not issue and (raw.images or raw.lines):
+            issue = "" if not raw.lines else "nothing could be read of it"
+        page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, "ocr" if items else "none", issue)
+        figures = [figure_item(self.file, raw, area) for area in figure_areas(raw)] if raw.images else []
+        asides = [maker.item(kind, [line]) for kind, line in furniture]
+        remarks = (f"page {raw.number}: {why}, read by OCR",) if items else ()
+        placed = (*_boxed(list_levels(items), seen), *_boxed(figures, raw))
+        return ReadPage(page, placed, _boxed(asides, seen), remarks)
+
+
+def _around(rect: Rect, areas: Sequence[Area]) -> Area | None:
+    """Return the figure that a picture region has become, None where it is too small to be one."""
+    return next((area for area in areas if rect.share_in(area.rect) > 0.99), None)
+
+
+def _boxed(items: Sequence[Item], page: RawPage) -> tuple[Item, ...]:
+    """Return the items with their boxes on the page as it is shown."""
+    return tuple(replace(item, boxes=(page.box(item.rect),)) for item in items)

@@ -1,0 +1,82 @@
+"""PDF files: the text layer where there is a sound one, a layout model where a page needs it, OCR where it must be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from pipelines.core.document import BlockKind, Source
+from pipelines.core.errors import TooLarge
+from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.pdf.headings import Outline, with_levels
+from pipelines.parse.pdf.items import Item
+from pipelines.parse.pdf.merge import merge_tables
+from pipelines.parse.pdf.metadata import pdf_metadata
+from pipelines.parse.pdf.mupdf import PdfFile
+from pipelines.parse.pdf.pages import PageReader, ReadPage
+from pipelines.parse.pdf.survey import survey
+from pipelines.parse.settings import ParseSettings
+
+
+class PdfReader:
+    """Reads PDF with PyMuPDF, one page at a time."""
+
+    @property
+    def name(self) -> str:
+        return f"pymupdf {version('pymupdf')}"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        with PdfFile(path, settings.passwords_for(source.uri)) as file:
+            if file.pages > settings.limits.pages:
+                raise TooLarge(f"{file.pages} pages, more than {settings.limits.pages}", ids=(source.uri,))
+            builder = DocumentBuilder(source, settings, self.name, pdf_metadata(file.metadata()))
+            outline = Outline.of(file.bookmarks())
+            pages = PageReader(file, survey(file), outline, settings)
+            read = [pages.read(number) for number in range(1, file.pages + 1)]
+        _assemble(builder, read, outline)
+        return builder.build()
+
+
+def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outline) -> None:
+    labels = {page.page.number: page.page.label for page in pages}
+    for page in pages:
+        builder.page(page.page)
+        for remark in page.remarks:
+            builder.remark(remark)
+        for item in page.furniture:
+            builder.furniture(item.kind, item.text, _place(item, labels))
+    items = merge_tables([item for page in pages for item in page.items])
+    for item in with_levels(items, outline):
+        if _append(builder, item, _place(item, labels)):
+            for pointer in item.pointers:
+                builder.reference(pointer.kind, pointer.target, pointer.evidence)
+
+
+def _place(item: Item, labels: Mapping[int, str]) -> Place:
+    return Place(item.page, labels[item.page], "", item.boxes)
+
+
+def _append(builder: DocumentBuilder, item: Item, place: Place) -> bool:
+    match item.kind:
+        case BlockKind.TITLE:
+            return builder.title(item.text, place)
+        case BlockKind.HEADING:
+            return builder.heading(item.text, item.level, place)
+        case BlockKind.LIST_ITEM:
+            return builder.list_item(item.text, item.level, place, item.confidence)
+        case BlockKind.CODE:
+            return builder.code(item.text, place)
+        case BlockKind.FORMULA:
+            return builder.formula(item.text, place)
+        case BlockKind.CAPTION:
+            return builder.caption(item.text, place)
+        case BlockKind.FOOTNOTE:
+            return builder.footnote(item.text, place)
+        case BlockKind.TABLE:
+            return builder.table(item.cells, place, parts=item.parts)
+        case BlockKind.FIGURE if item.image is not None:
+            return builder.figure(item.image, place, confidence=item.confidence)
+        case _:
+            return builder.paragraph(item.text, place, item.confidence)

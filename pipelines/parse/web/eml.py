@@ -1,0 +1,175 @@
+"""Mail as it is sent (RFC 5322, MIME), and mailboxes of it."""
+
+from __future__ import annotations
+
+import email.policy
+import mailbox
+import re
+from collections.abc import Iterator
+from email.message import Message
+from email.parser import BytesParser
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+
+from pipelines.core.document import ReferenceKind, Source
+from pipelines.core.errors import Encrypted, TooLarge
+from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.decode import decode
+from pipelines.parse.parsed import Child, Parsed
+from pipelines.parse.settings import ParseSettings
+from pipelines.parse.web.mail import Attachment, Mail, append_mail, message_ids
+from pipelines.parse.web.names import safe_name
+
+_HEADERS = (("subject", "Subject"), ("sender", "From"), ("to", "To"), ("cc", "Cc"))
+_SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
+
+
+class EmlReader:
+    """Reads a mail. Its text is taken once, from its HTML where it has one; attachments become children."""
+
+    name = "eml"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        builder = DocumentBuilder(source, settings, self.name)
+        message = BytesParser(policy=email.policy.default).parsebytes(path.read_bytes())
+        append_mail(_mail(message, source, settings), builder)
+        return builder.build()
+
+
+class MailboxReader:
+    """Reads a mailbox: every mail in it becomes a child."""
+
+    name = "mbox"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        builder = DocumentBuilder(source, settings, self.name)
+        box = mailbox.mbox(path, create=False)
+        try:
+            for number, key in enumerate(box.iterkeys(), 1):
+                if number > settings.limits.members:
+                    raise TooLarge(f"more than {settings.limits.members} mails", ids=(source.uri,))
+                _append_mail_of_box(box.get_bytes(key), number, builder)
+        finally:
+            box.close()
+        return builder.build()
+
+
+def _append_mail_of_box(data: bytes, number: int, builder: DocumentBuilder) -> None:
+    message = BytesParser(policy=email.policy.default).parsebytes(data, headersonly=True)
+    subject = _header(message, "Subject") or "no subject"
+    name = safe_name(f"{number:04d} {subject.replace('/', ' ')[:80].strip()}.eml", f"{number:04d}.eml")
+    builder.child(Child(name, data, ReferenceKind.MEMBER))
+    builder.list_item(name)
+    builder.reference(ReferenceKind.MEMBER, name, name)
+
+
+def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:
+    _refuse_encrypted(message, source)
+    texts: dict[str, list[str]] = {"text/plain": [], "text/html": []}
+    attachments: list[Attachment] = []
+    inline: dict[str, tuple[str, bytes]] = {}
+    for number, part in enumerate(_leaves(message, source, settings), 1):
+        kind = part.get_content_type()
+        if kind in texts and not _is_attached(part):
+            texts[kind].append(_text(part))
+        elif kind not in _SIGNATURES:
+            data, identity = _bytes(part), str(part.get("Content-ID", "")).strip(" <>")
+            if identity and kind.startswith("image/") and part.get_content_disposition() != "attachment":
+                inline[identity] = (kind, data)
+            else:
+                attachments.append(Attachment(_name(part, number), data))
+    return Mail(
+        headers=_headers(message),
+        text="\n\n".join(texts["text/plain"]),
+        html="<hr>".join(texts["text/html"]),
+        replies_to=_thread(message),
+        attachments=tuple(attachments),
+        inline=inline,
+    )
+
+
+def _refuse_encrypted(message: Message, source: Source) -> None:
+    kind = message.get_content_type()
+    enveloped = "pkcs7-mime" in kind and message.get_param("smime-type") == "enveloped-data"
+    if kind == "multipart/encrypted" or enveloped:
+        raise Encrypted("the mail is encrypted for its receiver", ids=(source.uri,))
+
+
+def _leaves(message: Message, source: Source, settings: ParseSettings) -> Iterator[Message]:
+    """Yield the parts that hold something, in order; a mail within the mail is one of them."""
+    left: list[tuple[Message, int]] = [(message, 1)]
+    count = 0
+    while left:
+        part, depth = left.pop()
+        count += 1
+        if depth > settings.limits.depth or count > settings.limits.members:
+            raise TooLarge("too many parts, or nested too deep", ids=(source.uri,))
+        payload = part.get_payload()
+        if part.get_content_maintype() == "multipart" and isinstance(payload, list):
+            left += [(child, depth + 1) for child in reversed(payload) if isinstance(child, Message)]
+        elif part.get_content_maintype() != "multipart":
+            yield part
+
+
+def _is_attached(part: Message) -> bool:
+    return part.get_content_disposition() == "attachment" or bool(part.get_filename())
+
+
+def _text(part: Message) -> str:
+    data = _bytes(part)
+    charset = part.get_content_charset("") or ""
+    text = decode(data, charset).text
+    return _reflowed(text, part) if part.get_param("format") == "flowed" else text
+
+
+def _reflowed(text: str, part: Message) -> str:
+    """A space at the end of a line says that the paragraph goes on (RFC 3676)."""
+    joint = "" if str(part.get_param("delsp")).lower() == "yes" else " "
+    return re.sub(r"(?<!^--) \r?\n(?!>)", joint, text, flags=re.MULTILINE)
+
+
+def _bytes(part: Message) -> bytes:
+    if part.get_content_type() == "message/rfc822":
+        inner = part.get_payload()
+        return inner[0].as_bytes() if isinstance(inner, list) and isinstance(inner[0], Message) else b""
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""
+
+
+def _name(part: Message, number: int) -> str:
+    name = part.get_filename()
+    if name:
+        return str(name)
+    if part.get_content_type() == "message/rfc822":
+        inner = part.get_payload()
+        subject = _header(inner[0], "Subject") if isinstance(inner, list) and isinstance(inner[0], Message) else ""
+        return f"{subject.replace('/', ' ')[:80] or f'mail-{number}'}.eml"
+    suffix = {"calendar": ".ics", "plain": ".txt", "jpeg": ".jpg"}.get(part.get_content_subtype())
+    return f"attachment-{number}{suffix or '.' + part.get_content_subtype()[:10]}"
+
+
+def _headers(message: Message) -> dict[str, str]:
+    found = {ours: _header(message, name) for ours, name in _HEADERS}
+    found["created"] = _date(_header(message, "Date"))
+    found["message_id"] = next(iter(message_ids(_header(message, "Message-ID"))), "")
+    return {name: value for name, value in found.items() if value}
+
+
+def _header(message: Message, name: str) -> str:
+    """A broken header is worth less than the mail."""
+    try:
+        return " ".join(str(message.get(name, "")).split())
+    except (ValueError, IndexError, AttributeError, TypeError, LookupError):
+        return ""
+
+
+def _date(written: str) -> str:
+    try:
+        return parsedate_to_datetime(written).isoformat()
+    except (ValueError, TypeError, IndexError):
+        return written
+
+
+def _thread(message: Message) -> tuple[str, ...]:
+    ids = message_ids(_header(message, "References")) + message_ids(_header(message, "In-Reply-To"))
+    return tuple(dict.fromkeys(ids))

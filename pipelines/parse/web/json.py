@@ -1,0 +1,148 @@
+"""JSON and JSON Lines: key paths with their values, arrays of like objects as tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipelines.core.document import Source
+from pipelines.core.errors import TooLarge
+from pipelines.core.outcome import Status
+from pipelines.core.table import Cell
+from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.decode import decode
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import ParseSettings
+from pipelines.parse.web.fallback import as_text
+
+Scalar = str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """An object's pairs in order; a key may come twice."""
+
+    pairs: tuple[tuple[str, Value], ...]
+
+
+Value = Scalar | Object | list["Value"]
+_WIDEST_TABLE = 200
+
+
+class JsonReader:
+    """Reads one value, or one a line. What is not valid JSON is read as text, and PARTIAL."""
+
+    name = "json"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        text = decode(path.read_bytes()).text
+        builder = DocumentBuilder(source, settings, self.name)
+        try:
+            value = _load(text)
+        except RecursionError as error:
+            raise TooLarge("values nested too deep", ids=(source.uri,)) from error
+        except ValueError as error:
+            return as_text(text, builder, Status.PARTIAL, f"not valid JSON: {error}")
+        _append(value, builder)
+        return builder.build()
+
+
+def _load(text: str) -> Value:
+    """Numbers stay as they are written: 1.10 is not 1.1, and 40 digits are no work."""
+    decoder = json.JSONDecoder(
+        object_pairs_hook=lambda pairs: Object(tuple(pairs)), parse_int=str, parse_float=str, parse_constant=str
+    )
+    try:
+        return decoder.decode(text)  # type: ignore[no-any-return]
+    except ValueError as error:
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) < 2 or "Extra data" not in str(error):
+            raise
+        return [decoder.decode(line) for line in lines]
+
+
+def _append(root: Value, builder: DocumentBuilder) -> None:
+    """Write the value depth first and not recursively: scalars of an object together, its objects under headings."""
+    left: list[tuple[str, Value, int]] = [("", root, 1)]
+    while left:
+        path, value, level = left.pop()
+        if level > builder.settings.limits.depth:
+            raise TooLarge("values nested too deep", ids=(builder.source.uri,))
+        if path and isinstance(value, (Object, list)):
+            builder.heading(path, min(level - 1, 6))
+        left += reversed(list(_append_one(path, value, level, builder)))
+
+
+def _append_one(path: str, value: Value, level: int, builder: DocumentBuilder) -> Iterator[tuple[str, Value, int]]:
+    """Append what can be written at once and yield what remains."""
+    if isinstance(value, Object):
+        _title(value, path, builder)
+        builder.paragraph("\n".join(f"{key}: {_text(item)}" for key, item in value.pairs if _is_scalar(item)))
+        yield from (
+            (f"{path}.{key}" if path else key, item, level + 1) for key, item in value.pairs if not _is_scalar(item)
+        )
+    elif isinstance(value, list):
+        yield from _append_list(path, value, level, builder)
+    else:
+        builder.paragraph(_text(value))
+
+
+def _append_list(
+    path: str, items: list[Value], level: int, builder: DocumentBuilder
+) -> Iterator[tuple[str, Value, int]]:
+    columns = _columns(items)
+    if columns:
+        builder.table(_cells(items, columns))
+    elif all(_is_scalar(item) for item in items):
+        for item in items:
+            builder.list_item(_text(item))
+    else:
+        yield from ((f"{path}[{number}]", item, level + 1) for number, item in enumerate(items))
+
+
+def _columns(items: Sequence[Value]) -> list[str]:
+    """Return the keys of all items where they are flat objects that share most of them, else nothing."""
+    objects = [item for item in items if isinstance(item, Object)]
+    if not objects or len(objects) < len(items):
+        return []
+    if not all(_is_scalar(value) or _is_short_list(value) for item in objects for _, value in item.pairs):
+        return []
+    keys = list(dict.fromkeys(key for item in objects for key, _ in item.pairs))
+    filled = sum(len(item.pairs) for item in objects)
+    return keys if len(keys) <= _WIDEST_TABLE and 2 * filled >= len(keys) * len(objects) else []
+
+
+def _cells(items: Sequence[Value], columns: list[str]) -> list[Cell]:
+    places = {key: place for place, key in enumerate(columns)}
+    cells = [Cell(0, place, key, header=True) for key, place in places.items()]
+    for row, item in enumerate(items, 1):
+        if isinstance(item, Object):
+            cells += [Cell(row, places[key], _text(value)) for key, value in item.pairs]
+    return cells
+
+
+def _is_scalar(value: Value) -> bool:
+    return not isinstance(value, (Object, list))
+
+
+def _is_short_list(value: Value) -> bool:
+    return isinstance(value, list) and len(value) <= 20 and all(_is_scalar(item) for item in value)
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, list):
+        return ", ".join(_text(item) for item in value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "null" if value is None else str(value)
+
+
+def _title(value: Object, path: str, builder: DocumentBuilder) -> None:
+    if path:
+        return
+    for key, item in value.pairs:
+        if key.lower() in ("title", "name") and isinstance(item, str):
+            builder.meta("title", item)
+            return

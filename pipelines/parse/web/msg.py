@@ -1,0 +1,94 @@
+"""Outlook's own mail files. The only user of python-oxmsg."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipelines.core.document import Source
+from pipelines.core.errors import Malformed
+from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import ParseSettings
+from pipelines.parse.web.mail import Attachment, Mail, append_mail, message_ids
+
+if TYPE_CHECKING:
+    from oxmsg import Message
+
+# Property tags of MS-OXPROPS.
+_INTERNET_MESSAGE_ID = 0x1035
+_INTERNET_REFERENCES = 0x1039
+_IN_REPLY_TO = 0x1042
+_ATTACH_FILENAME = 0x3704
+_ATTACH_CONTENT_ID = 0x3712
+
+
+class MsgReader:
+    """Reads a mail with its attachments; what Outlook put inside as an item of its own is noted."""
+
+    name = "msg"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        from oxmsg import Message
+
+        builder = DocumentBuilder(source, settings, self.name)
+        try:
+            message = Message.load(str(path))
+            mail = _mail(message, builder)
+        except (OSError, ValueError, KeyError, IndexError, AssertionError, struct.error, UnicodeError) as error:
+            raise Malformed(f"not a readable Outlook message: {error}", ids=(source.uri,)) from error
+        append_mail(mail, builder)
+        return builder.build()
+
+
+def _mail(message: Message, builder: DocumentBuilder) -> Mail:
+    told = message.properties.str_prop_value
+    headers = {name.lower(): value for name, value in message.message_headers.items()}
+    references = f"{told(_INTERNET_REFERENCES) or headers.get('references', '')} "
+    references += told(_IN_REPLY_TO) or headers.get("in-reply-to", "")
+    attachments, inline = _attached(message, builder)
+    return Mail(
+        headers=_headers(message, headers),
+        text=message.body or "",
+        html=message.html_body or "",
+        replies_to=message_ids(references),
+        attachments=tuple(attachments),
+        inline=inline,
+    )
+
+
+def _headers(message: Message, headers: dict[str, str]) -> dict[str, str]:
+    receivers = ", ".join(_address(person.name, person.email_address) for person in message.recipients)
+    identity = message.properties.str_prop_value(_INTERNET_MESSAGE_ID) or headers.get("message-id", "")
+    found = {
+        "subject": message.subject,
+        "sender": message.sender or "",
+        "to": receivers or headers.get("to", ""),
+        "cc": headers.get("cc", ""),
+        "created": message.sent_date.isoformat() if message.sent_date else "",
+        "message_id": next(iter(message_ids(identity)), ""),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _address(name: str, address: str) -> str:
+    return f"{name} <{address}>" if name and address and name != address else name or address
+
+
+def _attached(
+    message: Message, builder: DocumentBuilder
+) -> tuple[list[Attachment], dict[str, tuple[str, bytes]]]:
+    attachments: list[Attachment] = []
+    inline: dict[str, tuple[str, bytes]] = {}
+    for part in message.attachments:
+        name = part.file_name or part.properties.str_prop_value(_ATTACH_FILENAME) or ""
+        identity = part.properties.str_prop_value(_ATTACH_CONTENT_ID) or ""
+        data, kind = part.file_bytes, part.mime_type or ""
+        if data is None:
+            builder.remark(f"the attachment {name or 'without a name'} is an Outlook item and was not read")
+        elif identity and kind.startswith("image/") and f"cid:{identity}" in (message.html_body or ""):
+            inline[identity] = (kind, data)
+        else:
+            attachments.append(Attachment(name, data))
+    return attachments, inline

@@ -1,0 +1,230 @@
+"""RTF: paragraphs with their styles, lists, tables, pictures, footnotes, links and what the file says of itself."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pipelines.core.document import Source
+from pipelines.core.errors import Malformed, TooLarge
+from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.limits import check_text
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import ParseSettings
+from pipelines.parse.web.rtf_pieces import Pieces
+from pipelines.parse.web.rtf_tokens import CHARSETS, SYMBOLS, Token, tokens
+
+_SKIPPED = frozenset(
+    "colortbl listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore latentstyles"
+    " xmlnstbl filetbl listtext pntext nonshppict objdata mmathPr wgrffmtfilter pgdsctbl ftnsep ftnsepc aftnsep aftnsepc"
+    " bkmkstart bkmkend fldtype datafield passwordhash pnseclvl xe tc shprslt sp template private1 picprop blipuid"
+    " atrfstart atrfend atnid atndate atnref objclass operator company hlinkbase nextfile".split()
+)
+_ASIDE = {"footnote": "footnote", "annotation": "note"} | {
+    name: "header" if name.startswith("header") else "footer"
+    for name in ("header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf")
+}
+_INFO = {"title": "title", "author": "author", "subject": "subject", "keywords": "keywords", "doccomm": "description"}
+_OPENED = frozenset({"shpinst", "shptxt", "shppict", "fldinst", "footnote", "annotation", "pict", "background"})
+_HEADING_STYLE = re.compile(r"(?:heading|überschrift|titre|título|标题)\s*(\d)", re.IGNORECASE)
+_ADDRESS = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]+)"')
+_DEEPEST = 2000
+
+
+class RtfReader:
+    """Reads RTF as a word processor would show it."""
+
+    name = "rtf"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        data = path.read_bytes()
+        check_text(len(data) // 8, source.uri, settings.limits)
+        builder = DocumentBuilder(source, settings, self.name)
+        _Rtf(builder).read(data)
+        return builder.build()
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What a group inherits from the one around it."""
+
+    into: str = "body"
+    codec: str = "cp1252"
+    skip: int = 1
+    hidden: bool = False
+
+
+@dataclass(slots=True)
+class _Rtf:
+    builder: DocumentBuilder
+    state: _State = field(default_factory=_State)
+    stack: list[_State] = field(default_factory=list)
+    fonts: dict[int, str] = field(default_factory=dict)
+    font: int = 0
+    codec: str = "cp1252"
+    style: int = 0
+    names: dict[int, str] = field(default_factory=dict)
+    starred: bool = False
+    owed: int = 0
+    collected: str = ""
+    pieces: Pieces = field(init=False)
+
+    def read(self, data: bytes) -> None:
+        """Raises `Malformed` for a file without RTF in it, `TooLarge` for groups beyond depth."""
+        if not data.lstrip().startswith(b"{\\rtf"):
+            raise Malformed("not an RTF file", ids=(self.builder.source.uri,))
+        self.pieces = Pieces(self.builder)
+        for token in tokens(data.lstrip()):
+            self._take(token)
+        self.pieces.end()
+
+    def _take(self, token: Token) -> None:
+        if token.kind == "{":
+            self._open()
+        elif token.kind == "}":
+            self._close()
+        elif token.kind == "text":
+            self._bytes(token.data)
+        elif token.kind == "binary":
+            self.pieces.picture_bytes(token.data if self.state.into == "pict" else b"")
+        elif token.kind == "symbol":
+            self._symbol(token.word)
+        else:
+            self._word(token.word, token.number)
+
+    # -- groups
+
+    def _open(self) -> None:
+        self.stack.append(self.state)
+        if len(self.stack) > _DEEPEST:
+            raise TooLarge("groups nested too deep", ids=(self.builder.source.uri,))
+
+    def _close(self) -> None:
+        if not self.stack:
+            return
+        ended, self.state = self.state, self.stack.pop()
+        if ended.into == self.state.into:
+            return
+        if ended.into == "fldinst":
+            match = _ADDRESS.search(self.collected)
+            self.pieces.open_link(match.group(1) if match else "")
+        elif ended.into == "field":
+            self.pieces.close_link()
+        elif ended.into == "pict":
+            self.pieces.end_picture()
+        elif ended.into in _INFO:
+            self.builder.meta(_INFO[ended.into], self.collected)
+        elif ended.into in ("footnote", "note", "header", "footer"):
+            self.pieces.end_aside(ended.into)
+        if ended.into in _INFO or ended.into in ("fldinst", "stylesheet", "fonttbl"):
+            self.collected = ""
+
+    def _go(self, into: str) -> None:
+        self.state = replace(self.state, into=into)
+
+    # -- text
+
+    def _bytes(self, data: bytes) -> None:
+        if self.owed:  # what stands for a \u character in older readers
+            data, self.owed = data[self.owed :], max(0, self.owed - len(data))
+        if self.state.into == "pict":
+            self.pieces.picture_hex(data)
+        elif data:
+            self._text(data.decode(self.state.codec or self.codec, "replace"))
+
+    def _text(self, text: str) -> None:
+        into = self.state.into
+        if into == "skip" or self.state.hidden:
+            return
+        if into == "stylesheet":
+            self.names[self.style] = self.names.get(self.style, "") + text.rstrip(";")
+        elif into == "fldinst" or into in _INFO:
+            self.collected += text
+        elif into not in ("fonttbl", "info", "pict"):
+            self.pieces.text(text, into)
+
+    def _symbol(self, symbol: str) -> None:
+        if symbol == "*":
+            self.starred = True
+        elif symbol in "{}\\":
+            self._text(symbol)
+        elif symbol == "~":
+            self._text(" ")
+        elif symbol == "_":
+            self._text("-")
+        elif symbol in "\r\n":
+            self.pieces.paragraph_end(self.state.into)
+
+    # -- control words
+
+    def _word(self, word: str, number: int | None) -> None:
+        starred, self.starred = self.starred, False
+        if self.state.into == "skip":
+            return
+        if word in SYMBOLS:
+            self._text(SYMBOLS[word])
+        elif word == "u" and number is not None:
+            self._text(chr(number % 65536))
+            self.owed = self.state.skip
+        elif not self._destination(word, starred):
+            self._character(word, number)
+
+    def _destination(self, word: str, starred: bool) -> bool:
+        """Follow a word that says where the text of its group goes; whether it was one."""
+        if word in _SKIPPED or (starred and word not in _OPENED):
+            self._go("skip")
+        elif word in _ASIDE:
+            self._go(_ASIDE[word])
+        elif word in ("fonttbl", "stylesheet", "info", "pict", "fldinst", "field"):
+            self._go(word)
+            self.collected = ""
+        elif word in _INFO and self.state.into == "info":
+            self._go(word)
+            self.collected = ""
+        else:
+            return False
+        return True
+
+    def _character(self, word: str, number: int | None) -> None:
+        value = number or 0
+        if word == "ansicpg":
+            self.codec = _codec(f"cp{value}")
+            self.state = replace(self.state, codec=self.codec)
+        elif word == "uc":
+            self.state = replace(self.state, skip=max(0, min(value, 8)))
+        elif word == "f":
+            self.font = value
+            self.state = replace(self.state, codec=self.fonts.get(value, "") or self.codec)
+        elif word == "fcharset" and self.state.into == "fonttbl":
+            self.fonts[self.font] = CHARSETS.get(value, "")
+        elif word in ("v", "deleted"):
+            self.state = replace(self.state, hidden=number != 0)
+        elif word == "plain":
+            self.state = replace(self.state, hidden=False, codec=self.codec)
+        elif word == "s" and self.state.into == "stylesheet":
+            self.style = value
+        elif self.state.into == "pict":
+            self.pieces.picture_word(word, value)
+        elif word == "s":
+            self._apply_style(value)
+        elif self.state.into not in ("stylesheet", "fonttbl", "info"):
+            self.pieces.word(word, value, self.state.into)
+
+    def _apply_style(self, number: int) -> None:
+        name = self.names.get(number, "")
+        if match := _HEADING_STYLE.match(name.strip()):
+            self.pieces.heading_level = int(match.group(1))
+        elif name.strip().lower() in ("title", "titel", "titre"):
+            self.pieces.heading_level = 0
+            self.pieces.is_title = True
+
+
+def _codec(name: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        return "cp1252"
+
+

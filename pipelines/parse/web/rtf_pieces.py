@@ -1,0 +1,174 @@
+"""What an RTF file's paragraphs, rows and pictures become in the document."""
+
+from __future__ import annotations
+
+import binascii
+
+from pipelines.core.document import BlockKind
+from pipelines.parse.assemble import DocumentBuilder, Image
+from pipelines.parse.web.flow import refer
+from pipelines.parse.web.inline import Link
+from pipelines.parse.web.rtf_tables import Row, RowCell, table_cells
+
+_BLIPS = {"pngblip": "image/png", "jpegblip": "image/jpeg", "emfblip": "image/emf", "wmetafile": "image/wmf"}
+_ENDS = ("par", "sect", "page", "pagebb", "column")
+
+
+class Pieces:
+    """Gathers text until a paragraph, cell or row ends, and appends it to the builder in order."""
+
+    def __init__(self, builder: DocumentBuilder) -> None:
+        self._builder = builder
+        self._buffers: dict[str, list[str]] = {}
+        self._asides: list[tuple[str, str]] = []
+        self._rows: list[Row] = []
+        self._row = Row()
+        self._next = RowCell()
+        self._in_table = False
+        self._links: list[Link] = []
+        self._link: tuple[str, int] | None = None
+        self._picture = bytearray()
+        self._blip = ""
+        self._figures: list[Image] = []
+        self.heading_level = 0
+        self.is_title = False
+        self._list = 0
+        self._level = 0
+
+    def text(self, text: str, into: str) -> None:
+        """Add text to the body, or to what stands aside from it (footnote, note, header, footer)."""
+        self._buffer(into).append(text)
+
+    def word(self, word: str, value: int, into: str) -> None:
+        """Follow a control word that shapes paragraphs or tables."""
+        if word in _ENDS:
+            self.paragraph_end(into)
+        elif word == "pard":
+            self.heading_level, self.is_title, self._in_table, self._list, self._level = 0, False, False, 0, 0
+        elif word == "outlinelevel":
+            self.heading_level = value + 1 if value < 9 else 0
+        elif word == "intbl":
+            self._in_table = True
+        elif word == "ls":
+            self._list = value
+        elif word == "ilvl":
+            self._level = value
+        else:
+            self._table_word(word, value)
+
+    def _table_word(self, word: str, value: int) -> None:
+        match word:
+            case "trowd":
+                self._row.cells.clear()
+                self._row.header, self._next = False, RowCell()
+            case "trhdr":
+                self._row.header = True
+            case "clmrg":
+                self._next.from_left = True
+            case "clvmrg":
+                self._next.from_above = True
+            case "cellx":
+                self._next.edge = value
+                self._row.cells.append(self._next)
+                self._next = RowCell()
+            case "cell":
+                self._row.texts.append(self._take("body"))
+            case "nestcell" | "nestrow":
+                self.text("\n", "body")
+            case "row":
+                self._rows.append(Row(list(self._row.cells), self._row.texts, header=self._row.header))
+                self._row.texts = []
+
+    def paragraph_end(self, into: str) -> None:
+        """End a paragraph: in a cell only a line of it, aside likewise."""
+        if into in ("footnote", "note", "header", "footer") or (self._in_table and into != "skip"):
+            self.text("\n", into)
+            return
+        self._paragraph(self._take("body"))
+
+    def end(self) -> None:
+        self._paragraph(self._take("body"))
+        self._end_table()
+
+    # -- links, asides, pictures
+
+    def open_link(self, target: str) -> None:
+        if target:
+            self._link = (target, len(self._buffer("body")))
+
+    def close_link(self) -> None:
+        if self._link is not None:
+            target, start = self._link
+            self._links.append(Link(target, "".join(self._buffer("body")[start:]).strip()))
+            self._link = None
+
+    def end_aside(self, into: str) -> None:
+        text = self._take(into)
+        if into == "header":
+            self._builder.furniture(BlockKind.PAGE_HEADER, text)
+        elif into == "footer":
+            self._builder.furniture(BlockKind.PAGE_FOOTER, text)
+        else:
+            self._asides.append((into, text))
+
+    def picture_word(self, word: str, value: int) -> None:
+        self._blip = _BLIPS.get(word, self._blip)
+
+    def picture_hex(self, data: bytes) -> None:
+        self._picture += bytes(byte for byte in data if byte not in b" \t\r\n")
+
+    def picture_bytes(self, data: bytes) -> None:
+        if data:
+            self._figures.append(Image(data, self._blip or "image/png"))
+
+    def end_picture(self) -> None:
+        digits, self._picture = bytes(self._picture), bytearray()
+        kind, self._blip = self._blip, ""
+        try:
+            data = binascii.unhexlify(digits[: len(digits) // 2 * 2])
+        except binascii.Error:
+            return
+        if data and kind:
+            self._figures.append(Image(data, kind))
+
+    # -- appending
+
+    def _buffer(self, into: str) -> list[str]:
+        return self._buffers.setdefault(into if into in ("footnote", "note", "header", "footer") else "body", [])
+
+    def _take(self, into: str) -> str:
+        buffer = self._buffer(into)
+        text = "".join(buffer).strip()
+        buffer.clear()
+        return text
+
+    def _paragraph(self, text: str) -> None:
+        if text or self._figures:
+            self._end_table()
+        builder = self._builder
+        if self.is_title and text:
+            builder.title(text)
+        elif self.heading_level and text:
+            builder.heading(" ".join(text.split()), self.heading_level)
+        elif self._list and text:
+            builder.list_item(text, self._level + 1)
+        else:
+            builder.paragraph(text)
+        self._after()
+
+    def _end_table(self) -> None:
+        if not self._rows:
+            return
+        self._builder.table(table_cells(self._rows))
+        self._rows = []
+        self._after()
+
+    def _after(self) -> None:
+        refer(self._builder, self._links)
+        self._links = []
+        for image in self._figures:
+            self._builder.figure(image)
+        self._figures = []
+        for into, text in self._asides:
+            self._builder.footnote(text) if into == "footnote" else self._builder.note(text)
+        self._asides = []

@@ -1,0 +1,165 @@
+"""Plain text: paragraphs, headings, lists and code by how they are set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from pipelines.core.document import Source
+from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.decode import decode
+from pipelines.parse.limits import check_text
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import ParseSettings
+
+_CODE_SUFFIXES = frozenset(
+    ".py .c .h .cpp .hpp .cc .cs .java .js .ts .go .rs .rb .php .sh .bat .ps1 .sql .r .m .f90 .ino .css .toml .yaml .yml"
+    " .ini .cfg .conf .cmake .v .vhd .tex .bib .gcode .scad".split()
+)
+_ITEM = re.compile(r"(?P<indent>[ \t]*)(?:(?P<bullet>[-*+•‣◦▪·–])|(?P<number>\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]))[ \t]+(?=\S)")
+_RULE = re.compile(r"([=\-~^*#_])\1{2,}\s*")
+_NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]+(?=[^\W\d_])")
+_LONGEST_HEADING = 100
+_LINES_TOGETHER = 80
+_DAMAGED = "the encoding is not certain: {} places could not be read"
+
+
+class TextReader:
+    """Reads text without markup; programs and their like are code throughout."""
+
+    name = "text"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        decoded = decode(path.read_bytes())
+        check_text(len(decoded.text), source.uri, settings.limits)
+        builder = DocumentBuilder(source, settings, self.name)
+        if decoded.encoding not in ("utf-8", "utf-8-sig"):
+            builder.meta("encoding", decoded.encoding)
+        if decoded.damaged:
+            builder.remark(_DAMAGED.format(decoded.damaged))
+        if PurePosixPath(source.name).suffix.lower() in _CODE_SUFFIXES:
+            _append_code(decoded.text, builder)
+        else:
+            append_text(decoded.text, builder)
+        return builder.build()
+
+
+@dataclass(slots=True)
+class _Run:
+    """Lines that stand together, and whether they are indented as code is."""
+
+    lines: list[str]
+    code: bool = False
+
+
+def append_text(text: str, builder: DocumentBuilder) -> None:
+    """Append the pieces of a plain text."""
+    indents: list[int] = []
+    for run in _runs(text):
+        if run.code and not indents:
+            builder.code("\n".join(run.lines))
+        elif not _heading(run.lines, builder):
+            _items_and_paragraphs(run.lines, builder, indents)
+        else:
+            indents.clear()
+
+
+def _runs(text: str) -> Iterator[_Run]:
+    """Yield what blank lines divide; runs of indented code go together across them."""
+    held: _Run | None = None
+    for lines in _paragraphs(text):
+        code = all(line.startswith(("    ", "\t")) for line in lines) and not _ITEM.match(lines[0])
+        if code and held is not None:
+            held.lines += ["", *lines]
+            continue
+        if held is not None:
+            yield held
+        held = _Run(lines, True) if code else None
+        if not code:
+            yield _Run(lines)
+    if held is not None:
+        yield held
+
+
+def _paragraphs(text: str) -> Iterator[list[str]]:
+    """A form feed divides too, and a run without end (a log) is divided every so many lines."""
+    lines: list[str] = []
+    for line in text.replace("\f", "\n\n").splitlines():
+        if line.strip():
+            lines.append(line.rstrip())
+        if lines and (not line.strip() or len(lines) >= _LINES_TOGETHER):
+            yield lines
+            lines = []
+    if lines:
+        yield lines
+
+
+def _heading(lines: list[str], builder: DocumentBuilder) -> bool:
+    """Append a heading that stands alone or over the text that follows; whether all lines were it."""
+    if len(lines) >= 2 and _RULE.fullmatch(lines[1]) and len(lines[0]) <= _LONGEST_HEADING and not _RULE.fullmatch(lines[0]):
+        builder.heading(lines[0], 1 if lines[1][0] in "=#*" else 2)
+        return len(lines) == 2 or _rest(lines, 2, builder)
+    if len(lines) >= 3 and _RULE.fullmatch(lines[0]) and _RULE.fullmatch(lines[2]):
+        builder.heading(lines[1], 1)
+        return len(lines) == 3 or _rest(lines, 3, builder)
+    if len(lines) != 1 or len(lines[0]) > _LONGEST_HEADING or lines[0][-1] in ".,;:!?。；，":
+        return False
+    line = lines[0].strip()
+    numbered = _NUMBERED.match(line)
+    if numbered and not lines[0][0].isspace():
+        return builder.heading(line, numbered.group("number").count(".") + 1)
+    return line.isupper() and len(line.split()) > 1 and len(line) < 70 and builder.heading(line, 1)
+
+
+def _rest(lines: list[str], start: int, builder: DocumentBuilder) -> bool:
+    _items_and_paragraphs(lines[start:], builder, [])
+    return True
+
+
+def _items_and_paragraphs(lines: list[str], builder: DocumentBuilder, indents: list[int]) -> None:
+    """Append items with their depth by indentation; `indents` are those of the list that is open, outermost first."""
+    held: list[str] = []
+    level = 0
+    for line in lines:
+        item = _ITEM.match(line)
+        if item is None and _continues(line, level, indents):
+            held.append(line.strip())
+            continue
+        _append(held, level, builder)
+        if item is None:
+            indents.clear()
+            held, level = [line], 0
+        else:
+            level = _depth(len(item["indent"].expandtabs(4)), indents)
+            held = [(item["number"] + " " if item["number"] else "") + line[item.end() :]]
+    _append(held, level, builder)
+
+
+def _continues(line: str, level: int, indents: list[int]) -> bool:
+    """A line goes on with an item if it is indented deeper than its bullet, with a paragraph always."""
+    indent = len(line) - len(line.lstrip())
+    return level == 0 and not indents or (bool(indents) and indent > 0 and len(line[:indent].expandtabs(4)) > indents[-1])
+
+
+def _depth(indent: int, indents: list[int]) -> int:
+    while indents and indent < indents[-1]:
+        indents.pop()
+    if not indents or indent > indents[-1]:
+        indents.append(indent)
+    return len(indents)
+
+
+def _append(lines: list[str], level: int, builder: DocumentBuilder) -> None:
+    text = "\n".join(lines)
+    if level:
+        builder.list_item(text, level)
+    elif not _RULE.fullmatch(text.strip() or "-"):
+        builder.paragraph(text)
+
+
+def _append_code(text: str, builder: DocumentBuilder) -> None:
+    """A blank line before a line that is not indented divides a program."""
+    for part in re.split(r"\n[ \t]*\n(?=\S)", text.replace("\r\n", "\n")):
+        builder.code(part)

@@ -1,0 +1,205 @@
+"""A tree of HTML elements to pieces of a document, in reading order; not recursive, whatever the depth."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import etree
+
+from pipelines.core.document import BlockKind
+from pipelines.core.errors import TooLarge
+from pipelines.parse.assemble import NOWHERE, DocumentBuilder, Image, Place
+from pipelines.parse.web.dom import BLOCKS, HEADINGS, LISTS, VERBATIM, Element, is_furniture, is_silent
+from pipelines.parse.web.flow import caption_of, close_inline, open_inline, read_cell, read_text, refer
+from pipelines.parse.web.images import Resolver, image_of, is_tracker, no_files
+from pipelines.parse.web.inline import Inline, Link
+from pipelines.parse.web.mathml import math_text
+from pipelines.parse.web.tables import cells_of, is_layout, slots_of
+
+_FOOTNOTE_ID = re.compile(r"(?:fn|footnote|cite_note|note)[-:_]?(\d{1,4})", re.IGNORECASE)
+_MARK = re.compile(r"\[\w{1,20}\]")
+_ITEMS = ("li", "dt", "dd")
+_CAPTIONS = ("figcaption", "caption")
+
+
+class Walker:
+    """Appends what a tree shows to `builder`.
+
+    `titled` makes the only h1 the document's title. `furniture` keeps navigation and the page's own header and
+    footer apart. `place` is where all of it stands. `resolve` has the pictures that came with the page. One walker
+    walks one tree.
+    """
+
+    def __init__(
+        self,
+        builder: DocumentBuilder,
+        *,
+        titled: bool = True,
+        furniture: bool = True,
+        place: Place = NOWHERE,
+        resolve: Resolver = no_files,
+    ) -> None:
+        self._builder = builder
+        self._resolve = resolve
+        self._furniture = furniture
+        self._place = place
+        self._titled = titled
+        self._inline = Inline()
+        self._lists = 0
+        self._item = 0
+        self._notes = 0
+        self._verbatim = 0
+        self._mark = ""
+        self._waiting: list[Image] = []
+
+    def walk(self, root: Element) -> None:
+        """Raises `TooLarge` for tables beyond the limits of depth and cells."""
+        self._titled = self._titled and sum(not is_silent(heading) for heading in root.iter("h1")) == 1
+        events = etree.iterwalk(root, events=("start", "end", "comment"))
+        skipped: Element | None = None
+        for event, element in events:
+            if event == "start":
+                if self._start(element):
+                    skipped = element
+                    events.skip_subtree()
+                continue
+            if event == "end" and element is not skipped:
+                self._end(element)
+            if element is not root:
+                self._inline.text(element.tail, verbatim=bool(self._verbatim))
+        self._flush()
+
+    # -- one element
+
+    def _start(self, element: Element) -> bool:
+        """Begin an element; whether all of it has been read."""
+        tag = str(element.tag)
+        if tag in BLOCKS and not is_silent(element):
+            self._flush()
+            if self._apart(element) or (tag == "table" and self._table(element)):
+                return True
+            self._enter(element, tag)
+        elif tag == "math" and element.get("display") == "block":
+            self._flush()
+            self._builder.formula(math_text(element), self._place)
+            return True
+        elif tag == "img" and not is_silent(element):
+            self._picture(element)
+        return open_inline(element, self._inline, verbatim=bool(self._verbatim))
+
+    def _enter(self, element: Element, tag: str) -> None:
+        if tag in LISTS:
+            self._lists += 1
+        elif tag in _ITEMS:
+            self._item = max(1, self._lists) + (tag == "dd")
+        elif tag in VERBATIM:
+            self._verbatim += 1
+        self._notes += _holds_footnotes(element)
+        if self._notes and tag == "li" and (number := _FOOTNOTE_ID.fullmatch(element.get("id", ""))):
+            self._inline.text(f"[{number.group(1)}] ")
+
+    def _end(self, element: Element) -> None:
+        tag = str(element.tag)
+        if tag not in BLOCKS:
+            close_inline(element, self._inline)
+            return
+        self._flush(element)
+        if tag in LISTS:
+            self._lists -= 1
+        elif tag in _ITEMS:
+            self._item = 0
+        elif tag in VERBATIM:
+            self._verbatim -= 1
+        self._notes -= _holds_footnotes(element)
+
+    # -- pieces
+
+    def _flush(self, ended: Element | None = None) -> None:
+        """Append the text gathered so far as what `ended` makes of it; by default a paragraph."""
+        tag = str(ended.tag) if ended is not None else ""
+        text = self._inline.take(verbatim=bool(self._verbatim))
+        if self._append(tag, text):
+            self._item = 0
+        links = self._inline.take_links()
+        for image in self._waiting:
+            self._builder.figure(image, self._place)
+        self._waiting.clear()
+        refer(self._builder, links)
+
+    def _append(self, tag: str, text: str) -> bool:
+        builder, place = self._builder, self._place
+        if not text.strip():
+            return False
+        if self._verbatim:
+            return builder.code(text, place)
+        if tag in HEADINGS:
+            return self._heading(" ".join(text.split()), HEADINGS[tag])
+        if tag in _CAPTIONS:
+            return builder.caption(text, place)
+        if self._notes:
+            return self._footnote(text)
+        if self._item:
+            return builder.list_item(text, min(self._item, builder.settings.limits.depth), place)
+        return builder.paragraph(text, place)
+
+    def _heading(self, text: str, level: int) -> bool:
+        if level == 1 and self._titled:
+            return self._builder.title(text, self._place)
+        return self._builder.heading(text, level, self._place)
+
+    def _footnote(self, text: str) -> bool:
+        """A mark that stands in a line of its own belongs to what follows."""
+        if _MARK.fullmatch(text):
+            self._mark = f"{text} "
+            return False
+        mark, self._mark = self._mark, ""
+        return self._builder.footnote(mark + text, self._place)
+
+    def _picture(self, element: Element) -> None:
+        """A picture within a line comes after it, any other in its place."""
+        if is_tracker(element):
+            return
+        self._waiting.append(image_of(element, self._resolve))
+
+    def _apart(self, element: Element) -> bool:
+        if not (self._furniture and is_furniture(element)):
+            return False
+        kind = BlockKind.PAGE_FOOTER if element.tag == "footer" else BlockKind.PAGE_HEADER
+        self._builder.furniture(kind, read_text(element)[0], self._place)
+        return True
+
+    # -- tables
+
+    def _table(self, element: Element) -> bool:
+        """Append a table and those inside it; a table that only arranges the page is none."""
+        if is_layout(element):
+            return False
+        for table in element.iter("table"):
+            if sum(1 for _ in table.iterancestors("table")) > self._builder.settings.limits.depth:
+                raise TooLarge("tables nested too deep", ids=(self._builder.source.uri,))
+            if table is element or not is_layout(table):
+                self._one_table(table)
+        for image in element.iter("img"):
+            if not is_tracker(image) and not is_silent(image):
+                self._builder.figure(image_of(image, self._resolve), self._place)
+        return True
+
+    def _one_table(self, table: Element) -> None:
+        links: list[Link] = []
+
+        def read(cell: Element) -> str:
+            text, found = read_cell(cell)
+            links.extend(found)
+            return text
+
+        uri, limits = self._builder.source.uri, self._builder.settings.limits
+        cells = cells_of(slots_of(table, limits.cells, uri), read)
+        caption = caption_of(table)
+        self._builder.caption(caption, self._place)
+        if self._builder.table(cells, self._place, caption=caption):
+            refer(self._builder, links)
+
+
+def _holds_footnotes(element: Element) -> bool:
+    role, classes = element.get("role", ""), element.get("class", "").split()
+    return role in ("doc-footnote", "doc-endnotes") or "footnotes" in classes or "footnote" in classes

@@ -1,0 +1,216 @@
+"""A tree of XML elements to pieces of a document; not recursive."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from pipelines.core.document import ReferenceKind
+from pipelines.core.table import Cell
+from pipelines.parse.assemble import DocumentBuilder
+
+_TITLES = frozenset({"title", "titel", "heading", "head", "subtitle", "article-title"})
+_SECTIONS = frozenset(
+    "section sect1 sect2 sect3 sect4 sect5 chapter appendix part preface article book sec div body topic concept task"
+    " reference glossary bibliography refsection simplesect abschnitt kapitel item entry channel feed".split()
+)
+_PARAGRAPHS = frozenset("para p simpara formalpara shortdesc abstract note warning caution tip important remark desc".split())
+_ITEMS = frozenset("listitem li step member varlistentry callout".split())
+_CODE = frozenset("programlisting screen codeblock literallayout synopsis pre".split())
+_TABLES = frozenset("table informaltable tgroup simpletable".split())
+_ROWS = frozenset("row tr strow sthead".split())
+_CELLS = frozenset("entry td th stentry".split())
+_ADDRESSES = ("href", "{http://www.w3.org/1999/xlink}href", "url", "src", "fileref")
+_INLINE = frozenset(
+    "emphasis b i u em strong xref link ulink ref sub sup subscript superscript code literal filename command bold italic"
+    " phrase quote footnote anchor indexterm email uri span a tspan hi guilabel guibutton menuchoice keycap".split()
+)
+_TECHNICAL = frozenset("id class style lang version space schemalocation nonamespaceschemalocation nsmap role".split())
+_PROSE = 80
+_LONGEST_FIELD = 200
+
+
+class XmlWalker:
+    """Appends what a tree says. Elements that nobody knows are data: their name, their attributes, their text."""
+
+    def __init__(self, builder: DocumentBuilder) -> None:
+        self._builder = builder
+        self._items = 0
+        self._sections = 0
+        self._read: set[etree._Element] = set()
+
+    def walk(self, root: etree._Element) -> None:
+        events = etree.iterwalk(root, events=("start", "end"))
+        whole: etree._Element | None = None
+        for event, element in events:
+            if not isinstance(element.tag, str):
+                continue
+            if event == "start":
+                if self._start(element):
+                    whole = element
+                    events.skip_subtree()
+            else:
+                if element is not whole:
+                    self._leave(element)
+                self._stray(element.tail)
+
+    def _start(self, element: etree._Element) -> bool:
+        """Begin an element; whether all of it has been read."""
+        name = _name(element)
+        if element in self._read:
+            self._read.discard(element)
+            return True
+        if name in _TABLES and _is_table(element):
+            return self._table(element)
+        if name in _TITLES and self._sections:
+            self._builder.heading(_all_text(element), self._sections)
+            return True
+        if name in _CODE:
+            self._builder.code("".join(element.itertext()))
+            return True
+        if self._is_prose(element, name):
+            self._prose(element)
+            return True
+        if self._records(element):
+            return True
+        self._enter(element, name)
+        return False
+
+    def _enter(self, element: etree._Element, name: str) -> None:
+        self._sections += name in _SECTIONS or self._sections == 0
+        self._items += name in _ITEMS
+        self._attributes(element, name)
+        self._stray(element.text)
+
+    def _leave(self, element: etree._Element) -> None:
+        name = _name(element)
+        self._sections -= name in _SECTIONS
+        self._items -= name in _ITEMS
+
+    def _stray(self, text: str | None) -> None:
+        if text and text.strip():
+            self._builder.paragraph(" ".join(text.split()))
+
+    def _is_prose(self, element: etree._Element, name: str) -> bool:
+        """Whether an element is one run of text, perhaps with marked-up words in it."""
+        if not _all_text(element):
+            return False
+        below = [_name(child) for child in _below(element)]
+        if name in _PARAGRAPHS and not any(child in _ITEMS | _PARAGRAPHS | _CODE | _TABLES for child in below):
+            return True
+        return all(child in _INLINE for child in below)
+
+    def _prose(self, element: etree._Element) -> None:
+        text, name = _all_text(element), _name(element)
+        prose = name in _PARAGRAPHS | _ITEMS | _INLINE or len(text) > _PROSE or self._items
+        marks = _attribute_text(element)
+        if not prose:
+            text = f"{name}: {text}" + (f" ({marks})" if marks else "")
+        added = self._builder.list_item(text, self._items) if self._items else self._builder.paragraph(text)
+        if added:
+            self._refer(element)
+
+    def _attributes(self, element: etree._Element, name: str) -> None:
+        marks = _attribute_text(element)
+        if marks and name not in _ITEMS | _TABLES and self._builder.paragraph(f"{name}: {marks}"):
+            self._refer(element)
+
+    def _refer(self, element: etree._Element) -> None:
+        for child in element.iter() if self._is_prose(element, _name(element)) else [element]:
+            target = next((child.get(name) for name in _ADDRESSES if child.get(name)), None)
+            if target and isinstance(child.tag, str):
+                kind = ReferenceKind.CROSS_REFERENCE if target.startswith("#") else ReferenceKind.HYPERLINK
+                self._builder.reference(kind, target, _all_text(child))
+
+    # -- tables
+
+    def _table(self, table: etree._Element) -> bool:
+        caption = next((child for child in table.iter() if _name(child) in ("title", "caption")), None)
+        if caption is not None:
+            self._builder.caption(_all_text(caption))
+        cells = _cells([row for row in table.iter() if _name(row) in _ROWS])
+        self._builder.table(cells, caption=_all_text(caption) if caption is not None else "")
+        return True
+
+    def _records(self, element: etree._Element) -> bool:
+        """Append an element and those like it that follow as a table, if they are flat: their fields are its columns."""
+        alike = [element]
+        for sibling in element.itersiblings():
+            if isinstance(sibling.tag, str) and sibling.tag != element.tag:
+                break
+            alike.append(sibling)
+        rows = [_fields(one) for one in alike]
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        filled = sum(map(len, rows))
+        if len(rows) < 2 or not all(rows) or len(columns) < 2 or 2 * filled < len(columns) * len(rows):
+            return False
+        cells = [Cell(0, place, key, header=True) for place, key in enumerate(columns)]
+        for number, row in enumerate(rows, 1):
+            cells += [Cell(number, columns.index(key), text) for key, text in row.items()]
+        self._read.update(alike[1:])
+        return self._builder.table(cells, caption=_name(element))
+
+
+def _cells(rows: list[etree._Element]) -> list[Cell]:
+    cells: list[Cell] = []
+    taken: set[tuple[int, int]] = set()
+    for number, row in enumerate(rows):
+        header = _name(row) == "sthead" or any(_name(parent) == "thead" for parent in row.iterancestors())
+        column = 0
+        for entry in (entry for entry in row if _name(entry) in _CELLS):
+            while (number, column) in taken:
+                column += 1
+            height, width = _spans(entry)
+            height = min(height, len(rows) - number)
+            cells.append(Cell(number, column, _all_text(entry), height, width, header or _name(entry) == "th"))
+            taken.update((row, place) for row in range(number, number + height) for place in range(column, column + width))
+            column += width
+    return cells
+
+
+def _fields(element: etree._Element) -> dict[str, str]:
+    """Return the attributes and leaves of a flat element, nothing for any other: prose is no field."""
+    fields = {_local(name): value for name, value in element.attrib.items() if value.strip()}
+    for child in _below(element):
+        if len(child) or _name(child) in fields:
+            return {}
+        fields[_name(child)] = _all_text(child) or ", ".join(child.attrib.values())
+    if not len(element) and element.text and element.text.strip():
+        fields[_name(element)] = _all_text(element)
+    return {} if any(len(value) > _LONGEST_FIELD for value in fields.values()) else fields
+
+
+def _is_table(element: etree._Element) -> bool:
+    return any(_name(row) in _ROWS for row in element.iter())
+
+
+def _spans(entry: etree._Element) -> tuple[int, int]:
+    """HTML tells spans, CALS the rows that follow."""
+    height = _number(entry.get("rowspan")) or _number(entry.get("morerows")) + 1
+    return max(1, min(height, 1000)), max(1, min(_number(entry.get("colspan")), 1000))
+
+
+def _number(value: str | None) -> int:
+    return int(value) if value and value.isdecimal() and len(value) < 6 else 0
+
+
+def _below(element: etree._Element) -> list[etree._Element]:
+    return [child for child in element if isinstance(child.tag, str)]
+
+
+def _name(element: etree._Element) -> str:
+    return _local(element.tag).lower() if isinstance(element.tag, str) else ""
+
+
+def _local(tag: str) -> str:
+    return tag.rsplit("}", 1)[-1]
+
+
+def _all_text(element: etree._Element) -> str:
+    return " ".join("".join(element.itertext(with_tail=False)).split())
+
+
+def _attribute_text(element: etree._Element) -> str:
+    pairs = [(_local(name), value) for name, value in element.attrib.items() if value.strip()]
+    return ", ".join(f"{name}={value}" for name, value in pairs if name.lower() not in _TECHNICAL)
+
+

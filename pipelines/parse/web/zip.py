@@ -1,0 +1,97 @@
+"""ZIP archives: a list of what is inside, and each member as a document of its own."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+import zlib
+from pathlib import Path, PurePosixPath
+
+from pipelines.core.document import ReferenceKind, Source
+from pipelines.core.errors import Encrypted, Malformed
+from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.limits import check_archive
+from pipelines.parse.parsed import Child, Parsed
+from pipelines.parse.settings import ParseSettings
+from pipelines.parse.web.names import safe_path
+
+BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error)
+_LINK = 0o120000
+_TYPE = 0o170000
+_ENCRYPTED_FLAG = 0x1
+_HINT = 'set it under [parse.passwords] in strata.toml, by file pattern: "archive/*.zip" = "..."'
+
+
+class ZipReader:
+    """Unpacks members in memory, within the limits; nothing is written anywhere."""
+
+    name = "zip"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        builder = DocumentBuilder(source, settings, self.name)
+        try:
+            with zipfile.ZipFile(path) as archive:
+                members = [member for member in archive.infolist() if _is_file(member)]
+                check_archive(members, path.stat().st_size, source.uri, settings.limits)
+                password = _password(archive, members, source, settings)
+                for member in members:
+                    _append(archive, member, password, builder)
+        except BROKEN_ZIP as error:
+            raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
+        return builder.build()
+
+
+def _is_file(member: zipfile.ZipInfo) -> bool:
+    """Folders, links and what macOS leaves behind are no members."""
+    name = PurePosixPath(member.filename)
+    linked = (member.external_attr >> 16) & _TYPE == _LINK
+    return not (member.is_dir() or linked or "__MACOSX" in name.parts or name.name in (".DS_Store", "Thumbs.db"))
+
+
+def _append(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes | None, builder: DocumentBuilder) -> None:
+    name = safe_path(_decoded(member), "member")
+    if name != _decoded(member):
+        builder.remark(f"the member {member.filename!r} is called {name!r} here")
+    try:
+        data = archive.read(member, password)
+    except (*BROKEN_ZIP, RuntimeError) as error:
+        builder.remark(f"the member {name!r} does not unpack: {error}")
+        return
+    builder.child(Child(name, data, ReferenceKind.MEMBER))
+    if builder.list_item(name):
+        builder.reference(ReferenceKind.MEMBER, name, name)
+
+
+def _decoded(member: zipfile.ZipInfo) -> str:
+    """Without the UTF-8 flag a name is in the packer's own code page, mostly UTF-8 or Chinese all the same."""
+    if member.flag_bits & 0x800:
+        return member.filename
+    raw = member.orig_filename.encode("cp437", "replace")
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            return raw.decode(encoding) if not raw.isascii() else member.filename
+        except UnicodeDecodeError:
+            continue
+    return member.filename
+
+
+def _password(
+    archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], source: Source, settings: ParseSettings
+) -> bytes | None:
+    """Return the password that opens the archive, None where it needs none. Raises `Encrypted`."""
+    locked = [member for member in members if member.flag_bits & _ENCRYPTED_FLAG]
+    if not locked:
+        return None
+    smallest = min(locked, key=lambda member: member.file_size)
+    for password in settings.passwords_for(source.uri):
+        if _opens(archive, smallest, password.encode()):
+            return password.encode()
+    raise Encrypted("the archive needs a password", ids=(source.uri,), hint=_HINT)
+
+
+def _opens(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes) -> bool:
+    try:
+        archive.read(member, password)
+    except (*BROKEN_ZIP, RuntimeError):
+        return False
+    return True

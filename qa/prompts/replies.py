@@ -1,0 +1,148 @@
+"""The types of what a model replies; what a small model gets wrong in form is put right here, not refused."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+
+MOST_PROPOSALS = 6
+_NONE = frozenset({"", "none", "null", "n/a", "nothing", "无"})
+
+
+def _number(value: Any) -> Any:
+    """A number given as "[2]", "2." or a list of one; nothing as 0."""
+    if isinstance(value, list):
+        value = value[0] if value else 0
+    if value is None or (isinstance(value, str) and value.strip().lower() in _NONE):
+        return 0
+    if isinstance(value, str):
+        digits = "".join(character for character in value if character.isdigit() or character == "-")
+        return digits[:9] or value
+    return value
+
+
+def _text(value: Any) -> Any:
+    """A text given as a number, a truth value, or a list of texts; nothing as the empty text."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
+        return ", ".join(str(item) for item in value)
+    return value
+
+
+def _texts(value: Any) -> Any:
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [line for line in value.splitlines() if line.strip()]
+    if isinstance(value, list):
+        return [_of_object(item) for item in value]
+    return value
+
+
+def _of_object(item: Any) -> Any:
+    """The text of {"question": "..."}, where a text was asked for."""
+    if isinstance(item, dict):
+        return next((value for value in item.values() if isinstance(value, str)), "")
+    return _text(item)
+
+
+def _claims(value: Any) -> Any:
+    if value is None:
+        return []
+    items = value if isinstance(value, list) else [value]
+    return [{"text": item} if isinstance(item, str) else item for item in items]
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+Texts = Annotated[list[str], BeforeValidator(_texts)]
+Place = Annotated[int, BeforeValidator(_number)]
+
+
+class ClaimReply(BaseModel):
+    """One statement, and the words of a passage that prove it."""
+
+    text: Text = ""
+    passage: Place = 0
+    quote: Text = ""
+
+
+class AnswerReply(BaseModel):
+    """An answer with its evidence; `found` is false where the passages do not hold it."""
+
+    claims: Annotated[list[ClaimReply], BeforeValidator(_claims)] = Field(default_factory=list)
+    found: bool
+    answer: Text = ""
+
+    def says_nothing(self) -> bool:
+        return not self.found
+
+
+class RecallReply(BaseModel):
+    """An answer from the model's own knowledge, thought through first."""
+
+    thinking: Text = ""
+    answer: Text
+
+
+class ProposalsReply(BaseModel):
+    """Questions to look up next (PIKE-RAG algorithm 1, line 3); none where `sufficient`, or where none is left."""
+
+    thinking: Text = ""
+    sufficient: bool
+    questions: Texts = Field(default_factory=list)
+
+    def says_nothing(self) -> bool:
+        return self.sufficient or not self.asked
+
+    @property
+    def asked(self) -> list[str]:
+        lines = [" ".join(question.split()) for question in self.questions]
+        return list(dict.fromkeys(line for line in lines if line.lower() not in _NONE))[:MOST_PROPOSALS]
+
+
+class SelectionReply(BaseModel):
+    """The number of the candidate that helps most, 0 for none (algorithm 1, lines 5 and 6)."""
+
+    thinking: Text = ""
+    number: Place
+
+    def says_nothing(self) -> bool:
+        return self.number == 0
+
+
+class FollowUpReply(BaseModel):
+    """The next question of self-ask, empty where no more are needed."""
+
+    question: Text
+
+    def says_nothing(self) -> bool:
+        return self.question.strip().lower() in _NONE
+
+
+class StandaloneReply(BaseModel):
+    """A question of a conversation, rewritten so that it is understood without what was said before."""
+
+    question: Text
+
+
+class VerdictReply(BaseModel):
+    """A judge's verdict on an answer."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    thinking: Text = ""
+    correct: bool
+
+
+@lru_cache(maxsize=64)
+def selection_among(count: int) -> type[SelectionReply]:
+    """Return the reply that selects among `count` candidates: a number beyond them is unusable, so asked again."""
+    number = Annotated[int, BeforeValidator(_number), Field(ge=0, le=count)]
+    return create_model("SelectionReply", __base__=SelectionReply, number=(number, ...))

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import asyncio
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pipelines.core.errors import CallTimedOut, StoreUnavailable
+from pipelines.llm.cache import CacheChat
+from pipelines.llm.chat import Message, Reply, Request, Usage
+from pipelines.llm.fakes import DelayedChat, FunctionChat, ScriptedChat
+from pipelines.llm.reply_store import CacheLine, ReplyStore
+from tests.contracts.chat import Word, say
+
+DAY = 86_400.0
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "replies.db"
+
+
+async def test_the_same_request_is_called_once_also_by_the_next_run(path: Path) -> None:
+    model = ScriptedChat([Reply("pump", "m", Usage(10, 2, 1), "length")])
+    for run in range(2):
+        chat = CacheChat(model, ReplyStore(path))
+        for _ in range(2):
+            reply = await chat.complete(say("pump"))
+        await chat.close()
+        assert reply == Reply("pump", "m", Usage(10, 2, 0), "length", cached=True), run
+    assert len(model.requests) == 1
+
+
+async def test_failures_are_not_kept(path: Path) -> None:
+    model = ScriptedChat([CallTimedOut("cut"), "pump"])
+    with closing(ReplyStore(path)) as store:
+        chat = CacheChat(model, store)
+        with pytest.raises(CallTimedOut):
+            await chat.complete(say("pump"))
+        assert store.stats() == ()
+        assert (await chat.complete(say("pump"))).text == "pump"
+
+
+async def test_a_reply_that_does_not_read_as_its_schema_is_not_kept(path: Path) -> None:
+    model = ScriptedChat(["no word", '{"word": "pump"}'])
+    with closing(ReplyStore(path)) as store:
+        chat = CacheChat(model, store)
+        texts = [(await chat.complete(say("pump", schema=Word))).text for _ in range(3)]
+    assert texts == ["no word", '{"word": "pump"}', '{"word": "pump"}']
+    assert len(model.requests) == 2
+
+
+async def test_another_attempt_is_another_question(path: Path) -> None:
+    model = ScriptedChat(["one", "two"])
+    with closing(ReplyStore(path)) as store:
+        chat = CacheChat(model, store)
+        assert [(await chat.complete(say("pump", attempt=number))).text for number in (0, 1)] == ["one", "two"]
+
+
+async def test_equal_requests_under_way_together_make_one_call(path: Path) -> None:
+    model = FunctionChat(lambda _: Reply("pump", usage=Usage(10, 2, 1)))
+    with closing(ReplyStore(path)) as store:
+        chat = CacheChat(DelayedChat(model, lambda _: asyncio.sleep(0.01)), store)
+        replies = await asyncio.gather(*(chat.complete(say("pump")) for _ in range(20)))
+    assert len(model.requests) == 1
+    assert sum(reply.usage.calls for reply in replies) == 1
+    assert sum(reply.cached for reply in replies) == 19
+
+
+async def test_when_the_first_asker_is_cancelled_the_others_have_their_reply(path: Path) -> None:
+    model = FunctionChat(lambda _: "pump")
+    with closing(ReplyStore(path)) as store:
+        chat = CacheChat(DelayedChat(model, lambda _: asyncio.sleep(0.01)), store)
+        first = asyncio.create_task(chat.complete(say("pump")))
+        second = asyncio.create_task(chat.complete(say("pump")))
+        await asyncio.sleep(0)
+        first.cancel()
+        assert (await second).text == "pump"
+        assert first.cancelled() or (await asyncio.gather(first, return_exceptions=True))
+    assert len(model.requests) == 1
+
+
+async def test_all_who_wait_for_a_call_see_it_fail_and_the_next_one_calls_again(path: Path) -> None:
+    model = ScriptedChat([CallTimedOut("cut"), "pump"])
+    with closing(ReplyStore(path)) as store:
+        chat = CacheChat(DelayedChat(model, lambda _: asyncio.sleep(0.01)), store)
+        waiting = [chat.complete(say("pump")) for _ in range(3)]
+        assert {type(result) for result in await asyncio.gather(*waiting, return_exceptions=True)} == {CallTimedOut}
+        assert (await chat.complete(say("pump"))).text == "pump"
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from pipelines.llm.chat import Reply, Usage
+from pipelines.llm.reply_store import ReplyStore
+
+store = ReplyStore(Path(sys.argv[1]))
+for number in range(int(sys.argv[2]), int(sys.argv[3])):
+    store.put(f"key {number}", "role", Reply(f"reply {number} " + "x" * 2000, "m", Usage(1, 1, 1)))
+    print(number, flush=True)
+"""
+
+
+def writer(path: Path, first: int, last: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WRITER, str(path), str(first), str(last)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_a_writer_that_is_killed_leaves_every_reply_that_it_had_written(path: Path) -> None:
+    process = writer(path, 0, 1_000_000)
+    assert process.stdout is not None
+    written = [int(process.stdout.readline()) for _ in range(300)]
+    process.send_signal(signal.SIGKILL)
+    written += [int(line) for line in process.stdout.read().split()[:-1]]
+    process.wait()
+    process.stdout.close()
+    with closing(ReplyStore(path)) as store:
+        assert all(store.get(f"key {number}") is not None for number in written)
+        store.put("after", "role", Reply("still writable"))
+        assert store.get("after") is not None
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_several_processes_write_one_file_from_its_first_moment(path: Path) -> None:
+    processes = [writer(path, 50 * number, 50 * number + 150) for number in range(4)]
+    for process in processes:
+        assert process.communicate()[0].count("\n") == 150
+        assert process.returncode == 0
+    with closing(ReplyStore(path)) as store:
+        (line,) = store.stats()
+        assert line.replies == 300
+        assert all((store.get(f"key {number}") or Reply("")).text.startswith(f"reply {number} ") for number in range(300))
+
+
+def test_stats_tell_replies_tokens_and_bytes_by_role_and_model(path: Path) -> None:
+    with closing(ReplyStore(path)) as store:
+        store.put("1", "atomize", Reply("泵", "m", Usage(10, 2, 1)))
+        store.put("2", "atomize", Reply("ab", "m", Usage(20, 3, 1)))
+        store.put("3", "answer", Reply("", "n"))
+        assert store.stats() == (CacheLine("answer", "n", 1, 0, 0, 0), CacheLine("atomize", "m", 2, 30, 5, 5))
+
+
+def test_pruning_removes_what_was_not_used_for_a_while(path: Path) -> None:
+    now = [100 * DAY]
+    with closing(ReplyStore(path, lambda: now[0])) as store:
+        for key in ("old", "used"):
+            store.put(key, "atomize", Reply(key))
+        now[0] += 10 * DAY
+        assert store.get("used") is not None
+        assert store.prune(unused_days=11) == 0
+        assert store.prune(unused_days=10) == 1
+        assert store.get("old") is None
+        assert store.get("used") is not None
+
+
+def test_pruning_keeps_to_the_role_and_model_named(path: Path) -> None:
+    with closing(ReplyStore(path)) as store:
+        for number, (role, model) in enumerate([("a", "m"), ("a", "n"), ("b", "m")]):
+            store.put(str(number), role, Reply("", model))
+        assert store.prune(role="a", model="m") == 1
+        assert store.prune(role="a") == 1
+        assert store.prune() == 1
+
+
+def test_a_file_that_is_no_database_is_named(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"this is no database, and long enough to be sure of it" * 40)
+    with pytest.raises(StoreUnavailable, match=r"replies\.db"):
+        ReplyStore(path)
+
+
+async def test_pictures_are_part_of_the_question(path: Path) -> None:
+    from pipelines.llm.chat import Image
+
+    model = ScriptedChat(["one", "two"])
+    with closing(ReplyStore(path)) as store:
+        chat = CacheChat(model, store)
+        for data, text in ((b"1", "one"), (b"2", "two"), (b"1", "one")):
+            message = Message("user", "what is it?", (Image("image/png", data),))
+            assert (await chat.complete(Request((message,), "r"))).text == text

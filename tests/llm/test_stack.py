@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, SecretStr
+
+from pipelines.core.errors import BudgetExceeded, MissingExtra, SettingsError
+from pipelines.llm.ask import Ending, ask
+from pipelines.llm.budget import Budget
+from pipelines.llm.chat import Chat, Message, Request
+from pipelines.llm.faults import Fault, FaultRates
+from pipelines.llm.ledger import Ledger
+from pipelines.llm.loopback import Behaviour, LoopbackServer
+from pipelines.llm.loopback_wire import Call
+from pipelines.llm.settings import LlmSettings
+from pipelines.llm.stack import open_chat
+
+
+class Echo(BaseModel):
+    echo: str
+
+
+def echo(call: Call) -> str:
+    return json.dumps({"echo": call.first_turns[-1].content})
+
+
+def settings_for(server: LoopbackServer, **fields: object) -> LlmSettings:
+    base = {"base_url": server.url, "api_key": SecretStr("k"), "model": "m", "max_wait": 0.001, "tries": 12}
+    return LlmSettings.model_validate(base | fields)
+
+
+async def ask_all(chat: Chat, words: list[str], tries: int = 6) -> list[str]:
+    async def one(word: str) -> str:
+        asked = await ask(chat, (Message("user", word),), Echo, role="test", subject=word, tries=tries)
+        assert asked.ending is Ending.DONE, asked
+        assert asked.value is not None
+        return asked.value.echo
+
+    try:
+        return await asyncio.gather(*map(one, words))
+    finally:
+        await chat.close()
+
+
+WORDS = [f"word {number}" for number in range(120)]
+
+
+async def test_with_three_calls_in_ten_going_wrong_every_answer_is_the_same_as_with_none(tmp_path: Path) -> None:
+    faults = FaultRates.evenly(0.3, seed=1)
+    with LoopbackServer(echo, Behaviour(faults)) as server:
+        assert await ask_all(open_chat(settings_for(server), tmp_path / "replies.db"), WORDS) == WORDS
+        seen = server.faults
+    assert all(seen[fault] > 0 for fault in Fault)
+    assert sum(seen.values()) - seen[Fault.NONE] > 0.25 * sum(seen.values())
+
+
+async def test_the_same_seed_brings_the_same_faults_in_any_order_of_calls() -> None:
+    counts = []
+    for concurrency in (1, 16):
+        with LoopbackServer(echo, Behaviour(FaultRates.evenly(0.3, seed=2))) as server:
+            await ask_all(open_chat(settings_for(server, concurrency=concurrency)), WORDS[:40])
+            counts.append(server.faults)
+    assert counts[0] == counts[1]
+
+
+async def test_a_second_run_makes_no_call_and_needs_no_server(tmp_path: Path) -> None:
+    places = tmp_path / "replies.db", tmp_path / "trace.jsonl"
+    with LoopbackServer(echo) as server:
+        settings = settings_for(server)
+        await ask_all(open_chat(settings, *places), WORDS)
+    ledger = Ledger()
+    assert await ask_all(open_chat(settings, *places, ledger=ledger), WORDS) == WORDS
+    assert ledger.total.usage.calls == 0
+    assert ledger.total.cached == len(WORDS)
+
+
+async def test_each_role_has_its_model() -> None:
+    with LoopbackServer(echo) as server:
+        chat = open_chat(settings_for(server, models={"answer": "large"}))
+        for role in ("answer", "atomize"):
+            await chat.complete(Request((Message("user", "x"),), role))
+        await chat.close()
+        assert [call.model for call in server.calls] == ["large", "m"]
+
+
+async def test_the_budget_ends_a_run_and_a_higher_one_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    with LoopbackServer(echo) as server:
+        settings = settings_for(server)
+        with pytest.raises(BudgetExceeded):
+            await ask_all(open_chat(settings, tmp_path / "r.db", budget=Budget(max_tokens=1500)), WORDS)
+        done = len(server.calls)
+        assert 0 < done < len(WORDS)
+        assert await ask_all(open_chat(settings, tmp_path / "r.db"), WORDS) == WORDS
+        assert len(server.calls) == len(WORDS)
+
+
+def in_threads(work: Callable[[int], object]) -> list[object]:
+    with ThreadPoolExecutor(8) as pool:
+        return list(pool.map(work, range(8)))
+
+
+def test_eight_threads_with_interleaved_replies_never_cross_answers(tmp_path: Path) -> None:
+    together = threading.Barrier(8)
+
+    def slow_echo(call: Call) -> str:
+        # Whoever asks a word with a low last digit waits longest, so replies overtake one another.
+        threading.Event().wait((9 - int(call.turns[-1].content[-1])) / 1000)
+        return echo(call)
+
+    def ask_in_thread(number: int) -> bool:
+        words = [f"thread {number} word {word}" for word in range(40)]
+        together.wait()
+        for word in words[:10]:  # one event loop after another, as a synchronous caller has them
+            (reply,) = asyncio.run(kept_open(chat, [word]))
+            assert reply == word
+        return asyncio.run(kept_open(chat, words[10:])) == words[10:]
+
+    with LoopbackServer(slow_echo) as server:
+        chat = open_chat(settings_for(server, concurrency=32), tmp_path / "replies.db")
+        assert all(in_threads(ask_in_thread))
+        asyncio.run(chat.close())
+
+
+async def kept_open(chat: Chat, words: list[str]) -> list[str]:
+    async def one(word: str) -> str:
+        asked = await ask(chat, (Message("user", word),), Echo, role="test")
+        assert asked.value is not None
+        return asked.value.echo
+
+    return await asyncio.gather(*map(one, words))
+
+
+def test_equal_questions_from_eight_threads_make_one_call(tmp_path: Path) -> None:
+    together = threading.Barrier(8)
+
+    def ask_in_thread(number: int) -> object:
+        together.wait()
+        return asyncio.run(kept_open(chat, ["the same"]))
+
+    with LoopbackServer(echo, Behaviour(latency=0.1)) as server:
+        chat = open_chat(settings_for(server), tmp_path / "replies.db")
+        assert in_threads(ask_in_thread) == [["the same"]] * 8
+        asyncio.run(chat.close())
+        assert len(server.calls) == 1
+
+
+def test_without_a_model_there_is_no_chat() -> None:
+    assert not LlmSettings().configured
+    with pytest.raises(SettingsError, match="no language model"):
+        open_chat(LlmSettings())
+
+
+def test_a_gguf_file_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="no GGUF file"):
+        open_chat(LlmSettings(gguf=str(tmp_path / "none.gguf")))
+
+
+def test_a_gguf_file_without_the_extra_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "m.gguf").touch()
+    monkeypatch.setattr("pipelines.llm.local_server.find_spec", lambda _: None)
+    with pytest.raises(MissingExtra) as missing:
+        open_chat(LlmSettings(gguf=str(tmp_path / "m.gguf")))
+    assert missing.value.extra == "local"
+
+
+async def test_a_missing_key_is_told_when_first_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    chat = open_chat(LlmSettings(model="m"))
+    with pytest.raises(SettingsError, match="needs a key"):
+        await chat.complete(Request((Message("user", "x"),), "r"))
+    await chat.close()

