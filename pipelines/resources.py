@@ -124,6 +124,15 @@ def recorded_embedder(catalog: Catalog) -> EmbedderInfo | None:
     return codec.decode(fact, EmbedderInfo) if fact else None
 
 
+def recorded_settings(kb: Path) -> EmbedSettings:
+    """Return settings that name the embedder a knowledge base was built with; the defaults before the first ingest."""
+    embedded = EmbeddedStore.open(Places(kb).database, create=False)
+    try:
+        return _embed_settings(EmbedSettings(), embedded.catalog)
+    finally:
+        embedded.close()
+
+
 def record_embedder(catalog: Catalog, info: EmbedderInfo) -> None:
     catalog.set_fact(EMBEDDER_FACT, msgspec.json.encode(info).decode())
 
@@ -133,7 +142,7 @@ def _embed_settings(settings: EmbedSettings, catalog: Catalog) -> EmbedSettings:
     recorded = recorded_embedder(catalog)
     if recorded is None or settings != EmbedSettings():
         return settings
-    return EmbedSettings(name=recorded.name, model=recorded.model, dimension=recorded.dimension)  # type: ignore[arg-type]
+    return EmbedSettings(name=recorded.name, model=recorded.model, dimension=recorded.dimension)
 
 
 def _check_embedder(catalog: Catalog, info: EmbedderInfo, create: bool) -> None:

@@ -41,6 +41,10 @@ class Lexicon(Protocol):
         """
         ...
 
+    def kinship(self, word: str, others: Sequence[str]) -> Sequence[float]:
+        """Return for each of `others` how near its meaning is to that of `word`, a cosine."""
+        ...
+
     def nearness(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """Return for each text its cosine with the question."""
         ...

@@ -49,8 +49,8 @@ def key_phrases(
     """Return the `limit` key phrases that weigh most, heaviest first, ties in order of first occurrence.
 
     Occurrences count, and more so of names and longer phrases, of early ones and of those that stand in `headings`.
-    No phrase is part of a heavier one. A Chinese run that is too long for a term is searched for those that are
-    `known`, see `repeated_han`.
+    No phrase is part of a heavier one. Chinese runs are searched for the terms that are `known`, see
+    `repeated_han`.
     """
     weights, surfaces = _weigh(sentences, known)
     above = _key(" ".join(headings))
@@ -127,10 +127,8 @@ def _run(text: str, run: list[re.Match[str]]) -> Iterator[tuple[str, float]]:
 
 def _han(token: str, known: Collection[str]) -> Iterator[tuple[str, float]]:
     for part in _HAN_SPLIT.split(token):
-        if len(part) > _HAN_LONGEST:
-            yield from ((term, _form(len(term) // 2)) for term in _longest_known(part, known))
-        elif len(part) >= 2:
-            yield part, _form(len(part) // 2)
+        terms = list(_longest_known(part, known)) or ([part] if 2 <= len(part) <= _HAN_LONGEST else [])
+        yield from ((term, _form(len(term) // 2)) for term in terms)
 
 
 def _longest_known(run: str, known: Collection[str]) -> Iterator[str]:

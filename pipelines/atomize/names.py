@@ -8,16 +8,20 @@ from dataclasses import dataclass
 
 from pipelines.atomize.words import FUNCTION_WORDS
 from pipelines.core.provenance import Span
+from pipelines.core.terms import CJK
 
 _UPPER = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİŁŃŇŌŐŒŘŚŞŠŤŪŮŰŹŻŽ"
-_WORD = rf"(?:[{_UPPER}]\.(?:[{_UPPER}]\.)*(?=[ ,])|[{_UPPER}]\w*(?:['’.&-]\w+)*)"
+_LETTER = rf"[^\W{CJK}]"
+_WORD = rf"(?:[{_UPPER}]\.(?:[{_UPPER}]\.)*(?=[ ,])|[{_UPPER}]{_LETTER}*(?:['’.&-]{_LETTER}+)*)"
 _JOINT = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|bin|al|ibn|y)\s+){1,2}|&\s+"
-_NAME = re.compile(rf"{_WORD}(?:\s(?:{_JOINT})?{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*")
+_NAME = re.compile(rf"(?<![A-Za-z0-9]){_WORD}(?:\s(?:{_JOINT})?{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*")
 _BODIES = "ISO|IEC|EN|DIN|ASTM|ANSI|IEEE|AAMI|ASME|JIS|BS|UL|RFC|NFPA|NIST|VDE|ETSI|ITU|CISPR|YY|HG|JB"
 _STANDARD = re.compile(
-    rf"\b(?:(?:{_BODIES}|GB)(?:/[A-Z]{{1,4}})?[ -])+[A-Z]?\d+(?:[-.]\d+)*(?:[:—-]\d{{4}})?|\bMIL-[A-Z]+-\d+[A-Z]*"
+    rf"(?<![A-Za-z])(?:(?:{_BODIES}|GB)(?:/[A-Z]{{1,4}})?[ -]){{1,3}}[A-Z]?\d+(?:[-.]\d+)*(?:[:—-]\d{{4}})?|(?<![A-Za-z])MIL-[A-Z]+-\d+[A-Z]*"
 )
-_CODE = re.compile(r"\b(?=[A-Za-z-/]*\d)[A-Z][A-Za-z]{0,7}(?:[-/]?[A-Z0-9]+[a-z]?)+(?:[-/.][A-Z0-9]+)*\b")
+_CODE = re.compile(
+    r"(?<![A-Za-z0-9])(?=[A-Za-z-/]{0,12}\d)[A-Z][A-Za-z]{0,7}(?:[-/]?[A-Z0-9]+[a-z]?)+(?:[-/.][A-Z0-9]+)*(?![A-Za-z0-9])"
+)
 _CHINESE = re.compile(
     r"《(?P<work>[^《》\n]{2,40})》"
     r"|(?P<body>[一-龥]{2,14}?(?:有限公司|股份公司|公司|集团|大学|学院|研究院|研究所|委员会|银行|医院|事业部|车间|管理局))"

@@ -13,7 +13,7 @@ from pipelines.core.errors import FolderNotFound
 from pipelines.ingest.ahead import ParseAhead
 from pipelines.ingest.compile import Item, Tools
 from pipelines.ingest.keys import Makers
-from pipelines.ingest.language import open_language
+from pipelines.ingest.language import maker_names, open_language
 from pipelines.ingest.progress import Progress, silent
 from pipelines.ingest.report import Report
 from pipelines.ingest.run import Run
@@ -69,13 +69,18 @@ def build(
 
 async def execute(run: Run, items: Sequence[Item], steps: Steps = PLAIN) -> Report:
     """Take a prepared run through its steps: documents side by side, then the corpus as a whole."""
+    await compile_all(run, items, steps)
+    await steps.link(run)
+    await steps.load(run)
+    return run.report()
+
+
+async def compile_all(run: Run, items: Sequence[Item], steps: Steps = PLAIN) -> None:
+    """Compile the items of a run, then the documents inside them, and so on."""
     pending = list(items)
     while pending:
         inside = await asyncio.gather(*(steps.compile(run, item) for item in pending))
         pending = [member for members in inside for member in members]
-    await steps.link(run)
-    await steps.load(run)
-    return run.report()
 
 
 @contextmanager
@@ -99,7 +104,7 @@ def open_run(
         open_language(settings, stores.places, budget) as language,
         ParserPool(settings.parse, settings.ingest.workers) as pool,
     ):
-        makers = Makers(language.splitter_name, language.distiller_name, vectors_name(stores.embedder.info))
+        makers = Makers(*maker_names(settings, stores.places), vectors_name(stores.embedder.info))
         tools = Tools(
             settings, stores.artifacts, ParseAhead(pool), language.splitter, language.distiller, stores.embedder, makers
         )

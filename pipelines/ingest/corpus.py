@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipelines.core import codec
+from pipelines.core.vectors import Vectors
 from pipelines.core.ids import content_id
 from pipelines.graph.card import DocumentCard
 from pipelines.graph.link import Linked, link
@@ -17,6 +18,10 @@ from pipelines.llm.wordllama import WordLlamaEmbedder
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings, fingerprint
 from pipelines.store.catalog import Entry
+
+
+LINKED_FACT = "linked"
+"""The fact under which the catalog keeps the key of the links that the stores hold; empty while they are behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class Linking:
 
 
 def link_corpus(entries: Sequence[Entry], stores: Stores, settings: Settings) -> Linking:
-    """Return the links of all these documents; entity names are compared by the packaged embedder, whatever the index's."""
+    """Return the links of all these documents; names are compared by the packaged embedder."""
     cards = [codec.decode(read_artifact(stores, entry, "card"), DocumentCard) for entry in entries]
     by_document = {entry.document: entry for entry in entries}
     names = WordLlamaEmbedder()

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pipelines.atomize.distiller import Distiller
+from pipelines.atomize.extractive import ExtractiveDistiller
 from pipelines.chunk.splitter import Splitter
+from pipelines.chunk.structural import StructuralSplitter
 from pipelines.llm.budget import Budget
 from pipelines.llm.chat import Chat
 from pipelines.llm.ledger import Ledger
@@ -19,15 +21,10 @@ from pipelines.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Who does the language work of a build; `chat` is None where no model is configured.
-
-    The names go into the keys of what they make: an extractive worker's, or model and prompts.
-    """
+    """Who does the language work of a build; `chat` is None where no model is configured."""
 
     splitter: Splitter
-    splitter_name: str
     distiller: Distiller
-    distiller_name: str
     ledger: Ledger
     chat: Chat | None = None
 
@@ -40,18 +37,17 @@ def open_language(settings: Settings, places: Places, budget: Budget = Budget())
     """
     ledger = Ledger(settings.llm.prices)
     if not settings.llm.configured:
-        yield _extractive(settings, ledger)
+        yield Language(StructuralSplitter(settings.chunk), ExtractiveDistiller(settings.atomize), ledger)
         return
     chat = open_chat(settings.llm, places.replies, places.trace, budget, ledger)
     try:
-        yield _by_model(settings, chat, ledger, places)
+        yield Language(_splitter(settings, chat, places), _distiller(settings, chat, places), ledger, chat)
     finally:
         asyncio.run(chat.close())
 
 
-def _extractive(settings: Settings, ledger: Ledger) -> Language:
-    from pipelines.atomize.extractive import ExtractiveDistiller
-    from pipelines.chunk.structural import StructuralSplitter
-
-    splitter = StructuralSplitter(settings.chunk)
-    return Language(splitter, "structural", ExtractiveDistiller(settings.atomize), "extractive", ledger)
+def maker_names(settings: Settings, places: Places) -> tuple[str, str]:
+    """Return what stands for splitter and distiller in the keys of what they make: with a model, it and its prompts."""
+    if not settings.llm.configured:
+        return "structural", "extractive"
+    return f"recurrent {_model(settings, 'split', places)}", f"model {_model(settings, 'distil', places)}"

@@ -14,7 +14,7 @@ import numpy as np
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.graph.build import build_graph, redirect
 from pipelines.ingest.artifacts import read_artifact, read_distillate, read_document
-from pipelines.ingest.corpus import Linking
+from pipelines.ingest.corpus import LINKED_FACT, Linking
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.records import corpus_records, read_records, without
 from pipelines.llm.embedder import Embedder, Side
@@ -22,8 +22,6 @@ from pipelines.resources import Stores
 from pipelines.store.catalog import Entry
 from pipelines.store.vector import Embedded, Record, RecordKind
 
-LINKED_FACT = "linked"
-"""The fact under which the catalog keeps the key of the links that the stores hold; empty while they are behind."""
 WRITING_FACT = "writing"
 """Set while a load goes on: a run that finds it set was preceded by one that was killed."""
 DOCUMENTS_AT_ONCE = 16
@@ -61,7 +59,7 @@ class Loader:
         known = {entry.uri: entry for entry in self._stores.catalog.entries()}
         todo = []
         for entry in entries:
-            before, wanted = known.get(entry.uri), _loaded(entry, linking)
+            before, wanted = known.get(entry.uri), loaded(entry, linking)
             if before == wanted:
                 self._tell(Event(Stage.LOAD, Phase.REUSED, entry.uri))
             elif before is not None and before.artifacts == wanted.artifacts:
@@ -145,8 +143,8 @@ class Loader:
         self._begin()
 
 
-def _loaded(entry: Entry, linking: Linking) -> Entry:
-    """The entry as it stands in the catalog once its document is loaded with these links."""
+def loaded(entry: Entry, linking: Linking) -> Entry:
+    """Return the entry as it stands in the catalog once its document is loaded with these links."""
     return replace(entry, artifacts={**entry.artifacts, "load": linking.load_keys[entry.document]})
 
 

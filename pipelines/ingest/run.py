@@ -11,14 +11,14 @@ from pathlib import Path
 from pipelines.core.errors import BudgetExceeded, SourceError
 from pipelines.core.outcome import Failure, Status
 from pipelines.ingest.compile import Compiled, Item, Tools, compile_item
-from pipelines.ingest.corpus import Linking, link_corpus
+from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpus
 from pipelines.ingest.load import Loader
 from pipelines.ingest.plan import Plan, plan
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.report import Report, Tally, usage_by_role
 from pipelines.ingest.scan import scan
 from pipelines.llm.ledger import Ledger
-from pipelines.resources import Stores
+from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
 
@@ -33,7 +33,7 @@ class Run:
     ) -> None:
         self._folder = folder
         self._settings = settings
-        self._stores = stores
+        self.stores = stores
         self._tools = tools
         self._ledger = ledger
         self._listener = listener
@@ -51,7 +51,7 @@ class Run:
         found = scan(self._folder, self._settings.ingest)
         if not any(not file.left_out for file in found):
             raise SourceError(f"no documents in {self._folder}", hint="nothing was changed")
-        self._plan = plan(found, self._stores.catalog.entries(), self._tools.keys)
+        self._plan = plan(found, self.stores.catalog.entries(), self._tools.keys)
         self._tell(Event(Stage.SCAN, Phase.DONE, total=len(self._plan.items)))
         for entry in self._plan.unchanged:
             self._tell_reused(entry)
@@ -82,28 +82,34 @@ class Run:
         return compiled.members
 
     def link(self) -> None:
-        """Link all documents of the knowledge base, those of this run and those that were there."""
+        """Link all documents of the knowledge base, unless the stores already hold the links of just these."""
+        entries = self.searchable()
+        key = corpus_key(entries, self._settings, vectors_name(self.stores.embedder.info))
+        if self.stores.catalog.fact(LINKED_FACT) == key:
+            return
         self._tell(Event(Stage.LINK, Phase.STARTED))
-        self._linking = link_corpus(self._searchable(), self._stores, self._settings)
+        self._linking = link_corpus(entries, self.stores, self._settings)
         self._tell(Event(Stage.LINK, Phase.DONE))
 
     def load(self) -> None:
         """Bring the stores up to what was compiled and linked, document by document."""
-        if self._linking is None:
-            raise RuntimeError("load before link")
-        loader = Loader(self._stores, self._tell)
         self._tell(Event(Stage.LOAD, Phase.STARTED))
+        loader = Loader(self.stores, self._tell)
         loader.remove(self._gone())
-        loader.load(self._searchable(), self._linking)
         loader.record(self._others())
-        loader.finish(self._linking)
+        if self._linking is None:
+            for entry in self.searchable():
+                self._tell(Event(Stage.LOAD, Phase.REUSED, entry.uri))
+        else:
+            loader.load(self.searchable(), self._linking)
+            loader.finish(self._linking)
         self._tell(Event(Stage.LOAD, Phase.DONE))
 
     def report(self) -> Report:
         """Return how the run ended."""
-        entries = self._stores.catalog.entries()
+        entries = self.stores.catalog.entries()
         return Report(
-            knowledge_base=str(self._stores.places.root),
+            knowledge_base=str(self.stores.places.root),
             documents=dict(sorted(Counter(entry.status.value for entry in entries).items())),
             changes=self._changes(),
             stages=self._tally.stages(STAGES),
@@ -125,7 +131,8 @@ class Run:
         for stage in stages:
             self._tell(Event(stage, Phase.REUSED, entry.uri))
 
-    def _searchable(self) -> tuple[Entry, ...]:
+    def searchable(self) -> tuple[Entry, ...]:
+        """Return the entries of all documents that the knowledge base will hold, in order of URI."""
         entries = [compiled.entry for compiled in self._compiled.values()]
         entries += [*self._plan.unchanged, *self._kept()]
         return tuple(sorted((entry for entry in entries if entry.status.searchable), key=lambda entry: entry.uri))
@@ -138,7 +145,7 @@ class Run:
         """Entries without a file, and parts that their container no longer holds; none that a stopped run left out."""
         kept = {entry.uri for entry in self._kept()}
         gone = [entry for entry in self._plan.gone if entry.uri not in kept]
-        for entry in self._stores.catalog.entries():
+        for entry in self.stores.catalog.entries():
             container = self._compiled.get(entry.parent)
             if container is not None and entry.uri not in self._compiled and not self._stopped:
                 gone.append(entry)
@@ -149,7 +156,7 @@ class Run:
         kept = list(self._plan.gone) if self._settings.ingest.keep_missing else []
         if self._stopped:
             missed = {item.source.uri for item in self._plan.items} - set(self._compiled)
-            kept += [entry for entry in self._stores.catalog.entries() if entry.uri in missed]
+            kept += [entry for entry in self.stores.catalog.entries() if entry.uri in missed]
         return tuple(kept)
 
     def _changes(self) -> dict[str, int]:

@@ -70,7 +70,7 @@ async def ask(
     subject: str = "",
     temperature: float = 0.0,
     max_tokens: int = 1024,
-    tries: int = 3,
+    tries: int = 5,
 ) -> Asked[T]:
     """Return the model's answer to `messages` as a value of type `reply`.
 

@@ -21,8 +21,8 @@ _DIMENSION = 384
 class E5Embedder:
     """A local neural embedder for a hundred languages, some ten passages a second on two cores.
 
-    Queries and passages are told apart, as the model was trained (Wang et al., Multilingual E5, section 3). It reads
-    the first 512 tokens of a text. Raises `MissingExtra` where the package is not installed.
+    Queries and passages are told apart, as the model was trained (Wang et al. 2024, Multilingual E5, section 3). A
+    text of over 510 tokens is read in windows, and their vectors averaged. Raises `MissingExtra` where the package is not installed.
     """
 
     def __init__(self) -> None:

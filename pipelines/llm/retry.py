@@ -26,9 +26,9 @@ class RetryPolicy:
     come back at once; one of over ten minutes ends the trying.
     """
 
-    tries: int = 6
+    tries: int = 10
     first: float = 0.5
-    longest: float = 60.0
+    longest: float = 20.0
 
     def wait(self, attempt: int, error: BaseException | None, chance: float) -> float:
         """Return the seconds to wait after failure number `attempt` (from 1); `chance` is in [0, 1)."""
@@ -62,7 +62,11 @@ def may_help(error: BaseException) -> bool:
 
 
 class RetryChat:
-    """A chat that asks again. `sleep` waits the seconds it is given."""
+    """A chat that asks again. `sleep` waits the seconds it is given.
+
+    Once a call has used up its tries in vain, the endpoint counts as away: calls have one try each, until one of them
+    succeeds. So a run against a dead endpoint waits once, and not for every chunk.
+    """
 
     def __init__(
         self,
@@ -71,16 +75,26 @@ class RetryChat:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._inner, self._policy, self._sleep = inner, policy, sleep
+        self._away = False
 
     async def complete(self, request: Request) -> Reply:
         retrying = AsyncRetrying(
             retry=retry_if_exception(may_help),
             wait=self._policy.wait_after,
-            stop=stop_after_attempt(self._policy.tries),
+            stop=self._gives_up,
             sleep=self._sleep,
             reraise=True,
         )
-        return await retrying(self._inner.complete, request)
+        try:
+            reply: Reply = await retrying(self._inner.complete, request)
+        except StrataError as error:
+            self._away = self._away or may_help(error)
+            raise
+        self._away = False
+        return reply
 
     async def close(self) -> None:
         await self._inner.close()
+
+    def _gives_up(self, state: RetryCallState) -> bool:
+        return self._away or state.attempt_number >= self._policy.tries

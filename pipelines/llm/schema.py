@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pydantic import BaseModel
 
 Json = dict[str, object]
@@ -13,10 +15,12 @@ _LIMITS = frozenset(
 )
 
 
+@lru_cache(maxsize=128)
 def strict_schema(model: type[BaseModel], limits: bool = True) -> Json:
     """Return the model's schema in the strict form: every field required, nothing else allowed.
 
-    `limits` keeps lengths, ranges and patterns: a local model needs them, OpenAI's own endpoint refuses some.
+    `limits` keeps lengths, ranges and patterns: a local model needs them, OpenAI's own endpoint refuses some. The
+    result is shared and not to be changed.
     """
     strict = _strict(model.model_json_schema(), _SAID_ELSEWHERE if limits else _SAID_ELSEWHERE | _LIMITS)
     assert isinstance(strict, dict)  # noqa: S101

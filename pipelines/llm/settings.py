@@ -41,9 +41,9 @@ class LlmSettings(BaseModel):
     requests_per_minute: int = Field(0, ge=0, description="requests a minute at most; 0 for no limit")
     tokens_per_minute: int = Field(0, ge=0, description="tokens a minute at most; 0 for no limit")
     timeout: float = Field(120.0, gt=0, description="seconds to wait for one reply")
-    tries: int = Field(6, ge=1, description="askings of one call before it counts as failed")
-    max_wait: float = Field(60.0, gt=0, description="seconds between tries at most, where no Retry-After says")
-    reply_tries: int = Field(3, ge=1, description="askings for a usable reply")
+    tries: int = Field(10, ge=1, description="askings of one call before it counts as failed")
+    max_wait: float = Field(20.0, gt=0, description="seconds between tries at most, where no Retry-After says")
+    reply_tries: int = Field(5, ge=1, description="askings for a usable reply")
     cache: bool = Field(True, description="keep replies, so that the same question is asked once")
 
     @property
@@ -77,7 +77,7 @@ class EmbedSettings(BaseModel):
     base_url: str = Field("", description="endpoint of the openai embedder; empty for the one of [llm]")
     api_key: SecretStr = Field(SecretStr(""), description="key of that endpoint; empty for the one of [llm]")
     timeout: float = Field(60.0, gt=0, description="seconds to wait for one reply of the endpoint")
-    tries: int = Field(6, ge=1, description="askings of one call before it counts as failed")
+    tries: int = Field(10, ge=1, description="askings of one call before it counts as failed")
     cache: bool = Field(True, description="keep vectors of the slower models, so that a text is embedded once")
 
     def at_endpoint_of(self, llm: LlmSettings) -> EmbedSettings:

@@ -1,0 +1,47 @@
+"""Bytes to documents. The names are loaded when they are first used: reading text loads no PDF library."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipelines.parse.describe import ChatDescriber, Describer, describe_figures
+    from pipelines.parse.detect import Detected, detect
+    from pipelines.parse.isolate import ParserPool
+    from pipelines.parse.parse import parse, source_of
+    from pipelines.parse.parsed import Child, Parsed, Picture
+    from pipelines.parse.reader import Reader
+    from pipelines.parse.render import to_html, to_json, to_markdown
+    from pipelines.parse.settings import Limits, ParseSettings
+
+_HOMES = {
+    "ChatDescriber": "describe",
+    "Child": "parsed",
+    "Describer": "describe",
+    "Detected": "detect",
+    "Limits": "settings",
+    "ParseSettings": "settings",
+    "Parsed": "parsed",
+    "ParserPool": "isolate",
+    "Picture": "parsed",
+    "Reader": "reader",
+    "describe_figures": "describe",
+    "detect": "detect",
+    "parse": "parse",
+    "source_of": "parse",
+    "to_html": "render",
+    "to_json": "render",
+    "to_markdown": "render",
+}
+
+__all__ = [
+    "ChatDescriber", "Child", "Describer", "Detected", "Limits", "ParseSettings", "Parsed", "ParserPool", "Picture",
+    "Reader", "describe_figures", "detect", "parse", "source_of", "to_html", "to_json", "to_markdown",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

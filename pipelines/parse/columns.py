@@ -83,7 +83,25 @@ def _gutter(lines: Sequence[Line], em: float) -> float | None:
         score = beside - 0.25 * cut
         if beside >= _LEAST_ROWS and beside > cut and _column_like(left, right, page) and score > best_score:
             best, best_score = x, score
-    return best if best is not None and _wordy(lines, best) else None
+    if best is None or not (_wordy(lines, best) or _parts_zones(lines, best, page)):
+        return None
+    return best
+
+
+def _parts_zones(lines: Sequence[Line], x: float, page: Rect) -> bool:
+    """Whether a band of white as wide as an eighth of the page runs down it between things that form no rows."""
+    left = [line.rect for line in lines if line.rect.right <= x]
+    right = [line.rect for line in lines if line.rect.left >= x]
+    if len(left) + len(right) < len(lines):
+        return False
+    white = min(rect.left for rect in right) - max(rect.right for rect in left)
+    few, many = (left, right) if len(left) <= len(right) else (right, left)
+    level = sum(1 for rect in few if any(_level(rect, other) for other in many))
+    return white > page.width / 8 and level < 0.8 * len(few)
+
+
+def _level(one: Rect, other: Rect) -> bool:
+    return abs(one.middle[1] - other.middle[1]) < 0.25 * min(one.height, other.height)
 
 
 def _wordy(lines: Sequence[Line], x: float) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from pipelines.parse.decode import decode
-from pipelines.parse.magic import OLE, ZIP, binary_type, ole_type, zip_type
+from pipelines.parse.magic import ENCRYPTED_OFFICE, OLE, ZIP, binary_type, ole_type, zip_type
 from pipelines.parse.sniff import HTML, JSON, JSON_LINES, MAIL, SVG, TEXT, XHTML, XML, text_type
 
 UNKNOWN = "application/octet-stream"
@@ -55,6 +55,7 @@ _PROMISED = {
     ".csv": ("text/csv",),
     ".tsv": ("text/tab-separated-values",),
 }
+_OFFICE_BY_NAME = {suffix: _PROMISED[suffix][0] for suffix in (".docx", ".docm", ".xlsx", ".xlsm", ".pptx")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,9 @@ def _by_content(path: Path, suffix: str) -> str:
     if media_type == ZIP:
         return zip_type(path)
     if media_type == OLE:
-        return ole_type(path)
+        inside = ole_type(path)
+        # What is encrypted cannot be looked into; its reader asks for the password.
+        return _OFFICE_BY_NAME.get(suffix, _OFFICE_BY_NAME[".docx"]) if inside == ENCRYPTED_OFFICE else inside
     return media_type or _textual(head, suffix)
 
 

@@ -19,6 +19,14 @@ _NAMED = re.compile(r"(?:annex|appendix|anhang|anlage)\s+([A-Z])\b", re.IGNORECA
 _CHINESE = re.compile(r"第?\s*([一二三四五六七八九十百0-9]{1,5})\s*[章节節条條部分、]")
 
 
+def number_depth(number: str) -> int:
+    """Return how deep a section of that number lies: 1 for "4", "4.0" and "B", 2 for "4.2" and "B.1"."""
+    parts = number.split(".")
+    while len(parts) > 1 and parts[-1] == "0":
+        parts.pop()
+    return len(parts)
+
+
 def section_number(title: str) -> str:
     """Return the number a heading begins with ("4.2", "A.1", "三"), empty where it has none."""
     head = title.strip()[:60]

@@ -144,5 +144,5 @@ class VerdictReply(BaseModel):
 @lru_cache(maxsize=64)
 def selection_among(count: int) -> type[SelectionReply]:
     """Return the reply that selects among `count` candidates: a number beyond them is unusable, so asked again."""
-    number = Annotated[int, BeforeValidator(_number), Field(ge=0, le=count)]
+    number = Annotated[int, Field(ge=0, le=count), BeforeValidator(_number)]
     return create_model("SelectionReply", __base__=SelectionReply, number=(number, ...))

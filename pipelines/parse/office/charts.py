@@ -37,15 +37,12 @@ class Chart:
     series: tuple[Series, ...]
 
     @property
-    def caption(self) -> str:
-        return self.title or ", ".join(series.name for series in self.series if series.name)
-
-    @property
     def summary(self) -> str:
         """One line that tells what is drawn."""
         names = ", ".join(series.name for series in self.series if series.name)
-        parts = [self.title, f"{names} by {self.axes[0]}" if names and self.axes[0] else names, self.axes[1]]
-        return f"{self.kind}: " + "; ".join(dict.fromkeys(part for part in parts if part)) if any(parts) else self.kind
+        drawn = f"{names} by {self.axes[0]}" if names and self.axes[0] else names
+        told = "; ".join(part for part in (drawn, self.axes[1]) if part)
+        return f"{self.kind}: {told}" if told else self.kind
 
     def cells(self) -> list[Cell]:
         """Return the data: a row a category and a column a series, or one below another where categories differ."""

@@ -52,7 +52,8 @@ class Graphics:
             self._builder.figure(Image(description=text), place)
             return
         summary = f"{chart.summary}\n{text}".strip()
-        self._builder.figure(Image(description=summary), place, caption=chart.title)
+        self._builder.figure(Image(description=summary), place)
+        self._builder.caption(chart.title, place)
         self._builder.table(chart.cells(), place, caption=chart.title)
 
     def read_chart(self, relationship: str) -> Chart | None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipelines.parse.lines import Line, Rect
+from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import Grid, RawPage
+from pipelines.parse.pdf.page import Grid, GridCell, RawPage
 
+_NEAR = 4.0
+"""Points between a row's edge and a drawn line that is taken for it."""
+_PROSE_LINES, _FEW_CELLS = 4, 12
+"""Text in a few places of this many lines is set in boxes or columns; it is no table."""
 _SAME = 0.6
 """Share that two rectangles have in common from which they are one table."""
 
@@ -25,18 +29,74 @@ def table_grids(file: PdfFile, page: RawPage, regions: Sequence[Rect], pictures:
     if missing:
         modelled = [grid for grid in file.grids(page.number, model=True) if _is_table(grid, page.lines)]
         drawn += [grid for grid in modelled if any(_common(grid.rect, region) > 0.5 for region in missing)]
-    return sorted(_apart(drawn), key=lambda grid: (grid.rect.top, grid.rect.left))
+    rules = {grid: file.rules(page.number, grid.rect.grown(2)) for grid in drawn}
+    whole = [rows_by_rules(grid, rules[grid]) for grid in drawn]
+    return sorted(_apart(whole), key=lambda grid: (grid.rect.top, grid.rect.left))
 
 
 def _is_table(grid: Grid, lines: Sequence[Line]) -> bool:
-    """Two rows and two columns at least, with text in more than one place of each."""
+    """Two rows and two columns at least, with text in more than one place of each, and not whole columns of prose."""
     if grid.rows < 2 or grid.columns < 2:
         return False
-    filled = {
-        (cell.row, cell.column) for cell in grid.cells if any(cell.rect.holds(*line.rect.middle) for line in lines)
-    }
+    filled: dict[tuple[int, int], int] = {}
+    for cell in grid.cells:
+        if held := sum(1 for line in lines if cell.rect.holds(*line.rect.middle)):
+            filled[cell.row, cell.column] = held
     spread = any(len({column for row, column in filled if row == wanted}) > 1 for wanted, _ in filled)
-    return len(filled) >= 3 and spread and len({row for row, _ in filled}) > 1
+    prose = sum(held for held in filled.values() if held >= _PROSE_LINES)
+    boxes = prose > 0.7 * sum(filled.values()) and len(filled) <= _FEW_CELLS
+    return len(filled) >= 3 and spread and len({row for row, _ in filled}) > 1 and not boxes
+
+
+def rows_by_rules(grid: Grid, rules: Sequence[Rect]) -> Grid:
+    """Return a grid whose rows are parted by drawn lines without the rows that were made of lines of text alone.
+
+    Only where the body is ruled throughout: at least two lines, and one for two rows that have none.
+    """
+    tops = _row_tops(grid)
+    covered = {row: _cover(tops[row], grid.rect, rules) for row in range(1, grid.rows) if row in tops}
+    ruled = sum(1 for share in covered.values() if share > 0.5)
+    bare = {row for row, share in covered.items() if share < 0.05}
+    if ruled < 2 or 2 * ruled < len(bare) or not bare:
+        return grid
+    number, new_rows = 0, [0]
+    for row in range(1, grid.rows):
+        number += row not in bare
+        new_rows.append(number)
+    return _with_rows(grid, new_rows)
+
+
+def _row_tops(grid: Grid) -> dict[int, float]:
+    """Return where each row begins, by the lowest of its cells' upper sides."""
+    tops: dict[int, float] = {}
+    for cell in grid.cells:
+        tops[cell.row] = max(tops.get(cell.row, cell.rect.top), cell.rect.top)
+    return tops
+
+
+def _cover(height: float, table: Rect, rules: Sequence[Rect]) -> float:
+    """Return how much of a table's width the lines at one height cover, 0 to 1."""
+    near = sorted((rule.left, rule.right) for rule in rules if abs(rule.top - height) < _NEAR)
+    covered, end = 0.0, table.left
+    for left, right in near:
+        covered += max(0.0, min(right, table.right) - max(left, end))
+        end = max(end, right)
+    return covered / max(1.0, table.width)
+
+
+def _with_rows(grid: Grid, new_rows: Sequence[int]) -> Grid:
+    """Return the grid with its rows renumbered; cells that come to lie on one place are one."""
+    places: dict[tuple[int, int, int], GridCell] = {}
+    for cell in grid.cells:
+        row, last = new_rows[cell.row], new_rows[cell.row + cell.row_span - 1]
+        key = (row, cell.column, cell.column_span)
+        other = places.get(key)
+        span = last - row + 1
+        rect = cell.rect if other is None else around((cell.rect, other.rect))
+        span = span if other is None else max(span, other.row_span)
+        header = cell.header if other is None else other.header
+        places[key] = GridCell(row, cell.column, span, cell.column_span, rect, header)
+    return Grid(grid.rect, tuple(sorted(places.values(), key=lambda cell: (cell.row, cell.column))))
 
 
 def _fits(grid: Grid, regions: Sequence[Rect]) -> bool:

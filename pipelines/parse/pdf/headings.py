@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from pipelines.core.document import BlockKind
 from pipelines.parse.lines import Line, Style
-from pipelines.parse.outline import section_number
+from pipelines.parse.outline import number_depth, section_number
 from pipelines.parse.paragraphs import BULLET
 from pipelines.parse.pdf.items import Item
 from pipelines.parse.pdf.page import Bookmark
@@ -19,6 +19,7 @@ _LETTERS = re.compile(r"[^\W\d_]")
 _LEADER = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}")
 _SENTENCE_END = (".", ";", ",", "。", "；", "，")
 _DEEP_NUMBER = re.compile(r"(?:\d{1,2}\.){1,6}\d{1,2}\.?\s+\S|[A-Z]\.\d{1,2}(?:\.\d{1,2})*\s+\S")
+_LISTED = re.compile(r"\(?(?:\d{1,2}|[a-z])[.)]\s")
 _KEY = re.compile(r"[\W_]+")
 
 
@@ -93,6 +94,35 @@ def _family(font: str) -> str:
     return re.split(r"[-,]|(?<=[a-z])(?=Bold|Italic|Regular|Roman|Medium|Light)", font)[0].casefold()
 
 
+def with_title(items: Sequence[Item], body: Style) -> list[Item]:
+    """Return the items with the document's title told from its headings.
+
+    It is the one in the largest type of all, on the first two pages, a third larger than the running text at least,
+    and no other text is in that size.
+    """
+    headings = [item for item in items if item.kind is BlockKind.HEADING]
+    largest = max((item.style.size for item in headings), default=0.0)
+    tops = [item for item in headings if item.style.size > largest - 0.6]
+    if not tops or tops[0].page > 2 or largest < 1.3 * body.size or len({item.text for item in tops}) > 1:
+        return list(items)
+    return [replace(item, kind=BlockKind.TITLE) if item is tops[0] else item for item in items]
+
+
+def without_lists(items: Sequence[Item]) -> list[Item]:
+    """Return the items with runs of three and more numbered headings, nothing between them, as the lists they are."""
+    runs: list[list[int]] = [[]]
+    for position, item in enumerate(items):
+        if item.kind is BlockKind.HEADING and _LISTED.match(item.text):
+            if runs[-1] and runs[-1][-1] != position - 1:
+                runs.append([])
+            runs[-1].append(position)
+    listed = {position for run in runs if len(run) > 2 for position in run}
+    return [
+        replace(item, kind=BlockKind.LIST_ITEM, level=1) if position in listed else item
+        for position, item in enumerate(items)
+    ]
+
+
 def with_levels(items: Sequence[Item], outline: Outline) -> list[Item]:
     """Return the items with the levels of all headings.
 
@@ -115,7 +145,7 @@ def _told_level(item: Item, outline: Outline) -> int:
     number = section_number(item.text)
     if not number or outline.levels:
         return 0
-    return number.count(".") + 1 if number[0].isdigit() and "." in number else 0
+    return number_depth(number) if number[0].isdigit() and "." in number else 0
 
 
 _StyleKey = tuple[float, bool, bool]

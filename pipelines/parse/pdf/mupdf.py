@@ -183,6 +183,17 @@ class PdfFile:
         tables = found.tables if found is not None else []
         return [grid for table in tables if (grid := _grid(table)) is not None]
 
+    def rules(self, number: int, clip: Rect) -> list[Rect]:
+        """Return the level lines drawn in an area, sides of boxes among them, as rectangles without height."""
+        self._open(number)
+        found: list[Rect] = []
+        for drawing in self._upright.get_cdrawings():
+            if Rect(*drawing["rect"]).meet(clip).width <= 0:
+                continue
+            for kind, *points in drawing["items"]:
+                found += _level_lines(kind, points)
+        return [rule for rule in found if clip.top <= rule.top <= clip.bottom and rule.meet(clip).width > 0]
+
     def render(self, number: int, dpi: int, clip: Rect | None = None) -> bytes:
         """Return the page, or a part of it, as PNG at `dpi`."""
         self._open(number)
@@ -317,6 +328,17 @@ def _paint(page: Any) -> tuple[Paint, int]:
         else:
             shapes.append(rect)
     return Paint(tuple(horizontal), tuple(vertical), tuple(shapes)), hidden
+
+
+def _level_lines(kind: str, points: Sequence[Any]) -> list[Rect]:
+    if kind == "l":
+        (left, top), (right, bottom) = points[0], points[1]
+        flat = abs(top - bottom) < 1.0 < abs(left - right)
+        return [Rect(min(left, right), top, max(left, right), top)] if flat else []
+    if kind == "re":
+        left, top, right, bottom = points[0]
+        return [Rect(left, top, right, top), Rect(left, bottom, right, bottom)]
+    return []
 
 
 def _grid(table: Any) -> Grid | None:

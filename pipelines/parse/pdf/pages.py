@@ -26,6 +26,8 @@ from pipelines.parse.settings import ParseSettings
 _FEW = 200
 """Characters below which a page that is mostly a picture is read by OCR."""
 _MOSTLY = 0.55
+_RUNNING = 18
+"""Characters that a line of running text has in the median, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +182,9 @@ class PageReader:
         maker = BlockMaker(raw.number, read.height, replace(self.survey, body=Style(usual)), self.outline)
         lines, furniture = self._parted(seen)
         items = [item for column in plain_columns(lines) for item in maker.column(column)]
-        garbled = f" ({why})" if why == "the text layer is garbled" else ""
-        issue = f"{read.issue}{garbled}" if read.issue else ""
-        if not read.lines and not issue and (raw.images or raw.lines):
-            issue = "" if not raw.lines else "nothing could be read of it"
+        if not _running(read.lines):
+            items = [replace(item, kind=BlockKind.PARAGRAPH) for item in items]
+        issue = read.issue or ("" if read.lines or not raw.lines else f"{why}, and OCR finds nothing")
         page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, "ocr" if items else "none", issue)
         figures = [figure_item(self.file, raw, area) for area in figure_areas(raw)] if raw.images else []
         asides = [maker.item(kind, [line]) for kind, line in furniture]
@@ -200,3 +201,9 @@ def _around(rect: Rect, areas: Sequence[Area]) -> Area | None:
 def _boxed(items: Sequence[Item], page: RawPage) -> tuple[Item, ...]:
     """Return the items with their boxes on the page as it is shown."""
     return tuple(replace(item, boxes=(page.box(item.rect),)) for item in items)
+
+
+def _running(lines: Sequence[Line]) -> bool:
+    """Whether what was read is running text; the labels of a drawing have no headings."""
+    lengths = sorted(len(line.text) for line in lines)
+    return bool(lengths) and lengths[len(lengths) // 2] >= _RUNNING

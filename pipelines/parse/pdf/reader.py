@@ -10,13 +10,13 @@ from pipelines.core.document import BlockKind, Source
 from pipelines.core.errors import TooLarge
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.pdf.headings import Outline, with_levels
+from pipelines.parse.pdf.headings import Outline, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import Item
 from pipelines.parse.pdf.merge import merge_tables
 from pipelines.parse.pdf.metadata import pdf_metadata
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.pages import PageReader, ReadPage
-from pipelines.parse.pdf.survey import survey
+from pipelines.parse.pdf.survey import Survey, survey
 from pipelines.parse.settings import ParseSettings
 
 
@@ -33,13 +33,14 @@ class PdfReader:
                 raise TooLarge(f"{file.pages} pages, more than {settings.limits.pages}", ids=(source.uri,))
             builder = DocumentBuilder(source, settings, self.name, pdf_metadata(file.metadata()))
             outline = Outline.of(file.bookmarks())
-            pages = PageReader(file, survey(file), outline, settings)
+            seen = survey(file)
+            pages = PageReader(file, seen, outline, settings)
             read = [pages.read(number) for number in range(1, file.pages + 1)]
-        _assemble(builder, read, outline)
+        _assemble(builder, read, outline, seen)
         return builder.build()
 
 
-def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outline) -> None:
+def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outline, seen: Survey) -> None:
     labels = {page.page.number: page.page.label for page in pages}
     for page in pages:
         builder.page(page.page)
@@ -47,8 +48,8 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
             builder.remark(remark)
         for item in page.furniture:
             builder.furniture(item.kind, item.text, _place(item, labels))
-    items = merge_tables([item for page in pages for item in page.items])
-    for item in with_levels(items, outline):
+    items = without_lists(merge_tables([item for page in pages for item in page.items]))
+    for item in with_levels(with_title(items, seen.body), outline):
         if _append(builder, item, _place(item, labels)):
             for pointer in item.pointers:
                 builder.reference(pointer.kind, pointer.target, pointer.evidence)

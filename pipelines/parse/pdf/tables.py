@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from pipelines.core.table import Cell
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.paragraphs import join_lines
 from pipelines.parse.pdf.page import Grid, GridCell, RawPage, Word
 
+_CODE = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
+_LEAST_RECORDS = 3
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -28,6 +32,7 @@ def missing_numbers(words: Sequence[Word], cells: Sequence[Cell]) -> list[str]:
 
 def fill_grid(grid: Grid, words: Sequence[Word], page: RawPage) -> tuple[Cell, ...]:
     """Return the cells of a grid with the words whose middle lies in them; a word beside all goes to the nearest."""
+    grid = split_rows(grid, words)
     homes: list[list[Word]] = [[] for _ in grid.cells]
     for word in words:
         homes[_nearest(word.rect, grid.cells)].append(word)
@@ -46,6 +51,56 @@ def fill_grid(grid: Grid, words: Sequence[Word], page: RawPage) -> tuple[Cell, .
     return _without_blanks(cells)
 
 
+def split_rows(grid: Grid, words: Sequence[Word]) -> Grid:
+    """Return a grid in which a row that holds several records one below the other is cut into them.
+
+    Such a row has a column of codes or figures, three at least, and entries of its first column at the same heights.
+    """
+    for row in range(grid.rows - 1, -1, -1):
+        places = [cell for cell in grid.cells if cell.row == row]
+        if any(cell.row_span > 1 for cell in places) or any(_spans_into(cell, row) for cell in grid.cells):
+            continue
+        tops = _record_tops(places, words)
+        if tops:
+            grid = _cut_row(grid, row, tops)
+    return grid
+
+
+def _spans_into(cell: GridCell, row: int) -> bool:
+    return cell.row < row < cell.row + cell.row_span
+
+
+def _record_tops(places: Sequence[GridCell], words: Sequence[Word]) -> list[float]:
+    """Return the heights at which the records of a row begin, none where it is one record."""
+    columns = [_text_lines([word for word in words if place.rect.holds(*word.rect.middle)]) for place in places]
+    if len(columns) < 2 or len(columns[0]) < _LEAST_RECORDS:
+        return []
+    keys = [around(word.rect for word in line) for line in columns[0]]
+    for column in columns:
+        codes = [around(word.rect for word in line) for line in column]
+        short = all(len(line) == 1 and _CODE.fullmatch(line[0].text) for line in column)
+        if short and len(codes) == len(keys) and _level(keys, codes):
+            return [min(key.top, code.top) for key, code in zip(keys, codes, strict=True)]
+    return []
+
+
+def _level(one: Sequence[Rect], other: Sequence[Rect]) -> bool:
+    return all(abs(a.middle[1] - b.middle[1]) < 0.5 * a.height for a, b in zip(one, other, strict=True))
+
+
+def _cut_row(grid: Grid, row: int, tops: Sequence[float]) -> Grid:
+    cells: list[GridCell] = []
+    for cell in grid.cells:
+        if cell.row != row:
+            cells.append(replace(cell, row=cell.row + (len(tops) - 1 if cell.row > row else 0)))
+            continue
+        edges = [cell.rect.top, *(top - 1 for top in tops[1:]), cell.rect.bottom]
+        for number, (top, bottom) in enumerate(pairwise(edges)):
+            rect = Rect(cell.rect.left, top, cell.rect.right, bottom)
+            cells.append(replace(cell, row=row + number, rect=rect))
+    return Grid(grid.rect, tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))))
+
+
 def _nearest(rect: Rect, places: Sequence[GridCell]) -> int:
     x, y = rect.middle
     best, distance = 0, float("inf")
@@ -61,14 +116,17 @@ def _nearest(rect: Rect, places: Sequence[GridCell]) -> int:
 
 def cell_text(words: Sequence[Word]) -> str:
     """Return the words of a cell line by line, joined as running text is."""
+    return join_lines([" ".join(word.text for word in line) for line in _text_lines(words)])
+
+
+def _text_lines(words: Sequence[Word]) -> list[list[Word]]:
     lines: list[list[Word]] = []
     for word in sorted(words, key=lambda word: word.rect.middle[1]):
         if lines and _same_line(lines[-1], word):
             lines[-1].append(word)
         else:
             lines.append([word])
-    ordered = (sorted(line, key=lambda word: word.rect.left) for line in lines)
-    return join_lines([" ".join(word.text for word in line) for line in ordered])
+    return [sorted(line, key=lambda word: word.rect.left) for line in lines]
 
 
 def _same_line(line: Sequence[Word], word: Word) -> bool:
@@ -79,10 +137,8 @@ def _same_line(line: Sequence[Word], word: Word) -> bool:
 
 def _without_blanks(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     """Return the cells without rows and columns in which nothing stands."""
-    from dataclasses import replace
-
-    rows = _used(((cell.row, cell.row_span, cell.text) for cell in cells))
-    columns = _used(((cell.column, cell.column_span, cell.text) for cell in cells))
+    rows = _renumbered({cell.row for cell in cells if cell.text})
+    columns = _renumbered({cell.column for cell in cells if cell.text})
     kept: list[Cell] = []
     for cell in cells:
         in_rows = [row for row in range(cell.row, cell.row + cell.row_span) if row in rows]
@@ -100,7 +156,5 @@ def _without_blanks(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     return tuple(kept)
 
 
-def _used(places: object) -> dict[int, int]:
-    """Return the numbers at which something begins or stands alone, each with its new number."""
-    used = {start for start, span, text in places if text}  # type: ignore[attr-defined]
+def _renumbered(used: set[int]) -> dict[int, int]:
     return {number: position for position, number in enumerate(sorted(used))}

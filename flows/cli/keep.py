@@ -1,0 +1,109 @@
+"""Keeping a knowledge base true: `status`, `diff`, `forget`, `fsck` and `reindex`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
+
+
+def register(app: typer.Typer) -> None:
+    for command in (status, diff, forget, fsck, reindex):
+        app.command(command.__name__)(command)
+
+
+def status(
+    kb: Kb = DEFAULT_KB,
+    all: Annotated[bool, typer.Option("--all", help="Every document, not only those that are not indexed.")] = False,
+    json: Json = False,
+    set: Set = None,
+) -> None:
+    """Print what became of every file: indexed, skipped with its reason, or failed with its error."""
+    from flows.cli.tables import print_json, print_status
+    from pipelines.resources import open_stores
+
+    with open_stores(kb, settings_from(kb, set)) as stores:
+        entries = stores.catalog.entries()
+    if json:
+        print_json(entries)
+    else:
+        print_status(entries, all)
+
+
+def diff(
+    folder: Annotated[Path, typer.Argument(help="The folder of documents.")],
+    kb: Kb = DEFAULT_KB,
+    json: Json = False,
+    quiet: Quiet = False,
+    set: Set = None,
+) -> None:
+    """Print what an ingest would add, change and remove: documents, and nodes and edges by kind."""
+    from flows.cli.progress import live_progress
+    from flows.cli.tables import print_difference, print_json
+    from pipelines.ingest.diff import diff as compare
+
+    with live_progress(quiet or json) as progress:
+        difference = compare(folder, kb, settings_from(kb, set), progress)
+    if json:
+        print_json(difference)
+    else:
+        print_difference(difference)
+
+
+def forget(
+    document: Annotated[str, typer.Argument(help="The document's path in its folder, or its id.")],
+    kb: Kb = DEFAULT_KB,
+    json: Json = False,
+    set: Set = None,
+) -> None:
+    """Remove every trace of a document from graph, vectors, artifacts and cache."""
+    from flows.cli.tables import print_json
+    from pipelines.ingest.forget import forget as remove
+
+    forgotten = remove(document, kb, settings_from(kb, set))
+    if json:
+        print_json(forgotten)
+        return
+    for uri in forgotten.uris:
+        typer.echo(f"forgotten: {uri}")
+    typer.echo(f"removed {forgotten.artifacts} artifacts and {forgotten.replies} cached replies")
+    typer.echo("an ingest of a folder that still holds the file takes it in again")
+
+
+def fsck(
+    kb: Kb = DEFAULT_KB,
+    repair: Annotated[bool, typer.Option("--repair", help="Mend what does not agree.")] = False,
+    json: Json = False,
+    set: Set = None,
+) -> None:
+    """Prove that catalog, graph, vectors and artifacts agree; exit code 9 where they do not."""
+    from flows.cli.tables import print_findings, print_json
+    from pipelines.ingest.fsck import fsck as check
+
+    checked = check(kb, settings_from(kb, set), repair)
+    if json:
+        print_json(checked)
+    else:
+        print_findings(checked)
+    raise typer.Exit(0 if checked.clean else 9)
+
+
+def reindex(
+    kb: Kb = DEFAULT_KB,
+    embedder: Annotated[str, typer.Option(help="wordllama, e5, fastembed or openai.")] = "wordllama",
+    drop_old: Annotated[bool, typer.Option("--drop-old", help="Remove the vectors of other embedders.")] = False,
+    json: Json = False,
+    set: Set = None,
+) -> None:
+    """Embed anew with another model, beside the present vectors; compare, then switch. No language work is repeated."""
+    from flows.cli.tables import print_json, print_reindexed
+    from pipelines.ingest.reindex import reindex as embed_anew
+
+    reindexed = embed_anew(kb, settings_from(kb, set, embed__name=embedder), drop_old)
+    if json:
+        print_json(reindexed)
+    else:
+        print_reindexed(reindexed)

@@ -1,0 +1,104 @@
+"""What an ingest would add, change and remove, without writing it to the stores."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipelines.core.errors import KnowledgeBaseNotFound
+from pipelines.core.graph import CORPUS_OWNER, Subgraph
+from pipelines.graph.build import build_graph, redirect
+from pipelines.ingest.artifacts import read_distillate, read_document
+from pipelines.ingest.build import compile_all, open_run
+from pipelines.ingest.corpus import link_corpus
+from pipelines.ingest.progress import Progress, silent
+from pipelines.ingest.run import Run
+from pipelines.resources import Stores, exists
+from pipelines.settings import Settings, load
+from pipelines.store.catalog import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Documents by URI, and for each kind of node and edge how many come and go ("Chunk", "REFERENCES", ...)."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+    coming: dict[str, int] = field(default_factory=dict)
+    going: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def empty(self) -> bool:
+        return not (self.added or self.changed or self.removed or self.renamed)
+
+
+def diff(folder: Path, kb: Path, settings: Settings | None = None, progress: Progress = silent) -> Difference:
+    """Return what `build` would change. New documents are compiled, so that building afterwards finds it done.
+
+    Raises `KnowledgeBaseNotFound`, and what `build` raises.
+    """
+    if not exists(kb):
+        raise KnowledgeBaseNotFound(str(kb))
+    settings = settings or load(kb).settings
+    with open_run(folder, kb, settings, progress) as run:
+        asyncio.run(compile_all(run, run.prepare()))
+        return _difference(run, settings)
+
+
+def _difference(run: Run, settings: Settings) -> Difference:
+    stores = run.stores
+    before = {entry.uri: entry for entry in stores.catalog.entries() if entry.status.searchable}
+    after = {entry.uri: entry for entry in run.searchable()}
+    changed = [uri for uri in after if uri in before and after[uri].document != before[uri].document]
+    remade = [uri for uri in after if uri in before and _made(after[uri]) != _made(before[uri])]
+    added, removed = sorted(after.keys() - before.keys()), sorted(before.keys() - after.keys())
+    renamed = _renamed([before[uri] for uri in removed], [after[uri] for uri in added])
+    touched = {*changed, *remade}
+    linking = link_corpus(tuple(after.values()), stores, settings)
+    merged = linking.linked.merged
+    old = _ids([_subgraph(stores, before[uri], {}) for uri in sorted({*touched, *removed})]) | _corpus_ids(stores)
+    new = _ids([_subgraph(stores, after[uri], merged) for uri in sorted({*touched, *added})])
+    new |= _ids([linking.linked.subgraph])
+    return Difference(
+        tuple(uri for uri in added if uri not in dict(renamed).values()),
+        tuple(sorted(changed)),
+        tuple(uri for uri in removed if uri not in dict(renamed)),
+        renamed,
+        _counts(new - old),
+        _counts(old - new),
+    )
+
+
+def _made(entry: Entry) -> Mapping[str, str]:
+    return {stage: key for stage, key in entry.artifacts.items() if stage != "load"}
+
+
+def _renamed(removed: Iterable[Entry], added: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
+    """Pairs of an old and a new URI with the same bytes, each used once."""
+    by_digest: dict[str, list[str]] = {}
+    for entry in added:
+        by_digest.setdefault(entry.digest, []).append(entry.uri)
+    return tuple((entry.uri, by_digest[entry.digest].pop(0)) for entry in removed if by_digest.get(entry.digest))
+
+
+def _subgraph(stores: Stores, entry: Entry, merged: Mapping[str, str]) -> Subgraph:
+    return redirect(build_graph(read_document(stores, entry), read_distillate(stores, entry)), merged)
+
+
+def _ids(subgraphs: Sequence[Subgraph]) -> set[tuple[str, str]]:
+    nodes = {(node.kind.value, node.id) for subgraph in subgraphs for node in subgraph.nodes}
+    return nodes | {(edge.kind.value, edge.id) for subgraph in subgraphs for edge in subgraph.edges}
+
+
+def _corpus_ids(stores: Stores) -> set[tuple[str, str]]:
+    nodes = {(node.kind.value, node.id) for node in stores.graph.nodes() if node.owner == CORPUS_OWNER}
+    return nodes | {(edge.kind.value, edge.id) for edge in stores.graph.edges() if edge.owner == CORPUS_OWNER}
+
+
+def _counts(ids: Iterable[tuple[str, str]]) -> dict[str, int]:
+    return dict(sorted(Counter(kind for kind, _ in ids).items()))

@@ -1,0 +1,134 @@
+"""Another embedding model for the same knowledge: built beside the present vectors, compared, then switched to."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
+from pipelines.core.graph import CORPUS_OWNER
+from pipelines.ingest.artifacts import read_artifact
+from pipelines.ingest.corpus import LINKED_FACT, link_corpus
+from pipelines.ingest.keys import Makers, stage_keys
+from pipelines.ingest.language import maker_names
+from pipelines.ingest.load import loaded
+from pipelines.ingest.records import embed_records, read_records
+from pipelines.llm.embedder import Embedder, Side
+from pipelines.llm.embedders import open_embedder
+from pipelines.core.document import Source
+from pipelines.resources import Stores, exists, open_stores, record_embedder, recorded_settings, vectors_name
+from pipelines.settings import Settings, load
+from pipelines.store.catalog import Entry
+from pipelines.store.lancedb import LanceVectorStore
+from pipelines.store.vector import RecordKind, VectorStore
+
+PROBES = 500
+"""Atoms that are asked as queries when two embedders are compared."""
+FIRST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """What became of a reindexing. A recall is the share of atoms that bring back their own chunk among the first five.
+
+    `dropped` are the folders of vectors that were removed.
+    """
+
+    before: str
+    after: str
+    records: int
+    recall_before: float
+    recall_after: float
+    probes: int
+    dropped: tuple[str, ...] = ()
+
+
+def reindex(kb: Path, settings: Settings | None = None, drop_old: bool = False) -> Reindexed:
+    """Embed all records with the embedder that `settings` name, and make its vectors the ones that are searched.
+
+    Until the last step the present vectors serve; that step is one transaction. Raises `KnowledgeBaseNotFound`,
+    `SettingsError` where it is the present embedder, `MissingExtra`.
+    """
+    if not exists(kb):
+        raise KnowledgeBaseNotFound(str(kb))
+    settings = settings or load(kb).settings
+    present = settings.model_copy(update={"embed": recorded_settings(kb)})
+    with open_stores(kb, present) as stores, stores.embedded.exclusive():
+        embedder = open_embedder(settings.embed, stores.places.embeddings)
+        try:
+            return _reindex(stores, embedder, settings, drop_old)
+        finally:
+            embedder.close()
+
+
+def _reindex(stores: Stores, embedder: Embedder, settings: Settings, drop_old: bool) -> Reindexed:
+    name = vectors_name(embedder.info)
+    if embedder.info == stores.embedder.info:
+        raise SettingsError(f"{name} is the present embedder")
+    shutil.rmtree(stores.places.vectors / name, ignore_errors=True)
+    beside = replace(
+        stores, vectors=LanceVectorStore(stores.places.vectors / name, embedder.info.dimension), embedder=embedder
+    )
+    entries = [entry for entry in stores.catalog.entries() if entry.status.searchable]
+    moved = [_embed(entry, beside, settings) for entry in entries]
+    shared = [embedded for embedded in stores.vectors.records(owners=[CORPUS_OWNER])]
+    for embedded in shared:
+        beside.vectors.write([], read_records(embed_records(embedded.records, embedder)))
+    beside.vectors.optimize()
+    probes = _probes(stores)
+    before, after = _recall(stores, probes), _recall(beside, probes)
+    _switch(beside, moved, settings)
+    records = sum(len(embedded.records) for embedded in beside.vectors.records())
+    dropped = _drop_others(stores.places.vectors, name) if drop_old else ()
+    return Reindexed(vectors_name(stores.embedder.info), name, records, before, after, len(probes), dropped)
+
+
+def _embed(entry: Entry, beside: Stores, settings: Settings) -> Entry:
+    """The entry with the key of its vectors by the new embedder, which are made and written."""
+    makers = Makers(*maker_names(settings, beside.places), vectors_name(beside.embedder.info))
+    key = stage_keys(Source(entry.uri, "", entry.size, entry.digest), settings, makers).embed
+    data = beside.artifacts.get("embed", key)
+    if data is None:
+        data = embed_records(read_records(read_artifact(beside, entry, "embed")).records, beside.embedder)
+        beside.artifacts.put("embed", key, data)
+    beside.vectors.write([entry.document], read_records(data))
+    return replace(entry, artifacts={**entry.artifacts, "embed": key})
+
+
+def _switch(beside: Stores, entries: Sequence[Entry], settings: Settings) -> None:
+    linking = link_corpus(entries, beside, settings)
+    with beside.catalog.transaction():
+        for entry in entries:
+            beside.catalog.record(loaded(entry, linking))
+        beside.catalog.set_fact(LINKED_FACT, linking.key)
+        record_embedder(beside.catalog, beside.embedder.info)
+
+
+def _probes(stores: Stores) -> list[tuple[str, str]]:
+    """Texts of atoms and the chunks they belong to, spread evenly over all atoms."""
+    atoms = [(one.text, one.chunk) for batch in stores.vectors.records((RecordKind.ATOM,)) for one in batch.records]
+    step = max(1, len(atoms) // PROBES)
+    return atoms[::step][:PROBES]
+
+
+def _recall(stores: Stores, probes: Sequence[tuple[str, str]]) -> float:
+    if not probes:
+        return 0.0
+    vectors = stores.embedder.embed([text for text, _ in probes], Side.QUERY)
+    found = sum(
+        _brings_back(stores.vectors, vector, chunk) for vector, (_, chunk) in zip(vectors, probes, strict=True)
+    )
+    return found / len(probes)
+
+
+def _brings_back(store: VectorStore, vector: object, chunk: str) -> bool:
+    return any(hit.id == chunk for hit in store.search(RecordKind.CHUNK, vector, FIRST))  # type: ignore[arg-type]
+
+
+def _drop_others(folder: Path, kept: str) -> tuple[str, ...]:
+    others = sorted(path for path in folder.iterdir() if path.is_dir() and path.name != kept)
+    for path in others:
+        shutil.rmtree(path)
+    return tuple(path.name for path in others)

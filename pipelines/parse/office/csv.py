@@ -1,0 +1,56 @@
+"""The reader of CSV and TSV: encoding and delimiter found by content, rows as ragged as they are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pipelines.core.document import Page, Source
+from pipelines.core.errors import TooLarge
+from pipelines.core.table import Cell
+from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.decode import decode
+from pipelines.parse.office.dialect import find_delimiter, read_rows
+from pipelines.parse.office.grid import Area, address
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import ParseSettings
+
+_NUMBER = re.compile(r"[-+(]?\s*[$€£¥]?\s?[\d.,]+(?:[eE][-+]?\d+)?\s?[%)]?")
+
+
+class CsvReader:
+    """Reads a delimited file as one table; what goes beyond the limit of cells is left out and told."""
+
+    name = "csv"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        limits = settings.limits
+        if source.size > limits.output_mb << 20:
+            raise TooLarge(f"a table of more than {limits.output_mb} MiB", ids=(source.uri,))
+        builder = DocumentBuilder(source, settings, self.name)
+        decoded = decode(path.read_bytes())
+        if decoded.damaged:
+            builder.remark(f"{decoded.damaged} characters are not {decoded.encoding}")
+        lines = decoded.text.splitlines(keepends=True)
+        cells, left_out = _cells(lines, limits.cells)
+        if left_out:
+            builder.page(Page(1, issue=f"rows from {left_out} on are left out: more than {limits.cells} cells"))
+        if cells:
+            area = Area(0, 0, max(cell.row for cell in cells), max(cell.column for cell in cells))
+            builder.table(cells, Place(page=1 if left_out else None, cells=str(area)))
+        return builder.build()
+
+
+def _cells(lines: list[str], most: int) -> tuple[list[Cell], int]:
+    """Return the cells that hold something, and from which row on the rest is left out, counted from 1; 0 for none."""
+    cells: list[Cell] = []
+    headed = False
+    for row, fields in enumerate(read_rows(lines, find_delimiter(lines))):
+        filled = [(column, text.strip()) for column, text in enumerate(fields) if text.strip()]
+        if len(cells) + len(filled) > most:
+            return cells, row + 1
+        headed = headed if row else not all(_NUMBER.fullmatch(text) for _, text in filled)
+        cells += [
+            Cell(row, column, text, header=headed and row == 0, address=address(row, column)) for column, text in filled
+        ]
+    return cells, 0

@@ -1,0 +1,148 @@
+"""Tables on a sheet: the connected regions of cells that hold something. Shared by XLSX, ODS and XLS."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pipelines.core.table import Cell
+from pipelines.parse.office.regions import Place, group_places
+
+_ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")
+_LARGEST_FILLED = 10_000
+"""Places of a merged range that are looked at one by one; a larger one is a background."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Area:
+    """A rectangle of cells, both ends included, rows and columns from 0."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+    @property
+    def size(self) -> int:
+        return (self.bottom - self.top + 1) * (self.right - self.left + 1)
+
+    def places(self) -> Iterator[Place]:
+        for row in range(self.top, self.bottom + 1):
+            for column in range(self.left, self.right + 1):
+                yield row, column
+
+    def __str__(self) -> str:
+        start, end = address(self.top, self.left), address(self.bottom, self.right)
+        return start if start == end else f"{start}:{end}"
+
+
+@dataclass(slots=True)
+class Grid:
+    """What one sheet holds: texts by place, merged ranges, and ranges that the file itself calls a table.
+
+    Beyond `most` cells nothing more is taken, and `issue` says so.
+    """
+
+    most: int
+    texts: dict[Place, str] = field(default_factory=dict)
+    merged: list[Area] = field(default_factory=list)
+    tables: list[Area] = field(default_factory=list)
+    issue: str = ""
+
+    @property
+    def full(self) -> bool:
+        return bool(self.issue)
+
+    def put(self, row: int, column: int, text: str) -> None:
+        if not text or text.isspace():
+            return
+        if len(self.texts) >= self.most:
+            self.issue = f"rows from {row + 1} on are left out: more than {self.most} cells"
+        if not self.full:
+            self.texts[row, column] = text
+
+    def regions(self) -> list[Region]:
+        """Return the tables, from top to bottom; merged ranges and what the file calls a table are never divided."""
+        spans = {(area.top, area.left): area for area in self.merged if area.size <= _LARGEST_FILLED}
+        occupied = dict.fromkeys(self.texts)
+        for area in spans.values():
+            occupied.update(dict.fromkeys(area.places()))
+        groups = group_places(occupied, self._joined(), self.texts)
+        regions = [_region(places, self.texts, spans) for places in groups]
+        return sorted((region for region in regions if region is not None), key=lambda region: region.area)
+
+    def _joined(self) -> list[list[Place]]:
+        """Return the places that belong together because the file says so."""
+        return [[place for place in self.texts if _inside(place, area)] for area in self.tables]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One table on a sheet."""
+
+    area: Area
+    cells: tuple[Cell, ...]
+
+
+def address(row: int, column: int) -> str:
+    """Return the name of a place: (0, 27) is "AB1"."""
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return f"{letters}{row + 1}"
+
+
+def place(name: str) -> Place | None:
+    """Return row and column of a name such as "AB1", None for what is none."""
+    match = _ADDRESS.fullmatch(name.strip())
+    if match is None:
+        return None
+    column = 0
+    for letter in match.group(1).upper():
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return int(match.group(2)) - 1, column - 1
+
+
+def area(name: str) -> Area | None:
+    """Return the rectangle of "A1:C3" or "A1", None for what is none."""
+    first, _, last = name.partition(":")
+    start, end = place(first), place(last or first)
+    if start is None or end is None:
+        return None
+    return Area(min(start[0], end[0]), min(start[1], end[1]), max(start[0], end[0]), max(start[1], end[1]))
+
+
+def _inside(place: Place, area: Area) -> bool:
+    return area.top <= place[0] <= area.bottom and area.left <= place[1] <= area.right
+
+
+def _region(places: list[Place], texts: dict[Place, str], spans: dict[Place, Area]) -> Region | None:
+    if not any(place in texts for place in places):
+        return None
+    rows, columns = [place[0] for place in places], [place[1] for place in places]
+    whole = Area(min(rows), min(columns), max(rows), max(columns))
+    covered: set[Place] = set()
+    cells = []
+    for row, column in sorted(places):
+        if (row, column) in covered:
+            continue
+        span = spans.get((row, column), Area(row, column, row, column))
+        if span.size > 1:
+            covered.update(span.places())
+        cells.append(_cell(row, column, texts.get((row, column), ""), span, whole))
+    return Region(whole, tuple(cells))
+
+
+def _cell(row: int, column: int, text: str, span: Area, whole: Area) -> Cell:
+    return Cell(
+        row - whole.top,
+        column - whole.left,
+        text,
+        span.bottom - span.top + 1,
+        span.right - span.left + 1,
+        row == whole.top,
+        address=address(row, column),
+    )

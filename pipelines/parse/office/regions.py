@@ -1,0 +1,105 @@
+"""Which cells of a sheet are one table: those that touch, and what stands below a header with gaps between."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+Place = tuple[int, int]
+
+_GAP = 3
+"""Empty rows inside a table: people leave some between groups of rows."""
+_NARROWEST_HEADER = 3
+_NUMBER = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,:/\s-]*[%)]?")
+
+
+@dataclass(slots=True)
+class Group:
+    """Places that belong together, and the rectangle around them."""
+
+    places: list[Place]
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+    @staticmethod
+    def of(places: list[Place]) -> Group:
+        rows, columns = [row for row, _ in places], [column for _, column in places]
+        return Group(places, min(rows), min(columns), max(rows), max(columns))
+
+    def add(self, other: Group) -> None:
+        self.places += other.places
+        self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
+
+    def is_headed(self, texts: Mapping[Place, str]) -> bool:
+        """Whether the first row has a word in every column."""
+        head = [texts.get((self.top, column), "") for column in range(self.left, self.right + 1)]
+        return len(head) >= _NARROWEST_HEADER and all(_is_word(text) for text in head)
+
+
+def group_places(occupied: Iterable[Place], joined: Iterable[list[Place]], texts: Mapping[Place, str]) -> list[list[Place]]:
+    """Return the places by table, from top to bottom; `joined` are places that belong together in any case."""
+    groups = sorted((Group.of(places) for places in connected(occupied, joined)), key=lambda group: (group.top, group.left))
+    gathered: set[int] = set()
+    for number, group in enumerate(groups):
+        if number not in gathered and group.is_headed(texts):
+            for other in _below(group, groups, number, gathered, texts):
+                group.add(groups[other])
+                gathered.add(other)
+    return [group.places for number, group in enumerate(groups) if number not in gathered]
+
+
+def connected(occupied: Iterable[Place], joined: Iterable[list[Place]]) -> list[list[Place]]:
+    """Return the places in groups: those that touch by an edge, or that `joined` puts together (union-find)."""
+    parent = {place: place for place in occupied}
+
+    def root(place: Place) -> Place:
+        while parent[place] != place:
+            parent[place] = parent[parent[place]]
+            place = parent[place]
+        return place
+
+    for row, column in parent:
+        for neighbour in ((row, column + 1), (row + 1, column)):
+            if neighbour in parent:
+                parent[root(neighbour)] = root((row, column))
+    for places in joined:
+        for other in places[1:]:
+            parent[root(other)] = root(places[0])
+    groups: dict[Place, list[Place]] = {}
+    for place in parent:
+        groups.setdefault(root(place), []).append(place)
+    return list(groups.values())
+
+
+def _below(head: Group, groups: list[Group], at: int, gathered: set[int], texts: Mapping[Place, str]) -> list[int]:
+    """Return the groups that continue a table below its header, up to the next header or to what is wider.
+
+    Lone cells just above the next header are its title, not the end of this table.
+    """
+    found: list[int] = []
+    bottom = head.bottom
+    for number in range(at + 1, len(groups)):
+        other = groups[number]
+        if number in gathered or other.right < head.left or other.left > head.right:
+            continue
+        if other.top > bottom + 1 + _GAP or other.left < head.left or other.right > head.right:
+            break
+        if other.is_headed(texts) and 3 * (other.right - other.left + 1) > 2 * (head.right - head.left + 1):
+            return _without_title(found, groups, head.bottom)
+        found.append(number)
+        bottom = max(bottom, other.bottom)
+    return found
+
+
+def _without_title(found: list[int], groups: list[Group], bottom: int) -> list[int]:
+    while found and len(groups[found[-1]].places) == 1 and groups[found[-1]].top > bottom:
+        found.pop()
+    return found
+
+
+def _is_word(text: str) -> bool:
+    text = text.strip()
+    return any(char.isalnum() for char in text) and not _NUMBER.fullmatch(text)

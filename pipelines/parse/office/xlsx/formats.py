@@ -1,0 +1,140 @@
+"""Numbers of a sheet as text: dates, times and percentages as shown, all others as the plain value (ECMA-376 1, 18.8.30).
+
+Currency signs and thousands separators are left out, so that a number reads as one, and nothing is rounded.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+_BUILT_IN = {9: "0%", 10: "0.00%", 14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM",
+             19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm", 45: "mm:ss", 46: "[h]:mm:ss",
+             47: "mm:ss.0", 27: "yyyy-mm-dd", 28: "yyyy-mm-dd", 29: "yyyy-mm-dd", 30: "m-d-yy", 31: "yyyy-mm-dd",
+             36: "yyyy-mm-dd", 50: "yyyy-mm-dd", 57: "yyyy-mm", 58: "m-d"}  # fmt: skip
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_.|\*.|\[(?P<bracket>[^\]]*)\]|(?P<general>General|Standard)'
+    r"|(?P<half>AM/PM|A/P)|(?P<code>[ymdhs]+)|(?P<digits>[0#?][0#?,.]*|\.[0#?]+)|(?P<percent>%)|(?P<sign>[Ee][+-])|(?P<other>.)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CURRENCY = re.compile(r"[$€£¥₩₹₽฿₺]|\b(?:USD|EUR|GBP|CHF|CNY|JPY|Rs|kr)\b", re.IGNORECASE)
+_EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
+_SIGNIFICANT = 15
+_LAST_DAY = 2_958_466
+_MICROSECONDS_A_DAY = 86_400_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What a format code means: `kind` is number, percent, date, time, datetime or duration.
+
+    `digits` are the decimals of a percentage, or the least number of digits of a whole number. `before` and `after`
+    are written around the number.
+    """
+
+    kind: str = "number"
+    digits: int = 0
+    before: str = ""
+    after: str = ""
+
+
+PLAIN = Format()
+
+
+def built_in(id: int) -> Format:
+    """Return the format of a number that is not defined in the file."""
+    return parse_format(_BUILT_IN.get(id, "General"))
+
+
+@lru_cache(maxsize=4096)
+def parse_format(code: str) -> Format:
+    """Return what a format code means; of several sections (positive; negative; zero) the first counts."""
+    before, after, codes, digits, percent, elapsed = "", "", "", "", False, False
+    for token in _TOKEN.finditer(code):
+        if token.group() == ";":
+            break
+        literal = token["quoted"] or token["escaped"] or ""
+        if literal:
+            before, after = (before, after + literal) if digits else (before + literal, after)
+        elif token["code"]:
+            codes += token["code"].lower()
+        elif token["digits"]:
+            digits += token["digits"]
+        elif token["percent"]:
+            percent = True
+        elif token["bracket"] is not None:
+            elapsed = elapsed or token["bracket"].lower().strip("hms") == "" != token["bracket"]
+        elif token["sign"]:
+            return PLAIN
+    if codes or elapsed:
+        return Format("duration" if elapsed else _moment(codes))
+    if percent:
+        return Format("percent", len(digits.partition(".")[2]))
+    return Format("number", _least(digits), _unit(before), _unit(after))
+
+
+def number_text(raw: str, format: Format, since_1904: bool = False) -> str:
+    """Return a stored number as text; what is no number is returned as it is."""
+    try:
+        number = float(raw)
+    except ValueError:
+        return raw
+    if format.kind == "percent":
+        return f"{number * 100:.{format.digits}f}%" if abs(number) < 1e12 else plain(raw, number)
+    if format.kind == "duration":
+        return _duration(number)
+    if format.kind != "number":
+        return _moment_text(number, format.kind, since_1904) or plain(raw, number)
+    text = plain(raw, number)
+    if format.digits > 1 and text.isdigit():
+        text = text.zfill(format.digits)
+    return f"{format.before}{text}{format.after}"
+
+
+def plain(raw: str, number: float) -> str:
+    """Return the value with at most the 15 digits that are significant, without the noise of binary fractions."""
+    raw = raw.strip()
+    if raw.lstrip("-").isdigit():
+        return raw
+    text = repr(number)
+    digits = text.partition("e")[0].replace(".", "").replace("-", "").lstrip("0")
+    return text if len(digits) <= _SIGNIFICANT else f"{number:.{_SIGNIFICANT}g}"
+
+
+def _least(digits: str) -> int:
+    """The places from the first 0 on are always filled: "0000" makes 0042 of 42."""
+    if "." in digits or "," in digits:
+        return 0
+    return len(digits) - digits.index("0") if "0" in digits else 0
+
+
+def _unit(literal: str) -> str:
+    return "" if _CURRENCY.search(literal) or not any(char.isalnum() for char in literal) else literal
+
+
+def _moment(codes: str) -> str:
+    date, time = "y" in codes or "d" in codes, "h" in codes or "s" in codes
+    if date and time:
+        return "datetime"
+    return "time" if time else "date"
+
+
+def _moment_text(number: float, kind: str, since_1904: bool) -> str:
+    """Return a day number as ISO date or time, empty where it is none."""
+    if not 0 <= number < _LAST_DAY:
+        return ""
+    epoch = _EPOCH_1904 if since_1904 else _EPOCH
+    if not since_1904 and number < 60 and kind != "time":
+        number += 1  # Excel counts a 29 February 1900 that never was
+    moment = epoch + timedelta(microseconds=round(number * _MICROSECONDS_A_DAY, -4))
+    if kind == "time" and number < 1:
+        return moment.strftime("%H:%M:%S")
+    return moment.strftime("%Y-%m-%d") if kind == "date" else moment.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _duration(days: float) -> str:
+    seconds = round(abs(days) * 86_400)
+    sign = "-" if days < 0 else ""
+    return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"

@@ -1,0 +1,113 @@
+"""One sheet of a workbook, appended to a document from top to bottom."""
+
+from __future__ import annotations
+
+from pipelines.core.document import ReferenceKind
+from pipelines.parse.assemble import DocumentBuilder, Image, Place
+from pipelines.parse.office.charts import Chart
+from pipelines.parse.office.drawing import ChartItem
+from pipelines.parse.office.graphics import Graphics
+from pipelines.parse.office.grid import Area, Grid, Region, area
+from pipelines.parse.office.ooxml import read_xml, related, relationships
+from pipelines.parse.office.package import Package
+from pipelines.parse.office.sheets import SheetBuilder
+from pipelines.parse.office.xlsx.comments import cell_comments
+from pipelines.parse.office.xlsx.drawings import Floating, floating
+from pipelines.parse.office.xlsx.sheet import Sheet, SheetLink, read_sheet
+from pipelines.parse.office.xlsx.workbook import SheetEntry, Workbook
+
+
+class SheetPage:
+    """Reads and appends the sheet that `entry` names; `number` counts the sheets from 1."""
+
+    def __init__(
+        self, package: Package, workbook: Workbook, entry: SheetEntry, number: int, builder: DocumentBuilder
+    ) -> None:
+        self._package = package
+        self._workbook = workbook
+        self._entry = entry
+        self._builder = builder
+        self._sheet = SheetBuilder(builder, number, entry.name)
+        self._links = relationships(package, entry.part)
+
+    def write(self) -> None:
+        if self._entry.part not in self._package:
+            self._sheet.page(hidden=self._entry.hidden, issue="the sheet is missing")
+            return
+        sheet = self._read()
+        self._sheet.page(hidden=self._entry.hidden, issue=sheet.grid.issue)
+        pieces: list[tuple[int, int, Region | Floating]] = [
+            (region.area.top, region.area.left, region) for region in sheet.grid.regions()
+        ]
+        pieces += [(item.row, item.column, item) for part in sheet.drawings for item in floating(self._package, part)]
+        if pieces:
+            self._sheet.heading()
+        above: Region | None = None
+        for _, _, piece in sorted(pieces, key=lambda piece: piece[:2]):
+            if isinstance(piece, Region):
+                self._table(piece, above, sheet)
+                above = piece
+            else:
+                self._float(piece)
+        self._comments()
+
+    def _read(self) -> Sheet:
+        most = self._builder.settings.limits.cells
+        if self._entry.kind != "worksheet":
+            return Sheet(Grid(most), drawings=related(self._package, self._entry.part, "drawing"))
+        sheet = read_sheet(self._package, self._entry.part, self._workbook, most)
+        for part in related(self._package, self._entry.part, "table"):
+            root = read_xml(self._package, part)
+            if root is not None and (found := area(root.get("ref", ""))) is not None:
+                sheet.grid.tables.append(found)
+        sheet.drawings = related(self._package, self._entry.part, "drawing")
+        return sheet
+
+    # -- tables
+
+    def _table(self, region: Region, above: Region | None, sheet: Sheet) -> None:
+        if not self._sheet.table(region, above):
+            return
+        for link in sheet.links:
+            if region.area.top <= link.row <= region.area.bottom and region.area.left <= link.column <= region.area.right:
+                self._refer(link, sheet.grid.texts.get((link.row, link.column), ""))
+
+    def _refer(self, link: SheetLink, evidence: str) -> None:
+        found = self._links.get(link.relationship)
+        target = link.address or (found.target if found is not None and found.external else "")
+        if target:
+            target = f"{target}#{link.location}" if link.location else target
+            self._builder.reference(ReferenceKind.HYPERLINK, target, evidence)
+        elif link.location:
+            self._builder.reference(ReferenceKind.CROSS_REFERENCE, link.location, evidence)
+
+    # -- what lies above the cells
+
+    def _float(self, floating: Floating) -> None:
+        corner = Area(floating.row, floating.column, floating.row, floating.column)
+        place, graphics = self._sheet.place(corner), self._graphics(floating.part)
+        if isinstance(floating.item, ChartItem):
+            chart = graphics.read_chart(floating.item.relationship)
+            if chart is not None and self._is_own(chart):
+                self._chart(chart, place)
+                return
+        graphics.add(floating.item, place)
+
+    def _graphics(self, part: str) -> Graphics:
+        return Graphics(self._package, relationships(self._package, part), self._builder)
+
+    def _is_own(self, chart: Chart) -> bool:
+        """Whether a chart draws cells of this workbook: its data is a table already."""
+        names = {entry.name for entry in self._workbook.sheets}
+        sources = [series.source.rpartition("!")[0].strip("'").replace("''", "'") for series in chart.series]
+        return bool(sources) and all(source in names for source in sources)
+
+    def _chart(self, chart: Chart, place: Place) -> None:
+        sources = ", ".join(dict.fromkeys(series.source.replace("$", "") for series in chart.series))
+        self._builder.figure(Image(description=f"{chart.summary} ({sources})"), place)
+        if chart.title:
+            self._builder.caption(chart.title, place)
+
+    def _comments(self) -> None:
+        for comment in cell_comments(self._package, self._entry.part):
+            self._builder.note(comment.render(), self._sheet.place(area(comment.cell) or Area(0, 0, 0, 0)))

@@ -1,0 +1,100 @@
+"""One worksheet, read row by row: only cells that hold something cost anything."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from pipelines.parse.office.grid import Grid, area, place
+from pipelines.parse.office.ooxml import NAMESPACES, Element, local, qualified, stream_children
+from pipelines.parse.office.package import Package
+from pipelines.parse.office.xlsx.formats import number_text
+from pipelines.parse.office.xlsx.workbook import Workbook, rich_text, unescape
+
+_PARENTS = frozenset({qualified("x:sheetData"), qualified("x:worksheet")})
+_VALUE, _FORMULA, _INLINE = qualified("x:v"), qualified("x:f"), qualified("x:is")
+_LINK_FORMULA = re.compile(r'HYPERLINK\(\s*"([^"]+)"', re.IGNORECASE)
+_MOST_RANGES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class SheetLink:
+    """A link on a cell: by relationship, or to a place in the workbook, or as an address in a formula."""
+
+    row: int
+    column: int
+    relationship: str = ""
+    location: str = ""
+    address: str = ""
+
+
+@dataclass(slots=True)
+class Sheet:
+    """What a worksheet holds. `drawings` are the parts with what lies above its cells."""
+
+    grid: Grid
+    links: list[SheetLink] = field(default_factory=list)
+    drawings: list[str] = field(default_factory=list)
+
+
+def read_sheet(package: Package, part: str, workbook: Workbook, most: int) -> Sheet:
+    """Return the worksheet in `part`, `most` cells of it at the most. Raises `Malformed` for broken XML."""
+    sheet = Sheet(Grid(most))
+    row = -1
+    for element in stream_children(package.read(part), _PARENTS, package.uri, part):
+        name = local(element)
+        if name == "row" and not sheet.grid.full:
+            number = element.get("r", "")
+            row = int(number) - 1 if number.isdigit() else row + 1
+            _row(element, row, workbook, sheet)
+        elif name == "mergeCells":
+            ranges = (area(item.get("ref", "")) for item in element[:_MOST_RANGES])
+            sheet.grid.merged += [found for found in ranges if found is not None and found.size > 1]
+        elif name == "autoFilter":
+            if (found := area(element.get("ref", ""))) is not None:
+                sheet.grid.tables.append(found)
+        elif name == "hyperlinks":
+            _links(element, sheet)
+    return sheet
+
+
+def _row(element: Element, row: int, workbook: Workbook, sheet: Sheet) -> None:
+    column = -1
+    for cell in element:
+        if local(cell) != "c":
+            continue
+        found = place(cell.get("r", ""))
+        row, column = found if found is not None else (row, column + 1)
+        if len(cell) == 0:
+            continue
+        sheet.grid.put(row, column, _text(cell, workbook))
+        formula = cell.find(_FORMULA)
+        if formula is not None and formula.text and (match := _LINK_FORMULA.search(formula.text)):
+            sheet.links.append(SheetLink(row, column, address=match.group(1)))
+
+
+def _text(cell: Element, workbook: Workbook) -> str:
+    """Return a cell as shown; a formula that was never calculated is shown itself."""
+    kind, found = cell.get("t", "n"), cell.find(_VALUE)
+    raw = (found.text or "") if found is not None else ""
+    if kind == "inlineStr":
+        inline = cell.find(_INLINE)
+        return rich_text(inline) if inline is not None else ""
+    if not raw:
+        formula = cell.find(_FORMULA)
+        return f"={formula.text}" if found is None and formula is not None and formula.text else ""
+    if kind == "s":
+        return workbook.strings[int(raw)] if raw.isdigit() and int(raw) < len(workbook.strings) else ""
+    if kind == "n":
+        return number_text(raw, workbook.format(cell.get("s")), workbook.since_1904)
+    if kind == "b":
+        return "TRUE" if raw == "1" else "FALSE"
+    return raw.replace("T", " ").removesuffix("Z") if kind == "d" else unescape(raw)
+
+
+def _links(element: Element, sheet: Sheet) -> None:
+    for link in element.iterfind("x:hyperlink", NAMESPACES):
+        found = area(link.get("ref", ""))
+        if found is not None:
+            relationship = link.get(qualified("r:id"), "")
+            sheet.links.append(SheetLink(found.top, found.left, relationship, link.get("location", "")))

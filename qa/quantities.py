@@ -1,0 +1,166 @@
+"""Kinds of measurable things: which one a question asks for, and whether a text gives a value of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pipelines.core.provenance import Span
+
+
+class Kind(StrEnum):
+    """What a value measures, or is."""
+
+    PRESSURE = "pressure"
+    TEMPERATURE = "temperature"
+    LENGTH = "length"
+    TIME = "time"
+    MASS = "mass"
+    MONEY = "money"
+    SOUND = "sound"
+    SHARE = "share"
+    VOLUME = "volume"
+    FLOW = "flow"
+    SPEED = "speed"
+    FREQUENCY = "frequency"
+    VOLTAGE = "voltage"
+    CURRENT = "current"
+    POWER = "power"
+    TORQUE = "torque"
+    FORCE = "force"
+    DATE = "date"
+    PHONE = "phone"
+    MAIL = "mail"
+    NUMBER = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value in a text: its kind, its figures and where it stands."""
+
+    kind: Kind
+    text: str
+    figure: float | None
+    unit: str
+    span: Span
+
+
+_FIGURE = r"(?P<figure>[-+−]?\d(?:[\d.,]*\d)?(?:\s?[-–~/x×]\s?\d(?:[\d.,]*\d)?)*)"
+_MONTH = (
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec|january|february|march|april|june|july|august"
+    r"|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember)"
+)
+# Behind a figure; what stands before one ("$ 5", "EUR 5") is in _BEFORE. The longest unit first.
+_UNITS: dict[Kind, str] = {
+    Kind.PRESSURE: r"cm\s?h2o|cm\s?h₂o|mm\s?hg|mmhg|m?bar(?:g|a)?|[kmh]?pa|psi[ag]?|atm|巴|千帕|兆帕",
+    Kind.TEMPERATURE: r"°\s?[cfk]|º\s?[cf]|℃|℉|degrees? (?:celsius|fahrenheit|c\b|f\b)|grad|kelvin|摄氏度|度",
+    Kind.TORQUE: r"n\s?[·.*]?\s?m|ft[- ]?lbf?|kgf[·.]?cm|牛米|牛·米",
+    Kind.FLOW: r"l\s?/\s?min|lpm|slpm|l\s?/\s?h|l\s?/\s?s|ml\s?/\s?(?:min|s)|m[3³]\s?/\s?(?:h|min|s)|gpm|cfm|scfm",
+    Kind.SPEED: r"m\s?/\s?s|km\s?/\s?h|ft\s?/\s?s|mph|mm\s?/\s?s|rpm|r\s?/\s?min|min-1|min⁻¹|1/min|转",
+    Kind.FREQUENCY: r"[kmg]?hz|bpm|breaths?(?: per |/)min(?:ute)?|breaths? a minute|赫兹",
+    Kind.SOUND: r"db(?:\s?\(?[ac]\)?)?|decibels?|dezibel|分贝",
+    Kind.SHARE: r"%|percent|per cent|prozent|％|ppm",
+    Kind.MASS: r"kg|kilograms?|kilos?|mg|g|grams?|lbs?|pounds?|oz|ounces?|tonnes?|tons?|t|公斤|千克|吨|克",
+    Kind.VOLTAGE: r"[mk]?v(?:\s?(?:ac|dc))?|v(?:ac|dc)|volts?|伏特?|千伏",
+    Kind.CURRENT: r"[mµu]?a|amps?|amperes?|a?h?mah|ah|安培?|毫安",
+    Kind.POWER: r"[mk]?w|watts?|kilowatts?|hp|kva|va|千瓦|瓦",
+    Kind.FORCE: r"k?n|newtons?|kgf|lbf|牛顿?",
+    Kind.VOLUME: r"m?l|litres?|liters?|cl|cc|cm[3³]|m[3³]|gallons?|升|毫升|立方米",
+    Kind.LENGTH: r"[mcdkµun]?m|millimet(?:er|re)s?|centimet(?:er|re)s?|met(?:er|re)s?|in\b|inch(?:es)?|ft|feet|foot|″|\"|''|毫米|厘米|公里|米",
+    Kind.TIME: (
+        r"ms|s|secs?|seconds?|min|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|shifts?|sekunden|minuten|stunden|tage|wochen"
+        r"|monate|jahre|秒钟?|分钟|小时|天|日内|周|星期|个月|年"
+    ),
+    Kind.MONEY: r"€|\$|£|¥|eur|usd|gbp|cny|rmb|chf|dollars?|euros?|cents?|pounds sterling|元|欧元|美元|人民币",
+}
+_BEFORE = r"(?:€|\$|£|¥|\beur|\busd|\bgbp|\bcny|\brmb|\bchf)\s?"
+_WORD_END = r"(?![A-Za-zµ°²³])"
+_BEHIND = re.compile(
+    _FIGURE + r"\s?[-]?\s?(?:" + "|".join(f"(?P<{kind.name}>{units})" for kind, units in _UNITS.items()) + ")" + _WORD_END,
+    re.IGNORECASE,
+)
+_MONEY_BEFORE = re.compile(_BEFORE + r"(?P<figure>\d(?:[\d.,]*\d)?)", re.IGNORECASE)
+_DATE = re.compile(
+    rf"\b\d{{4}}-\d\d?-\d\d?\b|\b\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}\b|\b\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s)?{_MONTH}\b\.?"
+    rf"|\b{_MONTH}\.?\s\d{{1,4}}\b|\b(?:19|20)\d\d\b|\d{{4}}\s?年|\d{{1,2}}\s?月\s?\d{{1,2}}\s?日",
+    re.IGNORECASE,
+)
+_PHONE = re.compile(r"(?<![\w.,-])(?:\+\d{1,3}[\s/.-]?)?(?:\(?\d{2,5}\)?[\s/.-]){1,4}\d{3,8}(?![\w,-])|\b1\d{10}\b")
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")
+_PLAIN = re.compile(r"(?<![\w.,-])\d[\d.,]*(?![\w])|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b|[一两二三四五六七八九十]+[个次种台件名]", re.IGNORECASE)
+
+_ASKED: tuple[tuple[Kind, str], ...] = (
+    (Kind.PHONE, r"\b(?:tele)?phone number|\bphone\b.*\bnumber\b|\bextension\b|电话|手机号"),
+    (Kind.MAIL, r"\be-?mail address|邮箱"),
+    (Kind.SOUND, r"\bloud|\bnois[ey]|\bsound (?:level|pressure|power)|\bdecibels?|\bdB|噪声|噪音|分贝|音量"),
+    (Kind.MASS, r"\bweigh(?:s|t)?\b|\bheavy\b|\bmass of\b|\bkilograms?\b|\bhow many (?:kg|grams|pounds|tons|tonnes)|重量|多重|公斤|千克"),
+    (Kind.MONEY, r"\bcosts?\b(?! cent)|\bprices?\b|\bhow expensive|\bhow much (?:money|does .{0,60} cost)|\bfees?\b|\bdollars?\b|\beuros?\b|\bpaid\b|价格|单价|多少钱|费用|成本"),
+    (Kind.TORQUE, r"\btorques?\b|\btighten(?:ed|ing)?\b.*\b(?:how|what)|扭矩|力矩"),
+    (Kind.TEMPERATURE, r"\btemperatures?\b|\bhow (?:hot|cold|warm)\b|\bdegrees\b|温度|多少度"),
+    (Kind.PRESSURE, r"\bpressures?\b|\bpsi\b|\bhow many bar\b|压力多|多大压力|压力是"),
+    (Kind.VOLTAGE, r"\bvoltages?\b|\bvolts?\b|\bspannung\b|电压|多少伏"),
+    (Kind.CURRENT, r"\bhow many (?:m?amps?|amperes?|milliamps?)\b|\bcurrent (?:rating|consumption|draw)|\bwhat current\b|电流"),
+    (Kind.POWER, r"\bhow many (?:kilo)?watts?\b|\b(?:rated|motor|shaft|electrical|power) (?:power|consumption|rating)\b|\bwhat power\b|功率"),
+    (Kind.FLOW, r"\bflow rates?\b|\b(?:rated|peak|free air) (?:\w+ )?(?:flow|delivery)\b|流量"),
+    (Kind.SPEED, r"\bspeeds?\b|\bhow fast\b|\bvelocit|\brpm\b|转速|速度"),
+    (Kind.FREQUENCY, r"\bfrequenc|\bbreaths? (?:a|per) minute|\bhertz\b|频率"),
+    (Kind.SHARE, r"\bpercent(?:age)?\b|\bper cent\b|\befficienc|\bhumidity\b|\bwhat share\b|百分|效率|湿度"),
+    (Kind.DATE, r"^when\b|\bwhen (?:was|did|is|were|will)\b|\bon (?:which|what) (?:date|day)|\bwhat date\b|\b(?:which|what) year\b|\bdate (?:of|did|was)\b|何时|什么时候|哪一?[年天日]|日期"),
+    (Kind.LENGTH, r"\bdiameters?\b|\bhow (?:wide|thick|deep|tall|high|far)\b|\blengths?\b|\bthickness\b|\bheight\b|\bwidth\b|\bcentimet|\bmillimet|\bmet(?:er|re)s\b|\binches\b|直径|长度|厚度|高度|宽度|多长(?!时)|多厚"),
+    (Kind.TIME, r"\bhow (?:long|old)\b|\bhow many (?:\w+ )?(?:seconds|minutes|hours|days|weeks|months|years)\b|\blifetime\b|\bduration\b|\b(?:warranty|guarantee) (?:period|time)|多久|多长时间|多少(?:小时|分钟|天|年|个月|秒)|几(?:小时|分钟|天|年|个月)"),
+    (Kind.VOLUME, r"\bhow many (?:lit(?:er|re)s|millilit(?:er|re)s|gallons)\b|\bvolume\b|多少升|容积"),
+    (Kind.FORCE, r"\bhow many newtons\b|\bwhat force\b"),
+    (Kind.NUMBER, r"\bhow many\b|\bhow often\b|\bhow much\b|\bnumber of\b|多少|几[个次台件种]"),
+)  # fmt: skip
+_ASKED_PATTERNS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _ASKED)
+
+
+def asked_for(question: str) -> frozenset[Kind]:
+    """Return the kinds of value that a question asks for, none where it asks for no value.
+
+    "How long" may mean a time or a length; a plain number is asked for only where no kind is.
+    """
+    found = {kind for kind, pattern in _ASKED_PATTERNS if pattern.search(question)}
+    if Kind.TIME in found and re.search(r"\bhow long\b", question, re.IGNORECASE):
+        found.add(Kind.LENGTH)
+    return frozenset(found - {Kind.NUMBER} or found)
+
+
+def quantities(text: str) -> list[Value]:
+    """Return the values in `text` that have a unit, a currency or the form of a date, in order."""
+    return sorted(_quantities(text), key=lambda value: value.span)
+
+
+def gives(kinds: frozenset[Kind], text: str) -> bool:
+    """Whether `text` has a value of one of the kinds; a plain number counts only for `NUMBER`."""
+    if Kind.NUMBER in kinds and _PLAIN.search(text):
+        return True
+    return any(value.kind in kinds for value in _quantities(text))
+
+
+def _quantities(text: str) -> Iterator[Value]:
+    for match in _BEHIND.finditer(text):
+        if not text[max(0, match.start() - 1) : match.start()].isalpha():
+            kind = Kind[match.lastgroup or "NUMBER"]
+            yield Value(kind, match.group(), _float(match["figure"]), (match[kind.name] or "").lower(), _span(match))
+    for match in _MONEY_BEFORE.finditer(text):
+        yield Value(Kind.MONEY, match.group(), _float(match["figure"]), "", _span(match))
+    for kind, pattern in ((Kind.DATE, _DATE), (Kind.PHONE, _PHONE), (Kind.MAIL, _MAIL)):
+        for match in pattern.finditer(text):
+            yield Value(kind, match.group(), None, "", _span(match))
+
+
+def _span(match: re.Match[str]) -> Span:
+    return Span(match.start(), match.end())
+
+
+def _float(figure: str) -> float | None:
+    """The last figure of a range, read with a decimal point."""
+    last = re.findall(r"\d[\d.,]*", figure)[-1].rstrip(".,")
+    plain = last.replace(",", "") if re.search(r",\d{3}(?!\d)", last) else last.replace(",", ".")
+    try:
+        return float(plain)
+    except ValueError:
+        return None

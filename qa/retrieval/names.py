@@ -1,0 +1,35 @@
+"""Names as they are compared: in the question, in entities and in titles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pipelines.core.terms import STOP_WORDS, normalize
+
+_WORD = re.compile(r"[^\W_]+")
+_BRACKETS = re.compile(r"\s*[(（][^)）]*[)）]")
+LONGEST = 8
+"""Words of a name at most."""
+
+
+def name_key(text: str) -> str:
+    """Return a name's words, normalized, one blank between them: "C.I.A.'s" and "c i a s" are one."""
+    return " ".join(_WORD.findall(normalize(text)))
+
+
+def title_keys(title: str) -> Iterator[str]:
+    """Yield the names that a title gives: itself, without what is in brackets, and before its first comma."""
+    bare = _BRACKETS.sub("", title).strip()
+    for form in dict.fromkeys((title, bare, bare.partition(",")[0])):
+        key = name_key(form)
+        if len(key) > 1 and not all(word in STOP_WORDS for word in key.split()):
+            yield key
+
+
+def runs(text: str, longest: int = LONGEST) -> Iterator[tuple[int, int, str]]:
+    """Yield every run of up to `longest` words as (first word, behind the last word, key), the longest first."""
+    words = name_key(text).split()
+    for size in range(min(longest, len(words)), 0, -1):
+        for start in range(len(words) - size + 1):
+            yield start, start + size, " ".join(words[start : start + size])

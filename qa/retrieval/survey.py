@@ -1,0 +1,184 @@
+"""Reading a graph store into an atlas."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from pipelines.core.graph import EdgeKind, Node, NodeKind
+from pipelines.core.terms import terms
+from pipelines.store.graph import GraphStore
+from qa.retrieval.atlas import Atlas, Rows
+from qa.retrieval.names import name_key, runs, title_keys
+
+INSIDE = 0.5
+"""What a name inside a longer one weighs against one that stands alone."""
+
+
+def survey(graph: GraphStore) -> Atlas:
+    """Return the atlas of all that `graph` holds; equal graphs give equal atlases, whatever the store."""
+    documents = list(graph.nodes((NodeKind.DOCUMENT,)))
+    chunks = list(graph.nodes((NodeKind.CHUNK,)))
+    entities = list(graph.nodes((NodeKind.ENTITY,)))
+    tags = list(graph.nodes((NodeKind.TAG,)))
+    document_number, chunk_number, entity_number, tag_number = (
+        _numbers(nodes) for nodes in (documents, chunks, entities, tags)
+    )
+    owner = np.array([document_number[chunk.owner] for chunk in chunks], dtype=np.int32)
+    position = np.array([chunk.properties["position"] for chunk in chunks], dtype=np.int32)
+    page = np.array([chunk.properties.get("page", 0) for chunk in chunks], dtype=np.int32)
+    titles = [str(document.properties.get("title", "")) for document in documents]
+    counts, vocabulary = _count_terms(chunks, titles, owner)
+    named = _named(entities)
+    title_map = _multimap((key, i) for i, title in enumerate(titles) for key in title_keys(title))
+    mentions = _mentions(graph, chunk_number, entity_number, entities, named)
+    tag_rows = Rows.of_pairs(_weighted(graph, EdgeKind.HAS_TAG, chunk_number, tag_number), len(chunks))
+    return Atlas(
+        chunks=tuple(chunk_number),
+        documents=tuple(document_number),
+        uris=tuple(str(document.properties.get("uri", "")) for document in documents),
+        titles_of=tuple(titles),
+        media_types=tuple(str(document.properties.get("media_type", "")) for document in documents),
+        dates=tuple(_date(document) for document in documents),
+        document_of=owner,
+        position=position,
+        page=page,
+        lengths=np.array([counts.values_of(i).sum() for i in range(len(chunks))], dtype=np.float32),
+        entities=tuple(entity_number),
+        entity_names=tuple(str(entity.properties.get("name", "")) for entity in entities),
+        tag_ids=tuple(tag_number),
+        tag_names=tuple(str(tag.properties.get("name", "")) for tag in tags),
+        mentions=mentions,
+        mentioned=mentions.turned(len(entities)),
+        related=Rows.of_pairs(_both_ways(_pairs(graph, EdgeKind.RELATED, entity_number, entity_number)), len(entities)),
+        references=_references(graph, chunk_number, document_number),
+        tags=tag_rows,
+        tagged=tag_rows.turned(len(tags)),
+        neighbours=Rows.of_pairs(_both_ways(_pairs(graph, EdgeKind.NEXT, chunk_number, chunk_number)), len(chunks)),
+        chunks_of=Rows.of_pairs(((int(d), c, 1.0) for c, d in enumerate(owner)), len(documents)),
+        titled=Rows.of_pairs(_titled(named, title_map), len(entities)),
+        terms=counts,
+        postings=counts.turned(len(vocabulary)),
+        vocabulary=vocabulary,
+        named=named,
+        titles=title_map,
+    )
+
+
+def _numbers(nodes: Sequence[Node]) -> dict[str, int]:
+    return {node.id: number for number, node in enumerate(nodes)}
+
+
+def _count_terms(chunks: Sequence[Node], titles: Sequence[str], owner: np.ndarray) -> tuple[Rows, dict[str, int]]:
+    vocabulary: dict[str, int] = {}
+    starts = np.zeros(len(chunks) + 1, dtype=np.int64)
+    columns: list[int] = []
+    values: list[int] = []
+    for number, chunk in enumerate(chunks):
+        counted = Counter(terms(_text(chunk, titles[owner[number]])))
+        found = sorted((vocabulary.setdefault(term, len(vocabulary)), count) for term, count in counted.items())
+        columns.extend(term for term, _ in found)
+        values.extend(count for _, count in found)
+        starts[number + 1] = len(columns)
+    return Rows(starts, np.array(columns, dtype=np.int32), np.array(values, dtype=np.float32)), vocabulary
+
+
+def _text(chunk: Node, title: str) -> str:
+    """What a chunk is found by: its own text under its title and headings."""
+    path = chunk.properties.get("heading_path", ())
+    headings = [part for part in (path if isinstance(path, tuple) else ()) if part != title]
+    return "\n".join((title, *headings, str(chunk.properties.get("context", "")), str(chunk.properties["text"])))
+
+
+def _named(entities: Sequence[Node]) -> dict[str, tuple[int, ...]]:
+    def pairs() -> Iterator[tuple[str, int]]:
+        for number, entity in enumerate(entities):
+            aliases = entity.properties.get("aliases", ())
+            for name in (str(entity.properties.get("name", "")), *(aliases if isinstance(aliases, tuple) else ())):
+                if key := name_key(name):
+                    yield key, number
+
+    return _multimap(pairs())
+
+
+def _multimap(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+    found: dict[str, dict[int, None]] = {}
+    for key, number in pairs:
+        found.setdefault(key, {})[number] = None
+    return {key: tuple(numbers) for key, numbers in found.items()}
+
+
+def _mentions(
+    graph: GraphStore,
+    chunks: Mapping[str, int],
+    entities: Mapping[str, int],
+    nodes: Sequence[Node],
+    named: Mapping[str, tuple[int, ...]],
+) -> Rows:
+    inside = [_inside(str(node.properties.get("name", "")), number, named) for number, node in enumerate(nodes)]
+
+    def pairs() -> Iterator[tuple[int, int, float]]:
+        for chunk, entity, _ in _pairs(graph, EdgeKind.MENTIONS, chunks, entities):
+            yield chunk, entity, 1.0
+            for other in inside[entity]:
+                yield chunk, other, INSIDE
+
+    return Rows.of_pairs(pairs(), len(chunks))
+
+
+def _inside(name: str, number: int, named: Mapping[str, tuple[int, ...]]) -> list[int]:
+    """The entities whose names are part of this one's ("Mississippi" in "History of Mississippi")."""
+    whole = name_key(name)
+    found = {other for _, _, key in runs(whole) if key != whole for other in named.get(key, ())}
+    return sorted(found - {number})
+
+
+def _pairs(
+    graph: GraphStore, kind: EdgeKind, sources: Mapping[str, int], targets: Mapping[str, int]
+) -> Iterator[tuple[int, int, float]]:
+    for edge in graph.edges((kind,)):
+        if edge.source in sources and edge.target in targets:
+            yield sources[edge.source], targets[edge.target], 1.0
+
+
+def _weighted(
+    graph: GraphStore, kind: EdgeKind, sources: Mapping[str, int], targets: Mapping[str, int]
+) -> Iterator[tuple[int, int, float]]:
+    for edge in graph.edges((kind,)):
+        if edge.source in sources and edge.target in targets:
+            weight = edge.properties.get("weight", 1.0)
+            yield sources[edge.source], targets[edge.target], float(weight) if isinstance(weight, float | int) else 1.0
+
+
+def _both_ways(pairs: Iterable[tuple[int, int, float]]) -> Iterator[tuple[int, int, float]]:
+    for one, two, weight in pairs:
+        yield one, two, weight
+        yield two, one, weight
+
+
+def _references(graph: GraphStore, chunks: Mapping[str, int], documents: Mapping[str, int]) -> Rows:
+    def pairs() -> Iterator[tuple[int, int, float]]:
+        for edge in graph.edges((EdgeKind.REFERENCES,)):
+            source = chunks.get(str(edge.properties.get("chunk", "")))
+            if source is not None and edge.target in documents:
+                candidates = edge.properties.get("candidates", 1)
+                yield source, documents[edge.target], 1.0 / int(candidates) if isinstance(candidates, int) else 1.0
+
+    return Rows.of_pairs(pairs(), len(chunks))
+
+
+def _titled(
+    named: Mapping[str, tuple[int, ...]], titles: Mapping[str, tuple[int, ...]]
+) -> Iterator[tuple[int, int, float]]:
+    for key, documents in titles.items():
+        for entity in named.get(key, ()):
+            for document in documents:
+                yield entity, document, 1.0
+
+
+def _date(document: Node) -> str:
+    known = document.properties.get("metadata", ())
+    told = dict(pair.partition(": ")[::2] for pair in (known if isinstance(known, tuple) else ()))
+    return next((told[name] for name in ("date", "modified", "created") if told.get(name)), "")

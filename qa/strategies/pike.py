@@ -1,0 +1,176 @@
+"""Task solving with knowledge-aware decomposition (PIKE-RAG 5.3.2, algorithm 1).
+
+Each round proposes atomic questions in view of what has been read, looks them up among the atoms of the knowledge
+base, selects the one atom that helps most and reads its chunk; then the question is answered from what was read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pipelines.core.terms import normalize
+from pipelines.llm.ask import Asked, Ending
+from qa.answer import Answer, Step
+from qa.hit import Hit
+from qa.knowledge import Candidate, Knowledge
+from qa.language import Language
+from qa.prompts.replies import ProposalsReply, SelectionReply, selection_among
+from qa.reading import headline, render, render_candidates
+from qa.strategies.compose import compose
+from qa.strategies.pike_graph import pike_graph
+from qa.strategies.settings import AnswerSettings
+
+_CHUNK_SHOWN = 200
+"""Characters of a chunk that stand for it among the candidates where no atom does."""
+
+
+class Stop(StrEnum):
+    """Why no further round was made."""
+
+    SUFFICIENT = "what was read suffices"
+    NO_PROPOSALS = "no proposals"
+    NO_CANDIDATES = "no candidates"
+    NOTHING_SELECTED = "nothing selected"
+    ROUND_LIMIT = "round limit"
+
+
+@dataclass(slots=True)
+class _Work:
+    """One question under way: the context C_t, and the trace."""
+
+    question: str
+    knowledge: Knowledge
+    language: Language
+    settings: AnswerSettings
+    context: list[Hit] = field(default_factory=list)
+    trace: list[Step] = field(default_factory=list)
+
+    @property
+    def passages(self) -> str:
+        return render(self.context, self.settings.context_tokens)
+
+
+async def pike(
+    question: str, knowledge: Knowledge, language: Language | None, settings: AnswerSettings
+) -> Answer:
+    """Return the answer of algorithm 1; without a model, of the decomposition along the graph (`pike_graph`)."""
+    if language is None:
+        return await pike_graph(question, knowledge, language, settings)
+    work = _Work(question, knowledge, language, settings)
+    stop: Stop | None = None
+    for number in range(1, settings.rounds + 1):
+        steps: list[Step] = []
+        stop = await _round(work, steps)
+        work.trace.append(Step("round", f"round {number}", None, tuple(steps)))
+        if stop is not None:
+            break
+    work.trace.append(Step("stop", stop or Stop.ROUND_LIMIT))
+    return await _answered(work)
+
+
+async def _round(work: _Work, steps: list[Step]) -> Stop | None:
+    """One turn of the loop: lines 3 to 12."""
+    proposed = await _proposals(work, steps)
+    if isinstance(proposed, Stop):
+        return proposed
+    candidates = _candidates(work, proposed, steps)
+    if not candidates:
+        return Stop.NO_CANDIDATES
+    chosen = await _select(work, candidates, steps)
+    if chosen is None:
+        return Stop.NOTHING_SELECTED
+    work.context.append(chosen.hit)
+    return None
+
+
+async def _proposals(work: _Work, steps: list[Step]) -> list[str] | Stop:
+    """Line 3. A reply that stays unusable is not "no more questions": the question itself is then looked up."""
+    asked = await work.language.ask(
+        "propose", ProposalsReply, room=400, passages=work.passages, question=work.question
+    )
+    if asked.value is None:
+        steps.append(Step("unusable", f"proposals: {_problem(asked)}; the question itself is looked up"))
+        return [work.question]
+    proposals = asked.value.asked
+    if asked.value.thinking:
+        steps.append(Step("thinking", asked.value.thinking))
+    steps.append(Step("proposals", f"{len(proposals)}", None, tuple(Step("proposal", text) for text in proposals)))
+    if asked.value.sufficient and (work.context or not proposals):
+        return Stop.SUFFICIENT
+    return proposals or Stop.NO_PROPOSALS
+
+
+def _candidates(work: _Work, proposals: list[str], steps: list[Step]) -> list[Candidate]:
+    """Line 4, and where it finds nothing new: atoms by the question itself, then chunks by it."""
+    knowledge, settings = work.knowledge, work.settings
+    found = [atom for text in proposals for atom in knowledge.atoms(text, settings.atoms, settings.delta)]
+    candidates, source = _new(work, found), "atoms near the proposals"
+    if not candidates:
+        found = list(knowledge.atoms(work.question, settings.atoms, settings.delta))
+        candidates, source = _new(work, found), "fallback: atoms near the question"
+    if not candidates:
+        hits = knowledge.chunks(work.question, settings.atoms, settings.threshold)
+        candidates = _new(work, [Candidate(_gist(hit), hit.score, hit) for hit in hits])
+        source = "fallback: chunks near the question"
+    listed = tuple(
+        Step("candidate", f"{candidate.text} ({headline(candidate.hit)})", candidate.score) for candidate in candidates
+    )
+    steps.append(Step("candidates", f"{len(candidates)} {source}" if candidates else "none", None, listed))
+    return candidates
+
+
+def _new(work: _Work, found: list[Candidate]) -> list[Candidate]:
+    """The best atom of each chunk that has not been read yet, best first; of equal texts one."""
+    best: dict[str, Candidate] = {}
+    read = {hit.chunk.id for hit in work.context}
+    for candidate in sorted(found, key=lambda candidate: -candidate.score):
+        if candidate.hit.chunk.id not in read:
+            best.setdefault(candidate.hit.chunk.id, candidate)
+    unlike = {(normalize(candidate.text), candidate.hit.title): candidate for candidate in reversed(best.values())}
+    return sorted(unlike.values(), key=lambda candidate: -candidate.score)
+
+
+async def _select(work: _Work, candidates: list[Candidate], steps: list[Step]) -> Candidate | None:
+    """Lines 5 and 6. A reply that stays unusable is not "none": the nearest candidate is then read."""
+    asked = await work.language.ask(
+        "select",
+        selection_among(len(candidates)),
+        room=200,
+        passages=work.passages,
+        candidates=render_candidates(candidates),
+        question=work.question,
+    )
+    number = asked.value.number if asked.value else 1
+    if asked.value is None:
+        steps.append(Step("unusable", f"selection: {_problem(asked)}; the nearest candidate is read"))
+    elif asked.value.thinking:
+        steps.append(Step("thinking", asked.value.thinking))
+    if number == 0:
+        steps.append(Step("selected", "none"))
+        return None
+    chosen = candidates[number - 1]
+    steps.append(Step("selected", f"{chosen.text} ({headline(chosen.hit)})", chosen.score))
+    return chosen
+
+
+async def _answered(work: _Work) -> Answer:
+    """Line 14. Where no chunk was chosen at all, what retrieval finds for the question is read instead."""
+    hits = tuple(work.context)
+    if not hits:
+        hits = work.knowledge.retrieve(work.question, work.settings.chunks)
+        work.trace.append(Step("fallback", f"no chunk was chosen; {len(hits)} found by the question are read"))
+    return await compose(
+        "pike", work.question, hits, work.knowledge, work.language, work.settings, tuple(work.trace)
+    )
+
+
+def _problem(asked: Asked[ProposalsReply] | Asked[SelectionReply]) -> str:
+    if asked.ending is Ending.FAILED and asked.failure:
+        return f"the call failed ({asked.failure.reason})"
+    return f"no usable reply in {asked.tries} tries"
+
+
+def _gist(hit: Hit) -> str:
+    text = hit.chunk.summary or " ".join(hit.chunk.text.split())
+    return text if len(text) <= _CHUNK_SHOWN else text[: _CHUNK_SHOWN - 1] + "…"

@@ -1,0 +1,28 @@
+"""Settings of answering: `[qa]` in strata.toml; the figures of the paper are the defaults (6.1, hyper-parameters)."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class AnswerSettings(BaseModel):
+    """How a question is answered."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    strategy: str = Field("", description="strategy; empty for pike where a model is configured, else extractive")
+    hits: int = Field(8, ge=1, description="chunks that an extractive answer is looked for in")
+    quotes: int = Field(3, ge=1, description="sentences of an extractive answer at most")
+    refuse_below: float = Field(
+        0.5, ge=0, le=1, description="confidence below which an extractive answer is that the documents do not say"
+    )
+    rounds: int = Field(5, ge=1, description="rounds of decomposition at most (algorithm 1, N)")
+    atoms: int = Field(4, ge=1, description="atoms retrieved for each proposal (algorithm 1, K)")
+    delta: float = Field(0.5, ge=0, le=1, description="least similarity of an atom to a proposal (algorithm 1)")
+    flat_chunks: int = Field(16, ge=1, description="chunks of flat retrieval")
+    flat_threshold: float = Field(0.2, ge=0, le=1, description="least similarity of a chunk in flat retrieval")
+    chunks: int = Field(8, ge=1, description="chunks of hierarchical retrieval")
+    threshold: float = Field(0.5, ge=0, le=1, description="least similarity in hierarchical retrieval")
+    context_tokens: int = Field(3500, ge=200, description="tokens of passages in one prompt at most")
+    reply_tries: int = Field(3, ge=1, description="askings for a usable reply")
+    history: int = Field(4, ge=0, description="turns of a conversation that a follow-up is understood from")

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from pipelines.atomize.keyphrases import Named, key_phrases, repeated_han
+from pipelines.atomize.names import find_names
+
+TEXT = [
+    "The mechanical seal of the feed pump keeps cooling water from leaking.",
+    "When the mechanical seal is worn, replace the mechanical seal and check the shaft sleeve.",
+]
+
+
+def phrases(texts: list[str], headings: tuple[str, ...] = (), limit: int = 8) -> list[str]:
+    sentences = [Named(text, [name.span for name in find_names(text, ())]) for text in texts]
+    return [phrase.text for phrase in key_phrases(sentences, headings, limit, repeated_han("".join(texts)))]
+
+
+def test_the_phrase_that_is_said_most_comes_first() -> None:
+    found = phrases(TEXT)
+    assert found[0] == "mechanical seal"
+    assert {"feed pump", "shaft sleeve"} <= set(found)
+
+
+def test_words_that_name_nothing_are_in_no_phrase() -> None:
+    for phrase in phrases(TEXT):
+        assert not set(phrase.lower().split()) & {"the", "when", "replace", "is", "and", "of"}
+
+
+def test_a_phrase_of_the_heading_weighs_more() -> None:
+    assert phrases(TEXT, headings=("Shaft sleeve",))[:2] == ["mechanical seal", "shaft sleeve"]
+
+
+def test_names_are_phrases_as_a_whole() -> None:
+    assert "University of Oxford" in phrases(["It was made at the University of Oxford in England."])
+
+
+def test_no_phrase_is_part_of_another() -> None:
+    found = [phrase.lower() for phrase in phrases([*TEXT, "A seal is a mechanical part."])]
+    assert not any(one != other and one in other for one in found for other in found)
+
+
+def test_weights_fall_from_one() -> None:
+    found = key_phrases([Named(text) for text in TEXT], (), 8)
+    weights = [phrase.weight for phrase in found]
+    assert weights[0] == 1
+    assert weights == sorted(weights, reverse=True)
+
+
+def test_chinese_terms_are_found() -> None:
+    found = phrases(["更换机械密封时必须关闭进水阀门。", "机械密封的寿命为两年，进水阀门每年检查一次。"])
+    assert {"机械密封", "进水阀门"} <= set(found)
+
+
+def test_strings_that_occur_only_in_a_longer_one_are_no_terms() -> None:
+    found = repeated_han("机械密封好。机械密封坏。")
+    assert "机械密封" in found
+    assert "械密" not in found
+
+
+def test_no_text_has_no_phrases() -> None:
+    assert phrases([]) == []
+    assert phrases(["... -- 12"]) == []

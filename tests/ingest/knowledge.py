@@ -1,0 +1,69 @@
+"""A small folder, and a knowledge base as values that can be compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from pipelines.core.graph import Edge, Node
+from pipelines.resources import open_stores
+from pipelines.settings import Settings
+from pipelines.store.catalog import Entry
+from pipelines.store.vector import Record
+
+MANUAL = """# MM-7 Maintenance Manual
+
+## 1 Safety
+
+Close valve V-12 before you open the pump P-101A.
+
+## 2 Bearings
+
+### 2.1 Oil
+
+Change the oil of the bearing every 4000 hours. See DS-2041 for the oil grade.
+"""
+DATA_SHEET = """# DS-2041 Pump P-101A
+
+The pump P-101A delivers 40 m3/h at 6 bar.
+
+| Oil grade | Quantity |
+| --- | --- |
+| ISO VG 46 | 1.2 l |
+"""
+REPORT = """Incident report IR-3
+
+The pump P-101A overheated because the oil was not changed. Section 2.1 of the Maintenance Manual was not followed.
+"""
+
+
+def write_folder(folder: Path) -> Path:
+    """Write three documents that refer to one another, and return their folder."""
+    (folder / "reports").mkdir(parents=True, exist_ok=True)
+    (folder / "manual.md").write_text(MANUAL)
+    (folder / "DS-2041.md").write_text(DATA_SHEET)
+    (folder / "reports" / "IR-3.txt").write_text(REPORT)
+    return folder
+
+
+def graph_of(kb: Path) -> tuple[list[Node], list[Edge]]:
+    with open_stores(kb, Settings()) as stores:
+        return list(stores.graph.nodes()), list(stores.graph.edges())
+
+
+def vectors_of(kb: Path) -> dict[tuple[Record, ...], bytes]:
+    with open_stores(kb, Settings()) as stores:
+        batches = list(stores.vectors.records())
+    return {batch.records: np.round(batch.vectors, 5).tobytes() for batch in batches}
+
+
+def entries_of(kb: Path) -> dict[str, Entry]:
+    with open_stores(kb, Settings()) as stores:
+        return {entry.uri: entry for entry in stores.catalog.entries()}
+
+
+def assert_same(one: Path, other: Path) -> None:
+    """Assert that two knowledge bases hold the same graph and the same vectors."""
+    assert graph_of(one) == graph_of(other)
+    assert vectors_of(one) == vectors_of(other)

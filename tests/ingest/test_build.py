@@ -1,0 +1,193 @@
+"""A folder becomes a knowledge base, and the knowledge base stays equal to the folder."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pipelines import build
+from pipelines.core.errors import FolderNotFound, SourceError, StoreMismatch
+from pipelines.core.graph import EdgeKind, NodeKind
+from pipelines.core.outcome import Status
+from pipelines.llm.settings import EmbedSettings
+from pipelines.settings import Settings
+from tests.ingest.knowledge import assert_same, entries_of, graph_of, vectors_of, write_folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_folder(tmp_path / "folder")
+
+
+@pytest.fixture
+def kb(tmp_path: Path, folder: Path) -> Path:
+    build(folder, tmp_path / "kb")
+    return tmp_path / "kb"
+
+
+def fresh(folder: Path) -> Path:
+    """A knowledge base built anew from the folder as it is."""
+    other = folder.parent / "fresh"
+    shutil.rmtree(other, ignore_errors=True)
+    build(folder, other)
+    return other
+
+
+def test_every_file_is_indexed_and_counted(folder: Path, tmp_path: Path) -> None:
+    report = build(folder, tmp_path / "kb")
+    assert report.documents == {"indexed": 3}
+    assert report.stages["parse"].done == report.stages["load"].done == 3
+    assert report.exit_code == 0
+
+
+def test_all_three_layers_are_there(kb: Path) -> None:
+    nodes, edges = graph_of(kb)
+    kinds = {node.kind for node in nodes}
+    assert {NodeKind.DOCUMENT, NodeKind.SECTION, NodeKind.CHUNK, NodeKind.TABLE, NodeKind.ATOM, NodeKind.ENTITY} <= kinds
+    assert {EdgeKind.REFERENCES, EdgeKind.HAS_CHUNK, EdgeKind.NEXT, EdgeKind.MENTIONS} <= {edge.kind for edge in edges}
+
+
+def test_documents_that_name_one_another_are_linked(kb: Path) -> None:
+    entries = entries_of(kb)
+    _, edges = graph_of(kb)
+    linked = {(edge.source, edge.target) for edge in edges if edge.kind is EdgeKind.REFERENCES}
+    assert (entries["manual.md"].document, entries["DS-2041.md"].document) in linked
+    assert (entries["reports/IR-3.txt"].document, entries["manual.md"].document) in linked
+
+
+def test_an_unchanged_folder_is_nothing_to_do(folder: Path, kb: Path) -> None:
+    before = graph_of(kb), vectors_of(kb)
+    report = build(folder, kb)
+    assert all((count.done, count.reused) == (0, 3) for count in report.stages.values())
+    assert report.changes == {"done": 0, "unchanged": 3, "removed": 0, "left out": 0}
+    assert (graph_of(kb), vectors_of(kb)) == before
+
+
+def test_an_edited_document_is_replaced_as_a_whole(folder: Path, kb: Path) -> None:
+    (folder / "DS-2041.md").write_text("# DS-2041 Pump P-101B\n\nThe pump P-101B delivers 50 m3/h.\n")
+    report = build(folder, kb)
+    assert report.stages["parse"].done == 1
+    assert_same(kb, fresh(folder))
+
+
+def test_a_renamed_document_leaves_nothing_under_its_old_name(folder: Path, kb: Path) -> None:
+    (folder / "manual.md").rename(folder / "MM-7.md")
+    build(folder, kb)
+    assert sorted(entries_of(kb)) == ["DS-2041.md", "MM-7.md", "reports/IR-3.txt"]
+    assert_same(kb, fresh(folder))
+
+
+def test_a_removed_document_leaves_no_trace(folder: Path, kb: Path) -> None:
+    gone = entries_of(kb)["DS-2041.md"].document
+    (folder / "DS-2041.md").unlink()
+    assert build(folder, kb).changes["removed"] == 1
+    nodes, edges = graph_of(kb)
+    assert not [node for node in nodes if gone in (node.id, node.owner)]
+    assert not [edge for edge in edges if gone in (edge.source, edge.target, edge.owner)]
+    assert_same(kb, fresh(folder))
+
+
+def test_a_removed_document_stays_where_that_is_asked(folder: Path, kb: Path) -> None:
+    before = graph_of(kb)
+    (folder / "DS-2041.md").unlink()
+    build(folder, kb, Settings.model_validate({"ingest": {"keep_missing": True}}))
+    assert graph_of(kb) == before
+
+
+def test_a_document_that_comes_back_is_taken_from_its_artifacts(folder: Path, kb: Path) -> None:
+    text = (folder / "manual.md").read_text()
+    (folder / "manual.md").unlink()
+    build(folder, kb)
+    (folder / "manual.md").write_text(text)
+    assert build(folder, kb).stages["parse"].done == 0
+    assert_same(kb, fresh(folder))
+
+
+def test_the_same_content_under_two_names_is_two_linked_documents(folder: Path, kb: Path) -> None:
+    shutil.copy(folder / "manual.md", folder / "copy.md")
+    build(folder, kb)
+    entries = entries_of(kb)
+    _, edges = graph_of(kb)
+    same = [{edge.source, edge.target} for edge in edges if edge.kind is EdgeKind.SAME_CONTENT]
+    assert same == [{entries["manual.md"].document, entries["copy.md"].document}]
+    assert_same(kb, fresh(folder))
+
+
+def test_a_changed_setting_runs_only_the_stages_it_touches(folder: Path, kb: Path) -> None:
+    report = build(folder, kb, Settings.model_validate({"atomize": {"max_tags": 3}}))
+    assert report.stages["parse"].done == report.stages["chunk"].done == 0
+    assert report.stages["atomize"].done == 3
+
+
+def test_a_broken_file_costs_itself_alone(folder: Path, tmp_path: Path) -> None:
+    (folder / "broken.docx").write_bytes(b"PK\x03\x04 not really")
+    (folder / "empty.txt").write_bytes(b"")
+    report = build(folder, tmp_path / "kb")
+    entries = entries_of(tmp_path / "kb")
+    assert entries["broken.docx"].status in (Status.MALFORMED, Status.UNSUPPORTED)
+    assert entries["broken.docx"].reason
+    assert entries["empty.txt"].status is Status.EMPTY
+    assert [failure.subject for failure in report.failures] == ["broken.docx"]
+    assert report.documents["indexed"] == 3
+    assert report.exit_code == 8
+
+
+def test_a_file_that_turns_bad_takes_its_old_document_with_it(folder: Path, kb: Path) -> None:
+    (folder / "manual.md").write_bytes(b"")
+    build(folder, kb)
+    assert entries_of(kb)["manual.md"].status is Status.EMPTY
+    assert_same(kb, fresh(folder))
+
+
+def test_a_mail_brings_its_attachment_and_takes_it_along(folder: Path, kb: Path) -> None:
+    (folder / "mail.eml").write_text(MAIL)
+    build(folder, kb)
+    assert entries_of(kb)["mail.eml!/offer.txt"].parent == "mail.eml"
+    assert build(folder, kb).changes["unchanged"] == 5
+    (folder / "mail.eml").unlink()
+    build(folder, kb)
+    assert not [uri for uri in entries_of(kb) if uri.startswith("mail")]
+    assert_same(kb, fresh(folder))
+
+
+def test_a_missing_folder_and_an_empty_one_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(FolderNotFound):
+        build(tmp_path / "nowhere", tmp_path / "kb")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SourceError, match="no documents"):
+        build(tmp_path / "empty", tmp_path / "kb")
+
+
+def test_an_emptied_folder_does_not_empty_the_knowledge_base(folder: Path, kb: Path) -> None:
+    before = graph_of(kb)
+    shutil.rmtree(folder)
+    folder.mkdir()
+    with pytest.raises(SourceError, match="no documents"):
+        build(folder, kb)
+    assert graph_of(kb) == before
+
+
+def test_another_embedder_is_refused(folder: Path, kb: Path) -> None:
+    other = Settings(embed=EmbedSettings(name="hashing", dimension=64))
+    with pytest.raises(StoreMismatch, match="embedded by wordllama"):
+        build(folder, kb, other)
+
+
+MAIL = """From: a@example.com
+To: b@example.com
+Subject: Offer
+Message-ID: <1@example.com>
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=X
+
+--X
+Content-Type: text/plain
+
+The offer for the pump P-101A is attached.
+--X
+Content-Type: text/plain; name=offer.txt
+Content-Disposition: attachment; filename=offer.txt
+
+The pump costs 4200 EUR.
+--X--
+"""
