@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.bm25 import Bm25
 from pipelines.atomize.atomize import atomize
 from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.lexical import Bm25
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.chunk.chunk import chunk
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
@@ -27,7 +27,8 @@ from pipelines.chunk.structural import StructuralSplitter
 from pipelines.core.document import Block, BlockKind, Document, Source
 from pipelines.core.knowledge import Distillate
 from pipelines.core.provenance import Provenance, Span
-from pipelines.llm.embedder import Embedder, Vectors
+from pipelines.core.vectors import Vectors
+from pipelines.llm.embedder import Embedder
 from pipelines.llm.wordllama import WordLlamaEmbedder
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "multihop"
@@ -101,7 +102,8 @@ class Scores:
 def score(keys: Keys, asked: Sequence[Question], embedder: Embedder, size: int) -> Scores:
     vectors = embedder.embed(keys.texts)
     queries = embedder.embed([question.text for question in asked])
-    lexical = Bm25(keys.texts).scores([question.text for question in asked])
+    index = Bm25(keys.texts)
+    lexical = np.stack([index.scores(question.text) for question in asked])
     owners = np.array(keys.owners)
     return Scores(_best(queries @ vectors.T, owners, size), _best(lexical, owners, size))
 
@@ -121,9 +123,8 @@ def scaled(scores: Vectors) -> Vectors:
 def recall(scores: Vectors, asked: Sequence[Question], ids: Sequence[str], depth: int) -> float:
     place = {name: number for number, name in enumerate(ids)}
     top = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
-    return float(
-        np.mean([len({place[g] for g in q.gold} & set(row.tolist())) / len(q.gold) for q, row in zip(asked, top, strict=True)])
-    )
+    wanted = [{place[name] for name in question.gold} for question in asked]
+    return float(np.mean([len(gold & set(row.tolist())) / len(gold) for gold, row in zip(wanted, top, strict=True)]))
 
 
 VARIANTS = (
@@ -143,7 +144,8 @@ def main() -> None:
     documents, asked = passages(name), questions(name)
     started = time.perf_counter()
     distillates = asyncio.run(distil_all(documents))
-    print(f"{name}: {len(documents)} passages distilled, {len(documents) / (time.perf_counter() - started):.0f} a second")
+    speed = len(documents) / (time.perf_counter() - started)
+    print(f"{name}: {len(documents)} passages distilled, {speed:.0f} a second")
     embedder = WordLlamaEmbedder()
     kinds = ("chunk", "atoms", "tags", "summaries")
     ids = [document.source.uri for document in documents]

@@ -81,7 +81,9 @@ async def memory(url: str, requests: int) -> None:
         await chat.close()
     print(f"resident megabytes at every tenth of {requests} requests, one call in ten going wrong:")
     print("  " + " ".join(f"{size:.1f}" for size in sizes))
-    print(f"  growth from the second tenth to the last: {sizes[-1] - sizes[1]:+.1f} MB; {ledger.total.usage.calls} calls")
+    print(
+        f"  growth from the second tenth to the last: {sizes[-1] - sizes[1]:+.1f} MB; {ledger.total.usage.calls} calls"
+    )
 
 
 def main() -> None:

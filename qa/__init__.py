@@ -1,0 +1,23 @@
+"""Questions to a knowledge base: retrieval over all layers, strategies, answers with checked citations."""
+
+from __future__ import annotations
+
+from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Found, Step
+from qa.hit import Hit, Share
+
+__all__ = [
+    "NOT_IN_DOCUMENTS", "Answer", "Citation", "Claim", "Conversation", "Found", "Hit", "KnowledgeBase", "Share", "Step",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    """Load what opens stores only when it is asked for."""
+    if name == "KnowledgeBase":
+        from qa.knowledge_base import KnowledgeBase
+
+        return KnowledgeBase
+    if name == "Conversation":
+        from qa.chat import Conversation
+
+        return Conversation
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,18 +15,23 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class Language:
-    """The language work of one question. `prompts` is the knowledge base's folder of prompts that replace ours."""
+    """The language work of one question. `prompts` is the knowledge base's folder of prompts that replace ours.
+
+    `usage` is what all replies took when they were made, `spent` without those from the cache.
+    """
 
     def __init__(self, chat: Chat, prompts: Path | None = None, tries: int = 3) -> None:
         self._chat, self._prompts, self._tries = chat, prompts, tries
         self.usage = Usage()
+        self.spent = Usage()
 
     async def ask(self, prompt: str, reply: type[T], *, room: int = 512, **values: str) -> Asked[T]:
         """Return what the model makes of a prompt of this package; an unusable reply is asked for again.
 
         `room` is how many tokens the reply may take. Raises `BudgetExceeded`, and nothing for any reply.
         """
-        messages = Prompt.load("qa", prompt, self._prompts).messages(**values)
+        messages = Prompt.load("qa", prompt, self._prompts).messages("en", (), **values)
         asked = await ask(self._chat, messages, reply, role=prompt, max_tokens=room, tries=self._tries)
         self.usage += asked.usage
+        self.spent += asked.usage if asked.usage.calls else Usage()
         return asked

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from pipelines.llm.embedder import Embedder, Side
 
 
-
 class CorpusLexicon:
     """`frequency` tells in how many of the `size` chunks a term stands; `words` embeds single words."""
 

@@ -81,6 +81,11 @@ _BEHIND = re.compile(
     _FIGURE + r"\s?[-]?\s?(?:" + "|".join(f"(?P<{kind.name}>{units})" for kind, units in _UNITS.items()) + ")" + _WORD_END,
     re.IGNORECASE,
 )
+_APART = {
+    kind: re.compile(rf"(?:^|[|(,\[/:])\s*(?:{units})\s*(?=$|[|)\],/])", re.IGNORECASE | re.MULTILINE)
+    for kind, units in _UNITS.items()
+}
+"""A unit alone in a cell, behind a comma or in brackets."""
 _MONEY_BEFORE = re.compile(_BEFORE + r"(?P<figure>\d(?:[\d.,]*\d)?)", re.IGNORECASE)
 _DATE = re.compile(
     rf"\b\d{{4}}-\d\d?-\d\d?\b|\b\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}\b|\b\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s)?{_MONTH}\b\.?"
@@ -128,16 +133,26 @@ def asked_for(question: str) -> frozenset[Kind]:
     return frozenset(found - {Kind.NUMBER} or found)
 
 
+def asking(question: str) -> str:
+    """Return the words of a question that say which kind of value it asks for: "how many kilograms weigh"."""
+    return " ".join(match.group() for _, pattern in _ASKED_PATTERNS for match in pattern.finditer(question))
+
+
 def quantities(text: str) -> list[Value]:
     """Return the values in `text` that have a unit, a currency or the form of a date, in order."""
     return sorted(_quantities(text), key=lambda value: value.span)
 
 
 def gives(kinds: frozenset[Kind], text: str) -> bool:
-    """Whether `text` has a value of one of the kinds; a plain number counts only for `NUMBER`."""
+    """Whether `text` has a value of one of the kinds; a plain number counts only for `NUMBER`.
+
+    In a table row with its header the unit may stand apart from the figure ("Torque, N·m | 110").
+    """
     if Kind.NUMBER in kinds and _PLAIN.search(text):
         return True
-    return any(value.kind in kinds for value in _quantities(text))
+    if any(value.kind in kinds for value in _quantities(text)):
+        return True
+    return "|" in text and _PLAIN.search(text) is not None and any(_APART[kind].search(text) for kind in kinds & _APART.keys())
 
 
 def _quantities(text: str) -> Iterator[Value]:

@@ -17,7 +17,7 @@ _LOOSE = 3
 _OMISSION = re.compile(r"\s*(?:\.{3,}|…|\[\s*(?:\.{3}|…)\s*\])\s*")
 _EDGES = " \t\n\"'“”‘’„«»`*_…"
 _SAME = str.maketrans(
-    {dash: "-" for dash in "‐‑‒–—−"} | {mark: '"' for mark in "“”„«»″"} | {mark: "'" for mark in "‘’‚′`"}
+    dict.fromkeys("‐‑‒–—−", "-") | dict.fromkeys("“”„«»″", '"') | dict.fromkeys("‘’‚′`", "'")
 )
 _DROPPED = frozenset("|*_\u00ad\u200b\u200c\u200d\u2060\ufeff")
 

@@ -17,7 +17,6 @@ from pipelines.core.provenance import Span
 CO_OCCURRENCE = "co-occurrence"
 """Type and origin of a relation that says no more than that two entities stand in one sentence."""
 
-_CHARACTERS_PER_TOKEN = 4
 _CHARACTERS_PER_TAG = 80
 
 
@@ -34,19 +33,13 @@ class ExtractiveDistiller:
         settings = self._settings
         named = NamedChunk.of(content)
         return Distilled(
-            atoms=tuple(statements(content, atom_limit(content, settings))) if settings.statements else (),
+            atoms=tuple(statements(content, settings.max_statements)) if settings.statements else (),
             tags=tuple(named.tags(settings.max_tags)) if settings.tags else (),
             entities=named.entities() if settings.entities else (),
             mentions=named.mentions() if settings.entities else (),
             relations=named.relations(settings.max_relations) if settings.entities else (),
             rows=tuple(rows(content)) if settings.rows else (),
         )
-
-
-def atom_limit(content: Content, settings: AtomizeSettings) -> int:
-    """Return how many atoms a chunk may have, by its length."""
-    tokens = len(content.chunk.text) // _CHARACTERS_PER_TOKEN
-    return min(settings.max_atoms, 1 + tokens // settings.tokens_per_atom)
 
 
 def rows(content: Content) -> list[Row]:

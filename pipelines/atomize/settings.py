@@ -27,10 +27,11 @@ class AtomizeSettings(BaseModel):
     tags: bool = Field(True, description="tag chunks with their key terms")
     entities: bool = Field(True, description="recognize named things and how they relate")
     rows: bool = Field(True, description="keep the rows of tables as typed fields")
-    tokens_per_atom: int = Field(12, ge=1, description="a chunk has at most one atom for so many of its tokens")
-    max_atoms: int = Field(40, ge=1, description="atoms of a chunk at most, rows of its tables aside")
+    tokens_per_question: int = Field(32, ge=1, description="a chunk has a question for so many of its tokens")
+    max_questions: int = Field(16, ge=1, description="questions of a chunk at most")
+    max_statements: int = Field(60, ge=1, description="sentences of a chunk that become statements, at most")
     max_tags: int = Field(8, ge=1, description="tags of a chunk at most")
-    max_relations: int = Field(12, ge=0, description="relations of a chunk at most")
+    max_relations: int = Field(12, ge=1, description="relations of a chunk at most")
     temperature: float = Field(0.7, ge=0, le=2, description="sampling of atomic questions (PIKE-RAG 5.3.1)")
     same_meaning: float = Field(
         0.9, gt=0, le=1, description="cosine from which two atoms of a chunk are one, where an embedder is at hand"

@@ -8,13 +8,13 @@ from pipelines.chunk.recurrence import Piece, Recurrence
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.chunk.splitter import Splitter
 from pipelines.chunk.summary import summarize
+from pipelines.chunk.unit import units
 from pipelines.core.chunk import Chunk
 from pipelines.core.concurrent import gather
 from pipelines.core.document import Document
 from pipelines.core.layout import Layout
 from pipelines.core.outcome import Outcome
 from pipelines.core.provenance import Span
-from pipelines.core.sentences import sentences
 
 _GROUPS_AT_ONCE = 16
 
@@ -33,7 +33,7 @@ async def split(document: Document, splitter: Splitter, settings: ChunkSettings)
     """
     layout = Layout(document)
     if settings.by is ChunkBy.DOCUMENT:
-        return Outcome(tuple(_chunk(layout, index, piece) for index, piece in enumerate(_whole(document, settings))))
+        return Outcome(tuple(_chunk(layout, index, piece) for index, piece in enumerate(_whole(layout, settings))))
 
     async def cut(group: Group) -> Recurrence:
         recurrence = Recurrence(layout, group, splitter, settings)
@@ -46,12 +46,13 @@ async def split(document: Document, splitter: Splitter, settings: ChunkSettings)
     return Outcome(tuple(_chunk(layout, index, piece) for index, piece in enumerate(pieces)), failures)
 
 
-def _whole(document: Document, settings: ChunkSettings) -> list[Piece]:
-    text = document.text
-    if not text.strip():
+def _whole(layout: Layout, settings: ChunkSettings) -> list[Piece]:
+    document = layout.document
+    found = units(layout, Span(0, len(document.text)), settings.max_tokens)
+    if not found:
         return []
-    span = Span(len(text) - len(text.lstrip()), len(text.rstrip()))
-    quoted = [sentence.slice(text) for sentence in sentences(text)]
+    span = Span(found[0].span.start, found[-1].span.end)
+    quoted = [unit.span.slice(document.text) for unit in found if unit.prose]
     summary = summarize(quoted, settings.summary_sentences, document.title)
     return [Piece(span, root_section(document), summary=summary)]
 

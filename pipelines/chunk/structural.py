@@ -12,7 +12,8 @@ from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, Window
 from pipelines.chunk.unit import Break
 from pipelines.core.terms import terms
-from pipelines.llm.embedder import Embedder, Vectors
+from pipelines.core.vectors import Vectors
+from pipelines.llm.embedder import Embedder
 
 _STRUCTURE = {Break.NEVER: -1.0, Break.PIECE: -0.2, Break.SENTENCE: 0.0, Break.ITEM: 0.05, Break.PARAGRAPH: 0.25}
 """What an ending adds to the distance (0 to 1) of the sentences on its two sides."""

@@ -22,7 +22,8 @@ class E5Embedder:
     """A local neural embedder for a hundred languages, some ten passages a second on two cores.
 
     Queries and passages are told apart, as the model was trained (Wang et al. 2024, Multilingual E5, section 3). A
-    text of over 510 tokens is read in windows, and their vectors averaged. Raises `MissingExtra` where the package is not installed.
+    text of over 510 tokens is read in windows, and their vectors averaged. Raises `MissingExtra` where
+    the package is not installed.
     """
 
     def __init__(self) -> None:

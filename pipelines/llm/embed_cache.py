@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from threading import Lock
+from typing import cast
 
 import numpy as np
 
 from pipelines.core.ids import digest
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
+from pipelines.llm.sqlite_file import SqliteFile
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID
@@ -25,12 +25,7 @@ class CachedEmbedder:
 
     def __init__(self, inner: Embedder, path: Path) -> None:
         self._inner = inner
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.execute(_SCHEMA)
-        self._lock = Lock()
+        self._file = SqliteFile(path, _SCHEMA)
 
     @property
     def info(self) -> EmbedderInfo:
@@ -56,8 +51,7 @@ class CachedEmbedder:
         return vectors
 
     def close(self) -> None:
-        with self._lock:
-            self._db.close()
+        self._file.close()
         self._inner.close()
 
     def _key(self, text: str, side: Side) -> str:
@@ -65,13 +59,10 @@ class CachedEmbedder:
         return digest(repr((info.name, info.model, info.dimension, side.value, text)).encode())
 
     def _get(self, key: str) -> Vectors | None:
-        with self._lock:
-            row = self._db.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
-        return np.frombuffer(row[0], dtype="<f4") if row else None
+        rows = self._file.rows("SELECT vector FROM vectors WHERE key = ?", (key,))
+        return np.frombuffer(cast("bytes", rows[0][0]), dtype="<f4") if rows else None
 
     def _put(self, keys: list[str], vectors: Vectors) -> None:
-        rows = [(key, vector.astype("<f4").tobytes()) for key, vector in zip(keys, vectors, strict=True)]
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
-            self._db.execute("COMMIT")
+        pairs = zip(keys, vectors, strict=True)
+        rows = [(key, vector.astype("<f4").tobytes()) for key, vector in pairs]
+        self._file.write_all("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)

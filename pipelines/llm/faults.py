@@ -13,6 +13,8 @@ class Fault(StrEnum):
     NONE = "none"
     TOO_MANY = "429"
     SERVER_ERROR = "500"
+    SLOW = "slow"
+    """The reply is right, and comes later than others."""
     CUT = "cut"
     """The connection breaks in the middle of the reply."""
     MALFORMED = "malformed"
@@ -42,8 +44,8 @@ class FaultRates:
 
     @staticmethod
     def evenly(rate: float, seed: int = 0) -> FaultRates:
-        """Return rates that share `rate` evenly among all faults."""
-        faults = [fault for fault in Fault if fault is not Fault.NONE]
+        """Return rates that share `rate` evenly among the faults that spoil a call."""
+        faults = [fault for fault in Fault if fault not in (Fault.NONE, Fault.SLOW)]
         return FaultRates({fault: rate / len(faults) for fault in faults}, seed)
 
     def fault(self, words: bytes, times: int) -> Fault:

@@ -19,13 +19,15 @@ from pipelines.llm.loopback_wire import Call, Json, completion, embeddings, read
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """How the server is. `latency` is in seconds, `retry_after` what the header of a 429 says.
+    """How the server is. `latency` is in seconds, `slow` for replies that are to be so; `retry_after` is what the
+    header of a 429 says.
 
     `schemas` off refuses `response_format` with 400, as endpoints without it do; `usage` off tells no tokens.
     """
 
     faults: Faults = field(default_factory=lambda: FaultScript([]))
     latency: float = 0.0
+    slow: float = 1.0
     retry_after: str = "0"
     schemas: bool = True
     usage: bool = True
@@ -113,8 +115,8 @@ class _Handler(BaseHTTPRequestHandler):
         loopback = self.server.loopback
         words = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         fault = loopback.befalls(words)
-        time.sleep(loopback.behaviour.latency)
-        if fault is Fault.NONE:
+        time.sleep(loopback.behaviour.slow if fault is Fault.SLOW else loopback.behaviour.latency)
+        if fault in (Fault.NONE, Fault.SLOW):
             self._answer(json.loads(words))
         else:
             self._fail(fault)

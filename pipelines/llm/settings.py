@@ -62,9 +62,7 @@ class EmbedSettings(BaseModel):
     """The embedding model. A knowledge base keeps to the one that it was built with."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    neutral: ClassVar[frozenset[str]] = frozenset(
-        "path batch concurrency base_url api_key timeout tries cache".split()
-    )
+    neutral: ClassVar[frozenset[str]] = frozenset("path batch concurrency base_url api_key timeout tries cache".split())
 
     name: Literal["wordllama", "e5", "fastembed", "openai", "hashing"] = Field(
         "wordllama", description="which embedder: wordllama, e5, fastembed, openai or hashing"

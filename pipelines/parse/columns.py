@@ -6,6 +6,7 @@ that stand side by side.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from statistics import median
 
@@ -42,73 +43,49 @@ def reading_order(lines: Sequence[Line]) -> list[list[Line]]:
         return []
     em = median(line.rect.height for line in lines)
     groups: list[list[Line]] = []
-    _cut(sorted(lines, key=lambda line: (line.rect.top, line.rect.left)), em, groups, 0)
+    band = around(line.rect for line in lines).width / 8
+    _cut(sorted(lines, key=lambda line: (line.rect.top, line.rect.left)), em, band, groups, 0)
     return groups
 
 
-def _cut(lines: list[Line], em: float, groups: list[list[Line]], depth: int) -> None:
+def _cut(lines: list[Line], em: float, band: float, groups: list[list[Line]], depth: int) -> None:
     if len(lines) < 2 * _LEAST_ROWS or depth > _DEEPEST:
         groups.append(lines)
         return
-    gutter = _gutter(lines, em)
+    gutter = _gutter(lines, em, band)
     if gutter is None:
         groups.append(lines)
         return
-    for band in _bands(lines, gutter):
-        left = [line for line in band if line.rect.middle[0] < gutter]
-        right = [line for line in band if line.rect.middle[0] >= gutter]
-        if _crosses(band[0], gutter) or not left or not right:
-            groups.append(band)
+    for run in _bands(lines, gutter):
+        left = [line for line in run if line.rect.middle[0] < gutter]
+        right = [line for line in run if line.rect.middle[0] >= gutter]
+        if _crosses(run[0], gutter) or not left or not right:
+            groups.append(run)
             continue
-        _cut(left, em, groups, depth + 1)
-        _cut(right, em, groups, depth + 1)
+        _cut(left, em, band, groups, depth + 1)
+        _cut(right, em, band, groups, depth + 1)
 
 
-def _gutter(lines: Sequence[Line], em: float) -> float | None:
+def _gutter(lines: Sequence[Line], em: float, band: float) -> float | None:
     """Return the x that parts most lines standing side by side, None where no such white space runs down the page.
 
-    Candidates are the right ends of lines; each is scored by the lines on its two sides that overlap vertically, less
-    those that it would cut.
+    Candidates are the white gaps right of lines; each is scored by the lines on its two sides that overlap vertically,
+    less those that it would cut.
     """
     page = around(line.rect for line in lines)
-    candidates = _candidates(lines, em)
     best, best_score = None, 0.0
-    for x in candidates:
-        left = [line.rect for line in lines if line.rect.right <= x]
-        right = [line.rect for line in lines if line.rect.left >= x]
-        cut = len(lines) - len(left) - len(right)
+    for x in _candidates(lines, em):
+        left = [line for line in lines if line.rect.right <= x]
+        right = [line for line in lines if line.rect.left >= x]
         if len(left) < _LEAST_ROWS or len(right) < _LEAST_ROWS:
             continue
+        cut = len(lines) - len(left) - len(right)
         beside = _side_by_side(left, right)
-        score = beside - 0.25 * cut
-        if beside >= _LEAST_ROWS and beside > cut and _column_like(left, right, page) and score > best_score:
-            best, best_score = x, score
-    if best is None or not (_wordy(lines, best) or _parts_zones(lines, best, page)):
-        return None
+        if beside < _LEAST_ROWS or beside <= cut or beside - 0.25 * cut <= best_score:
+            continue
+        if _columns(left, right, page) or (cut == 0 and _zones(left, right, band)):
+            best, best_score = x, beside - 0.25 * cut
     return best
-
-
-def _parts_zones(lines: Sequence[Line], x: float, page: Rect) -> bool:
-    """Whether a band of white as wide as an eighth of the page runs down it between things that form no rows."""
-    left = [line.rect for line in lines if line.rect.right <= x]
-    right = [line.rect for line in lines if line.rect.left >= x]
-    if len(left) + len(right) < len(lines):
-        return False
-    white = min(rect.left for rect in right) - max(rect.right for rect in left)
-    few, many = (left, right) if len(left) <= len(right) else (right, left)
-    level = sum(1 for rect in few if any(_level(rect, other) for other in many))
-    return white > page.width / 8 and level < 0.8 * len(few)
-
-
-def _level(one: Rect, other: Rect) -> bool:
-    return abs(one.middle[1] - other.middle[1]) < 0.25 * min(one.height, other.height)
-
-
-def _wordy(lines: Sequence[Line], x: float) -> bool:
-    """Whether both sides hold text rather than labels and values, which are read across."""
-    left = [len(line.text) for line in lines if line.rect.right <= x]
-    right = [len(line.text) for line in lines if line.rect.left >= x]
-    return min(median(left), median(right)) >= _LEAST_WORDY
 
 
 def _candidates(lines: Sequence[Line], em: float) -> list[float]:
@@ -116,25 +93,43 @@ def _candidates(lines: Sequence[Line], em: float) -> list[float]:
     lefts = sorted({round(line.rect.left) for line in lines})
     rights = sorted({round(line.rect.right) for line in lines})
     found: list[float] = []
-    for right in rights:
-        following = next((left for left in lefts if left - right >= _GUTTER_EM * em), None)
-        if following is not None and not any(right < other < following for other in rights):
-            found.append((right + following) / 2)
+    for right, next_right in zip(rights, [*rights[1:], float("inf")], strict=True):
+        position = bisect_left(lefts, right + _GUTTER_EM * em)
+        if position < len(lefts) and lefts[position] <= next_right:
+            found.append((right + lefts[position]) / 2)
     return found[:200]
 
 
-def _side_by_side(left: Sequence[Rect], right: Sequence[Rect]) -> int:
+def _side_by_side(left: Sequence[Line], right: Sequence[Line]) -> int:
     """Return how many lines of the smaller side have a neighbour on the other at their height."""
     few, many = (left, right) if len(left) <= len(right) else (right, left)
-    tops = sorted((rect.top, rect.bottom) for rect in many)
-    return sum(1 for rect in few if any(top < rect.bottom and rect.top < bottom for top, bottom in tops))
+    heights = sorted((line.rect.top, line.rect.bottom) for line in many)
+    return sum(1 for line in few if any(top < line.rect.bottom and line.rect.top < bottom for top, bottom in heights))
 
 
-def _column_like(left: Sequence[Rect], right: Sequence[Rect], page: Rect) -> bool:
-    """Whether both sides are text in columns rather than the cells of a table, which are short."""
-    wide = [median(rect.width for rect in side) for side in (left, right)]
-    spread = [around(side).width for side in (left, right)]
-    return all(w > 0.45 * s for w, s in zip(wide, spread, strict=True)) and min(spread) > 0.12 * page.width
+def _columns(left: Sequence[Line], right: Sequence[Line], page: Rect) -> bool:
+    """Whether both sides are text in columns rather than the cells of a table or labels, which are short."""
+    for side in (left, right):
+        spread = around(line.rect for line in side).width
+        if median(line.rect.width for line in side) <= 0.45 * spread or spread <= 0.12 * page.width:
+            return False
+        if median(len(line.text) for line in side) < _LEAST_WORDY:
+            return False
+    return True
+
+
+def _zones(left: Sequence[Line], right: Sequence[Line], band: float) -> bool:
+    """Whether white as wide as `band`, an eighth of the page, runs down it between things that form no rows."""
+    white = min(line.rect.left for line in right) - max(line.rect.right for line in left)
+    if white < band:
+        return False
+    few, many = (left, right) if len(left) <= len(right) else (right, left)
+    level = sum(1 for line in few if any(_level(line.rect, other.rect) for other in many))
+    return level < 0.8 * len(few)
+
+
+def _level(one: Rect, other: Rect) -> bool:
+    return abs(one.middle[1] - other.middle[1]) < 0.25 * min(one.height, other.height)
 
 
 def _crosses(line: Line, gutter: float) -> bool:

@@ -78,7 +78,8 @@ def _summary(parsed: Parsed) -> str:
     facts = [parsed.status.value, parsed.reason]
     if document is not None:
         facts += [document.source.media_type, f"read by {document.engine}", document.language]
-        facts += [f"{len(document.blocks)} blocks", f"{len(document.tables)} tables", f"{len(document.figures)} figures"]
+        counted = (("blocks", document.blocks), ("tables", document.tables), ("figures", document.figures))
+        facts += [f"{len(things)} {name}" for name, things in counted]
         facts += list(document.notes)
     return f'<div class="meta">{escape(" · ".join(fact for fact in facts if fact))}</div>'
 

@@ -54,7 +54,7 @@ def _read(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
         for number, frame in enumerate(_frames(picture, settings, source), start=1):
             shown = data if single and number == 1 else _encoded(frame)
             media_type = source.media_type if single and number == 1 else "image/png"
-            _add_page(builder, number, frame, Image(shown, media_type, frame.width, frame.height))
+            _add_page(builder, number, frame, Image(shown, media_type, frame.width, frame.height, unread=True))
     return builder.build()
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pipelines.core.document import Block, BlockKind, Document
+from collections.abc import Callable
+
+from pipelines.core.document import Block, BlockKind, Document, Figure
 from pipelines.core.table import Table
 from pipelines.parse.parsed import Parsed
 
@@ -11,6 +13,7 @@ def to_markdown(parsed: Parsed) -> str:
     """Return the document as Markdown, a comment where a page begins; without one its status and reason."""
     if parsed.document is None:
         return f"*{parsed.status.value}: {parsed.reason}*\n"
+    deeper = _below_title(parsed.document)
     parts: list[str] = []
     page: int | None = None
     listed = False
@@ -22,9 +25,16 @@ def to_markdown(parsed: Parsed) -> str:
         item = block.kind is BlockKind.LIST_ITEM
         if listed and not item:
             parts.append("\n")
-        parts += [_piece(block), "\n" if item else "\n\n"]
+        parts += [_piece(block, deeper), "\n" if item else "\n\n"]
         listed = item
     return "".join(parts).rstrip() + "\n"
+
+
+def _below_title(document: Document) -> int:
+    """Where a title takes the first level, headings of level 1 take the second."""
+    kinds = {block.kind for block in document.blocks}
+    highest = min((block.level for block in document.blocks if block.kind is BlockKind.HEADING), default=1)
+    return 1 if BlockKind.TITLE in kinds and highest == 1 else 0
 
 
 def _page_mark(document: Document, number: int) -> str:
@@ -32,31 +42,22 @@ def _page_mark(document: Document, number: int) -> str:
     return f"<!-- page {number}: {label} -->" if label and label != str(number) else f"<!-- page {number} -->"
 
 
-def _piece(block: Block) -> str:
-    text = block.text
+def _piece(block: Block, deeper: int) -> str:
     if block.table is not None:
         return _table(block.table)
     if block.figure is not None:
-        figure = block.figure
-        shown = " ".join((figure.description or figure.caption or "picture").split())
-        return f"![{shown}]({figure.digest[:16]})" + (f"\n\n{figure.ocr_text}" if figure.ocr_text else "")
-    match block.kind:
-        case BlockKind.TITLE:
-            return f"# {_line(text)}"
-        case BlockKind.HEADING:
-            return f"{'#' * min(6, block.level + 1)} {_line(text)}"
-        case BlockKind.LIST_ITEM:
-            return _item(text, block.level)
-        case BlockKind.CODE:
-            return _fenced(text)
-        case BlockKind.FORMULA:
-            return f"$$\n{text}\n$$"
-        case BlockKind.CAPTION:
-            return f"*{_line(text)}*"
-        case BlockKind.FOOTNOTE | BlockKind.NOTE:
-            return "> " + text.replace("\n", "\n> ")
-        case _:
-            return text
+        return _figure(block.figure)
+    if block.kind is BlockKind.HEADING:
+        return f"{'#' * min(6, block.level + deeper)} {_line(block.text)}"
+    if block.kind is BlockKind.LIST_ITEM:
+        return _item(block.text, block.level)
+    written = _WRITTEN.get(block.kind)
+    return written(block.text) if written else block.text
+
+
+def _figure(figure: Figure) -> str:
+    shown = _line(figure.description or figure.caption or "picture")
+    return f"![{shown}]({figure.digest[:16]})" + (f"\n\n{figure.ocr_text}" if figure.ocr_text else "")
 
 
 def _line(text: str) -> str:
@@ -73,6 +74,20 @@ def _fenced(text: str) -> str:
     while fence in text:
         fence += "`"
     return f"{fence}\n{text}\n{fence}"
+
+
+def _quoted(text: str) -> str:
+    return "> " + text.replace("\n", "\n> ")
+
+
+_WRITTEN: dict[BlockKind, Callable[[str], str]] = {
+    BlockKind.TITLE: lambda text: f"# {_line(text)}",
+    BlockKind.CODE: _fenced,
+    BlockKind.FORMULA: lambda text: f"$$\n{text}\n$$",
+    BlockKind.CAPTION: lambda text: f"*{_line(text)}*",
+    BlockKind.FOOTNOTE: _quoted,
+    BlockKind.NOTE: _quoted,
+}
 
 
 def _table(table: Table) -> str:

@@ -9,12 +9,14 @@ from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted, Malformed, MissingExtra, StrataError, TooLarge, Unsupported
 from pipelines.core.ids import digest
 from pipelines.core.outcome import Status
+from pipelines.parse.cleaning import clean
 from pipelines.parse.detect import detect
 from pipelines.parse.limits import containers
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.registry import reader_for
 from pipelines.parse.settings import ParseSettings
 
+_LONGEST_REASON = 500
 _STATUSES: dict[type[StrataError], Status] = {
     Encrypted: Status.ENCRYPTED,
     Unsupported: Status.UNSUPPORTED,
@@ -45,14 +47,19 @@ def parse(path: Path, source: Source, settings: ParseSettings) -> Parsed:
     except RecursionError:
         return Parsed(Status.TOO_LARGE, reason="nested too deep", error="RecursionError")
     except Exception as error:
-        return Parsed(Status.FAILED, reason=f"{type(error).__name__}: {error}", error=type(error).__name__)
+        return Parsed(Status.FAILED, reason=_sentence(f"{type(error).__name__}: {error}"), error=type(error).__name__)
 
 
 def failed(error: StrataError) -> Parsed:
     """Return the error as a result: its status, its sentence and what can be done."""
     status = next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), Status.FAILED)
     reason = f"{error.message} ({error.hint})" if error.hint else error.message
-    return Parsed(status, reason=reason, error=type(error).__name__)
+    return Parsed(status, reason=_sentence(reason), error=type(error).__name__)
+
+
+def _sentence(text: str) -> str:
+    """What a library says may hold anything, the bytes of a file name among it."""
+    return " ".join(clean(text).split())[:_LONGEST_REASON]
 
 
 def _read(path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -80,7 +87,7 @@ def _second_opinion(path: Path, source: Source, settings: ParseSettings, error: 
     if not reader.reads(source.media_type):
         raise error
     parsed = reader.read(path, source, settings)
-    return _noted(parsed, f"read by {reader.name}, because of {type(error).__name__}: {error}")
+    return _noted(parsed, _sentence(f"read by {reader.name}, because of {type(error).__name__}: {error}"))
 
 
 def _noted(parsed: Parsed, note: str) -> Parsed:

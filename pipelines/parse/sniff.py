@@ -36,10 +36,16 @@ _SOFT = {
 }
 _HARD = {".json": JSON, ".jsonl": JSON_LINES, ".ndjson": JSON_LINES, ".html": HTML, ".htm": HTML, ".xml": XML}
 
-_HTML_START = re.compile(r"(?:<\?xml[^>]*>|<!--.*?-->|\s)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
-_HTML_TAG = re.compile(r"<(?:p|div|table|tr|td|ul|ol|li|h[1-6]|span|br|img|a|form|meta|title|script|style)\b[^<>]*>", re.I)
+# What may stand before the first element; atomic, so that a thousand comments are read once.
+_PROLOG = r"(?>\s+|<!--.*?-->|<\?[^>]*\?>)*+"
+_BEFORE = re.compile(_PROLOG, re.DOTALL)
+_HTML_START = re.compile(_PROLOG + r"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_HTML_TAG = re.compile(
+    r"<(?:p|div|table|tr|td|ul|ol|li|h[1-6]|b|i|span|br|img|a|form|meta|title|script|style)\b[^<>]*>", re.IGNORECASE
+)
 _XHTML = re.compile(r"<html[^>]+xmlns\s*=\s*[\"']http://www\.w3\.org/1999/xhtml|//DTD XHTML", re.IGNORECASE)
-_XML_START = re.compile(r"(?:\s|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[.*?\])?\s*>|<\?[^>]*\?>)*<([A-Za-z_][\w.:-]*)[\s/>]", re.DOTALL)
+_DOCTYPE = r"(?>(?:<!DOCTYPE[^>\[]*+(?:\[.*?\]\s*)?>)?)"
+_XML_START = re.compile(_PROLOG + _DOCTYPE + _PROLOG + r"<([A-Za-z_][\w.:-]*)[\s/>]", re.DOTALL)
 _MAIL_HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]{1,40}):(?:[ \t]|\r?\n[ \t]|\r?\n)")
 _MAIL_NAMES = frozenset(
     "from to cc subject date message-id received return-path delivered-to mime-version content-type reply-to sender"
@@ -96,8 +102,9 @@ def _markup(sample: str, suffix: str) -> str:
     if suffix in (".md", ".markdown"):
         return ""
     root = _XML_START.match(start)
-    tags = len(_HTML_TAG.findall(start[:20000]))
-    if start.startswith("<?xml") or (root and tags < 2 and suffix not in (".html", ".htm")):
+    begin = _BEFORE.match(start)
+    tags = len(_HTML_TAG.findall(start, begin.end() if begin else 0))
+    if start.startswith("<?xml") or (root and suffix not in (".html", ".htm") and (tags < 2 or suffix == ".xml")):
         return SVG if root and root.group(1).endswith("svg") else (XML if root else "")
     return HTML if tags >= 2 or (tags and suffix in (".html", ".htm")) else ""
 

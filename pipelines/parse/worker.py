@@ -1,4 +1,4 @@
-"""The process that parses one file after another for a `ParserPool`: jobs come in on stdin, results go out on stdout."""
+"""The process that parses file after file for a `ParserPool`: jobs come in on stdin, results go out on stdout."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import os
 import pickle
 import signal
 import struct
-import sys
 import threading
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from typing import BinaryIO
+from typing import IO
 
 from pipelines.core.document import Source
 from pipelines.parse.settings import ParseSettings
@@ -27,14 +26,14 @@ class Job:
     source: Source
 
 
-def send(stream: BinaryIO, data: bytes) -> None:
+def send(stream: IO[bytes], data: bytes) -> None:
     """Write `data` behind its length."""
     stream.write(LENGTH.pack(len(data)))
     stream.write(data)
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> bytes | None:
+def receive(stream: IO[bytes]) -> bytes | None:
     """Return what was sent, None where the other side is gone."""
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:
@@ -45,7 +44,7 @@ def receive(stream: BinaryIO) -> bytes | None:
 class _Inbox:
     """Reads jobs beside the work, to see at once when the parent is gone: then this process must not go on."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self._jobs: SimpleQueue[bytes | None] = SimpleQueue()
         self._busy = threading.Event()
@@ -84,7 +83,7 @@ def main() -> None:
         send(outgoing, msgspec.msgpack.encode(parse(Path(job.path), job.source, settings)))
 
 
-def _own_channels() -> tuple[BinaryIO, BinaryIO]:
+def _own_channels() -> tuple[IO[bytes], IO[bytes]]:
     """Keep the pipes for ourselves: a library that prints must not write into the results."""
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)
@@ -95,4 +94,4 @@ def _own_channels() -> tuple[BinaryIO, BinaryIO]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -9,19 +9,20 @@ from pipelines.core.codec import encode
 from pipelines.core.graph import Edge, Node, Subgraph
 from pipelines.store.graph import GraphStore
 
-_MODULUS = 1 << 256
-EMPTY = f"{0:064x}"
+_BYTES = 16
+_MODULUS = 1 << (8 * _BYTES)
+EMPTY = f"{0:032x}"
 
 
 def item_hash(item: Node | Edge) -> bytes:
-    """Return the SHA-256 of all that a node or an edge holds."""
-    return hashlib.sha256(encode(item)).digest()
+    """Return the first 16 bytes of the SHA-256 of all that a node or an edge holds."""
+    return hashlib.sha256(encode(item)).digest()[:_BYTES]
 
 
 def adjusted(digest: str, added: Iterable[bytes] = (), removed: Iterable[bytes] = ()) -> str:
     """Return `digest` with the items of the first hashes put in and those of the second taken out, in any order."""
     total = int(digest, 16) + _sum(added) - _sum(removed)
-    return f"{total % _MODULUS:064x}"
+    return f"{total % _MODULUS:032x}"
 
 
 def _sum(hashes: Iterable[bytes]) -> int:
@@ -42,4 +43,4 @@ def recount(store: GraphStore) -> dict[str, str]:
         totals[node.owner] = totals.get(node.owner, 0) + int.from_bytes(item_hash(node))
     for edge in store.edges():
         totals[edge.owner] = totals.get(edge.owner, 0) + int.from_bytes(item_hash(edge))
-    return {owner: f"{total % _MODULUS:064x}" for owner, total in sorted(totals.items())}
+    return {owner: f"{total % _MODULUS:032x}" for owner, total in sorted(totals.items())}

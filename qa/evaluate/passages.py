@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,10 +16,13 @@ from pipelines.atomize.extractive import ExtractiveDistiller
 from pipelines.chunk.chunk import chunk
 from pipelines.chunk.settings import ChunkBy
 from pipelines.chunk.structural import StructuralSplitter
+from pipelines.core import codec
 from pipelines.core.document import Block, BlockKind, Document, Section, Source
+from pipelines.core.errors import StoreMismatch
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.ids import content_id, digest
 from pipelines.core.knowledge import Distillate
+from pipelines.core.outcome import Status
 from pipelines.core.provenance import Provenance, Span
 from pipelines.graph.build import build_graph, redirect
 from pipelines.graph.card import card
@@ -25,12 +30,16 @@ from pipelines.graph.link import Linked, link
 from pipelines.graph.mentions import Passage as Slice
 from pipelines.ingest.records import corpus_records, records_of
 from pipelines.llm.embedder import Embedder, Side
+from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.core.outcome import Status
 from pipelines.store.vector import Embedded, Record
-from pipelines.resources import Stores
 from qa.evaluate.questions import Passage
+from qa.retrieve import Retriever
+from qa.settings import QaSettings
+
+CORPUS_FACT = "corpus"
+"""The fact under which the catalog keeps the digest of the passages."""
 
 
 def document_of(passage: Passage) -> Document:
@@ -50,10 +59,35 @@ class _Work:
     distillate: Distillate
 
 
+@contextmanager
+def open_corpus(passages: Sequence[Passage], settings: QaSettings, kb: Path | None = None) -> Iterator[Retriever]:
+    """Yield a retriever over `passages`, from a knowledge base that is made for it.
+
+    It is made at `kb`, where one of the same passages is used as it is; without `kb` it goes in the end. Raises
+    `StoreMismatch` where `kb` holds something else.
+    """
+    with ExitStack() as stack:
+        folder = kb or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="strata-")))
+        stores = stack.enter_context(open_stores(folder, settings, create=True))
+        content = digest(codec.encode(tuple(passages)))
+        held = stores.catalog.fact(CORPUS_FACT)
+        if held is None and not stores.catalog.entries():
+            build_passages(passages, stores, settings)
+            stores.catalog.set_fact(CORPUS_FACT, content)
+        elif held != content:
+            raise StoreMismatch(f"the knowledge base at {folder} is of another corpus", hint="choose another --kb")
+        yield Retriever(stores.graph, stores.vectors, stores.embedder, settings.qa.retrieve)
+
+
 def build_passages(passages: Sequence[Passage], stores: Stores, settings: Settings) -> None:
-    """Fill empty stores with `passages`: chunked, atomized without a model, linked, embedded, indexed."""
+    """Fill empty stores with `passages`, each as a document of one chunk."""
     settings = settings.model_copy(update={"chunk": settings.chunk.model_copy(update={"by": ChunkBy.DOCUMENT})})
-    works = asyncio.run(_distil(passages, settings))
+    fill([document_of(passage) for passage in passages], stores, settings)
+
+
+def fill(documents: Sequence[Document], stores: Stores, settings: Settings) -> None:
+    """Fill empty stores with documents: chunked, atomized without a model, linked, embedded, indexed."""
+    works = asyncio.run(_distil(documents, settings))
     linked = _link(works, stores.embedder, settings)
     _write_graph(works, linked, stores)
     records = [record for work in works for record in records_of(work.document, work.distillate)]
@@ -63,10 +97,10 @@ def build_passages(passages: Sequence[Passage], stores: Stores, settings: Settin
     stores.vectors.optimize()
 
 
-async def _distil(passages: Sequence[Passage], settings: Settings) -> list[_Work]:
+async def _distil(documents: Sequence[Document], settings: Settings) -> list[_Work]:
     splitter, distiller = StructuralSplitter(settings.chunk), ExtractiveDistiller(settings.atomize)
     works = []
-    for document in map(document_of, passages):
+    for document in documents:
         chunks = await chunk(document, splitter, settings.chunk)
         works.append(_Work(document, await atomize(document, chunks, distiller, settings.atomize)))
     return works

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from pipelines.core.terms import CJK, STOP_WORDS, terms, words
 from qa.knowledge import Lexicon
-from qa.quantities import Kind, asked_for
+from qa.quantities import Kind, asked_for, asking
 
 # Words by which a question asks and refers, and which its answer need not repeat.
 ASKING_WORDS = frozenset(
@@ -23,10 +24,36 @@ ASKING_WORDS = frozenset(
     " thing things through told total type under until up upon use used uses using very want way ways we well went"
     " whether while whole within without work works write written wrong yes you".split()
 )
+# Verbs, adjectives and adverbs of every subject: that a text lacks one of them says little.
+GENERAL_WORDS = (
+    "able accept achieve add agree allow alone along already always apart appear apply approve arrange arrive attempt avoid"
+    " away back bad begin begun behave believe belong best better big break bring broken build built buy cause certain"
+    " change check choose chosen clear close come complete conduct connect consider continue control correct count cover"
+    " create crude current cut daily day deal decide deliver depend design detail determine develop done drive drop early"
+    " earlier easily easy effect enable end enough ensure enter entire especially establish even exact exceed except"
+    " expect experience extra face fail fall fast faster feel few final finally finish fit fix fixed force form former"
+    " forward free front full further general grow half handle hard help high higher highest hit hold however immediately"
+    " important improve inaccurate include increase indicate inform initial instead intend introduce involve issue itself"
+    " join keep kept large larger largest last late later latter lead least leave led left less lie limit little local"
+    " longer look lose lost lot low lower lowest main maintain manage match matter meet middle minor modern move near"
+    " nearly never new next normal notice obtain occur offer open operate order originally otherwise overall own particular"
+    " pass pay paid perform permit pick place plan point position possible prefer prepare present prevent previous produce"
+    " proper protect prove provide publish pull purpose push put quick quickly quite raise reach ready real really reason"
+    " receive recent reduce regard regular release remain remove replace report result return right rise role run safe"
+    " same save second select send separate serve settle several short shorter sign significant similar simple simply"
+    " single size slow small smaller special specific specify stamp start stay still stop store strong succeed successful"
+    " sudden suffer suggest suitable supply support suppose switch task teach term third throw thrown tie time together"
+    " tolerate too top toward trick try turn typical unable usual usually valid value various violate visit wait want wide"
+    " wish young"
+)
+GENERAL = 0.45
+"""What a general word weighs against one of the subject."""
+_LEAST = 0.02
 _ASKING_CHINESE = re.compile(
     "什么时候|为什么|什么样|多长时间|多少|什么|怎么样|怎么|如何|哪些|哪个|哪种|哪里|哪一|几个|几次|多久|一次|应该|应当|需要|可以|必须|请问"
     "|是否|有没有|是不是|以及|或者|根据|按照|关于|就必须|位置|使用|进行|建议|[的了是在和与及或吗呢吧么谁何几为从到对被把将就都也很上下中里内于并该由向给让做写又还再这那它他她们有请问个时第某每]"
 )
+_CJK = re.compile(f"[{CJK}]")
 _CJK_ONLY = re.compile(rf"[{CJK}]+")
 _HAS_DIGIT = re.compile(r"\d")
 
@@ -34,13 +61,15 @@ _HAS_DIGIT = re.compile(r"\d")
 @dataclass(frozen=True, slots=True)
 class Query:
     """A question's terms by weight in (0, 1], as rare as the corpus has them; `codes` are those that name a thing
-    ("k80-250", "dn-58213", a number), `wants` the kinds of value asked for.
+    ("k80-250", "dn-58213", a number), `wants` the kinds of value asked for, `asking` the terms that say so: a value of
+    the kind covers them.
     """
 
     text: str
     weights: Mapping[str, float]
     codes: frozenset[str]
     wants: frozenset[Kind]
+    asking: frozenset[str]
     chinese: bool
 
     @property
@@ -51,9 +80,15 @@ class Query:
 def read_query(question: str, lexicon: Lexicon) -> Query:
     """Return a question as evidence is weighed against it."""
     found = dict.fromkeys(_terms(question, lexicon))
-    weights = {term: max(0.02, lexicon.rarity(term)) for term in found}
+    weights = {term: max(_LEAST, lexicon.rarity(term)) * (GENERAL if term in _general() else 1.0) for term in found}
     codes = frozenset(term for term in found if _HAS_DIGIT.search(term))
-    return Query(question, weights, codes, asked_for(question), bool(_CJK_ONLY.search(question)))
+    told = frozenset(terms(asking(question))) & weights.keys()
+    return Query(question, weights, codes, asked_for(question), told, _CJK.search(question) is not None)
+
+
+@cache
+def _general() -> frozenset[str]:
+    return frozenset(terms(GENERAL_WORDS))
 
 
 def _terms(question: str, lexicon: Lexicon) -> Iterator[str]:

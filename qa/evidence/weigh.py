@@ -2,7 +2,7 @@
 
 The parts of a unit's score, each in [0, 1]: coverage of the question's terms, weighted by their rarity and counted in
 full in the unit itself, less in the units beside it, its headings and its chunk; nearness of meaning; the score of its
-chunk; whether it gives a value of the kind asked for.
+chunk against that of the best one; whether it gives a value of the kind asked for.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ KIN = 0.8
 """What a term's nearest kin counts of the term itself, times how near it is."""
 NEAREST = 0.45
 """The least cosine of two words that are kin."""
-COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.55, 0.15, 0.15, 0.15
+COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.36, 0.13, 0.46, 0.05
 """The weights of the parts."""
+LABEL = 0.07
+"""What a heading or the header of a table loses: it names what is said, and does not say it."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _COMPARED = 24
 """Units that are compared by meaning: the best by the other parts."""
@@ -46,7 +48,8 @@ class Weighed:
 def weigh(query: Query, hits: Sequence[Hit], lexicon: Lexicon) -> list[Weighed]:
     """Return the units of `hits` weighed against the question, best first."""
     kin = _Kin(query, hits, lexicon)
-    weighed = [_of(unit, query, hit, kin) for rank, hit in enumerate(hits) for unit in units(hit, rank)]
+    top = max((hit.score for hit in hits), default=0.0) or 1.0
+    weighed = [_of(unit, query, hit.score / top, kin) for rank, hit in enumerate(hits) for unit in units(hit, rank)]
     weighed.sort(key=_order)
     compared = weighed[:_COMPARED]
     texts = [item.unit.text for item in compared]
@@ -59,11 +62,12 @@ def _order(item: Weighed) -> tuple[float, int, int]:
     return (-item.score, item.unit.rank, item.unit.span.start)
 
 
-def _of(unit: Unit, query: Query, hit: Hit, kin: _Kin) -> Weighed:
-    covers = {term: kin.cover(term, unit) for term in query.weights}
-    coverage = sum(query.weights[term] * cover for term, cover in covers.items()) / (query.total or 1.0)
+def _of(unit: Unit, query: Query, retrieval: float, kin: _Kin) -> Weighed:
     value = bool(query.wants) and gives(query.wants, _without(query, unit))
-    score = COVERAGE * coverage + RETRIEVAL * hit.score + VALUE * value
+    told = query.asking if value else frozenset[str]()
+    covers = {term: OWN if term in told else kin.cover(term, unit) for term in query.weights}
+    coverage = sum(query.weights[term] * cover for term, cover in covers.items()) / (query.total or 1.0)
+    score = COVERAGE * coverage + RETRIEVAL * retrieval + VALUE * value - LABEL * unit.label
     return Weighed(unit, score, coverage, 0.0, value, covers)
 
 
@@ -88,6 +92,7 @@ class _Kin:
 
     def __init__(self, query: Query, hits: Sequence[Hit], lexicon: Lexicon) -> None:
         self._chunks: dict[str, frozenset[str]] = {}
+        self._codes = query.codes
         self._kin = _kin(query, hits, lexicon)
 
     def cover(self, term: str, unit: Unit) -> float:
@@ -102,7 +107,7 @@ class _Kin:
         if term in unit.own:
             return OWN
         if term in unit.above:
-            return ABOVE
+            return OWN if term in self._codes else ABOVE
         if term in unit.near:
             return NEAR
         return CHUNK if term in self._chunk(unit) else 0.0

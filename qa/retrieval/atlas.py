@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -70,9 +71,9 @@ class Atlas:
 
     `document_of` and `position` are a chunk's document and place in it. `mentions` leads from chunks to the entities
     they name, those inside a longer name with less weight; `references` from chunks to the documents they point at;
-    `tags` from chunks to tags. `terms` counts the terms of each chunk, `postings` is the same by term. `titled` leads
-    from an entity to the documents that bear its name, `named` from a name as folded by `name_key` to entities,
-    `titles` to documents.
+    `tags` from chunks to tags. `terms` counts the terms of each chunk, `postings` is the same by term. `headed`
+    says of each entry of `mentioned` whether the chunk's document bears the entity's name. `named` leads from a name
+    as folded by `name_key` to entities, `titles` to documents.
     """
 
     chunks: Sequence[str]
@@ -97,9 +98,11 @@ class Atlas:
     tagged: Rows
     neighbours: Rows
     chunks_of: Rows
-    titled: Rows
+    headed: NDArray[np.bool_]
     terms: Rows
     postings: Rows
+    spread: Numbers
+    called: Rows
     vocabulary: Mapping[str, int]
     named: Mapping[str, tuple[int, ...]]
     titles: Mapping[str, tuple[int, ...]]
@@ -108,3 +111,19 @@ class Atlas:
     def size(self) -> int:
         """The number of chunks."""
         return len(self.chunks)
+
+    def number_of(self, chunk: str) -> int | None:
+        """Return the number of a chunk, None for one that is not here."""
+        return _place(self.chunks, chunk)
+
+    def document_number(self, document: str) -> int:
+        """Return the number of a document. Raises KeyError."""
+        number = _place(self.documents, document)
+        if number is None:
+            raise KeyError(document)
+        return number
+
+
+def _place(ids: Sequence[str], id: str) -> int | None:
+    place = bisect_left(ids, id)
+    return place if place < len(ids) and ids[place] == id else None

@@ -5,10 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipelines.core.terms import STOP_WORDS, normalize
+from pipelines.core.terms import STOP_WORDS, normalize, terms
 
 _WORD = re.compile(r"[^\W_]+")
 _BRACKETS = re.compile(r"\s*[(（][^)）]*[)）]")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_FORMS = {
+    "pdf": "pdf paper",
+    "wordprocessing": "word document",
+    "msword": "word document",
+    "spreadsheet": "spreadsheet workbook sheet excel",
+    "ms-excel": "spreadsheet workbook sheet excel",
+    "presentation": "slides presentation powerpoint deck",
+    "ms-powerpoint": "slides presentation powerpoint deck",
+    "html": "web page site",
+    "csv": "table list csv",
+    "image/": "picture image photo drawing screen",
+    "rfc822": "mail email message letter",
+    "ms-outlook": "mail email message letter",
+    "epub": "book handbook",
+}
+"""What readers call a document by its type."""
 LONGEST = 8
 """Words of a name at most."""
 
@@ -25,6 +42,13 @@ def title_keys(title: str) -> Iterator[str]:
         key = name_key(form)
         if len(key) > 1 and not all(word in STOP_WORDS for word in key.split()):
             yield key
+
+
+def calling_terms(title: str, uri: str, media_type: str) -> list[str]:
+    """Return the terms by which a reader may call a document: those of its title, file name and kind."""
+    file = uri.rsplit("/", 1)[-1].rpartition(".")[0] if "." in uri else ""
+    kinds = " ".join(words for mark, words in _FORMS.items() if mark in media_type)
+    return list(dict.fromkeys(terms(f"{title} {_CAMEL.sub(' ', file)} {kinds}")))
 
 
 def runs(text: str, longest: int = LONGEST) -> Iterator[tuple[int, int, str]]:

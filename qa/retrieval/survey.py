@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.core.terms import terms
 from pipelines.store.graph import GraphStore
-from qa.retrieval.atlas import Atlas, Rows
-from qa.retrieval.names import name_key, runs, title_keys
+from qa.retrieval.atlas import Atlas, Numbers, Rows
+from qa.retrieval.names import calling_terms, name_key, runs, title_keys
 
 INSIDE = 0.5
 """What a name inside a longer one weighs against one that stands alone."""
@@ -31,9 +32,12 @@ def survey(graph: GraphStore) -> Atlas:
     page = np.array([chunk.properties.get("page", 0) for chunk in chunks], dtype=np.int32)
     titles = [str(document.properties.get("title", "")) for document in documents]
     counts, vocabulary = _count_terms(chunks, titles, owner)
+    called = _called(documents, vocabulary)
+    postings = counts.turned(len(vocabulary))
     named = _named(entities)
     title_map = _multimap((key, i) for i, title in enumerate(titles) for key in title_keys(title))
     mentions = _mentions(graph, chunk_number, entity_number, entities, named)
+    mentioned = mentions.turned(len(entities))
     tag_rows = Rows.of_pairs(_weighted(graph, EdgeKind.HAS_TAG, chunk_number, tag_number), len(chunks))
     return Atlas(
         chunks=tuple(chunk_number),
@@ -51,16 +55,18 @@ def survey(graph: GraphStore) -> Atlas:
         tag_ids=tuple(tag_number),
         tag_names=tuple(str(tag.properties.get("name", "")) for tag in tags),
         mentions=mentions,
-        mentioned=mentions.turned(len(entities)),
+        mentioned=mentioned,
         related=Rows.of_pairs(_both_ways(_pairs(graph, EdgeKind.RELATED, entity_number, entity_number)), len(entities)),
         references=_references(graph, chunk_number, document_number),
         tags=tag_rows,
         tagged=tag_rows.turned(len(tags)),
         neighbours=Rows.of_pairs(_both_ways(_pairs(graph, EdgeKind.NEXT, chunk_number, chunk_number)), len(chunks)),
         chunks_of=Rows.of_pairs(((int(d), c, 1.0) for c, d in enumerate(owner)), len(documents)),
-        titled=Rows.of_pairs(_titled(named, title_map), len(entities)),
+        headed=_headed(mentioned, owner, named, title_map),
         terms=counts,
-        postings=counts.turned(len(vocabulary)),
+        postings=postings,
+        spread=_spread(entities, mentioned, postings, vocabulary),
+        called=called,
         vocabulary=vocabulary,
         named=named,
         titles=title_map,
@@ -169,13 +175,38 @@ def _references(graph: GraphStore, chunks: Mapping[str, int], documents: Mapping
     return Rows.of_pairs(pairs(), len(chunks))
 
 
-def _titled(
-    named: Mapping[str, tuple[int, ...]], titles: Mapping[str, tuple[int, ...]]
-) -> Iterator[tuple[int, int, float]]:
+def _headed(
+    mentioned: Rows, owner: Numbers, named: Mapping[str, tuple[int, ...]], titles: Mapping[str, tuple[int, ...]]
+) -> NDArray[np.bool_]:
+    """Which entries of `mentioned` are of a chunk whose document has the entity's name."""
+    found = np.zeros(len(mentioned.columns), dtype=bool)
     for key, documents in titles.items():
         for entity in named.get(key, ()):
-            for document in documents:
-                yield entity, document, 1.0
+            entries = slice(mentioned.starts[entity], mentioned.starts[entity + 1])
+            found[entries] |= np.isin(owner[mentioned.columns[entries]], documents)
+    return found
+
+
+def _spread(entities: Sequence[Node], mentioned: Rows, postings: Rows, vocabulary: Mapping[str, int]) -> Numbers:
+    """In how many chunks each entity's name stands: a single word also where it is not taken for a name."""
+    found = mentioned.counts().copy()
+    for number, entity in enumerate(entities):
+        name = terms(str(entity.properties.get("name", "")))
+        if len(name) == 1 and name[0] in vocabulary:
+            found[number] = max(found[number], len(postings.of(vocabulary[name[0]])))
+    return found
+
+
+def _called(documents: Sequence[Node], vocabulary: dict[str, int]) -> Rows:
+    """The terms by which a reader may call each document."""
+
+    def pairs() -> Iterator[tuple[int, int, float]]:
+        for number, document in enumerate(documents):
+            told = document.properties
+            for term in calling_terms(str(told.get("title", "")), str(told.get("uri", "")), str(told.get("media_type", ""))):
+                yield number, vocabulary.setdefault(term, len(vocabulary)), 1.0
+
+    return Rows.of_pairs(pairs(), len(documents))
 
 
 def _date(document: Node) -> str:

@@ -1,4 +1,4 @@
-"""Settings of answering: `[qa]` in strata.toml; the figures of the paper are the defaults (6.1, hyper-parameters)."""
+"""Settings of answering: `[qa.answer]` in strata.toml; the figures of the paper are the defaults (6.1, hyper-parameters)."""
 
 from __future__ import annotations
 
@@ -24,5 +24,4 @@ class AnswerSettings(BaseModel):
     chunks: int = Field(8, ge=1, description="chunks of hierarchical retrieval")
     threshold: float = Field(0.5, ge=0, le=1, description="least similarity in hierarchical retrieval")
     context_tokens: int = Field(3500, ge=200, description="tokens of passages in one prompt at most")
-    reply_tries: int = Field(3, ge=1, description="askings for a usable reply")
     history: int = Field(4, ge=0, description="turns of a conversation that a follow-up is understood from")

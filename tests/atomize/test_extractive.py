@@ -35,9 +35,9 @@ def test_code_and_headings_state_nothing() -> None:
     assert distilled(made, settings=STATING).atoms == ()
 
 
-def test_statements_are_limited_by_the_length_of_the_chunk() -> None:
+def test_statements_are_limited() -> None:
     made = document(paragraph(" ".join(f"The pump number {n} feeds the boiler." for n in range(50))))
-    few = AtomizeSettings(statements=True, max_atoms=5)
+    few = AtomizeSettings(statements=True, max_statements=5)
     assert len(distilled(made, settings=few).atoms) == 5
 
 
@@ -102,7 +102,8 @@ def test_relations_are_limited() -> None:
 def test_what_is_switched_off_is_not_made() -> None:
     off = AtomizeSettings(statements=False, tags=False, entities=False, rows=False)
     found = distilled(document(paragraph(PUMPS), table(["a", "b"], ["c", "d"])), settings=off)
-    assert not (found.atoms or found.tags or found.entities or found.mentions or found.relations or found.rows)
+    made = (found.atoms, found.tags, found.entities, found.mentions, found.relations, found.rows)
+    assert made == ((), (), (), (), (), ())
 
 
 def test_tags_are_the_chunk_s_key_phrases() -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 from pipelines.chunk.chunk import chunk, split
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.chunk.splitter import Cut, Window
@@ -140,7 +142,7 @@ async def test_lists_keep_their_items_whole() -> None:
 async def test_a_chunk_tells_what_it_says_and_what_came_before() -> None:
     chunks = await cut(document(heading("Pumps"), paragraph(prose(20))))
     assert chunks[0].forward_summary == ""
-    for before, after in zip(chunks, chunks[1:], strict=False):
+    for before, after in pairwise(chunks):
         assert before.summary
         assert before.summary in " ".join(before.text.split())
         assert after.forward_summary == before.summary

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -75,7 +76,7 @@ def test_no_chunk_is_too_large(made: Document, ends: list[int]) -> None:
 @given(DOCUMENTS, ENDS)
 def test_a_small_chunk_fits_with_no_neighbour_of_its_section(made: Document, ends: list[int]) -> None:
     chunks = cut(made, Adversary(ends))
-    for before, after in zip(chunks, chunks[1:], strict=False):
+    for before, after in pairwise(chunks):
         if before.section != after.section or _is_torn(made, before) or _is_torn(made, after):
             continue
         if min(count_tokens(before.text), count_tokens(after.text)) < SMALL.min_tokens:

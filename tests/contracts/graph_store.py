@@ -75,6 +75,10 @@ def subgraphs(draw: st.DrawFn, owner: str) -> Subgraph:
     return Subgraph(owner, nodes, edges)
 
 
+# The store is emptied before each example; that several classes inherit the test is what it is for.
+_FINE = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
+
+
 class GraphStoreContract:
     """Asks for the fixture `store`: an empty one."""
 
@@ -198,7 +202,7 @@ class GraphStoreContract:
         store.write(one)
         assert_holds(store, one, document(B))
 
-    @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=15, deadline=None, suppress_health_check=_FINE)
     @given(data=st.data())
     def test_any_series_of_writes_leaves_the_last_of_each_owner(self, store: GraphStore, data: st.DataObject) -> None:
         for owner in (A, B):

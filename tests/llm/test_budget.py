@@ -71,7 +71,8 @@ async def test_a_limit_of_money_without_a_price_is_refused() -> None:
 
 
 async def test_a_call_that_fails_gives_back_what_it_held() -> None:
-    chat = BudgetChat(ScriptedChat([CallTimedOut("cut")] * 50 + [Reply("x", usage=Usage(READ, 90, 1))]), Budget(max_tokens=100))
+    script = [CallTimedOut("cut")] * 50 + [Reply("x", usage=Usage(READ, 90, 1))]
+    chat = BudgetChat(ScriptedChat(script), Budget(max_tokens=100))
     for _ in range(50):
         with pytest.raises(CallTimedOut):
             await chat.complete(ASKED)

@@ -21,9 +21,7 @@ from pipelines.llm.stack import open_chat
 
 MODEL = Path.home() / ".cache/strata/models/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
 
-needs_llama = pytest.mark.skipif(
-    find_spec("xllamacpp") is None, reason="the extra local is not installed"
-)
+needs_llama = pytest.mark.skipif(find_spec("xllamacpp") is None, reason="the extra local is not installed")
 needs_model = pytest.mark.skipif(not MODEL.is_file(), reason="`make local-model` has not fetched the model")
 
 

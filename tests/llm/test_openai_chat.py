@@ -199,9 +199,7 @@ def test_every_exception_of_the_library_is_in_the_table() -> None:
     assert exported - set(TABLE) == set()
 
 
-def status_error(
-    status: int, headers: dict[str, str] | None = None, code: str | None = None
-) -> openai.APIStatusError:
+def status_error(status: int, headers: dict[str, str] | None = None, code: str | None = None) -> openai.APIStatusError:
     request = httpx2.Request("POST", "http://127.0.0.1/v1")
     response = httpx2.Response(status, headers=headers or {}, request=request)
     kinds = {400: openai.BadRequestError, 401: openai.AuthenticationError, 404: openai.NotFoundError}

@@ -17,9 +17,7 @@ CHINESE = "# system\n你读$kind。\n# user\n$text\n"
 
 
 @pytest.fixture
-def package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> Iterator[str]:
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[str]:
     """A package of its own for each test, since what ships is read once."""
     name = f"stage_{abs(hash(request.node.nodeid))}"
     folder = tmp_path / name / "prompts"

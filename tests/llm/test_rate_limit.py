@@ -61,7 +61,8 @@ async def test_no_more_calls_are_in_flight_than_allowed() -> None:
 
 async def test_requests_keep_to_their_number_a_minute() -> None:
     clock, times = Clock(), []
-    chat = limited(FunctionChat(lambda _: times.append(clock.now) or "x"), clock, concurrency=99, requests_per_minute=60)
+    model = FunctionChat(lambda _: times.append(clock.now) or "x")
+    chat = limited(model, clock, concurrency=99, requests_per_minute=60)
     await clock.run(*(chat.complete(say(f"w{number}")) for number in range(30)))
     assert len(times) == 30
     assert clock.now == pytest.approx(28, abs=1)

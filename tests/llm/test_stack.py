@@ -14,7 +14,7 @@ from pipelines.core.errors import BudgetExceeded, MissingExtra, SettingsError
 from pipelines.llm.ask import Ending, ask
 from pipelines.llm.budget import Budget
 from pipelines.llm.chat import Chat, Message, Request
-from pipelines.llm.faults import Fault, FaultRates
+from pipelines.llm.faults import Fault, FaultRates, FaultScript
 from pipelines.llm.ledger import Ledger
 from pipelines.llm.loopback import Behaviour, LoopbackServer
 from pipelines.llm.loopback_wire import Call
@@ -56,8 +56,14 @@ async def test_with_three_calls_in_ten_going_wrong_every_answer_is_the_same_as_w
     with LoopbackServer(echo, Behaviour(faults)) as server:
         assert await ask_all(open_chat(settings_for(server), tmp_path / "replies.db"), WORDS) == WORDS
         seen = server.faults
-    assert all(seen[fault] > 0 for fault in Fault)
+    assert all(seen[fault] > 0 for fault in Fault if fault is not Fault.SLOW)
     assert sum(seen.values()) - seen[Fault.NONE] > 0.25 * sum(seen.values())
+
+
+async def test_a_reply_that_comes_too_late_is_asked_for_again() -> None:
+    with LoopbackServer(echo, Behaviour(FaultScript([Fault.SLOW]), slow=0.5)) as server:
+        assert await ask_all(open_chat(settings_for(server, timeout=0.1)), ["late"]) == ["late"]
+        assert server.faults == {Fault.SLOW: 1, Fault.NONE: 1}
 
 
 async def test_the_same_seed_brings_the_same_faults_in_any_order_of_calls() -> None:

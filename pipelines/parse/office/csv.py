@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 
@@ -31,7 +32,7 @@ class CsvReader:
         decoded = decode(path.read_bytes())
         if decoded.damaged:
             builder.remark(f"{decoded.damaged} characters are not {decoded.encoding}")
-        lines = decoded.text.splitlines(keepends=True)
+        lines = io.StringIO(decoded.text, newline=None).readlines()
         cells, left_out = _cells(lines, limits.cells)
         if left_out:
             builder.page(Page(1, issue=f"rows from {left_out} on are left out: more than {limits.cells} cells"))

@@ -12,6 +12,7 @@ _DELIMITERS = ("\t", ";", "|", ",")
 _HINT = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
 _SAMPLE_LINES = 300
 _MOST_LINES_IN_A_FIELD = 200
+_LONGEST_FIELD = 1 << 30
 
 
 def find_delimiter(lines: Sequence[str]) -> str:
@@ -29,18 +30,26 @@ def read_rows(lines: Sequence[str], delimiter: str) -> Iterator[list[str]]:
 
     A first line that only names the delimiter ("sep=;") is no row.
     """
-    csv.field_size_limit(1 << 30)
-    start = 1 if lines and _HINT.fullmatch(lines[0]) else 0
-    position = start
+    csv.field_size_limit(_LONGEST_FIELD)
+    position = 1 if lines and _HINT.fullmatch(lines[0]) else 0
     while position < len(lines):
-        reader = csv.reader(lines[position:], delimiter=delimiter, skipinitialspace=True)
-        row = next(reader, [])
-        if reader.line_num > _MOST_LINES_IN_A_FIELD:
-            reader = csv.reader(lines[position : position + 1], delimiter=delimiter, quoting=csv.QUOTE_NONE)
-            row = next(reader, [])
-        position += max(1, reader.line_num)
-        if any(field.strip() for field in row):
-            yield row
+        reader = csv.reader(_from(lines, position), delimiter=delimiter, skipinitialspace=True)
+        consumed = 0
+        for row in reader:
+            if reader.line_num - consumed > _MOST_LINES_IN_A_FIELD:
+                yield lines[position + consumed].rstrip("\n").split(delimiter)
+                position += consumed + 1
+                break
+            consumed = reader.line_num
+            if any(field.strip() for field in row):
+                yield row
+        else:
+            return
+
+
+def _from(lines: Sequence[str], position: int) -> Iterator[str]:
+    for number in range(position, len(lines)):
+        yield lines[number]
 
 
 def _agreement(lines: Sequence[str], delimiter: str) -> float:

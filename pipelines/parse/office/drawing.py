@@ -12,8 +12,8 @@ _EMBED, _LINK, _ID = qualified("r:embed"), qualified("r:link"), qualified("r:id"
 _DATA = qualified("r:dm")
 # What programs write as alternative text when nobody did.
 _NO_TEXT = re.compile(
-    r"(?:picture|image|grafik|bild|graphic|chart|diagram|diagramm|object|shape|textfeld|text box|group|image\d*|img\W?\d*"
-    r"|screenshot|logo|图片|圖片|図)?[\s_\d.:-]*(?:\.(?:png|jpe?g|gif|bmp|emf|wmf|tiff?))?",
+    r"(?:picture|image|grafik|bild|graphic|chart|diagram|diagramm|object|shape|textfeld|text box|group|image\d*"
+    r"|img\W?\d*|screenshot|logo|图片|圖片|図)?[\s_\d.:-]*(?:\.(?:png|jpe?g|gif|bmp|emf|wmf|tiff?))?",
     re.IGNORECASE,
 )
 _FILE_NAME = re.compile(r"\S*\.(?:png|jpe?g|gif|bmp|emf|wmf|tiff?|svg|webp)", re.IGNORECASE)

@@ -43,8 +43,12 @@ def decrypted(path: Path, uri: str, settings: ParseSettings) -> io.BytesIO:
 
 def _open(path: Path, uri: str, password: str) -> io.BytesIO | None:
     try:
-        import msoffcrypto
-        from msoffcrypto.exceptions import DecryptionError, FileFormatError, InvalidKeyError
+        import msoffcrypto  # type: ignore[import-untyped]
+        from msoffcrypto.exceptions import (  # type: ignore[import-untyped]
+            DecryptionError,
+            FileFormatError,
+            InvalidKeyError,
+        )
     except ImportError as error:
         raise MissingExtra("office", "opening Office files with a password") from error
     content = io.BytesIO()

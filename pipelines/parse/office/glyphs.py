@@ -35,5 +35,9 @@ def glyph(font: str, code: str) -> str:
     if name == "symbol":
         return _SYMBOL.get(chr(place)) or _SYMBOL_SIGNS.get(place) or (chr(place) if 0x20 <= place < 0x7F else "")
     if name.startswith("wingdings"):
-        return _WINGDINGS.get(place, "") if name == "wingdings" else {0x52: "☑", 0x50: "✓", 0xA3: "☐", 0x54: "☒"}.get(place, "")
+        return (
+            _WINGDINGS.get(place, "")
+            if name == "wingdings"
+            else {0x52: "☑", 0x50: "✓", 0xA3: "☐", 0x54: "☒"}.get(place, "")
+        )
     return chr(place) if 0x20 <= place < 0x110000 and not 0xD800 <= place < 0xE000 else ""

@@ -13,7 +13,21 @@ from pipelines.parse.office.ooxml import Relationship, read_xml
 from pipelines.parse.office.package import Package
 from pipelines.parse.parsed import Child
 
-_DOCUMENTS = (".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".doc", ".xls", ".ppt", ".odt", ".ods", ".odp", ".pdf")
+_DOCUMENTS = (
+    ".docx",
+    ".docm",
+    ".xlsx",
+    ".xlsm",
+    ".pptx",
+    ".pptm",
+    ".doc",
+    ".xls",
+    ".ppt",
+    ".odt",
+    ".ods",
+    ".odp",
+    ".pdf",
+)
 
 
 class Graphics:

@@ -27,6 +27,9 @@ class Area:
     def size(self) -> int:
         return (self.bottom - self.top + 1) * (self.right - self.left + 1)
 
+    def holds(self, row: int, column: int) -> bool:
+        return self.top <= row <= self.bottom and self.left <= column <= self.right
+
     def places(self) -> Iterator[Place]:
         for row in range(self.top, self.bottom + 1):
             for column in range(self.left, self.right + 1):
@@ -74,7 +77,7 @@ class Grid:
 
     def _joined(self) -> list[list[Place]]:
         """Return the places that belong together because the file says so."""
-        return [[place for place in self.texts if _inside(place, area)] for area in self.tables]
+        return [[place for place in self.texts if area.holds(*place)] for area in self.tables]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +116,6 @@ def area(name: str) -> Area | None:
     if start is None or end is None:
         return None
     return Area(min(start[0], end[0]), min(start[1], end[1]), max(start[0], end[0]), max(start[1], end[1]))
-
-
-def _inside(place: Place, area: Area) -> bool:
-    return area.top <= place[0] <= area.bottom and area.left <= place[1] <= area.right
 
 
 def _region(places: list[Place], texts: dict[Place, str], spans: dict[Place, Area]) -> Region | None:

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
           (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 _CHINESE_DIGITS = "零一二三四五六七八九"
 _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+_CHINESE_FORMS = frozenset({"ideographDigital", "japaneseCounting", "taiwaneseCounting"})
 _HIGHEST_ROMAN = 3999
 
 
 def numeral(number: int, form: str) -> str:
     """Return `number` in a notation such as "lowerRoman" or "upperLetter"; in digits where it has none there."""
-    if form in ("lowerLetter", "upperLetter"):
-        return _case(_letters(number), form)
-    if form in ("lowerRoman", "upperRoman"):
-        return _case(_roman(number), form)
-    if form == "decimalZero":
-        return f"{number:02d}"
-    if form.startswith("decimalEnclosedCircle"):
-        return _CIRCLED[number - 1] if 1 <= number <= len(_CIRCLED) else str(number)
-    if "hinese" in form or form in ("ideographDigital", "japaneseCounting", "taiwaneseCounting"):
+    if "hinese" in form or form in _CHINESE_FORMS:
         return _chinese(number)
-    if form == "ordinal":
-        return f"{number}{_ordinal_ending(number)}"
-    return str(number)
+    write = _FORMS.get(form)
+    return write(number) if write is not None else str(number)
 
 
-def _case(text: str, form: str) -> str:
-    return text.upper() if form.startswith("upper") else text
+def _circled(number: int) -> str:
+    return _CIRCLED[number - 1] if 1 <= number <= len(_CIRCLED) else str(number)
 
 
 def _letters(number: int) -> str:
@@ -62,3 +56,15 @@ def _ordinal_ending(number: int) -> str:
     if number % 100 in (11, 12, 13):
         return "th"
     return {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
+_FORMS: dict[str, Callable[[int], str]] = {
+    "lowerLetter": _letters,
+    "upperLetter": lambda number: _letters(number).upper(),
+    "lowerRoman": _roman,
+    "upperRoman": lambda number: _roman(number).upper(),
+    "decimalZero": lambda number: f"{number:02d}",
+    "decimalEnclosedCircle": _circled,
+    "decimalEnclosedCircleChinese": _circled,
+    "ordinal": lambda number: f"{number}{_ordinal_ending(number)}",
+}

@@ -1,4 +1,4 @@
-"""What the three OOXML formats share: names, relationships, Strict brought to Transitional, safe XML (ECMA-376 1, 2)."""
+"""What the OOXML formats share: names, relationships, Strict brought to Transitional, safe XML (ECMA-376 1, 2)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ NAMESPACES = {
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
 _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
 # Extensions whose elements are read here; of others the alternative is.
-_UNDERSTOOD = frozenset({"wps", "wpg", "wpc", "wp14", "w14", "w15", "a14", "a16", "p14", "p15", "x14", "x14ac", "x15", "m"})
+_UNDERSTOOD = frozenset(
+    {"wps", "wpg", "wpc", "wp14", "w14", "w15", "a14", "a16", "p14", "p15", "x14", "x14ac", "x15", "m"}
+)
 _CHUNK = 1 << 20
 
 
@@ -100,7 +102,11 @@ def stream_children(data: bytes, parents: frozenset[str], uri: str, name: str = 
     Memory stays that of the largest child. Raises as `parse_xml` does.
     """
     parser = etree.XMLPullParser(
-        ("end",), resolve_entities="internal", no_network=True, remove_comments=True, remove_pis=True  # type: ignore[arg-type]
+        ("end",),
+        resolve_entities="internal",  # type: ignore[arg-type]
+        no_network=True,
+        remove_comments=True,
+        remove_pis=True,
     )
     data = transitional(data)
     try:
@@ -115,6 +121,8 @@ def stream_children(data: bytes, parents: frozenset[str], uri: str, name: str = 
 
 def _finished(parser: etree.XMLPullParser, parents: frozenset[str]) -> Iterator[Element]:
     for _, element in parser.read_events():
+        if not isinstance(element, etree._Element):
+            continue
         parent = element.getparent()
         if parent is None or parent.tag not in parents:
             continue

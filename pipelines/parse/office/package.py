@@ -39,7 +39,9 @@ class Package:
     def __enter__(self) -> Package:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._zip.close()
 
     def __contains__(self, name: str) -> bool:

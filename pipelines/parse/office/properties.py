@@ -26,7 +26,11 @@ _EXTENDED = {"Company": "company", "Manager": "manager", "Application": "applica
 def core_properties(package: Package) -> dict[str, str]:
     """Return the core properties under the names of `Document.metadata`, and the company and program from the rest."""
     found: dict[str, str] = {}
-    for kind, names in (("core-properties", _NAMES), ("extended-properties", _EXTENDED), ("extendedProperties", _EXTENDED)):
+    for kind, names in (
+        ("core-properties", _NAMES),
+        ("extended-properties", _EXTENDED),
+        ("extendedProperties", _EXTENDED),
+    ):
         for part in related(package, "", kind)[:1]:
             root = read_xml(package, part)
             for element in root if root is not None else ():

@@ -39,9 +39,13 @@ class Group:
         return len(head) >= _NARROWEST_HEADER and all(_is_word(text) for text in head)
 
 
-def group_places(occupied: Iterable[Place], joined: Iterable[list[Place]], texts: Mapping[Place, str]) -> list[list[Place]]:
+def group_places(
+    occupied: Iterable[Place], joined: Iterable[list[Place]], texts: Mapping[Place, str]
+) -> list[list[Place]]:
     """Return the places by table, from top to bottom; `joined` are places that belong together in any case."""
-    groups = sorted((Group.of(places) for places in connected(occupied, joined)), key=lambda group: (group.top, group.left))
+    groups = sorted(
+        (Group.of(places) for places in connected(occupied, joined)), key=lambda group: (group.top, group.left)
+    )
     gathered: set[int] = set()
     for number, group in enumerate(groups):
         if number not in gathered and group.is_headed(texts):

@@ -10,7 +10,8 @@ from pipelines.parse.office.grid import Area, Region
 
 # Names that programs give; they tell nothing and make no heading.
 _DEFAULT_NAME = re.compile(
-    r"(?:sheet|tabelle|feuil|feuille|hoja|foglio|planilha|blad|ark|arkusz|лист|工作表|シート|chart|diagramm)\s?\d*", re.IGNORECASE
+    r"(?:sheet|tabelle|feuil|feuille|hoja|foglio|planilha|blad|ark|arkusz|лист|工作表|シート|chart|diagramm)\s?\d*",
+    re.IGNORECASE,
 )
 _TITLE_GAP = 3
 

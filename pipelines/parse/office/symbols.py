@@ -12,10 +12,10 @@ _GREEK = (
 _SIGNS = (
     "× times ÷ div ± pm ∓ mp · cdot ⋅ cdot ∗ ast ∘ circ • bullet √ surd ∞ infty ∂ partial ∇ nabla ∆ Delta ≤ leq ≥ geq"
     " ≠ neq ≈ approx ≡ equiv ≅ cong ∼ sim ≃ simeq ∝ propto ≪ ll ≫ gg ∈ in ∉ notin ∋ ni ⊂ subset ⊆ subseteq ⊃ supset"
-    " ⊇ supseteq ∪ cup ∩ cap ∅ emptyset ∀ forall ∃ exists ¬ neg ∧ wedge ∨ vee ⊕ oplus ⊗ otimes ⊥ perp ∥ parallel ∠ angle"
-    " → rightarrow ← leftarrow ↔ leftrightarrow ⇒ Rightarrow ⇐ Leftarrow ⇔ Leftrightarrow ↦ mapsto ↑ uparrow ↓ downarrow"
-    " … ldots ⋯ cdots ⋮ vdots ⋱ ddots ′ prime ″ prime\\prime ℏ hbar ℓ ell ℜ Re ℑ Im ℵ aleph ⟨ langle ⟩ rangle ∖ setminus"
-    " ° circ"
+    " ⊇ supseteq ∪ cup ∩ cap ∅ emptyset ∀ forall ∃ exists ¬ neg ∧ wedge ∨ vee ⊕ oplus ⊗ otimes ⊥ perp ∥ parallel"
+    " ∠ angle → rightarrow ← leftarrow ↔ leftrightarrow ⇒ Rightarrow ⇐ Leftarrow ⇔ Leftrightarrow ↦ mapsto ↑ uparrow"
+    " ↓ downarrow … ldots ⋯ cdots ⋮ vdots ⋱ ddots ′ prime ″ prime\\prime ℏ hbar ℓ ell ℜ Re ℑ Im ℵ aleph ⟨ langle"
+    " ⟩ rangle ∖ setminus ° circ"
 )
 
 

@@ -69,5 +69,7 @@ def logical(characters: Iterable[tuple[str, float, float]]) -> str:
 
 def right_to_left(text: str) -> bool:
     """Whether most letters of `text` are of a script written from the right."""
+    if text.isascii() or not RIGHT_TO_LEFT.search(text):
+        return False
     letters = sum(1 for character in text if character.isalpha())
     return letters > 0 and len(RIGHT_TO_LEFT.findall(text)) > letters / 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.pdf.mupdf import PdfFile
@@ -10,8 +10,8 @@ from pipelines.parse.pdf.page import Grid, GridCell, RawPage
 
 _NEAR = 4.0
 """Points between a row's edge and a drawn line that is taken for it."""
-_PROSE_LINES, _FEW_CELLS = 4, 12
-"""Text in a few places of this many lines is set in boxes or columns; it is no table."""
+_PASSAGE_LINES, _PASSAGE = 4, 150
+"""Lines of a passage, and characters that passages have in the mean."""
 _SAME = 0.6
 """Share that two rectangles have in common from which they are one table."""
 
@@ -38,14 +38,21 @@ def _is_table(grid: Grid, lines: Sequence[Line]) -> bool:
     """Two rows and two columns at least, with text in more than one place of each, and not whole columns of prose."""
     if grid.rows < 2 or grid.columns < 2:
         return False
-    filled: dict[tuple[int, int], int] = {}
+    filled: dict[tuple[int, int], list[Line]] = {}
     for cell in grid.cells:
-        if held := sum(1 for line in lines if cell.rect.holds(*line.rect.middle)):
+        if held := [line for line in lines if cell.rect.holds(*line.rect.middle)]:
             filled[cell.row, cell.column] = held
     spread = any(len({column for row, column in filled if row == wanted}) > 1 for wanted, _ in filled)
-    prose = sum(held for held in filled.values() if held >= _PROSE_LINES)
-    boxes = prose > 0.7 * sum(filled.values()) and len(filled) <= _FEW_CELLS
-    return len(filled) >= 3 and spread and len({row for row, _ in filled}) > 1 and not boxes
+    return len(filled) >= 3 and spread and len({row for row, _ in filled}) > 1 and not _prose_in_boxes(filled)
+
+
+def _prose_in_boxes(filled: Mapping[tuple[int, int], Sequence[Line]]) -> bool:
+    """Whether nearly all the text stands in a few long passages beside one another: boxes or columns, no table."""
+    passages = {place: held for place, held in filled.items() if len(held) >= _PASSAGE_LINES}
+    long = sum(len(line.text) for held in passages.values() for line in held)
+    total = sum(len(line.text) for held in filled.values() for line in held)
+    in_one_row = len(passages) > 1 and len({row for row, _ in passages}) == 1
+    return in_one_row and long > max(0.7 * total, _PASSAGE * len(passages))
 
 
 def rows_by_rules(grid: Grid, rules: Sequence[Rect]) -> Grid:

@@ -69,6 +69,7 @@ class PdfFile:
             raise Malformed("a PDF without pages", ids=(path.name,))
         self._number = 0
         self._upright: Any = None
+        self._blocks: Any = ()
         self._holder: Any = None
         self._turn = 0
         self._opened = 0
@@ -131,7 +132,7 @@ class PdfFile:
         """Return the page with its lines upright, whichever way it is turned in the file."""
         self._open(number)
         page = self._upright
-        lines = lines_of(list(_fragments(page)))
+        lines = lines_of(list(_fragments(page, self._blocks)))
         paint, hidden = _paint(page)
         return RawPage(
             number=number,
@@ -148,7 +149,7 @@ class PdfFile:
     def lines(self, number: int) -> tuple[list[Line], float]:
         """Return only the lines of a page, and its height: the quick look that a survey takes."""
         self._open(number)
-        return lines_of(list(_fragments(self._upright))), float(self._upright.rect.height)
+        return lines_of(list(_fragments(self._upright, self._blocks))), float(self._upright.rect.height)
 
     def words(self, number: int, clip: Rect) -> list[Word]:
         """Return the words whose middle lies in `clip`."""
@@ -211,9 +212,12 @@ class PdfFile:
         page = self._file[number - 1]
         shown = page.rotation
         page.set_rotation(0)
-        upright = _upright_turn(page, shown)
+        self._upright, self._blocks = page, _text_blocks(page)
+        upright = _upright_turn(self._blocks, shown)
         self._turn = (shown - upright) % 360
-        self._upright = page if upright == 0 else self._turned(page, upright)
+        if upright:
+            self._upright = self._turned(page, upright)
+            self._blocks = _text_blocks(self._upright)
         self._number = number
 
     def _turned(self, page: Any, turn: int) -> Any:
@@ -227,7 +231,7 @@ class PdfFile:
         return copy
 
     def _drop(self) -> None:
-        self._upright = None
+        self._upright, self._blocks = None, ()
         self._number = 0
         if self._holder is not None:
             self._holder.close()
@@ -260,10 +264,14 @@ def _top(target: object) -> float | None:
     return float(point.y) if point is not None else None
 
 
-def _upright_turn(page: Any, shown: int) -> int:
+def _text_blocks(page: Any) -> Any:
+    return page.get_text("dict", flags=_FLAGS)["blocks"]
+
+
+def _upright_turn(blocks: Any, shown: int) -> int:
     """Return by how many degrees clockwise the unturned page must be turned for most of its text to stand upright."""
     weights = {0: 0, 90: 0, 180: 0, 270: 0}
-    for block in page.get_text("dict", flags=_FLAGS)["blocks"]:
+    for block in blocks:
         for line in block.get("lines", ()):
             weights[_quarter(line["dir"])] += sum(len(span["text"]) for span in line["spans"])
     best = max(weights, key=lambda turn: weights[turn])
@@ -277,9 +285,8 @@ def _quarter(direction: tuple[float, float]) -> int:
     return 90 if down < 0 else 270
 
 
-def _fragments(page: Any) -> Iterator[Fragment]:
+def _fragments(page: Any, blocks: Any) -> Iterator[Fragment]:
     """Yield the pieces of lines; where the script runs from the right, they are read character by character."""
-    blocks = page.get_text("dict", flags=_FLAGS)["blocks"]
     if any(RIGHT_TO_LEFT.search(span["text"]) for span in _spans(blocks)):
         blocks = page.get_text("rawdict", flags=_FLAGS)["blocks"]
         for span in _spans(blocks):
@@ -303,10 +310,16 @@ def _spans(blocks: Any) -> Iterator[Any]:
 
 
 def _images(page: Any) -> Iterator[ImageArea]:
-    for image in page.get_image_info(xrefs=True):
+    """Yield the bitmaps. The library tells their numbers only by hashing every pixel; size tells most of them apart."""
+    numbers: dict[tuple[int, int], set[int]] = {}
+    for number, _, width, height, *_ in page.get_images():
+        numbers.setdefault((width, height), set()).add(number)
+    for image in page.get_image_info():
         rect = Rect(*image["bbox"]).meet(Rect(*page.rect))
+        width, height = image["width"], image["height"]
+        alike = numbers.get((width, height), set())
         if rect.width > 1 and rect.height > 1:
-            yield ImageArea(rect, image["xref"], image["width"], image["height"])
+            yield ImageArea(rect, min(alike) if len(alike) == 1 else 0, width, height)
 
 
 def _paint(page: Any) -> tuple[Paint, int]:

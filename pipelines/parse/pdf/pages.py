@@ -186,7 +186,7 @@ class PageReader:
             items = [replace(item, kind=BlockKind.PARAGRAPH) for item in items]
         issue = read.issue or ("" if read.lines or not raw.lines else f"{why}, and OCR finds nothing")
         page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, "ocr" if items else "none", issue)
-        figures = [figure_item(self.file, raw, area) for area in figure_areas(raw)] if raw.images else []
+        figures = [figure_item(self.file, raw, area, unread=True) for area in figure_areas(raw)]
         asides = [maker.item(kind, [line]) for kind, line in furniture]
         remarks = (f"page {raw.number}: {why}, read by OCR",) if items else ()
         placed = (*_boxed(list_levels(items), seen), *_boxed(figures, raw))

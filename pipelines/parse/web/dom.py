@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, TypeAlias
 
 from lxml import etree
 from lxml import html as lxml_html
@@ -11,7 +11,7 @@ from lxml import html as lxml_html
 from pipelines.core.errors import TooLarge
 from pipelines.parse.decode import decode
 
-Element = lxml_html.HtmlElement
+Element: TypeAlias = lxml_html.HtmlElement
 
 HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 VERBATIM: Final = frozenset({"pre", "xmp", "listing", "plaintext"})
@@ -78,10 +78,11 @@ def is_furniture(element: Element) -> bool:
     tag = element.tag
     if tag == "nav" or element.get("role") in _FURNITURE_ROLES:
         return not _holds_title(element)
-    if tag not in ("header", "footer"):
+    if tag not in ("header", "footer") or _holds_title(element):
         return False
-    inside = any(True for _ in element.iterancestors("main", "article", "section", "blockquote", "figure", "td"))
-    return not inside and not _holds_title(element)
+    around = element.iterancestors("main", "article", "section", "blockquote", "figure", "td")
+    # A theme may wrap the whole page in a section; that one holds the page's title.
+    return all(parent.tag == "section" and _holds_title(parent) for parent in around)
 
 
 def _holds_title(element: Element) -> bool:

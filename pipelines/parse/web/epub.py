@@ -60,6 +60,9 @@ class _Book:
         self._titles = read_contents(archive, self._manifest)
 
     def append(self) -> None:
+        """Raises `KeyError` where none of the chapters is there."""
+        if self._names.isdisjoint(self._manifest.spine):
+            raise KeyError("none of its chapters is there")
         for name, value in self._manifest.metadata.items():
             self._builder.meta(name, value)
         for address in self._manifest.spine:

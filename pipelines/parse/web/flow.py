@@ -6,7 +6,7 @@ from lxml import etree
 
 from pipelines.core.document import ReferenceKind
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.web.dom import BLOCKS, Element, is_silent, text_of
+from pipelines.parse.web.dom import BLOCKS, Element, is_silent
 from pipelines.parse.web.images import source_of
 from pipelines.parse.web.inline import Inline, Link
 from pipelines.parse.web.mathml import math_text
@@ -91,4 +91,4 @@ def refer(builder: DocumentBuilder, links: list[Link]) -> None:
 def caption_of(table: Element) -> str:
     """Return the caption of a table, in one line."""
     caption = next(table.iterchildren("caption"), None)
-    return text_of(caption) if caption is not None else ""
+    return " ".join(read_text(caption)[0].split()) if caption is not None else ""

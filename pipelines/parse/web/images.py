@@ -11,11 +11,12 @@ from urllib.parse import unquote_to_bytes
 from pipelines.parse.assemble import Image
 from pipelines.parse.web.dom import Element
 
+_FILE_NAME = re.compile(r"\S{1,200}\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)", re.IGNORECASE)
 _DATA = re.compile(r"data:([\w.+-]+/[\w.+-]+)?((?:;[\w=.+-]+)*),", re.IGNORECASE)
 
 
 Resolver = Callable[[str], tuple[str, bytes]]
-"""Gives media type and bytes of what came along with a page (a part of a mail, a file in a book), no bytes for others."""
+"""Gives media type and bytes of what came with a page (a part of a mail, a file in a book), else no bytes."""
 
 
 def no_files(address: str) -> tuple[str, bytes]:
@@ -27,6 +28,8 @@ def image_of(element: Element, resolve: Resolver = no_files) -> Image:
     address = source_of(element)
     media_type, data = inline_data(address) if address.startswith("data:") else resolve(address)
     described = " ".join((element.get("alt") or element.get("title") or "").split())
+    if described == address or _FILE_NAME.fullmatch(described):  # what a program puts there for want of a text
+        described = ""
     return Image(data, media_type, _pixels(element, "width"), _pixels(element, "height"), description=described)
 
 

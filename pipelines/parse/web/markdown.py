@@ -10,6 +10,7 @@ from typing import Any
 from lxml.html import defs
 
 from pipelines.core.document import Source
+from pipelines.core.errors import TooLarge
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
@@ -18,6 +19,7 @@ from pipelines.parse.web.dom import parse_html_text
 from pipelines.parse.web.walk import Walker
 
 _MARKER = re.compile(r"^(<{7}|={7}|>{7}|\|{7})(?: .*)?$", re.MULTILINE)
+_QUOTES = re.compile(r"^>+", re.MULTILINE)
 _TAG_NAME = re.compile(r"</?([A-Za-z][\w-]*)")
 _FIELD = re.compile(r"^([A-Za-z][\w -]{0,40}):\s*(.*)$")
 _FIELDS = {"title": "title", "author": "author", "authors": "author", "date": "created", "created": "created",
@@ -42,17 +44,20 @@ def append_markdown(text: str, builder: DocumentBuilder, *, titled: bool = True)
     if "<<<<<<< " in text and ">>>>>>> " in text:
         text = _MARKER.sub(lambda match: f"\n\\{match.group()}\n", text)
         builder.remark("holds the marks of an unfinished merge")
-    html, front_matter = _render(text)
+    depth = builder.settings.limits.depth
+    if max(map(len, _QUOTES.findall(text)), default=0) > depth:
+        raise TooLarge("quotes nested too deep", ids=(builder.source.uri,))
+    html, front_matter = _render(text, depth)
     _read_front_matter(front_matter, builder)
     Walker(builder, titled=titled, furniture=False).walk(parse_html_text(html, builder.source.uri))
 
 
-def _render(text: str) -> tuple[str, str]:
+def _render(text: str, depth: int) -> tuple[str, str]:
     from markdown_it import MarkdownIt
     from mdit_py_plugins.footnote import footnote_plugin
     from mdit_py_plugins.front_matter import front_matter_plugin
 
-    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": True, "maxNesting": depth}).enable(["table", "strikethrough"])
     parser.use(front_matter_plugin).use(footnote_plugin)
     closed = {name.lower() for name in re.findall(r"</([A-Za-z][\w-]*)", text)}
     parser.add_render_rule("html_inline", lambda renderer, tokens, place, options, env: _html(tokens, place, closed))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lxml import etree
 
-_INFIX = {"mfrac": "/", "msub": "_", "msup": "^", "munder": "_", "mover": "^"}
-_SCRIPTS = ("msubsup", "munderover")
 _HIDDEN = ("annotation", "annotation-xml")
 
 
@@ -34,18 +34,26 @@ def _linear(root: etree._Element) -> str:
 def _write(name: str, text: str, parts: list[str]) -> str:
     if name in _HIDDEN:
         return ""
-    if name in _INFIX and len(parts) == 2:
-        return f"{_group(parts[0])}{_INFIX[name]}{_group(parts[1])}"
-    if name in _SCRIPTS and len(parts) == 3:
-        return f"{_group(parts[0])}_{_group(parts[1])}^{_group(parts[2])}"
+    write = _WRITTEN.get((name, len(parts)))
+    if write is not None:
+        return write(*map(_group, parts))
+    joined = " ".join(part for part in (text, *parts) if part)
     if name == "msqrt":
-        return f"√({' '.join(parts)})"
-    if name == "mroot" and len(parts) == 2:
-        return f"root({parts[0]}, {parts[1]})"
-    if name == "mtr":
-        return ", ".join(parts) + "; "
-    return " ".join(part for part in (text, *parts) if part)
+        return f"√({joined})"
+    return ", ".join(parts) + "; " if name == "mtr" else joined
 
 
 def _group(part: str) -> str:
     return f"({part})" if " " in part else part
+
+
+_WRITTEN: dict[tuple[str, int], Callable[..., str]] = {
+    ("mfrac", 2): "{}/{}".format,
+    ("msub", 2): "{}_{}".format,
+    ("munder", 2): "{}_{}".format,
+    ("msup", 2): "{}^{}".format,
+    ("mover", 2): "{}^{}".format,
+    ("msubsup", 3): "{}_{}^{}".format,
+    ("munderover", 3): "{}_{}^{}".format,
+    ("mroot", 2): "root({}, {})".format,
+}

@@ -58,9 +58,11 @@ def _metadata(package: etree._Element) -> dict[str, str]:
     found: dict[str, str] = {}
     for element in package.iter("{http://purl.org/dc/elements/1.1/}*"):
         name = _METADATA.get(etree.QName(element).localname)
-        text = " ".join("".join(element.itertext()).split())
-        if name and text:
-            found[name] = f"{found[name]}; {text}" if name in found and name in ("author", "subject") else found.get(name, text)
+        text = _text(element)
+        if name in ("author", "subject") and name in found and text:
+            found[name] = f"{found[name]}; {text}"
+        elif name and text:
+            found.setdefault(name, text)
     return found
 
 
@@ -81,7 +83,7 @@ def read_contents(archive: zipfile.ZipFile, manifest: Manifest) -> dict[str, str
 
 
 def _text(element: etree._Element) -> str:
-    return " ".join("".join(element.itertext()).split())
+    return " ".join("".join(text for text in element.itertext() if isinstance(text, str)).split())
 
 
 def resolved(base: str, target: str) -> str:

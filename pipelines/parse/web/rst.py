@@ -31,10 +31,12 @@ _SETTINGS = {
     "traceback": True,
 }
 _CODE_DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:code-block|sourcecode|highlight|literalinclude)::", re.MULTILINE)
-_ROLE = re.compile(r":(?:ref|doc|term|class|func|meth|mod|py:\w+|file|guilabel|menuselection|kbd|abbr|numref):`([^`<]*)[^`]*`")
+_ROLE = re.compile(
+    r":(?:ref|doc|term|class|func|meth|mod|py:\w+|file|guilabel|menuselection|kbd|abbr|numref):`([^`<]*)[^`]*`"
+)
 _UNKNOWN_DIRECTIVE = re.compile(
-    r"^([ \t]*)\.\. (?:toctree|versionadded|versionchanged|deprecated|seealso|only|index|automodule|autoclass|tabs?|item"
-    r"|mermaid|graphviz|plantuml|glossary|rst-class|tabularcolumns)::[ \t]*(.*)\n(?:[ \t]+:[\w-]+:.*\n)*",
+    r"^([ \t]*)\.\. (?:toctree|versionadded|versionchanged|deprecated|seealso|only|index|automodule|autoclass|tabs?"
+    r"|item|mermaid|graphviz|plantuml|glossary|rst-class|tabularcolumns)::[ \t]*(.*)\n(?:[ \t]+:[\w-]+:.*\n)*",
     re.MULTILINE,
 )
 
@@ -52,7 +54,7 @@ class RstReader:
 
 
 def _to_html(text: str) -> str:
-    from docutils.core import publish_parts
+    from docutils.core import publish_parts  # type: ignore[import-untyped]
 
     parts = publish_parts(text, writer="html5", settings_overrides=_SETTINGS)
     return str(parts["html_body"])

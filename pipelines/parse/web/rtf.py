@@ -18,9 +18,9 @@ from pipelines.parse.web.rtf_tokens import CHARSETS, SYMBOLS, Token, tokens
 
 _SKIPPED = frozenset(
     "colortbl listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore latentstyles"
-    " xmlnstbl filetbl listtext pntext nonshppict objdata mmathPr wgrffmtfilter pgdsctbl ftnsep ftnsepc aftnsep aftnsepc"
-    " bkmkstart bkmkend fldtype datafield passwordhash pnseclvl xe tc shprslt sp template private1 picprop blipuid"
-    " atrfstart atrfend atnid atndate atnref objclass operator company hlinkbase nextfile".split()
+    " xmlnstbl filetbl listtext pntext nonshppict objdata mmathPr wgrffmtfilter pgdsctbl ftnsep ftnsepc aftnsep"
+    " aftnsepc bkmkstart bkmkend fldtype datafield passwordhash pnseclvl xe tc shprslt sp template private1 picprop"
+    " blipuid atrfstart atrfend atnid atndate atnref objclass operator company hlinkbase nextfile".split()
 )
 _ASIDE = {"footnote": "footnote", "annotation": "note"} | {
     name: "header" if name.startswith("header") else "footer"
@@ -28,6 +28,7 @@ _ASIDE = {"footnote": "footnote", "annotation": "note"} | {
 }
 _INFO = {"title": "title", "author": "author", "subject": "subject", "keywords": "keywords", "doccomm": "description"}
 _OPENED = frozenset({"shpinst", "shptxt", "shppict", "fldinst", "footnote", "annotation", "pict", "background"})
+_COLLECTING = frozenset({"fonttbl", "stylesheet", "info", "pict", "fldinst", "field"})
 _HEADING_STYLE = re.compile(r"(?:heading|überschrift|titre|título|标题)\s*(\d)", re.IGNORECASE)
 _ADDRESS = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]+)"')
 _DEEPEST = 2000
@@ -177,10 +178,7 @@ class _Rtf:
             self._go("skip")
         elif word in _ASIDE:
             self._go(_ASIDE[word])
-        elif word in ("fonttbl", "stylesheet", "info", "pict", "fldinst", "field"):
-            self._go(word)
-            self.collected = ""
-        elif word in _INFO and self.state.into == "info":
+        elif word in _COLLECTING or (word in _INFO and self.state.into == "info"):
             self._go(word)
             self.collected = ""
         else:

@@ -54,10 +54,11 @@ def rows_of(table: Element) -> Iterator[Element]:
 def slots_of(table: Element, limit: int, uri: str) -> list[Slot]:
     """Return the cells of a table with their places. Raises `TooLarge` beyond `limit` places."""
     rows = list(rows_of(table))
+    ends = _group_ends(rows)
     taken: set[tuple[int, int]] = set()
     slots: list[Slot] = []
     for number, row in enumerate(rows):
-        below = _rows_below(rows, number)
+        below = ends[number] - number
         column = 0
         for cell in row.iterchildren("td", "th"):
             while (number, column) in taken:
@@ -66,17 +67,18 @@ def slots_of(table: Element, limit: int, uri: str) -> list[Slot]:
             slots.append(slot)
             taken.update(_places(slot))
             column += slot.column_span
-            if len(taken) > 4 * limit:
+            if len(slots) > 2 * limit or len(taken) > 4 * limit:
                 raise TooLarge(f"a table of more than {limit} cells", ids=(uri,))
     return _without_flat_rows(slots, len(rows))
 
 
-def _rows_below(rows: list[Element], number: int) -> int:
-    """A span ends with its group of rows, if not before."""
-    parent, count = rows[number].getparent(), 1
-    while number + count < len(rows) and rows[number + count].getparent() is parent:
-        count += 1
-    return count
+def _group_ends(rows: list[Element]) -> list[int]:
+    """Return for each row where its group of rows ends: no span goes beyond."""
+    ends = [len(rows)] * len(rows)
+    for number in range(len(rows) - 2, -1, -1):
+        same = rows[number].getparent() is rows[number + 1].getparent()
+        ends[number] = ends[number + 1] if same else number + 1
+    return ends
 
 
 def _slot(cell: Element, row: int, column: int, below: int) -> Slot:

@@ -15,10 +15,12 @@ from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
 
 _CODE_SUFFIXES = frozenset(
-    ".py .c .h .cpp .hpp .cc .cs .java .js .ts .go .rs .rb .php .sh .bat .ps1 .sql .r .m .f90 .ino .css .toml .yaml .yml"
-    " .ini .cfg .conf .cmake .v .vhd .tex .bib .gcode .scad".split()
+    ".py .c .h .cpp .hpp .cc .cs .java .js .ts .go .rs .rb .php .sh .bat .ps1 .sql .r .m .f90 .ino .css .toml .yaml"
+    " .yml .ini .cfg .conf .cmake .v .vhd .tex .bib .gcode .scad".split()
 )
-_ITEM = re.compile(r"(?P<indent>[ \t]*)(?:(?P<bullet>[-*+•‣◦▪·–])|(?P<number>\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]))[ \t]+(?=\S)")
+_ITEM = re.compile(
+    r"(?P<indent>[ \t]*)(?:(?P<bullet>[-*+•‣◦▪·–])|(?P<number>\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]))[ \t]+(?=\S)"
+)
 _RULE = re.compile(r"([=\-~^*#_])\1{2,}\s*")
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]+(?=[^\W\d_])")
 _LONGEST_HEADING = 100
@@ -98,10 +100,11 @@ def _paragraphs(text: str) -> Iterator[list[str]]:
 
 def _heading(lines: list[str], builder: DocumentBuilder) -> bool:
     """Append a heading that stands alone or over the text that follows; whether all lines were it."""
-    if len(lines) >= 2 and _RULE.fullmatch(lines[1]) and len(lines[0]) <= _LONGEST_HEADING and not _RULE.fullmatch(lines[0]):
+    ruled = [_RULE.fullmatch(line) is not None for line in lines[:3]]
+    if ruled[:2] == [False, True] and len(lines[0]) <= _LONGEST_HEADING:
         builder.heading(lines[0], 1 if lines[1][0] in "=#*" else 2)
         return len(lines) == 2 or _rest(lines, 2, builder)
-    if len(lines) >= 3 and _RULE.fullmatch(lines[0]) and _RULE.fullmatch(lines[2]):
+    if ruled == [True, False, True]:
         builder.heading(lines[1], 1)
         return len(lines) == 3 or _rest(lines, 3, builder)
     if len(lines) != 1 or len(lines[0]) > _LONGEST_HEADING or lines[0][-1] in ".,;:!?。；，":
@@ -139,8 +142,10 @@ def _items_and_paragraphs(lines: list[str], builder: DocumentBuilder, indents: l
 
 def _continues(line: str, level: int, indents: list[int]) -> bool:
     """A line goes on with an item if it is indented deeper than its bullet, with a paragraph always."""
-    indent = len(line) - len(line.lstrip())
-    return level == 0 and not indents or (bool(indents) and indent > 0 and len(line[:indent].expandtabs(4)) > indents[-1])
+    if not indents:
+        return level == 0
+    indent = line[: len(line) - len(line.lstrip())]
+    return len(indent.expandtabs(4)) > indents[-1]
 
 
 def _depth(indent: int, indents: list[int]) -> int:

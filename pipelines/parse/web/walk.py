@@ -19,6 +19,7 @@ from pipelines.parse.web.tables import cells_of, is_layout, slots_of
 _FOOTNOTE_ID = re.compile(r"(?:fn|footnote|cite_note|note)[-:_]?(\d{1,4})", re.IGNORECASE)
 _MARK = re.compile(r"\[\w{1,20}\]")
 _ITEMS = ("li", "dt", "dd")
+_CAPTION_CLASS = re.compile(r"(?:^|\s)(?:caption|wp-caption-text|figure-caption|img-caption)(?:$|\s)")
 _CAPTIONS = ("figcaption", "caption")
 
 
@@ -118,7 +119,8 @@ class Walker:
         """Append the text gathered so far as what `ended` makes of it; by default a paragraph."""
         tag = str(ended.tag) if ended is not None else ""
         text = self._inline.take(verbatim=bool(self._verbatim))
-        if self._append(tag, text):
+        captioned = ended is not None and _CAPTION_CLASS.search(ended.get("class", "")) is not None
+        if self._append(tag, text, captioned):
             self._item = 0
         links = self._inline.take_links()
         for image in self._waiting:
@@ -126,7 +128,7 @@ class Walker:
         self._waiting.clear()
         refer(self._builder, links)
 
-    def _append(self, tag: str, text: str) -> bool:
+    def _append(self, tag: str, text: str, captioned: bool) -> bool:
         builder, place = self._builder, self._place
         if not text.strip():
             return False
@@ -134,8 +136,13 @@ class Walker:
             return builder.code(text, place)
         if tag in HEADINGS:
             return self._heading(" ".join(text.split()), HEADINGS[tag])
-        if tag in _CAPTIONS:
+        if tag in _CAPTIONS or captioned:
             return builder.caption(text, place)
+        return self._running(text)
+
+    def _running(self, text: str) -> bool:
+        """Append text that its surroundings make a footnote, an item or a paragraph."""
+        builder, place = self._builder, self._place
         if self._notes:
             return self._footnote(text)
         if self._item:

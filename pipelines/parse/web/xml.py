@@ -68,7 +68,7 @@ def _parse(data: bytes, uri: str, encoding: str | None = None) -> etree._Element
 
 def _parser(*, encoding: str | None = None, recover: bool = False) -> etree.XMLParser:
     return etree.XMLParser(
-        resolve_entities="internal",
+        resolve_entities="internal",  # type: ignore[arg-type]
         no_network=True,
         load_dtd=False,
         huge_tree=False,

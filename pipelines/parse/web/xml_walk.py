@@ -13,7 +13,9 @@ _SECTIONS = frozenset(
     "section sect1 sect2 sect3 sect4 sect5 chapter appendix part preface article book sec div body topic concept task"
     " reference glossary bibliography refsection simplesect abschnitt kapitel item entry channel feed".split()
 )
-_PARAGRAPHS = frozenset("para p simpara formalpara shortdesc abstract note warning caution tip important remark desc".split())
+_PARAGRAPHS = frozenset(
+    "para p simpara formalpara shortdesc abstract note warning caution tip important remark desc".split()
+)
 _ITEMS = frozenset("listitem li step member varlistentry callout".split())
 _CODE = frozenset("programlisting screen codeblock literallayout synopsis pre".split())
 _TABLES = frozenset("table informaltable tgroup simpletable".split())
@@ -21,8 +23,8 @@ _ROWS = frozenset("row tr strow sthead".split())
 _CELLS = frozenset("entry td th stentry".split())
 _ADDRESSES = ("href", "{http://www.w3.org/1999/xlink}href", "url", "src", "fileref")
 _INLINE = frozenset(
-    "emphasis b i u em strong xref link ulink ref sub sup subscript superscript code literal filename command bold italic"
-    " phrase quote footnote anchor indexterm email uri span a tspan hi guilabel guibutton menuchoice keycap".split()
+    "emphasis b i u em strong xref link ulink ref sub sup subscript superscript code literal filename command"
+    " bold italic phrase quote footnote anchor indexterm email uri span a tspan hi guilabel guibutton menuchoice keycap".split()
 )
 _TECHNICAL = frozenset("id class style lang version space schemalocation nonamespaceschemalocation nsmap role".split())
 _PROSE = 80
@@ -59,21 +61,24 @@ class XmlWalker:
         if element in self._read:
             self._read.discard(element)
             return True
-        if name in _TABLES and _is_table(element):
-            return self._table(element)
-        if name in _TITLES and self._sections:
-            self._builder.heading(_all_text(element), self._sections)
-            return True
-        if name in _CODE:
-            self._builder.code("".join(element.itertext()))
-            return True
-        if self._is_prose(element, name):
-            self._prose(element)
-            return True
-        if self._records(element):
+        if self._whole(element, name) or self._records(element):
             return True
         self._enter(element, name)
         return False
+
+    def _whole(self, element: etree._Element, name: str) -> bool:
+        """Append an element that is one piece; whether it was."""
+        if name in _TABLES and _is_table(element):
+            self._table(element)
+        elif name in _TITLES and self._sections:
+            self._builder.heading(_all_text(element), self._sections)
+        elif name in _CODE:
+            self._builder.code("".join(text for text in element.itertext() if isinstance(text, str)))
+        elif self._is_prose(element, name):
+            self._prose(element)
+        else:
+            return False
+        return True
 
     def _enter(self, element: etree._Element, name: str) -> None:
         self._sections += name in _SECTIONS or self._sections == 0
@@ -123,16 +128,15 @@ class XmlWalker:
 
     # -- tables
 
-    def _table(self, table: etree._Element) -> bool:
+    def _table(self, table: etree._Element) -> None:
         caption = next((child for child in table.iter() if _name(child) in ("title", "caption")), None)
         if caption is not None:
             self._builder.caption(_all_text(caption))
         cells = _cells([row for row in table.iter() if _name(row) in _ROWS])
         self._builder.table(cells, caption=_all_text(caption) if caption is not None else "")
-        return True
 
     def _records(self, element: etree._Element) -> bool:
-        """Append an element and those like it that follow as a table, if they are flat: their fields are its columns."""
+        """Append an element and those like it that follow as a table, if they are flat: their fields make columns."""
         alike = [element]
         for sibling in element.itersiblings():
             if isinstance(sibling.tag, str) and sibling.tag != element.tag:
@@ -162,19 +166,20 @@ def _cells(rows: list[etree._Element]) -> list[Cell]:
             height, width = _spans(entry)
             height = min(height, len(rows) - number)
             cells.append(Cell(number, column, _all_text(entry), height, width, header or _name(entry) == "th"))
-            taken.update((row, place) for row in range(number, number + height) for place in range(column, column + width))
+            places = range(column, column + width)
+            taken.update((below, place) for below in range(number, number + height) for place in places)
             column += width
     return cells
 
 
 def _fields(element: etree._Element) -> dict[str, str]:
     """Return the attributes and leaves of a flat element, nothing for any other: prose is no field."""
-    fields = {_local(name): value for name, value in element.attrib.items() if value.strip()}
+    fields = dict(_attributes(element))
     for child in _below(element):
         if len(child) or _name(child) in fields:
             return {}
-        fields[_name(child)] = _all_text(child) or ", ".join(child.attrib.values())
-    if not len(element) and element.text and element.text.strip():
+        fields[_name(child)] = _all_text(child) or ", ".join(value for _, value in _attributes(child))
+    if not len(element) and _all_text(element):
         fields[_name(element)] = _all_text(element)
     return {} if any(len(value) > _LONGEST_FIELD for value in fields.values()) else fields
 
@@ -206,11 +211,14 @@ def _local(tag: str) -> str:
 
 
 def _all_text(element: etree._Element) -> str:
-    return " ".join("".join(element.itertext(with_tail=False)).split())
+    return " ".join("".join(text for text in element.itertext(with_tail=False) if isinstance(text, str)).split())
+
+
+def _attributes(element: etree._Element) -> list[tuple[str, str]]:
+    """Return the attributes with something in them, by their names without a namespace."""
+    return [(_local(str(name)), str(value)) for name, value in element.attrib.items() if str(value).strip()]
 
 
 def _attribute_text(element: etree._Element) -> str:
-    pairs = [(_local(name), value) for name, value in element.attrib.items() if value.strip()]
-    return ", ".join(f"{name}={value}" for name, value in pairs if name.lower() not in _TECHNICAL)
-
-
+    pairs = [(name, value) for name, value in _attributes(element) if name.lower() not in _TECHNICAL]
+    return ", ".join(f"{name}={value}" for name, value in pairs)

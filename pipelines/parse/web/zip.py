@@ -5,10 +5,12 @@ from __future__ import annotations
 import struct
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from pipelines.core.document import ReferenceKind, Source
 from pipelines.core.errors import Encrypted, Malformed
+from pipelines.core.outcome import Status
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import check_archive
 from pipelines.parse.parsed import Child, Parsed
@@ -34,11 +36,17 @@ class ZipReader:
                 members = [member for member in archive.infolist() if _is_file(member)]
                 check_archive(members, path.stat().st_size, source.uri, settings.limits)
                 password = _password(archive, members, source, settings)
-                for member in members:
-                    _append(archive, member, password, builder)
+                lost = [fault for member in members if (fault := _append(archive, member, password, builder))]
         except BROKEN_ZIP as error:
             raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
-        return builder.build()
+        return _result(builder, members, lost)
+
+
+def _result(builder: DocumentBuilder, members: list[zipfile.ZipInfo], lost: list[str]) -> Parsed:
+    if lost and len(lost) == len(members):
+        raise Malformed(f"no member unpacks: {lost[0]}", ids=(builder.source.uri,))
+    parsed = builder.build()
+    return replace(parsed, status=Status.PARTIAL, reason="; ".join(lost[:5])) if lost else parsed
 
 
 def _is_file(member: zipfile.ZipInfo) -> bool:
@@ -48,18 +56,21 @@ def _is_file(member: zipfile.ZipInfo) -> bool:
     return not (member.is_dir() or linked or "__MACOSX" in name.parts or name.name in (".DS_Store", "Thumbs.db"))
 
 
-def _append(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes | None, builder: DocumentBuilder) -> None:
+def _append(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes | None, builder: DocumentBuilder
+) -> str:
+    """Append a member; return what is wrong with it, nothing where all is well."""
     name = safe_path(_decoded(member), "member")
     if name != _decoded(member):
         builder.remark(f"the member {member.filename!r} is called {name!r} here")
     try:
         data = archive.read(member, password)
     except (*BROKEN_ZIP, RuntimeError) as error:
-        builder.remark(f"the member {name!r} does not unpack: {error}")
-        return
+        return f"the member {name!r} does not unpack: {error}"
     builder.child(Child(name, data, ReferenceKind.MEMBER))
     if builder.list_item(name):
         builder.reference(ReferenceKind.MEMBER, name, name)
+    return ""
 
 
 def _decoded(member: zipfile.ZipInfo) -> str:

@@ -17,8 +17,8 @@ _W = "{" + NAMESPACES["w"] + "}"
 _RUN_PROPERTIES, _VANISH = f"{_W}rPr", f"{_W}vanish"
 _SKIPPED = frozenset(
     f"{_W}{name}"
-    for name in "del moveFrom pPr rPr sdtPr sdtEndPr annotationRef footnoteRef endnoteRef separator continuationSeparator"
-    " delText delInstrText softHyphen rt proofErr".split()
+    for name in "del moveFrom pPr rPr sdtPr sdtEndPr annotationRef footnoteRef endnoteRef separator"
+    " continuationSeparator delText delInstrText softHyphen rt proofErr".split()
 )
 _CHARACTERS = {f"{_W}tab": "\t", f"{_W}ptab": "\t", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 _NOTES = {f"{_W}footnoteReference": "footnote", f"{_W}endnoteReference": "endnote", f"{_W}commentReference": "comment"}

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from pipelines.parse.office.docx.styles import as_int
-from pipelines.parse.office.ooxml import NAMESPACES, Element, is_on, qualified, value
 from pipelines.parse.office.numerals import numeral
+from pipelines.parse.office.ooxml import NAMESPACES, Element, is_on, qualified, value
 
 _LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
@@ -45,7 +45,9 @@ class Numbering:
             self._load(root)
 
     def _load(self, root: Element) -> None:
-        abstracts = {item.get(qualified("w:abstractNumId"), ""): item for item in root.iterfind("w:abstractNum", NAMESPACES)}
+        abstracts = {
+            item.get(qualified("w:abstractNumId"), ""): item for item in root.iterfind("w:abstractNum", NAMESPACES)
+        }
         by_style = {value(item, "w:styleLink"): item for item in abstracts.values() if value(item, "w:styleLink")}
         for element in root.iterfind("w:num", NAMESPACES):
             key, abstract = element.get(qualified("w:numId"), ""), value(element, "w:abstractNumId") or ""
@@ -53,7 +55,9 @@ class Numbering:
             linked = by_style.get(value(definition, "w:numStyleLink"))
             self._numbers[key] = _number(element, abstract, linked if linked is not None else definition)
         for key, number in self._numbers.items():
-            self._levels_of_styles.update({(key, level.style): at for at, level in number.levels.items() if level.style})
+            self._levels_of_styles.update(
+                {(key, level.style): at for at, level in number.levels.items() if level.style}
+            )
 
     def level_of_style(self, number: str, style: str) -> int | None:
         """Return the level that a list keeps for paragraphs of a style."""

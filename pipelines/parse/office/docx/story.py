@@ -10,7 +10,15 @@ from pipelines.parse.office.docx.content import Content, Link
 from pipelines.parse.office.docx.inline import InlineReader
 from pipelines.parse.office.docx.numbering import BULLET, Numbering
 from pipelines.parse.office.docx.styles import Styles, as_int
-from pipelines.parse.office.docx.tables import CellText, contained, is_formatted, is_frame, read_table, row_cells, table_rows
+from pipelines.parse.office.docx.tables import (
+    CellText,
+    contained,
+    is_formatted,
+    is_frame,
+    read_table,
+    row_cells,
+    table_rows,
+)
 from pipelines.parse.office.drawing import Item, TextItem, drawn
 from pipelines.parse.office.graphics import Graphics
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, qualified, relationships, value

@@ -22,8 +22,12 @@ _CAPTION = re.compile(
     r"|(?:table|figure|image) (?:caption|title)",
     re.IGNORECASE,
 )
-_CODE = re.compile(r".*\b(?:code|source ?code|html preformatted|preformatted text|macro text|listing|verbatim)\b.*", re.IGNORECASE)
-_CONTENTS = re.compile(r"\s*(?:toc|contents|verzeichnis|table of figures|index)\s*\d\b.*|table of figures", re.IGNORECASE)
+_CODE = re.compile(
+    r".*\b(?:code|source ?code|html preformatted|preformatted text|macro text|listing|verbatim)\b.*", re.IGNORECASE
+)
+_CONTENTS = re.compile(
+    r"\s*(?:toc|contents|verzeichnis|table of figures|index)\s*\d\b.*|table of figures", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

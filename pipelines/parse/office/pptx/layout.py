@@ -1,4 +1,4 @@
-"""What a slide takes over from its layout and master: places and list styles of placeholders (ECMA-376 1, 19.3.1.36)."""
+"""What a slide takes from its layout and master: places and list styles of placeholders (ECMA-376 1, 19.3.1.36)."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ _LONGEST_SPAN = 1_000
 
 
 def table_cells(table: Element) -> tuple[list[Cell], list[SlideLink]]:
-    """Return the cells of an `a:tbl` and the links in them; the first row is a header where the table's style says so."""
+    """Return the cells of an `a:tbl` and their links; the first row is a header where the table's style says so."""
     cells: list[Cell] = []
     links: list[SlideLink] = []
     properties = table.find("a:tblPr", NAMESPACES)

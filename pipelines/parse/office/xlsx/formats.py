@@ -1,4 +1,4 @@
-"""Numbers of a sheet as text: dates, times and percentages as shown, all others as the plain value (ECMA-376 1, 18.8.30).
+"""Numbers of a sheet as text (ECMA-376 1, 18.8.30): dates, times, percentages as shown, all others as the plain value.
 
 Currency signs and thousands separators are left out, so that a number reads as one, and nothing is rounded.
 """

@@ -69,7 +69,7 @@ class SheetPage:
         if not self._sheet.table(region, above):
             return
         for link in sheet.links:
-            if region.area.top <= link.row <= region.area.bottom and region.area.left <= link.column <= region.area.right:
+            if region.area.holds(link.row, link.column):
                 self._refer(link, sheet.grid.texts.get((link.row, link.column), ""))
 
     def _refer(self, link: SheetLink, evidence: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 
 from pipelines.parse.office.grid import Grid, area, place
 from pipelines.parse.office.ooxml import NAMESPACES, Element, local, qualified, stream_children
@@ -48,7 +49,7 @@ def read_sheet(package: Package, part: str, workbook: Workbook, most: int) -> Sh
             row = int(number) - 1 if number.isdigit() else row + 1
             _row(element, row, workbook, sheet)
         elif name == "mergeCells":
-            ranges = (area(item.get("ref", "")) for item in element[:_MOST_RANGES])
+            ranges = (area(item.get("ref", "")) for item in islice(element, _MOST_RANGES))
             sheet.grid.merged += [found for found in ranges if found is not None and found.size > 1]
         elif name == "autoFilter":
             if (found := area(element.get("ref", ""))) is not None:

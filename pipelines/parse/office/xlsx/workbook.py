@@ -59,9 +59,7 @@ def read_workbook(package: Package, part: str) -> Workbook:
 
 def rich_text(element: Element) -> str:
     """Return the text of a string item: all its runs, without the phonetic guide."""
-    texts = [
-        node.text or "" for node in element.iter(_TEXT) if (up := node.getparent()) is None or up.tag != _PHONETIC
-    ]
+    texts = [node.text or "" for node in element.iter(_TEXT) if (up := node.getparent()) is None or up.tag != _PHONETIC]
     return unescape("".join(texts))
 
 

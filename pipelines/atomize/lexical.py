@@ -1,0 +1,56 @@
+"""BM25 of a query against many texts at once, in memory (Robertson and Zaragoza 2009)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from pipelines.core.terms import terms
+from pipelines.core.vectors import Vectors
+
+_K1, _B = 1.2, 0.75
+_COMMON = 0.2
+"""Terms in a larger share of the texts tell them hardly apart, and would take most of the time."""
+_MANY = 1000
+
+
+class Bm25:
+    """The texts by their terms. Terms common to a fifth of them are left out where there are many."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        counts = [Counter(terms(text)) for text in texts]
+        lengths = np.array([count.total() for count in counts], dtype=np.float32)
+        norms = _K1 * (1 - _B + _B * lengths / max(1.0, float(lengths.mean()))) if texts else lengths
+        self._size = len(texts)
+        self._postings = {
+            term: (np.array(places, dtype=np.intp), _weights(places, times, norms))
+            for term, (places, times) in _inverted(counts).items()
+            if self._size < _MANY or len(places) <= _COMMON * self._size
+        }
+
+    def scores(self, query: str) -> Vectors:
+        """Return the score of each text for the terms of `query`, in an array of shape (texts,)."""
+        found = np.zeros(self._size, dtype=np.float32)
+        for term in set(terms(query)) & self._postings.keys():
+            places, weights = self._postings[term]
+            found[places] += weights
+        return found
+
+
+def _inverted(counts: Sequence[Counter[str]]) -> dict[str, tuple[list[int], list[int]]]:
+    found: dict[str, tuple[list[int], list[int]]] = {}
+    for place, count in enumerate(counts):
+        for term, times in count.items():
+            places, often = found.setdefault(term, ([], []))
+            places.append(place)
+            often.append(times)
+    return found
+
+
+def _weights(places: Sequence[int], times: Sequence[int], norms: Vectors) -> Vectors:
+    often = np.array(times, dtype=np.float32)
+    rarity = np.log(1 + (len(norms) - len(places) + 0.5) / (len(places) + 0.5))
+    weights = rarity * often * (_K1 + 1) / (often + norms[np.array(places, dtype=np.intp)])
+    return np.asarray(weights, dtype=np.float32)

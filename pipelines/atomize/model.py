@@ -1,0 +1,147 @@
+"""The distiller that asks a model: one call for all that a chunk says, then checks that need none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipelines.atomize.checked import UNNAMED_KIND, Checked
+from pipelines.atomize.content import Content
+from pipelines.atomize.distiller import Distilled
+from pipelines.atomize.extractive import ExtractiveDistiller, rows
+from pipelines.atomize.occurrence import Saying
+from pipelines.atomize.questions import sound_questions
+from pipelines.atomize.reply import ChunkReply, chunk_reply
+from pipelines.atomize.settings import AtomizeSettings
+from pipelines.atomize.statements import figure_statements, table_statements
+from pipelines.core.knowledge import Atom, AtomKind
+from pipelines.llm.ask import ask
+from pipelines.llm.chat import Chat, Message, Request
+from pipelines.llm.embedder import Embedder
+from pipelines.llm.prompt import Prompt, fence
+from pipelines.llm.tokens import estimate_tokens
+
+ROLE = "distil"
+KINDS = ("person", "organization", "place", "product", UNNAMED_KIND)
+"""Kinds of tags where none are configured or induced."""
+
+_TAG = "text"
+_NOTHING = "-"
+_TOKENS_PER_FACT = 30
+_ROOM, _ROOM_PER_TOKEN = 300, 2
+"""Tokens that a reply may have: a floor, and more for each token of the chunk."""
+
+
+class ModelDistiller:
+    """Summary, tags, questions, entities and relations of a chunk in one reply (issue of cost: one pass over the text).
+
+    Rows and figures are told without the model, and a chunk of nothing but rows is not shown to it. An embedder finds
+    questions that mean the same in other words. `classes` are the corpus's own kinds of tags.
+    """
+
+    def __init__(
+        self,
+        chat: Chat,
+        settings: AtomizeSettings,
+        embedder: Embedder | None = None,
+        classes: Sequence[str] = (),
+        overrides: Path | None = None,
+    ) -> None:
+        self._chat = chat
+        self._settings = settings
+        self._embedder = embedder
+        self._kinds = tuple(dict.fromkeys((*settings.graph_schema.entity_types, *settings.tag_classes, *classes)))
+        self._extractive = ExtractiveDistiller(settings)
+        self._prompt = Prompt.load("pipelines.atomize", "distil", overrides)
+
+    async def distil(self, content: Content) -> Distilled:
+        request = self.request(content)
+        if request is None or request.schema is None:
+            return self._extractive.extract(content)
+        asked = await ask(
+            self._chat,
+            request.messages,
+            self._reply_type(content),
+            role=ROLE,
+            subject=content.chunk.id,
+            temperature=request.temperature,
+            max_tokens=request.max_tokens,
+        )
+        if asked.value is None:
+            return Distilled(failure=asked.failure)
+        return self._checked(content, asked.value)
+
+    def request(self, content: Content) -> Request | None:
+        """Return what the model is asked about a chunk, None where it is not asked."""
+        if not any(sentence.prose for sentence in content.sentences):
+            return None
+        size = estimate_tokens(content.chunk.text)
+        return Request(
+            self._messages(content),
+            ROLE,
+            self._reply_type(content),
+            self._settings.temperature,
+            _ROOM + _ROOM_PER_TOKEN * size,
+        )
+
+    def _messages(self, content: Content) -> tuple[Message, ...]:
+        chunk, schema = content.chunk, self._settings.graph_schema
+        facts, questions = self._limits(content)
+        relations = f" ({', '.join(schema.relation_types)})" if schema.relation_types else ""
+        return self._prompt.messages(
+            language=chunk.language,
+            title=_line(content.document.title) or _NOTHING,
+            headings=_line(" > ".join(chunk.heading_path)) or _NOTHING,
+            text=fence("\n".join(filter(None, (chunk.context, chunk.text))), _TAG),
+            kinds=", ".join(self._kinds or KINDS),
+            facts=str(facts),
+            relations=relations,
+            questions=str(questions),
+        )
+
+    def _reply_type(self, content: Content) -> type[ChunkReply]:
+        return chunk_reply(self._kinds or KINDS, *self._limits(content))
+
+    def _limits(self, content: Content) -> tuple[int, int]:
+        """Return how many facts and questions a chunk may have, by its length."""
+        settings, size = self._settings, estimate_tokens(content.chunk.text)
+        facts = min(settings.max_relations, 2 + size // _TOKENS_PER_FACT)
+        return facts, min(settings.max_questions, 2 + size // settings.tokens_per_question)
+
+    def _checked(self, content: Content, reply: ChunkReply) -> Distilled:
+        settings, dropped = self._settings, Counter[str]()
+        saying = Saying(content)
+        checked = Checked(saying, settings.graph_schema, dropped)
+        summary = checked.summary(reply) if settings.summaries else ""
+        tags = checked.tags(reply)
+        relations = checked.relations(reply, settings.max_relations) if settings.entities else ()
+        checked.codes()
+        names = [entity.name for entity in checked.entities]
+        questions = sound_questions(
+            reply.questions, saying, names, self._embedder, settings.same_meaning, dropped
+        )
+        return Distilled(
+            summary=summary,
+            atoms=(*(_question(content, text) for text in questions), *_told(content)),
+            tags=tags[: settings.max_tags] if settings.tags else (),
+            entities=checked.entities if settings.entities else (),
+            mentions=checked.mentions if settings.entities else (),
+            relations=relations,
+            rows=tuple(rows(content)) if settings.rows else (),
+            dropped=dict(dropped),
+        )
+
+
+def _question(content: Content, text: str) -> Atom:
+    chunk = content.chunk
+    return Atom(Atom.make_id(chunk.id, AtomKind.QUESTION, text), chunk.id, AtomKind.QUESTION, text, chunk.provenance)
+
+
+def _told(content: Content) -> list[Atom]:
+    """What the chunk's rows and figures say, which needs no model."""
+    return [*table_statements(content), *figure_statements(content)]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,100 @@
+"""Whether and where a text says something: the checks that need no model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from pipelines.atomize.content import Content
+from pipelines.core.provenance import Span
+from pipelines.core.terms import CJK, normalize, terms
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_SHORT_FOR = re.compile(r"([^()（）\n]{3,80}?)\s?[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
+_CJK = re.compile(f"[{CJK}]")
+
+
+class Saying:
+    """A chunk as something to be checked against: what it says itself, and what it stands under."""
+
+    def __init__(self, content: Content) -> None:
+        self.content = content
+        self._text = content.chunk.text
+        self._lower = _folded(self._text)
+        self._start = content.chunk.provenance.span.start
+
+    def places(self, surface: str) -> list[Span]:
+        """Return where the chunk names something, by these words or else by an alias of them."""
+        for form in (surface, _ARTICLE.sub("", surface), *self._aliases(surface)):
+            found = self._find(form)
+            if found:
+                return found
+        return []
+
+    def evidence(self, heads: Sequence[Span], tails: Sequence[Span]) -> Span:
+        """Return the first sentence that names both, or the stretch between the nearest two that name one each."""
+        pairs = ((self._sentence(head), self._sentence(tail)) for head in heads for tail in tails)
+        spans = (Span(min(one.start, other.start), max(one.end, other.end)) for one, other in pairs)
+        return min(spans, key=lambda span: (len(span), span.start))
+
+    def _sentence(self, place: Span) -> Span:
+        return next((one.span for one in self.content.sentences if one.span.overlaps(place)), place)
+
+    def has_numbers_of(self, text: str) -> bool:
+        """Whether every number in `text` stands in the chunk or in what it stands under."""
+        return {_figure(number) for number in _NUMBER.findall(text)} <= self._numbers
+
+    def share_of_terms(self, text: str) -> float:
+        """Return the share of the terms of `text` that occur in the chunk or in what it stands under."""
+        wanted = set(terms(text))
+        return len(wanted & self.terms) / len(wanted) if wanted else 0.0
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return frozenset(terms(self._around))
+
+    @cached_property
+    def _around(self) -> str:
+        chunk = self.content.chunk
+        return "\n".join((*(part for part, _ in self.content.path), chunk.context, chunk.text))
+
+    @cached_property
+    def _numbers(self) -> frozenset[str]:
+        return frozenset(_figure(number) for number in _NUMBER.findall(self._around))
+
+    @cached_property
+    def _short_forms(self) -> dict[str, str]:
+        """Abbreviations in brackets by what stands before them, and the other way round."""
+        found: dict[str, str] = {}
+        for match in _SHORT_FOR.finditer(self._text):
+            words = match.group(1).split()
+            long = " ".join(words[-len(match.group(2)) :])
+            found[normalize(long)] = match.group(2)
+            found[normalize(match.group(2))] = long
+        return found
+
+    def _aliases(self, surface: str) -> list[str]:
+        alias = self._short_forms.get(normalize(surface))
+        return [alias] if alias else []
+
+    def _find(self, form: str) -> list[Span]:
+        wanted = _folded(" ".join(form.split()))
+        if not wanted:
+            return []
+        pattern = r"\s+".join(map(re.escape, wanted.split()))
+        left = "" if _CJK.match(wanted) else r"(?<![^\W_])"
+        right = "" if _CJK.match(wanted[-1]) else r"(?![^\W_])"
+        matches = re.finditer(f"{left}{pattern}{right}", self._lower)
+        return [Span(*match.span()).shifted(self._start) for match in matches]
+
+
+def _folded(text: str) -> str:
+    """Lower case of the same length, so that places stay places."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _figure(number: str) -> str:
+    return number.replace(",", "").rstrip(".")

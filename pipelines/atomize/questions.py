@@ -1,0 +1,89 @@
+"""Which of a model's questions can stand as atoms: understood alone, and answered by their chunk (PIKE-RAG 5.3.1)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from pipelines.atomize.occurrence import Saying
+from pipelines.atomize.repeats import distinct
+from pipelines.core.terms import CJK, normalize, terms
+from pipelines.llm.embedder import Embedder
+
+_PRONOUN = re.compile(
+    r"\b(?:he|him|his|she|hers?|it|its|they|them|theirs?|this|these|those|itself|themselves)\b"
+    r"|[它他她]们?|[该此]|其(?!他|中|余|它)",
+    re.IGNORECASE,
+)
+_BESIDE_THE_TEXT = re.compile(
+    r"\b(?:the|this) (?:text|passage|document|article|paragraph|author|section|excerpt)\b"
+    r"|(?:本文|文本|文中|上文|段落|作者)",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(r"^(?:\W*\d+[.)]\s*|[-*•]\s*|Q\d*[:.]\s*)")
+_SHARED, _FEWEST_TERMS = 0.5, 2
+_HAN = re.compile(f"[{CJK}]")
+
+
+def sound_questions(
+    found: Iterable[str],
+    saying: Saying,
+    names: Iterable[str],
+    embedder: Embedder | None,
+    same_meaning: float,
+    dropped: Counter[str],
+) -> list[str]:
+    """Return the questions that can stand alone, without repeats; `dropped` counts the others by reason.
+
+    A question that names nothing of the chunk is put under the title and headings of its chunk.
+    """
+    known = [normalize(name) for name in names] + [form for _, form in saying.content.path]
+    kept: list[str] = []
+    for question in map(_tidied, found):
+        reason = _fault(question, saying, known)
+        if reason:
+            dropped[reason] += 1
+        else:
+            kept.append(_placed(question, saying, known))
+    different = distinct(kept, embedder, same_meaning)
+    if len(different) < len(kept):
+        dropped["question repeated"] += len(kept) - len(different)
+    return different
+
+
+def _tidied(question: str) -> str:
+    stripped = _OPENING.sub("", " ".join(question.split())).rstrip(".。?？ ")
+    return f"{stripped}{'？' if _HAN.search(stripped) else '?'}" if stripped else ""
+
+
+def _fault(question: str, saying: Saying, known: Sequence[str]) -> str:
+    """Return why a question cannot be kept, empty where it can."""
+    if _BESIDE_THE_TEXT.search(question):
+        return "question about the text itself"
+    if _dangles(question, known):
+        return "question with a pronoun and no referent"
+    if len(terms(question)) < _FEWEST_TERMS:
+        return "question too short"
+    if not saying.has_numbers_of(question):
+        return "question with a number that is not in the text"
+    if saying.share_of_terms(question) < _SHARED:
+        return "question not about the text"
+    return ""
+
+
+def _dangles(question: str, known: Sequence[str]) -> bool:
+    """Whether a pronoun comes before everything that it could refer to."""
+    pronoun = _PRONOUN.search(question)
+    if pronoun is None:
+        return False
+    before = normalize(question[: pronoun.start()])
+    return not any(name and name in before for name in known)
+
+
+def _placed(question: str, saying: Saying, known: Sequence[str]) -> str:
+    form = normalize(question)
+    path = [part for part, _ in saying.content.path]
+    if not path or any(name and name in form for name in known):
+        return question
+    return f"{' > '.join(path)}: {question}"

@@ -1,0 +1,106 @@
+"""What a model replies about a chunk; what small models get wrong in form is put right here, not refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field, create_model
+
+_LONGEST_TERM, _LONGEST_QUESTION, _LONGEST_SUMMARY = 80, 240, 500
+_OF_A_KIND = 4
+_PARTS = {
+    "subject": ("subject", "head", "source"),
+    "relation": ("relation", "predicate", "type"),
+    "object": ("object", "tail", "target"),
+}
+
+
+def _text(value: object) -> str:
+    """The text of a text or number, or the first one in an object."""
+    if isinstance(value, dict):
+        return next((text for item in value.values() if (text := _text(item))), "")
+    return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+
+
+def _texts(value: object) -> list[str]:
+    items = value if isinstance(value, list) else [value]
+    return [text for item in items if (text := _text(item))]
+
+
+def _facts(value: object) -> list[dict[str, str]]:
+    """Facts from objects, from lists of three and from texts with bars; anything else is left out."""
+    items = value if isinstance(value, list) else []
+    return [fact for item in items if len(fact := _fact(item)) == len(_PARTS) and all(fact.values())]
+
+
+def _fact(item: object) -> dict[str, str]:
+    if isinstance(item, dict):
+        return {part: _text(next((item[name] for name in names if name in item), "")) for part, names in _PARTS.items()}
+    texts = item.split("|") if isinstance(item, str) else _texts(item)
+    return dict(zip(_PARTS, map(_text, texts), strict=False)) if len(texts) == len(_PARTS) else {}
+
+
+def _cut(length: int) -> BeforeValidator:
+    return BeforeValidator(lambda value: _text(value)[:length])
+
+
+def _at_most(number: int, read: Callable[[object], list[Any]]) -> BeforeValidator:
+    return BeforeValidator(lambda value: read(value)[:number])
+
+
+Term = Annotated[str, _cut(_LONGEST_TERM), Field(max_length=_LONGEST_TERM)]
+Question = Annotated[str, _cut(_LONGEST_QUESTION), Field(max_length=_LONGEST_QUESTION)]
+Summary = Annotated[str, _cut(_LONGEST_SUMMARY), Field(max_length=_LONGEST_SUMMARY)]
+TermsOfAKind = Annotated[list[Term], _at_most(_OF_A_KIND, _texts), Field(max_length=_OF_A_KIND)]
+
+
+class Fact(BaseModel):
+    """One relation between two things that the chunk names."""
+
+    subject: Term
+    relation: Term
+    object: Term
+
+
+class Tags(BaseModel):
+    """The key terms of a chunk; each field is a kind of them."""
+
+    def by_kind(self) -> dict[str, list[str]]:
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+
+class ChunkReply(BaseModel):
+    """All that one reply says of a chunk, in the order in which it is written."""
+
+    summary: Summary = ""
+    tags: Tags = Tags()
+    facts: list[Fact] = Field(default_factory=list)
+    questions: list[Question] = Field(default_factory=list)
+
+    def says_nothing(self) -> bool:
+        return not (self.facts or self.questions or any(self.tags.by_kind().values()))
+
+
+@lru_cache(maxsize=64)
+def chunk_reply(kinds: tuple[str, ...], facts: int, questions: int) -> type[ChunkReply]:
+    """Return the reply type with these kinds of tags, and so many facts and questions at most.
+
+    The limits hold a model back by its schema; what a reply has beyond them is cut off.
+    """
+    fields: dict[str, Any] = {kind: (TermsOfAKind, Field(default_factory=list)) for kind in kinds}
+    tags = create_model("Tags", __base__=Tags, **fields)
+    some_facts = Annotated[list[Fact], _at_most(facts, _facts), Field(max_length=facts)]
+    some_questions = Annotated[list[Question], _at_most(questions, _texts), Field(max_length=questions)]
+    return create_model(
+        "ChunkReply",
+        __base__=ChunkReply,
+        tags=(Annotated[tags, BeforeValidator(_by_kind)], tags()),
+        facts=(some_facts, Field(default_factory=list)),
+        questions=(some_questions, Field(default_factory=list)),
+    )
+
+
+def _by_kind(value: object) -> object:
+    return value if isinstance(value, dict | Tags) else {}

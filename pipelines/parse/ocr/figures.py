@@ -1,0 +1,70 @@
+"""Text inside the pictures of a document, of those that look drawn: diagrams, charts, screenshots, scans."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+from PIL import Image as Pillow
+
+from pipelines.core.errors import MissingExtra
+from pipelines.core.ids import digest
+from pipelines.parse.ocr.engine import Raster
+from pipelines.parse.ocr.load import ocr_engine
+from pipelines.parse.ocr.text import pixels, read_picture
+from pipelines.parse.settings import OcrSettings
+
+_THUMB = 160
+_COLOURS, _DRAWN = 6, 0.5
+"""Of a drawn picture, so few colours cover this share; a photograph has hundreds."""
+_MOST_PIXELS = 40_000_000
+
+
+class FigureText:
+    """Reads the pictures of one document: each once, up to `ocr.figure_limit` of them."""
+
+    def __init__(self, settings: OcrSettings) -> None:
+        self._settings = settings
+        self._known: dict[str, str] = {}
+        self._read = 0
+
+    def text(self, data: bytes) -> str:
+        """Return what stands in an encoded picture, empty for photographs and for what is no readable picture."""
+        settings = self._settings
+        if not settings.figures or settings.engine == "none" or settings.when == "never" or not data:
+            return ""
+        key = digest(data)
+        if key not in self._known:
+            self._known[key] = self._read_off(data)
+        return self._known[key]
+
+    def _read_off(self, data: bytes) -> str:
+        image = self._worth_reading(data)
+        if image is None or self._read >= self._settings.figure_limit:
+            return ""
+        self._read += 1
+        try:
+            engine = ocr_engine(self._settings)
+        except MissingExtra:
+            return ""  # a picture's text is a bonus; a page of text without an engine does raise
+        return read_picture(engine, image, self._settings).text if engine is not None else ""
+
+    def _worth_reading(self, data: bytes) -> Raster | None:
+        try:
+            with Pillow.open(io.BytesIO(data)) as picture:
+                size = picture.width * picture.height
+                if not self._settings.figure_pixels <= size <= _MOST_PIXELS or min(picture.size) < 24:
+                    return None
+                thumb = picture.copy()
+                thumb.thumbnail((_THUMB, _THUMB))
+                return pixels(picture) if looks_drawn(pixels(thumb)) else None
+        except (OSError, ValueError, SyntaxError, Pillow.DecompressionBombError):
+            return None
+
+
+def looks_drawn(image: Raster) -> bool:
+    """Return whether a few colours, told apart by their upper four bits, cover half of a picture."""
+    shades = (image >> 4).astype(np.int32)
+    codes = (shades[..., 0] << 8 | shades[..., 1] << 4 | shades[..., 2]).ravel()
+    counts = np.sort(np.bincount(codes, minlength=1))[::-1]
+    return bool(counts[:_COLOURS].sum() >= _DRAWN * codes.size)

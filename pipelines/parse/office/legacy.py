@@ -1,0 +1,68 @@
+"""The reader of DOC, XLS and PPT: workbooks by xlrd, the others turned into today's formats by LibreOffice."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from types import MappingProxyType
+
+from pipelines.core.document import Source
+from pipelines.core.errors import Encrypted, Malformed, TooLarge, Unsupported
+from pipelines.parse.office.docx import DocxReader
+from pipelines.parse.office.encryption import decrypted, holds_encrypted_package
+from pipelines.parse.office.pptx import PptxReader
+from pipelines.parse.office.xls import read_xls
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import Reader
+from pipelines.parse.settings import ParseSettings
+
+_TARGETS = MappingProxyType({"application/msword": "docx", "application/vnd.ms-powerpoint": "pptx"})
+_NAMES = MappingProxyType({"docx": "a Word 97 document", "pptx": "a PowerPoint 97 presentation"})
+_PROGRAMS = ("soffice", "libreoffice")
+
+
+class LegacyReader:
+    """Reads the binary formats of Office 97 to 2003."""
+
+    name = "legacy"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        if holds_encrypted_package(path):
+            decrypted(path, source.uri, settings)
+            raise Malformed("a document of today under the name of an old one", ids=(source.uri,))
+        target = _TARGETS.get(source.media_type)
+        if target is None:
+            return read_xls(path, source, settings)
+        reader: Reader = DocxReader() if target == "docx" else PptxReader()
+        with tempfile.TemporaryDirectory(prefix="strata-") as folder:
+            converted = _convert(path, target, Path(folder), source, settings)
+            return reader.read(converted, source, settings)
+
+
+def _convert(path: Path, target: str, folder: Path, source: Source, settings: ParseSettings) -> Path:
+    """Return the converted file in `folder`. Raises `Unsupported` without LibreOffice, `TooLarge` out of time."""
+    program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    if program is None:
+        raise Unsupported(
+            f"{_NAMES[target]} is read by way of LibreOffice", ids=(source.uri,), hint="install LibreOffice (soffice)"
+        )
+    # A profile of its own keeps a LibreOffice that is already running out of it.
+    command = [program, f"-env:UserInstallation={(folder / 'profile').as_uri()}", "--headless", "--norestore"]
+    command += ["--convert-to", target, "--outdir", str(folder), str(path.resolve())]
+    environment = {**os.environ, "HOME": str(folder)}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, timeout=settings.limits.time_s, check=False, env=environment
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TooLarge(f"LibreOffice took over {settings.limits.time_s:.0f} s", ids=(source.uri,)) from error
+    converted = folder / f"{path.stem}.{target}"
+    if converted.exists():
+        return converted
+    told = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+    if "password" in told.lower():
+        raise Encrypted("the document is protected by a password", ids=(source.uri,))
+    raise Malformed(f"LibreOffice cannot convert it: {told[-200:] or 'no reason given'}", ids=(source.uri,))

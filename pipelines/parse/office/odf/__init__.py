@@ -1,0 +1,1 @@
+"""What ODT, ODS and ODP share (OASIS OpenDocument 1.3)."""

@@ -1,0 +1,241 @@
+"""Paragraphs, lists, tables and drawings of OpenDocument, appended to a document in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.office.odf.inline import Content, Link, plain_text, read_paragraph
+from pipelines.parse.office.odf.names import qualified
+from pipelines.parse.office.odf.objects import Objects
+from pipelines.parse.office.odf.styles import Styles, marker
+from pipelines.parse.office.odf.tables import read_table
+from pipelines.parse.office.ooxml import Element, local
+
+_SKIPPED = frozenset(
+    {"tracked-changes", "sequence-decls", "variable-decls", "forms", "user-field-decls", "index-title-template",
+     "table-of-content-source", "alphabetical-index-source", "shapes", "dde-connection-decls", "title", "desc"}
+)  # fmt: skip
+_STYLE = qualified("text:style-name")
+_RICH = tuple(qualified(name) for name in ("text:list", "text:a", "table:table", "draw:frame"))
+_LEVELS = 10
+
+
+@dataclass(slots=True)
+class _List:
+    """Where the walk stands in a list: its style, how deep, and the counts by level."""
+
+    style: str
+    depth: int
+    counts: list[int]
+
+
+@dataclass(slots=True)
+class _Hanging:
+    """What a table's cells hold besides text; it follows the table."""
+
+    contents: list[Content] = field(default_factory=list)
+    tables: list[Element] = field(default_factory=list)
+
+
+class Story:
+    """Appends the blocks below an element. `page` is None where the format does not tell pages."""
+
+    def __init__(self, builder: DocumentBuilder, styles: Styles, objects: Objects, place: Place) -> None:
+        self._builder = builder
+        self._styles = styles
+        self._objects = objects
+        self.place = place
+        self._outline = [0] * _LEVELS
+        self._finished: dict[str, list[int]] = {}
+        self._code: list[str] = []
+
+    def add(self, parent: Element) -> None:
+        """Append everything below `parent`."""
+        for child in parent:
+            self._block(child, None)
+        self._flush()
+
+    def shape(self, shape: Element) -> None:
+        """Append what one frame, shape or group shows."""
+        self._drawing(shape)
+        self._flush()
+
+    def _block(self, element: Element, inside: _List | None) -> None:
+        name = local(element)
+        if name in ("p", "h"):
+            self._paragraph(element, inside)
+        elif name == "list":
+            self._list(element, inside)
+        elif name == "table":
+            self._flush()
+            self._table(element)
+        elif name == "soft-page-break":
+            self._turn(1)
+        elif name in ("frame", "custom-shape", "g", "rect", "ellipse", "path", "polygon"):
+            self._flush()
+            self._drawing(element)
+        elif name and name not in _SKIPPED:
+            for child in element:
+                self._block(child, inside)
+
+    # -- paragraphs
+
+    def _paragraph(self, element: Element, inside: _List | None, number: str = "") -> None:
+        content = read_paragraph(element)
+        self._turn(content.breaks)
+        style = element.get(_STYLE, "")
+        if content.text and self._styles.is_code(style) and local(element) == "p":
+            self._code.append(content.text)
+        else:
+            self._flush()
+            if content.text and self._write(element, content.text, style, inside, number):
+                self._refer(content.links)
+        self._hanging(content)
+
+    def _write(self, element: Element, text: str, style: str, inside: _List | None, number: str) -> bool:
+        builder = self._builder
+        level = self._heading_level(element, style)
+        if level:
+            return builder.heading(f"{self._number(level)} {' '.join(text.split())}".strip(), level, self.place)
+        if self._styles.is_title(style):
+            return builder.title(" ".join(text.split()), self.place)
+        if self._styles.is_caption(style):
+            return builder.caption(text, self.place)
+        if inside is not None:
+            return builder.list_item(f"{number} {text}".strip(), inside.depth, self.place)
+        return builder.paragraph(text, self.place)
+
+    def _heading_level(self, element: Element, style: str) -> int:
+        if local(element) != "h":
+            return self._styles.heading_level(style)
+        level = element.get(qualified("text:outline-level"), "1")
+        return int(level) if level.isdigit() and 0 < int(level) <= _LEVELS else 1
+
+    def _number(self, level: int) -> str:
+        """Count a heading and return its number where the outline is numbered."""
+        self._outline[level - 1] += 1
+        self._outline[level:] = [0] * (_LEVELS - level)
+        return marker(self._styles.outline, self._outline, level).rstrip(".")
+
+    def _flush(self) -> None:
+        if self._code:
+            self._builder.code("\n".join(self._code), self.place)
+            self._code.clear()
+
+    # -- lists
+
+    def _list(self, element: Element, inside: _List | None) -> None:
+        own = element.get(_STYLE, "")
+        style = own or (inside.style if inside is not None else "")
+        if inside is None:
+            resumed = element.get(qualified("text:continue-numbering")) == "true" or element.get(
+                qualified("text:continue-list")
+            )
+            counts = list(self._finished.get(style, [])) if resumed else []
+            current = _List(style, 1, counts or [0] * _LEVELS)
+        else:
+            current = _List(style, min(inside.depth + 1, _LEVELS), inside.counts)
+            current.counts[current.depth - 1 :] = [0] * (_LEVELS - current.depth + 1)
+        for item in element:
+            if local(item) in ("list-item", "list-header"):
+                self._item(item, current)
+        if inside is None:
+            self._finished[style] = current.counts
+
+    def _item(self, item: Element, current: _List) -> None:
+        """Append an item; its first paragraph bears the number, an item that only holds a list has none."""
+        first = next((child for child in item if local(child)), None)
+        number = ""
+        if first is not None and local(first) != "list":
+            self._count(item, current)
+            levels = [self._styles.level(current.style, depth) for depth in range(1, _LEVELS + 1)]
+            number = marker(levels, current.counts, current.depth) if local(item) == "list-item" else ""
+        for child in item:
+            if local(child) in ("p", "h"):
+                self._paragraph(child, current if child is first else None, number if child is first else "")
+            else:
+                self._block(child, current)
+
+    def _count(self, item: Element, current: _List) -> None:
+        start = item.get(qualified("text:start-value"), "")
+        at = current.depth - 1
+        if start.isdigit():
+            current.counts[at] = int(start)
+        elif current.counts[at]:
+            current.counts[at] += 1
+        else:
+            current.counts[at] = self._styles.level(current.style, current.depth).start
+
+    # -- tables
+
+    def _table(self, element: Element) -> None:
+        hanging, place = _Hanging(), self.place
+        cells = read_table(element, lambda cell: self._cell(cell, hanging))
+        if self._builder.table(cells, place):
+            for content in hanging.contents:
+                self._refer(content.links)
+        for content in hanging.contents:
+            self._hanging(content)
+        for table in hanging.tables:
+            self._table(table)
+
+    def _cell(self, cell: Element, hanging: _Hanging) -> tuple[str, bool]:
+        lines = [content.text for content in self._cell_contents(cell, hanging) if content.text]
+        rich = len(lines) > 1 or next(cell.iter(*_RICH), None) is not None
+        return "\n".join(lines), rich
+
+    def _cell_contents(self, parent: Element, hanging: _Hanging) -> Iterator[Content]:
+        for child in parent:
+            name = local(child)
+            if name in ("p", "h"):
+                content = read_paragraph(child)
+                self._turn(content.breaks)
+                hanging.contents.append(content)
+                yield content
+            elif name == "table":
+                hanging.tables.append(child)
+            elif name and name not in _SKIPPED:
+                yield from self._cell_contents(child, hanging)
+
+    # -- what hangs on a paragraph
+
+    def _hanging(self, content: Content) -> None:
+        for drawing in content.drawings:
+            self._drawing(drawing)
+        for note in content.notes:
+            body = note.find(qualified("text:note-body"))
+            self._builder.footnote(plain_text(body) if body is not None else "", self.place)
+        for comment in content.comments:
+            self._builder.note(annotation_text(comment), self.place)
+
+    def _drawing(self, element: Element) -> None:
+        """Append what a frame, a shape or a group shows: its text, tables, pictures and objects."""
+        self._objects.add(element, self.place)
+        for child in element:
+            name = local(child)
+            if name == "text-box":
+                self._inside(child)
+            elif name in ("p", "list", "table", "h", "frame", "custom-shape", "g", "rect", "ellipse"):
+                self._block(child, None)
+
+    def _inside(self, box: Element) -> None:
+        for child in box:
+            self._block(child, None)
+
+    def _refer(self, links: list[Link]) -> None:
+        for link in links:
+            self._builder.reference(link.kind, link.target, link.evidence)
+
+    def _turn(self, pages: int) -> None:
+        if pages and self.place.page is not None:
+            self.place = Place(self.place.page + pages)
+
+
+def annotation_text(comment: Element) -> str:
+    """Return a comment with who made it and when."""
+    author, date = (comment.findtext(qualified(f"dc:{name}")) or "" for name in ("creator", "date"))
+    head = ", ".join(part for part in (author, date) if part)
+    text = plain_text(comment)
+    return f"[{head}] {text}" if head and text else text

@@ -1,0 +1,118 @@
+"""The reader of ODP: a page for each slide, its frames in reading order."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pipelines.core.document import BlockKind, Page, Source
+from pipelines.core.errors import Malformed
+from pipelines.core.provenance import Box
+from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.office.odf.inline import plain_text
+from pipelines.parse.office.odf.names import qualified
+from pipelines.parse.office.odf.objects import Objects
+from pipelines.parse.office.odf.package import OpenDocument, body_of, open_document
+from pipelines.parse.office.odf.story import Story
+from pipelines.parse.office.odf.styles import Styles
+from pipelines.parse.office.ooxml import Element, local
+from pipelines.parse.office.order import Frame, in_reading_order
+from pipelines.parse.office.package import Package
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import ParseSettings
+
+_LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px|pc)?")
+_POINTS = {"cm": 72 / 2.54, "mm": 72 / 25.4, "in": 72.0, "pt": 1.0, "px": 0.75, "pc": 12.0, None: 1.0}
+_CLASS = qualified("presentation:class")
+_SHAPES = frozenset(
+    {"frame", "custom-shape", "g", "rect", "ellipse", "path", "polygon", "polyline", "circle", "line", "connector"}
+)
+_FURNITURE = {"footer": BlockKind.PAGE_FOOTER, "date-time": BlockKind.PAGE_FOOTER, "page-number": BlockKind.PAGE_FOOTER,
+              "header": BlockKind.PAGE_HEADER}  # fmt: skip
+_USUAL_SIZE = (720.0, 540.0)
+
+
+class OdpReader:
+    """Reads the slides with their tables, pictures, charts and notes."""
+
+    name = "odp"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        with Package(path, source.uri, settings) as package:
+            document = open_document(package)
+            body = body_of(document, "presentation")
+            if body is None:
+                raise Malformed("content.xml has no slides", ids=(source.uri,))
+            builder = DocumentBuilder(source, settings, self.name, document.metadata)
+            styles, objects, size = (
+                Styles(document.styles, document.content),
+                Objects(package, builder),
+                _size(document),
+            )
+            for number, slide in enumerate(body.findall(qualified("draw:page")), 1):
+                builder.page(Page(number, str(number), *size))
+                _Slide(number, size, builder, styles, objects).write(slide)
+        return builder.build()
+
+
+class _Slide:
+    """Appends one slide."""
+
+    def __init__(
+        self, number: int, size: tuple[float, float], builder: DocumentBuilder, styles: Styles, objects: Objects
+    ) -> None:
+        self._number = number
+        self._size = size
+        self._builder = builder
+        self._styles = styles
+        self._objects = objects
+
+    def write(self, slide: Element) -> None:
+        shapes = [child for child in slide if local(child) in _SHAPES]
+        titles = [shape for shape in shapes if shape.get(_CLASS) == "title"]
+        others = [shape for shape in shapes if shape.get(_CLASS) != "title"]
+        for shape in [*titles, *in_reading_order(others, self._frame)]:
+            self._shape(shape)
+        notes = slide.find(qualified("presentation:notes"))
+        for frame in notes.iter(qualified("draw:frame")) if notes is not None else ():
+            if frame.get(_CLASS) == "notes":
+                self._builder.note(plain_text(frame), Place(self._number))
+
+    def _shape(self, shape: Element) -> None:
+        kind, place = shape.get(_CLASS, ""), Place(self._number, boxes=self._boxes(shape))
+        if kind in _FURNITURE:
+            self._builder.furniture(_FURNITURE[kind], plain_text(shape), place)
+        elif kind == "title":
+            self._builder.heading(" ".join(plain_text(shape).split()), 1, place)
+        else:
+            Story(self._builder, self._styles, self._objects, place).shape(shape)
+
+    def _frame(self, shape: Element) -> Frame:
+        left, top, width, height = (
+            _points(shape.get(qualified(f"svg:{name}"))) for name in ("x", "y", "width", "height")
+        )
+        across, down = self._size
+        return Frame(left / across, top / down, (left + width) / across, (top + height) / down)
+
+    def _boxes(self, shape: Element) -> tuple[Box, ...]:
+        frame = self._frame(shape)
+        edges = [min(1.0, max(0.0, edge)) for edge in (frame.left, frame.top, frame.right, frame.bottom)]
+        return (Box(self._number, *edges),) if edges[0] < edges[2] and edges[1] < edges[3] else ()
+
+
+def _points(length: str | None) -> float:
+    match = _LENGTH.fullmatch((length or "").strip())
+    return float(match.group(1)) * _POINTS[match.group(2)] if match and match.group(1).count(".") < 2 else 0.0
+
+
+def _size(document: OpenDocument) -> tuple[float, float]:
+    """Return width and height of the slides in points, as the layout of the first master page says."""
+    styles = document.styles if document.styles is not None else document.content
+    master = next(styles.iter(qualified("style:master-page")), None)
+    name = master.get(qualified("style:page-layout-name")) if master is not None else None
+    for layout in styles.iter(qualified("style:page-layout")):
+        properties = layout.find(qualified("style:page-layout-properties"))
+        if layout.get(qualified("style:name")) == name and properties is not None:
+            width, height = (_points(properties.get(qualified(f"fo:page-{side}"))) for side in ("width", "height"))
+            return (width, height) if width > 0 and height > 0 else _USUAL_SIZE
+    return _USUAL_SIZE

@@ -1,0 +1,131 @@
+"""The reader of ODS: a page for each sheet; repeated rows and cells cost nothing where they are empty."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pipelines.core.document import Source
+from pipelines.core.errors import Malformed
+from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.office.grid import Area, Grid, Region
+from pipelines.parse.office.odf.inline import Link, plain_text, read_paragraph
+from pipelines.parse.office.odf.names import qualified
+from pipelines.parse.office.odf.objects import Objects
+from pipelines.parse.office.odf.package import body_of, open_document
+from pipelines.parse.office.odf.story import annotation_text
+from pipelines.parse.office.odf.styles import Styles
+from pipelines.parse.office.odf.tables import repeated, rows_of, spanned
+from pipelines.parse.office.ooxml import Element, local
+from pipelines.parse.office.package import Package
+from pipelines.parse.office.sheets import SheetBuilder
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import ParseSettings
+
+_LAST_ROW, _LAST_COLUMN = 1 << 20, 1 << 14
+_FRAME = qualified("draw:frame")
+
+
+class OdsReader:
+    """Reads the tables, comments, charts and pictures of all sheets, cells as they are shown."""
+
+    name = "ods"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        with Package(path, source.uri, settings) as package:
+            document = open_document(package)
+            body = body_of(document, "spreadsheet")
+            if body is None:
+                raise Malformed("content.xml has no sheets", ids=(source.uri,))
+            builder = DocumentBuilder(source, settings, self.name, document.metadata)
+            styles = Styles(document.styles, document.content)
+            for number, table in enumerate(body.findall(qualified("table:table")), 1):
+                _Sheet(table, number, builder, styles, Objects(package, builder)).write()
+        return builder.build()
+
+
+class _Sheet:
+    """Reads one sheet and appends it."""
+
+    def __init__(self, table: Element, number: int, builder: DocumentBuilder, styles: Styles, objects: Objects) -> None:
+        self._table = table
+        self._builder = builder
+        self._styles = styles
+        self._objects = objects
+        self._sheet = SheetBuilder(builder, number, table.get(qualified("table:name"), f"Sheet{number}"))
+        self._grid = Grid(builder.settings.limits.cells)
+        self._links: list[tuple[int, int, Link]] = []
+        self._comments: list[tuple[int, int, str]] = []
+        self._frames: list[tuple[int, int, Element]] = []
+
+    def write(self) -> None:
+        self._read()
+        hidden = self._table.get(qualified("table:style-name"), "") in self._styles.hidden_tables
+        self._sheet.page(hidden=hidden, issue=self._grid.issue)
+        regions = self._grid.regions()
+        if regions or self._frames:
+            self._sheet.heading()
+        above: Region | None = None
+        for region in regions:
+            self._region(region, above)
+            above = region
+        for row, column, frame in self._frames:
+            self._objects.add(frame, self._sheet.place(Area(row, column, row, column)), with_data=False)
+        for row, column, text in self._comments:
+            self._builder.note(text, self._sheet.place(Area(row, column, row, column)))
+
+    def _region(self, region: Region, above: Region | None) -> None:
+        if not self._sheet.table(region, above):
+            return
+        for row, column, link in self._links:
+            if region.area.holds(row, column):
+                self._builder.reference(link.kind, link.target, link.evidence)
+
+    def _read(self) -> None:
+        shapes = self._table.find(qualified("table:shapes"))
+        self._frames += [(0, 0, frame) for frame in shapes.iter(_FRAME)] if shapes is not None else []
+        row = 0
+        for element, _ in rows_of(self._table):
+            if self._grid.full or row >= _LAST_ROW:
+                break
+            found = self._cells(element, row)
+            times = repeated(element, "rows")
+            for copy in range(1, min(times, _LAST_ROW - row)) if found else ():
+                for column, text in found:
+                    self._grid.put(row + copy, column, text)
+                if self._grid.full:
+                    break
+            row += times
+
+    def _cells(self, element: Element, row: int) -> list[tuple[int, str]]:
+        """Put the cells of a row into the grid and return those with text."""
+        column, found = 0, []
+        for cell in element:
+            if local(cell) not in ("table-cell", "covered-table-cell"):
+                continue
+            times = repeated(cell, "columns")
+            if local(cell) == "table-cell" and len(cell):
+                text = self._cell(cell, row, column)
+                found += [(column + copy, text) for copy in range(min(times, _LAST_COLUMN)) if text]
+            column += times
+        for at, text in found:
+            self._grid.put(row, at, text)
+        return found
+
+    def _cell(self, cell: Element, row: int, column: int) -> str:
+        lines = []
+        for child in cell:
+            name = local(child)
+            if name == "p":
+                content = read_paragraph(child)
+                lines.append(content.text)
+                self._links += [(row, column, link) for link in content.links]
+            elif name == "list":
+                lines.append(plain_text(child))
+            elif name == "annotation":
+                self._comments.append((row, column, annotation_text(child)))
+            elif name == "frame":
+                self._frames.append((row, column, child))
+        rows, columns = spanned(cell, "rows"), spanned(cell, "columns")
+        if rows * columns > 1:
+            self._grid.merged.append(Area(row, column, row + rows - 1, column + columns - 1))
+        return "\n".join(lines)

@@ -1,0 +1,102 @@
+"""Whether catalog, graph, vectors and artifacts agree, in both directions; a comparison of values, nothing is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pipelines.core.graph import CORPUS_OWNER
+from pipelines.store.catalog import Entry
+
+
+class Place(StrEnum):
+    CATALOG = "catalog"
+    GRAPH = "graph"
+    VECTORS = "vectors"
+    ARTIFACTS = "artifacts"
+
+
+class Fault(StrEnum):
+    MISSING = "missing"
+    """What the catalog says is there is not."""
+    ORPHAN = "orphan"
+    """What is there, nothing in the catalog speaks of."""
+    CHANGED = "changed"
+    """What is there is not what was written, or not what it should be by now."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """One disagreement: where, what is wrong, and with what (an owner, a node, a stage and key)."""
+
+    place: Place
+    fault: Fault
+    subject: str
+    detail: str = ""
+
+
+def check_graph(
+    entries: Iterable[Entry], recorded: Mapping[str, str], actual: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Yield where the catalog and the graph disagree.
+
+    `recorded` are the digests that the store notes (`owners()`), `actual` those of what it holds (`recount()`).
+    """
+    wanted = {entry.document: entry.uri for entry in entries if entry.status.searchable}
+    for document, uri in sorted(wanted.items()):
+        if document not in recorded and document not in actual:
+            yield Finding(Place.GRAPH, Fault.MISSING, document, uri)
+    for owner in sorted(recorded.keys() | actual.keys()):
+        if owner not in wanted and owner != CORPUS_OWNER:
+            yield Finding(Place.GRAPH, Fault.ORPHAN, owner)
+        elif recorded.get(owner) != actual.get(owner):
+            yield Finding(Place.GRAPH, Fault.CHANGED, owner, "its nodes and edges are not those that were written")
+
+
+def check_ends(nodes: Set[str], ends: Iterable[tuple[str, str]]) -> Iterator[Finding]:
+    """Yield edges that lead nowhere: `ends` are the ids at both ends of all edges, `nodes` all that there are."""
+    for source, target in ends:
+        for end in (source, target):
+            if end not in nodes:
+                yield Finding(Place.GRAPH, Fault.MISSING, end, f"an edge between {source} and {target} needs it")
+
+
+def check_copy(source: Mapping[str, str], target: Mapping[str, str], actual: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield where a second graph store is not the first: `owners()` of both, and `recount()` of the second."""
+    for owner in sorted(source.keys() | target.keys() | actual.keys()):
+        if owner not in source:
+            yield Finding(Place.GRAPH, Fault.ORPHAN, owner, "in the copy alone")
+        elif owner not in target:
+            yield Finding(Place.GRAPH, Fault.MISSING, owner, "not in the copy")
+        elif not source[owner] == target[owner] == actual.get(owner):
+            yield Finding(Place.GRAPH, Fault.CHANGED, owner, "the copy differs")
+
+
+def check_vectors(
+    entries: Iterable[Entry], wanted: Mapping[str, Set[str]], held: Mapping[str, Set[str]]
+) -> Iterator[Finding]:
+    """Yield where vectors are missing or left over: ids of records by owner, as they should be and as they are."""
+    known = {entry.document for entry in entries if entry.status.searchable} | {CORPUS_OWNER}
+    for owner in sorted(wanted.keys() | held.keys()):
+        should, are = wanted.get(owner, set()), held.get(owner, set())
+        if owner not in known:
+            yield Finding(Place.VECTORS, Fault.ORPHAN, owner, f"{len(are)} records")
+            continue
+        if missing := should - are:
+            yield Finding(Place.VECTORS, Fault.MISSING, owner, f"{len(missing)} records")
+        if surplus := are - should:
+            yield Finding(Place.VECTORS, Fault.ORPHAN, owner, f"{len(surplus)} records")
+
+
+def check_artifacts(entries: Iterable[Entry], held: Mapping[str, Collection[str]]) -> Iterator[Finding]:
+    """Yield artifacts that the catalog speaks of and that are not there; `held` are the keys of each stage.
+
+    Only stages that `held` names are looked at. What is there beyond that is no fault: it spares work when a file
+    goes back to what it was.
+    """
+    keys = {stage: frozenset(found) for stage, found in held.items()}
+    for entry in entries:
+        for stage, key in sorted(entry.artifacts.items()):
+            if entry.status.searchable and stage in keys and key not in keys[stage]:
+                yield Finding(Place.ARTIFACTS, Fault.MISSING, f"{stage}/{key}", entry.uri)

@@ -1,0 +1,1 @@
+"""The graph in Neo4j; the only place where its driver is imported."""

@@ -1,0 +1,107 @@
+"""A connection to a Neo4j: managed transactions, and the patience to wait for a server that went away."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import neo4j
+
+from pipelines.core.errors import StoreUnavailable
+from pipelines.core.graph import Value
+from pipelines.store.neo4j.errors import translated
+
+T = TypeVar("T")
+Row = Mapping[str, object]
+"""One row of an answer, by the names after RETURN; nodes and relationships only as their properties."""
+Parameter = Value | Sequence[str] | Sequence[Mapping[str, object]] | Mapping[str, object]
+
+_FETCH = 2000
+_PAUSE = 2.0
+"""Seconds between two tries while the server is away."""
+_DRIVER_RETRIES = 5.0
+"""Seconds in which the driver itself repeats a transaction that lost against another (a deadlock)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neo4jAddress:
+    """Where a Neo4j is and who asks; an empty password means that it wants none."""
+
+    uri: str
+    user: str = "neo4j"
+    password: str = ""
+    database: str = "neo4j"
+
+
+class Transaction:
+    """What runs inside lands together or not at all."""
+
+    def __init__(self, transaction: neo4j.ManagedTransaction) -> None:
+        self._transaction = transaction
+
+    def run(self, statement: str, **parameters: Parameter) -> list[Row]:
+        """Return the rows of a statement."""
+        # Statements are made of constants and names from the schema's lists; what comes from data is a parameter.
+        return list(self._transaction.run(statement, parameters).data())
+
+
+class Connection:
+    """Opened on first use. Raises `StoreUnavailable` when the server stays away for longer than `patience` seconds."""
+
+    def __init__(self, address: Neo4jAddress, patience: float) -> None:
+        self._address = address
+        self._patience = patience
+        auth = (address.user, address.password) if address.password else None
+        with translated(address.uri):
+            self._driver = neo4j.GraphDatabase.driver(
+                address.uri,
+                auth=auth,
+                max_transaction_retry_time=_DRIVER_RETRIES,
+                connection_timeout=10.0,
+                notifications_min_severity="OFF",
+                user_agent="strata",
+            )
+
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Return what `work` gives, done in one transaction; it may be called again when that fails for a moment."""
+        with translated(self._address.uri), self._session() as session:
+            return session.execute_write(lambda transaction: work(Transaction(transaction)))
+
+    def patiently(self, work: Callable[[int], T]) -> T:
+        """Return what `work` gives, called with the number of the try (from 0) until the server answers again.
+
+        A broken connection leaves open whether the last transaction landed: `work` must look before it repeats.
+        """
+        deadline: float | None = None
+        number = 0
+        while True:
+            try:
+                return work(number)
+            except StoreUnavailable:
+                now = time.monotonic()
+                deadline = deadline or now + self._patience
+                if now >= deadline:
+                    raise
+            number += 1
+            time.sleep(min(_PAUSE, max(deadline - time.monotonic(), 0)))
+
+    def read(self, statement: str, **parameters: Parameter) -> Iterator[Row]:
+        """Yield the rows of a statement as the server finds them."""
+        with translated(self._address.uri), self._session(read_only=True) as session:
+            for record in session.run(statement, parameters):
+                yield record.data()
+
+    def run(self, statement: str, **parameters: Parameter) -> list[Row]:
+        """Return the rows of a statement that cannot be part of a transaction with others (schema changes)."""
+        with translated(self._address.uri), self._session() as session:
+            return list(session.run(statement, parameters).data())
+
+    def _session(self, read_only: bool = False) -> neo4j.Session:
+        mode = neo4j.READ_ACCESS if read_only else neo4j.WRITE_ACCESS
+        return self._driver.session(database=self._address.database, default_access_mode=mode, fetch_size=_FETCH)
+
+    def close(self) -> None:
+        """Close all connections; twice is allowed."""
+        self._driver.close()

@@ -1,0 +1,83 @@
+"""Nodes and edges as rows for Neo4j, and back."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+
+from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Value
+from pipelines.store.digest import item_hash
+from pipelines.store.neo4j.connection import Row
+
+OURS = frozenset(("id", "kb", "layer", "owner", "key", "hash"))
+"""Property names that the store itself uses; a node's or edge's own of that name is kept under another."""
+_OWN = "own_"
+
+
+def hash_text(item: Node | Edge) -> str:
+    """Return the hash of a node or an edge as Neo4j keeps it: 22 characters, short enough to lie beside the record."""
+    return base64.urlsafe_b64encode(item_hash(item)).decode().rstrip("=")
+
+
+def read_hash(text: str) -> bytes:
+    """Return the hash that `hash_text` wrote."""
+    return base64.urlsafe_b64decode(text + "==")
+
+
+def node_row(node: Node, kb: str) -> dict[str, object]:
+    """Return all properties that the node has in Neo4j."""
+    told = _escaped(node.properties)
+    told |= {"id": node.id, "kb": kb, "layer": node.layer.value, "owner": node.owner, "hash": hash_text(node)}
+    return told
+
+
+def edge_row(edge: Edge) -> dict[str, object]:
+    """Return the ends of an edge, and `told`, all properties that it has in Neo4j."""
+    told = _escaped(edge.properties)
+    told |= {"key": edge.key, "owner": edge.owner, "hash": hash_text(edge)}
+    return {"source": edge.source, "target": edge.target, "key": edge.key, "told": told}
+
+
+def read_node(row: Row) -> Node:
+    """Return the node of a row (labels, told)."""
+    labels, told = row["labels"], _mapping(row["told"])
+    kind = next(kind for kind in NodeKind if kind.value in _strings(labels))
+    return Node(str(told["id"]), kind, str(told["owner"]), _unescaped(told))
+
+
+def read_edge(row: Row) -> Edge:
+    """Return the edge of a row (source, kind, target, told)."""
+    told = _mapping(row["told"])
+    kind = EdgeKind(str(row["kind"]))
+    return Edge(
+        str(row["source"]), kind, str(row["target"]), str(told["owner"]), str(told["key"]), _unescaped(told)
+    )
+
+
+def _escaped(properties: Mapping[str, Value]) -> dict[str, object]:
+    return {
+        _OWN + name if name in OURS or name.startswith(_OWN) else name: list(value)
+        if isinstance(value, tuple)
+        else value
+        for name, value in properties.items()
+    }
+
+
+def _unescaped(told: Mapping[str, object]) -> dict[str, Value]:
+    return {name.removeprefix(_OWN): _value(value) for name, value in told.items() if name not in OURS}
+
+
+def _value(value: object) -> Value:
+    if isinstance(value, str | bool | int | float):
+        return value
+    return tuple(_strings(value))
+
+
+def _strings(value: object) -> Sequence[str]:
+    return [str(one) for one in value] if isinstance(value, Iterable) else []
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"not a map of properties: {value!r}")
+    return value

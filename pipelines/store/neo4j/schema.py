@@ -1,0 +1,86 @@
+"""The shape of the graph in Neo4j: its labels, and constraints and indexes by numbered, recorded steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipelines.core.errors import StoreMismatch
+from pipelines.core.graph import EdgeKind, Layer, Node, NodeKind
+from pipelines.store.neo4j.connection import Connection
+
+BASE = "Strata"
+"""The label of every node, by which an edge finds its ends."""
+PENDING = "Pending"
+"""The label of a place that edges lead to before its node is written. Not a node to the outside."""
+OWNER = "StrataOwner"
+"""The label of what is noted of each owner: the digest of all that it has."""
+_MIGRATION = "StrataMigration"
+_ATOMS = {"question": "AtomicQuestion", "statement": "AtomicStatement"}
+
+LABELS = frozenset(
+    [PENDING, *(layer.value for layer in Layer), *(kind.value for kind in NodeKind), *_ATOMS.values()]
+)
+"""All labels that a node may have or lose besides the base."""
+
+
+def labels_of(node: Node) -> tuple[str, ...]:
+    """Return the labels of a node besides the base: its layer, its kind, an atom's own kind."""
+    found = [node.layer.value, node.kind.value]
+    atom = node.properties.get("kind") if node.kind is NodeKind.ATOM else None
+    if isinstance(atom, str) and atom in _ATOMS:
+        found.append(_ATOMS[atom])
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """A numbered step; its statements may be run again without harm."""
+
+    name: str
+    statements: tuple[str, ...]
+
+
+MIGRATIONS = (
+    Migration(
+        "m001_nodes_by_id_and_owner",
+        (
+            f"CREATE CONSTRAINT strata_id IF NOT EXISTS FOR (n:{BASE}) REQUIRE (n.kb, n.id) IS UNIQUE",
+            f"CREATE INDEX strata_owner IF NOT EXISTS FOR (n:{BASE}) ON (n.kb, n.owner)",
+            f"CREATE CONSTRAINT strata_owners IF NOT EXISTS FOR (o:{OWNER}) REQUIRE (o.kb, o.owner) IS UNIQUE",
+        ),
+    ),
+    Migration(
+        "m002_edges_by_owner",
+        tuple(
+            f"CREATE INDEX strata_{kind.value.lower()}_owner IF NOT EXISTS FOR ()-[r:{kind.value}]-() ON (r.owner)"
+            for kind in EdgeKind
+        ),
+    ),
+    Migration(
+        "m003_names",
+        (
+            "CREATE INDEX strata_document_uri IF NOT EXISTS FOR (n:Document) ON (n.uri)",
+            "CREATE INDEX strata_tag_name IF NOT EXISTS FOR (n:Tag) ON (n.name)",
+            "CREATE INDEX strata_entity_name IF NOT EXISTS FOR (n:Entity) ON (n.name)",
+        ),
+    ),
+)
+
+
+def migrate(connection: Connection) -> None:
+    """Take the steps that this database has not been through. Raises `StoreMismatch` where it knows later ones."""
+    done = set(applied(connection))
+    if unknown := sorted(done - {step.name for step in MIGRATIONS}):
+        raise StoreMismatch("a later version of Strata wrote to this Neo4j", ids=tuple(unknown))
+    for step in MIGRATIONS:
+        if step.name not in done:
+            for statement in step.statements:
+                connection.run(statement)
+            connection.run("CALL db.awaitIndexes(300)")
+            connection.run(f"MERGE (m:{_MIGRATION} {{name: $name}})", name=step.name)
+
+
+def applied(connection: Connection) -> list[str]:
+    """Return the names of the steps that this database has been through, in order."""
+    rows = connection.run(f"MATCH (m:{_MIGRATION}) RETURN m.name AS name ORDER BY name")
+    return [str(row["name"]) for row in rows]

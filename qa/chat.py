@@ -1,0 +1,95 @@
+"""A conversation: follow-up questions are rewritten to stand alone, then answered like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from pipelines.core.terms import STOP_WORDS, words
+from qa.answer import Answer, Step
+from qa.evidence.query import ASKING_WORDS
+from qa.language import Language
+from qa.prompts.replies import StandaloneReply
+from qa.quantities import asked_for
+
+Ask = Callable[[str], Awaitable[Answer]]
+
+_POINTING = frozenset(
+    "it its they them their theirs this that these those he him his she her there then one ones same other others"
+    " both former latter such so instead else too also 它 它们 他 她 他们 这个 那个 其".split()
+)
+_OPENERS = ("and ", "what about", "how about", "but ", "or ", "那", "还有", "那么", "呢")
+_SHORT = 3
+"""Words of its own below which a question without a name leans on what was said before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question as it was asked and as it was understood, with its answer."""
+
+    asked: str
+    understood: str
+    answer: Answer
+
+
+class Conversation:
+    """Questions in turn. `history` is how many turns back a follow-up is understood from."""
+
+    def __init__(self, ask: Ask, language: Callable[[], Language | None], history: int = 4) -> None:
+        self._ask, self._language, self._history = ask, language, history
+        self.turns: list[Turn] = []
+
+    async def say(self, question: str) -> Answer:
+        """Return the answer to `question`, understood from what was said before."""
+        before = self.turns[-self._history :] if self._history else []
+        understood = await self._standalone(question, before)
+        answer = await self._ask(understood)
+        if understood != question:
+            answer = replace(answer, trace=(Step("rewritten", understood), *answer.trace))
+        self.turns.append(Turn(question, understood, answer))
+        return answer
+
+    async def _standalone(self, question: str, before: Sequence[Turn]) -> str:
+        if not before:
+            return question
+        language = self._language()
+        if language is None:
+            return joined(question, before[-1].understood)
+        history = "\n".join(f"Q: {turn.understood}\nA: {turn.answer.text}" for turn in before)
+        asked = await language.ask("rewrite", StandaloneReply, room=200, history=history, question=question)
+        rewritten = " ".join(asked.value.question.split()) if asked.value else ""
+        return rewritten or joined(question, before[-1].understood)
+
+
+def joined(question: str, before: str) -> str:
+    """Return a question that leans on the one before it together with that one's subject, another as it is.
+
+    Without a model nothing is rewritten: what the question before named is set behind the new one.
+    """
+    if not leans(question):
+        return question
+    here = set(words(question))
+    lacking = [word for word in _subject(before) if word.casefold() not in here]
+    return f"{question.rstrip()} ({' '.join(lacking)})" if lacking else question
+
+
+def leans(question: str) -> bool:
+    """Whether a question points back: by a pronoun, an opening such as "what about", or by saying too little."""
+    said = words(question)
+    if question.strip().casefold().startswith(_OPENERS) or not _POINTING.isdisjoint(said):
+        return True
+    if any(pointing in question for pointing in ("它", "这个", "那个", "呢")):
+        return True
+    own = [word for word in said if word not in ASKING_WORDS | STOP_WORDS]
+    chinese = any("\u3400" <= character <= "\u9fff" for character in question)
+    return len(own) < _SHORT and not chinese and not any(any(c.isdigit() for c in word) for word in own)
+
+
+def _subject(question: str) -> list[str]:
+    """The words of a question that name what it is about: no asking words, no kind of value."""
+    found = []
+    for word in question.replace("?", " ").replace("？", " ").split():
+        plain = word.strip(".,;:!()\"'")
+        if plain and plain.casefold() not in ASKING_WORDS | STOP_WORDS and words(plain) and not asked_for(plain):
+            found.append(plain)
+    return found

@@ -1,0 +1,70 @@
+"""The metrics of question answering and retrieval, by the definitions of the benchmarks' own scripts."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_POLAR = ("yes", "no", "noanswer")
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """What an answer and a label share, in words: F1, precision and recall, each in [0, 1]."""
+
+    f1: float = 0.0
+    precision: float = 0.0
+    recall: float = 0.0
+
+
+def normalize_answer(text: str) -> str:
+    """Return `text` as SQuAD, HotpotQA and MuSiQue compare answers: no case, punctuation, articles, extra blanks."""
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def exact_match(answer: str, labels: Collection[str]) -> float:
+    """Return 1 where the answer equals a label once both are normalized, else 0."""
+    return float(any(normalize_answer(answer) == normalize_answer(label) for label in labels))
+
+
+def overlap(answer: str, labels: Collection[str]) -> Overlap:
+    """Return the overlap with the label that gives the highest F1; of none, zeros."""
+    return max((_overlap(answer, label) for label in labels), key=lambda found: found.f1, default=Overlap())
+
+
+def _overlap(answer: str, label: str) -> Overlap:
+    said, wanted = normalize_answer(answer), normalize_answer(label)
+    if said != wanted and (said in _POLAR or wanted in _POLAR):
+        return Overlap()  # HotpotQA: yes and no count whole or not at all
+    words, labels = said.split(), wanted.split()
+    common = (Counter(words) & Counter(labels)).total()
+    if not common:
+        return Overlap()
+    precision, recall = common / len(words), common / len(labels)
+    return Overlap(2 * precision * recall / (precision + recall), precision, recall)
+
+
+def recall_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
+    """Return the share of `gold` among the first `k` of `ranked`; 1 where there is no gold."""
+    wanted = set(gold)
+    return len(wanted.intersection(ranked[:k])) / len(wanted) if wanted else 1.0
+
+
+def all_gold_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
+    """Return 1 where the first `k` of `ranked` hold all of `gold`, else 0."""
+    return float(set(gold) <= set(ranked[:k]))
+
+
+def mean(values: Collection[float]) -> float:
+    """Return the mean, 0 of nothing."""
+    return sum(values) / len(values) if values else 0.0
+
+
+def percent(values: Collection[float]) -> float:
+    """Return the mean in percent, to one place."""
+    return round(100 * mean(values), 1)

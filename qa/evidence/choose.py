@@ -1,0 +1,54 @@
+"""The few sentences that answer together: the best one, and those that add what it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pipelines.core.terms import normalize
+from qa.evidence.query import Query
+from qa.evidence.weigh import Weighed
+
+_GAIN = 0.1
+"""Share of the question's weight that a further sentence must add."""
+_FLOOR = 0.55
+"""Share of the best sentence's score below which none is added."""
+
+
+def choose(query: Query, weighed: Sequence[Weighed], limit: int) -> list[Weighed]:
+    """Return up to `limit` units, the best first; each further one covers terms that those before it do not."""
+    if not weighed:
+        return []
+    chosen = [weighed[0]]
+    while len(chosen) < limit:
+        covered = union(chosen)
+        rest = [item for item in weighed if item.score >= _FLOOR * weighed[0].score and _is_new(item, chosen)]
+        gains = [(gain(query, covered, item.covers), item) for item in rest]
+        useful = [(added + item.score / 4, item) for added, item in gains if added >= _GAIN]
+        if not useful:
+            break
+        chosen.append(max(useful, key=lambda pair: pair[0])[1])
+    return chosen
+
+
+def union(items: Sequence[Weighed]) -> dict[str, float]:
+    """Return by term the best cover that any of the units gives."""
+    covered: dict[str, float] = {}
+    for item in items:
+        for term, cover in item.covers.items():
+            covered[term] = max(cover, covered.get(term, 0.0))
+    return covered
+
+
+def gain(query: Query, covered: Mapping[str, float], covers: Mapping[str, float]) -> float:
+    """Return the share of the question's weight that `covers` adds to what is `covered`."""
+    added = sum(query.weights[term] * max(0.0, cover - covered.get(term, 0.0)) for term, cover in covers.items())
+    return added / (query.total or 1.0)
+
+
+def _is_new(item: Weighed, chosen: Sequence[Weighed]) -> bool:
+    text = normalize(item.unit.text)
+    return all(
+        text != normalize(other.unit.text)
+        and not (item.unit.hit.document == other.unit.hit.document and item.unit.span.overlaps(other.unit.span))
+        for other in chosen
+    )

@@ -1,0 +1,52 @@
+"""Sources that give different values for what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from qa.evidence.query import Query
+from qa.evidence.weigh import Weighed
+from qa.quantities import Value, quantities
+
+_ALIKE = 0.85
+"""Share of the best unit's score from which another speaks of the same."""
+_COMPARED = 8
+
+
+def rivals(query: Query, weighed: Sequence[Weighed]) -> list[tuple[Weighed, Weighed]]:
+    """Return pairs of units of different documents that answer equally well and give different values.
+
+    Values are compared where both units give exactly one of a kind that is asked for, in the same unit.
+    """
+    if not weighed or not query.wants:
+        return []
+    floor = _ALIKE * weighed[0].score
+    close = [item for item in weighed[:_COMPARED] if item.gives and item.score >= floor]
+    return [pair for pair in combinations(close, 2) if _disagree(query, *pair)]
+
+
+def _disagree(query: Query, one: Weighed, other: Weighed) -> bool:
+    if one.unit.hit.document == other.unit.hit.document:
+        return False
+    pairs = list(_comparable(list(_asked(query, one)), list(_asked(query, other))))
+    return bool(pairs) and all(not _same(a, b) for a, b in pairs)
+
+
+def _asked(query: Query, item: Weighed) -> Iterator[Value]:
+    for value in quantities(item.unit.text):
+        if value.kind in query.wants and value.figure is not None and value.text not in query.text:
+            yield value
+
+
+def _comparable(one: list[Value], other: list[Value]) -> Iterator[tuple[Value, Value]]:
+    for a in one:
+        for b in other:
+            if (a.kind, a.unit) == (b.kind, b.unit) and len(one) == len(other) == 1:
+                yield a, b
+
+
+def _same(a: Value, b: Value) -> bool:
+    assert a.figure is not None  # noqa: S101
+    assert b.figure is not None  # noqa: S101
+    return abs(a.figure - b.figure) <= 1e-9 * max(1.0, abs(a.figure))

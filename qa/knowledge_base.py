@@ -1,0 +1,132 @@
+"""A knowledge base to ask: stores, retrieval and the model put together, read-only."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from pipelines.llm.chat import Chat
+from pipelines.llm.ledger import cost
+from pipelines.llm.stack import open_chat
+from pipelines.resources import Stores, open_stores
+from pipelines.settings import load
+from pipelines.store.vector import Filter
+from qa.answer import Answer
+from qa.chat import Conversation
+from qa.hit import Hit
+from qa.language import Language
+from qa.settings import QaSettings
+from qa.stored import StoredKnowledge
+from qa.strategies.registry import strategy_named
+
+T = TypeVar("T")
+
+
+class KnowledgeBase:
+    """A knowledge base that has been ingested. Close it, or use it in a `with` statement.
+
+    It may be asked from any thread, also where an event loop is running.
+    """
+
+    def __init__(self, stores: Stores, settings: QaSettings, chat: Chat | None = None) -> None:
+        self._stores, self._settings, self._chat = stores, settings, chat
+        self._closing = ExitStack()
+
+    @classmethod
+    def open(cls, kb: Path | str, settings: QaSettings | None = None, chat: Chat | None = None) -> Self:
+        """Open the knowledge base at `kb`. `chat` takes the place of the model that the settings name.
+
+        Raises `KnowledgeBaseNotFound`, `StoreMismatch`, `SettingsError`.
+        """
+        settings = settings or load(Path(kb), None, QaSettings).settings
+        closing = ExitStack()
+        stores = closing.enter_context(open_stores(Path(kb), settings))
+        if chat is None and settings.llm.configured:
+            chat = open_chat(settings.llm, stores.places.replies, stores.places.trace)
+            closing.callback(_run, chat.close)
+        opened = cls(stores, settings, chat)
+        opened._closing = closing
+        return opened
+
+    def ask(
+        self, question: str, *, strategy: str = "", where: Filter = Filter(), limit: int | None = None
+    ) -> Answer:
+        """Return the answer to `question` with its citations, or that the documents do not say.
+
+        `strategy` is a name of the registry, empty for the settings' choice; `where` confines what is looked at,
+        `limit` the chunks. Raises `SettingsError` for an unknown strategy or one that lacks its model.
+        """
+        return _run(lambda: self.answer(question, strategy=strategy, where=where, limit=limit))
+
+    async def answer(
+        self, question: str, *, strategy: str = "", where: Filter = Filter(), limit: int | None = None
+    ) -> Answer:
+        """The same as `ask`, for those who are asynchronous themselves."""
+        settings = self._settings.qa.answer
+        if limit is not None:
+            settings = settings.model_copy(update={"hits": limit, "chunks": limit, "flat_chunks": limit})
+        chosen = strategy_named(strategy or settings.strategy, self._chat is not None)
+        language = self._language()
+        began = time.perf_counter()
+        answer = await chosen.run(" ".join(question.split()), self.confined(where), language, settings)
+        dollars = self._dollars(language) if language else 0.0
+        return replace(answer, dollars=dollars, seconds=round(time.perf_counter() - began, 3))
+
+    def retrieve(self, query: str, limit: int = 10, where: Filter = Filter()) -> tuple[Hit, ...]:
+        """Return the chunks that answer `query` best, each with its shares by layer and edge."""
+        return self.confined(where).retrieve(query, limit)
+
+    def conversation(self, *, strategy: str = "", where: Filter = Filter()) -> Conversation:
+        """Return a conversation over this knowledge base, with nothing said yet."""
+
+        async def ask(question: str) -> Answer:
+            return await self.answer(question, strategy=strategy, where=where)
+
+        return Conversation(ask, self._language, self._settings.qa.answer.history)
+
+    def confined(self, where: Filter = Filter()) -> StoredKnowledge:
+        """Return what strategies see of it, within a filter."""
+        return self._knowledge.within(where)
+
+    def close(self) -> None:
+        """Close stores and model; twice is allowed."""
+        self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @cached_property
+    def _knowledge(self) -> StoredKnowledge:
+        return StoredKnowledge.of(self._stores, self._settings)
+
+    def _language(self) -> Language | None:
+        if self._chat is None:
+            return None
+        return Language(self._chat, self._stores.places.prompts, self._settings.llm.reply_tries)
+
+    def _dollars(self, language: Language) -> float:
+        model = self._settings.llm.model_of("answer")
+        return cost(language.spent, self._settings.llm.prices.get(model))
+
+
+def _run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine to its end, in a thread of its own where this one has a running loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work())
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, work()).result()

@@ -1,0 +1,89 @@
+"""An answer as one HTML page: text, citations with their quotes, and the trace to unfold; it fetches nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from qa.answer import Answer, Citation, Step
+
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; color: #1c1e21 }
+h1 { font-size: 1.4rem } h2 { font-size: 1.05rem; margin-top: 2rem }
+blockquote { margin: .3rem 0; padding: .2rem .8rem; border-left: 3px solid #4477aa; background: #f5f7fa; white-space: pre-wrap }
+.note { color: #5c6470 } .warn { color: #9a3412 } .score { color: #2f6f4f; font-variant-numeric: tabular-nums }
+.place { color: #5c6470 } li.cite { margin-bottom: .8rem } details { margin-left: 1rem } .leaf { margin-left: 2.1rem }
+.selected, .quote, .claim { color: #2f6f4f } .dropped, .unusable { color: #9a3412 } .kind { font-weight: 600 }
+sup a { text-decoration: none }
+"""
+
+
+def answer_page(answer: Answer) -> str:
+    """Return the page of an answer, UTF-8 HTML in one piece."""
+    parts = [
+        "<!doctype html><html><head><meta charset='utf-8'>",
+        f"<title>{escape(answer.question)}</title><style>{_STYLE}</style></head><body>",
+        f"<h1>{escape(answer.question)}</h1>",
+        f"<p class='note'>{escape(_note(answer))}</p>",
+        *_answer(answer),
+        *_list("Sources disagree", answer.conflicts),
+        *_citations(answer),
+        *_list("Claimed by the model, not in the sources", answer.dropped),
+        "<h2>How it came about</h2>",
+        *(_step(step) for step in answer.trace),
+        "</body></html>",
+    ]
+    return "\n".join(parts)
+
+
+def _note(answer: Answer) -> str:
+    usage = answer.usage
+    what = "quoted from the documents, no model was asked" if answer.extractive else f"{usage.calls} model calls"
+    return f"{answer.strategy}: {what}, {answer.seconds:.1f} s"
+
+
+def _answer(answer: Answer) -> Iterable[str]:
+    if answer.abstained or not answer.claims:
+        yield f"<p><strong>{escape(answer.text)}</strong></p>"
+        return
+    if answer.short and not answer.extractive:
+        yield f"<p><strong>{escape(answer.short)}</strong></p>"
+    for claim in answer.claims:
+        marks = "".join(f"<sup><a href='#c{number}'>[{number}]</a></sup>" for number in claim.citations)
+        yield f"<p>{escape(claim.text)}{marks}</p>"
+
+
+def _citations(answer: Answer) -> Iterable[str]:
+    if not answer.citations:
+        return
+    yield f"<h2>{'Nearest passages' if answer.abstained else 'Sources'}</h2><ol>"
+    for citation in answer.citations:
+        yield f"<li class='cite' id='c{citation.number}'>{_citation(citation)}</li>"
+    yield "</ol>"
+
+
+def _citation(citation: Citation) -> str:
+    place = escape(", ".join(part for part in (citation.uri, citation.place) if part))
+    path = escape(" › ".join(citation.heading_path))
+    header = f"<div class='note'>{escape(citation.context)}</div>" if citation.context else ""
+    return (
+        f"<span class='place'>{place}</span><br><span class='note'>{path}</span>"
+        f"{header}<blockquote>{escape(citation.quote)}</blockquote>"
+    )
+
+
+def _list(title: str, lines: tuple[str, ...]) -> Iterable[str]:
+    if lines:
+        yield f"<h2 class='warn'>{title}</h2><ul>"
+        yield from (f"<li>{escape(line)}</li>" for line in lines)
+        yield "</ul>"
+
+
+def _step(step: Step) -> str:
+    score = f"<span class='score'>{step.score:.2f}</span> " if step.score is not None else ""
+    kind = "" if step.kind == "round" else f"<span class='kind'>{escape(step.kind)}</span> "
+    line = f"{score}{kind}<span class='{escape(step.kind)}'>{escape(step.text)}</span>"
+    if not step.steps:
+        return f"<div class='leaf'>{line}</div>"
+    inner = "".join(_step(below) for below in step.steps)
+    return f"<details{' open' if step.kind == 'round' else ''}><summary>{line}</summary>{inner}</details>"

@@ -1,0 +1,45 @@
+"""How chunks are found and scored: the section `[qa.retrieve]` of strata.toml."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class RetrieveSettings(BaseModel):
+    """The weights of the score that `qa.retrieval.combine` documents, and how far a search looks."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    limit: int = Field(10, ge=1, description="chunks returned where a caller does not say")
+    candidates: int = Field(300, ge=1, description="records that each search of a layer brings in")
+    lexical: float = Field(0.5, ge=0, le=1, description="share of the lexical similarity, the rest is dense")
+    chunk: float = Field(0.7, ge=0, description="weight of the similarity to a chunk")
+    summary: float = Field(0.0, ge=0, description="weight of the similarity to a chunk's summary")
+    atom: float = Field(0.7, ge=0, description="weight of the similarity to a chunk's best atom")
+    soft_count: float = Field(0.0, ge=0, description="what a chunk's further atoms count beside the best")
+    document: float = Field(0.0, ge=0, description="weight of the similarity to a chunk's document")
+    tag: float = Field(0.0, ge=0, description="weight of the tags that the question names or means")
+    entity: float = Field(0.2, ge=0, description="weight of the names that question and chunk share, by rarity")
+    title: float = Field(1.0, ge=0, description="weight of a document whose title the question names, by rarity")
+    called: float = Field(0.3, ge=0, description="weight of the words of a document's title, file name and kind")
+    inside: float = Field(0.3, ge=0, le=1, description="what a shared name counts within one document")
+    hop: float = Field(1.5, ge=0, description="what is passed along edges, against what is found directly")
+    back: float = Field(0.3, ge=0, le=1, description="share of what a chunk passes on that it gets back itself")
+    rounds: int = Field(2, ge=0, le=5, description="edges that are followed one after the other")
+    seeds: int = Field(20, ge=1, description="chunks from which each round starts, the best ones")
+    mentions: float = Field(1.0, ge=0, description="weight of a name shared by two chunks (MENTIONS)")
+    related: float = Field(0.0, ge=0, description="weight of a relation that a model found (RELATED)")
+    references: float = Field(0.5, ge=0, description="weight of a reference to the chunk's document (REFERENCES)")
+    next: float = Field(0.0, ge=0, description="weight of the chunk before or behind (NEXT)")
+    headline: float = Field(0.4, ge=0, le=1, description="share of a shared name that only its own document gets")
+    blind: float = Field(0.4, ge=0, le=1, description="share of a hop that needs no answer to the rest of the question")
+    rest: float = Field(0.4, gt=0, le=1, description="share of the question that is answer enough for a full hop")
+    common: float = Field(0.03, gt=0, le=1, description="names in more than this share of the chunks lead nowhere")
+
+    tuned: ClassVar[tuple[str, ...]] = (
+        "lexical", "chunk", "summary", "atom", "soft_count", "document", "tag", "entity", "title", "called", "inside", "hop", "back", "mentions",
+        "related", "references", "next", "headline", "blind", "rest",
+    )  # fmt: skip
+    """The weights that `strata tune` may change."""

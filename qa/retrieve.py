@@ -1,0 +1,203 @@
+"""Retrieval over all layers of a knowledge base (PIKE-RAG 5.2.3), both paths of figure 11 alone, and flat search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+
+from pipelines.core.chunk import Chunk
+from pipelines.core.graph import NodeKind
+from pipelines.core.vectors import Vectors
+from pipelines.llm.embedder import Embedder, Side
+from pipelines.store.graph import GraphStore
+from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
+from qa.hit import Hit, Share
+from qa.knowledge import Candidate, Link
+from qa.retrieval.asked import Asked, ask, coverage
+from qa.retrieval.atlas import Atlas, Weights
+from qa.retrieval.chunks import chunk_of, read_chunks
+from qa.retrieval.combine import Scores, combine, squash
+from qa.retrieval.explain import explain
+from qa.retrieval.layers import Layers, Search
+from qa.retrieval.scale import Scale, measure
+from qa.retrieval.settings import RetrieveSettings
+from qa.retrieval.spread import KINDS, best_of, ways_from
+from qa.retrieval.survey import survey
+from qa.retrieval.where import allowed
+
+ATOMS_SHOWN = 3
+FUSION = 60
+"""The constant of reciprocal rank fusion (Cormack et al. 2009)."""
+
+
+class Mode(StrEnum):
+    """How chunks are found: by all layers and edges, or flat, for comparison."""
+
+    GRAPH = "graph"
+    BM25 = "bm25"
+    DENSE = "dense"
+    HYBRID = "hybrid"
+    """Both flat searches by reciprocal rank fusion."""
+
+
+class Retriever:
+    """Finds chunks. Safe under threads; the graph is read once, at the first question."""
+
+    def __init__(
+        self,
+        graph: GraphStore,
+        vectors: VectorStore,
+        embedder: Embedder,
+        settings: RetrieveSettings = RetrieveSettings(),
+    ) -> None:
+        self.settings = settings
+        self._graph = graph
+        self._vectors = vectors
+        self._embedder = embedder
+
+    @cached_property
+    def atlas(self) -> Atlas:
+        return survey(self._graph)
+
+    @cached_property
+    def scale(self) -> Scale:
+        return measure(self._vectors, list(self.atlas.documents))
+
+    @cached_property
+    def _search(self) -> Search:
+        return Search(self._vectors, self.atlas, self.scale)
+
+    def retrieve(
+        self, query: str, limit: int | None = None, where: Filter = Filter(), mode: Mode = Mode.GRAPH
+    ) -> tuple[Hit, ...]:
+        """Return the best chunks for `query`, best first, ties by id; a blank query finds nothing."""
+        wanted = self.settings.limit if limit is None else limit
+        if not query.strip() or wanted < 1:
+            return ()
+        if mode is not Mode.GRAPH:
+            return self._hits(self._flat(mode)(query, wanted, where), "chunk")
+        evidence = self.evidence(query, where)
+        scores = self.score(evidence, where)
+        best = best_of(scores.total, wanted)
+        return self._explained([int(number) for number in best], evidence, scores)
+
+    def chunks(
+        self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()
+    ) -> tuple[Hit, ...]:
+        """Return the chunks with the highest cosine to `query`, of `threshold` or more (figure 11, path a)."""
+        found = self._vectors.search(RecordKind.CHUNK, self._embed(query), limit, where)
+        return self._hits([one for one in found if one.score >= threshold], "chunk")
+
+    def atoms(
+        self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()
+    ) -> tuple[Candidate, ...]:
+        """Return the atoms with the highest cosine to `query`, each with its chunk (figure 11, path b)."""
+        found = self._vectors.search(RecordKind.ATOM, self._embed(query), limit, where)
+        found = [one for one in found if one.score >= threshold]
+        texts = self._atom_texts([one.id for one in found])
+        hits = {hit.chunk.id: hit for hit in self._hits(_best_by_chunk(found), "atom")}
+        return tuple(
+            Candidate(texts[one.id], one.score, hits[one.chunk])
+            for one in found
+            if one.chunk in hits and one.id in texts
+        )
+
+    def linked(self, chunks: Sequence[str], limit: int) -> tuple[Link, ...]:
+        """Return chunks one edge away from `chunks`, over the rarest names first."""
+        atlas = self.atlas
+        numbers = {id: number for id in chunks if (number := atlas.number_of(id)) is not None}
+        steps = ways_from(np.array(sorted(numbers.values()), dtype=np.int32), atlas, self.settings)
+        targets = [atlas.chunks[number] for number in steps.targets[:limit]]
+        scored = [Scored(id, id, float(gain)) for id, gain in zip(targets, steps.gains, strict=False)]
+        hits = {hit.chunk.id: hit for hit in self._hits(scored, "link")}
+        return tuple(
+            Link(
+                atlas.chunks[steps.sources[place]],
+                hits[target],
+                KINDS[steps.kinds[place]].value,
+                atlas.entity_names[steps.through[place]] if steps.through[place] >= 0 else "",
+            )
+            for place, target in enumerate(targets)
+            if target in hits
+        )
+
+    def frequency(self, term: str) -> int:
+        """Return in how many chunks a term stands."""
+        number = self.atlas.vocabulary.get(term)
+        return 0 if number is None else len(self.atlas.postings.of(number))
+
+    def evidence(self, query: str, where: Filter = Filter()) -> tuple[Asked, Weights, Layers]:
+        """Return all that the score of `query` is made from, whatever the weights."""
+        asked = ask(query, self.atlas)
+        covered = coverage(asked, self.atlas)
+        layers = self._search.layers(asked, covered, self._embed(query), self.settings.candidates, where)
+        return asked, covered, layers
+
+    def score(self, evidence: tuple[Asked, Weights, Layers], where: Filter = Filter()) -> Scores:
+        """Return the scores of all chunks under the settings' weights."""
+        asked, covered, layers = evidence
+        return combine(asked, covered, layers, self.atlas, self.settings, allowed(where, self.atlas))
+
+    def _embed(self, query: str) -> Vectors:
+        vector: Vectors = self._embedder.embed([query], Side.QUERY)[0]
+        return vector
+
+    def _flat(self, mode: Mode) -> Callable[[str, int, Filter], list[Scored]]:
+        return {Mode.BM25: self._bm25, Mode.DENSE: self._dense, Mode.HYBRID: self._hybrid}[mode]
+
+    def _bm25(self, query: str, limit: int, where: Filter) -> list[Scored]:
+        found = self._vectors.match(RecordKind.CHUNK, query, limit, where)
+        return [Scored(one.id, one.chunk, squash(one.score)) for one in found]
+
+    def _dense(self, query: str, limit: int, where: Filter) -> list[Scored]:
+        return self._vectors.search(RecordKind.CHUNK, self._embed(query), limit, where)
+
+    def _hybrid(self, query: str, limit: int, where: Filter) -> list[Scored]:
+        fused: dict[str, float] = {}
+        depth = max(limit, self.settings.candidates)
+        for found in (self._bm25(query, depth, where), self._dense(query, depth, where)):
+            for rank, one in enumerate(found, 1):
+                fused[one.id] = fused.get(one.id, 0.0) + (FUSION + 1) / (2 * (FUSION + rank))
+        best = sorted(fused.items(), key=lambda item: (-item[1], item[0]))[:limit]
+        return [Scored(id, id, score) for id, score in best]
+
+    def _explained(self, numbers: Sequence[int], evidence: tuple[Asked, Weights, Layers], scores: Scores) -> tuple[Hit, ...]:
+        atlas, (asked, _, layers) = self.atlas, evidence
+        nodes = read_chunks(self._graph, [atlas.chunks[number] for number in numbers])
+        shown = {number: layers.atoms.get(number, [])[:ATOMS_SHOWN] for number in numbers}
+        texts = self._atom_texts([atom for atoms in shown.values() for atom in atoms])
+        return tuple(
+            self._hit(
+                chunk_of(nodes[atlas.chunks[number]]),
+                squash(float(scores.total[number])),
+                explain(number, asked, scores, atlas),
+                tuple(texts[atom] for atom in shown[number] if atom in texts),
+            )
+            for number in numbers
+            if atlas.chunks[number] in nodes
+        )
+
+    def _hits(self, found: Sequence[Scored], layer: str) -> tuple[Hit, ...]:
+        nodes = read_chunks(self._graph, {one.chunk for one in found})
+        return tuple(
+            self._hit(chunk_of(nodes[one.chunk]), one.score, (Share(layer, one.score),))
+            for one in found
+            if one.chunk in nodes
+        )
+
+    def _hit(self, chunk: Chunk, score: float, shares: tuple[Share, ...], atoms: tuple[str, ...] = ()) -> Hit:
+        document = self.atlas.document_number(chunk.document)
+        return Hit(chunk, chunk.document, self.atlas.uris[document], self.atlas.titles_of[document], score, shares, atoms)
+
+    def _atom_texts(self, ids: Sequence[str]) -> dict[str, str]:
+        return {node.id: str(node.properties["text"]) for node in self._graph.nodes((NodeKind.ATOM,), ids)}
+
+
+def _best_by_chunk(found: Sequence[Scored]) -> list[Scored]:
+    best: dict[str, Scored] = {}
+    for one in found:
+        best.setdefault(one.chunk, one)
+    return list(best.values())

@@ -1,0 +1,109 @@
+"""The keyless default: the sentences themselves that answer best, quoted, or that the documents do not say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Step
+from qa.citations import Citer, found
+from qa.evidence.choose import choose
+from qa.evidence.confidence import Facts, confidence, facts
+from qa.evidence.conflicts import rivals
+from qa.evidence.query import Query, read_query
+from qa.evidence.tell import tell
+from qa.evidence.weigh import Weighed, weigh
+from qa.hit import Hit
+from qa.knowledge import Knowledge
+from qa.language import Language
+from qa.strategies.settings import AnswerSettings
+
+_SHOWN = 6
+"""Candidate sentences that the trace lists."""
+
+
+async def extractive(
+    question: str, knowledge: Knowledge, language: Language | None, settings: AnswerSettings
+) -> Answer:
+    """Return quoted sentences as the answer; asks no model even where there is one."""
+    hits = knowledge.retrieve(question, settings.hits)
+    return quoted("extractive", question, hits, knowledge, settings)
+
+
+def quoted(
+    name: str,
+    question: str,
+    hits: Sequence[Hit],
+    knowledge: Knowledge,
+    settings: AnswerSettings,
+    trace: tuple[Step, ...] = (),
+) -> Answer:
+    """Return the sentences of `hits` that answer best, or that the documents do not say."""
+    query = read_query(question, knowledge.lexicon)
+    weighed = weigh(query, hits, knowledge.lexicon)
+    chosen = choose(query, weighed, settings.quotes)
+    evidence = facts(query, chosen)
+    sure = confidence(evidence)
+    citer = Citer(knowledge)
+    claims = tuple(_claim(item, query, citer) for item in chosen)
+    refused = sure < settings.refuse_below
+    return Answer(
+        question,
+        NOT_IN_DOCUMENTS if refused else "\n".join(claim.text for claim in claims),
+        name,
+        () if refused else claims,
+        citer.citations,
+        abstained=refused,
+        extractive=True,
+        short="" if refused else claims[0].text,
+        confidence=round(sure, 3),
+        found=found(_in_order(hits, weighed)),
+        conflicts=() if refused else tuple(_told(pair, query) for pair in rivals(query, weighed)),
+        trace=(*trace, *_trace(hits, query, weighed, chosen, evidence, sure)),
+    )
+
+
+def _claim(item: Weighed, query: Query, citer: Citer) -> Claim:
+    number = citer.cite(item.unit.hit, item.unit.span, item.score, item.unit.header)
+    return Claim(tell(item.unit, query), (number,))
+
+
+def _in_order(hits: Sequence[Hit], weighed: Sequence[Weighed]) -> list[Hit]:
+    """The hits by their best sentence; its score is then theirs."""
+    best: dict[str, float] = {}
+    for item in weighed:
+        best.setdefault(item.unit.hit.chunk.id, item.score)
+    told = [replace(hit, score=best.get(hit.chunk.id, 0.0)) for hit in hits]
+    return sorted(told, key=lambda hit: -hit.score)
+
+
+def _told(pair: tuple[Weighed, Weighed], query: Query) -> str:
+    one, other = (f"{item.unit.hit.uri} says: {tell(item.unit, query)}" for item in pair)
+    return f"{one} - but {other}"
+
+
+def _trace(
+    hits: Sequence[Hit],
+    query: Query,
+    weighed: Sequence[Weighed],
+    chosen: Sequence[Weighed],
+    evidence: Facts,
+    sure: float,
+) -> tuple[Step, ...]:
+    terms = sorted(query.weights, key=lambda term: -query.weights[term])
+    asked = f"; a value of kind {', '.join(sorted(query.wants))}" if query.wants else ""
+    passages = tuple(Step("passage", f"{hit.uri}: {' > '.join(hit.chunk.heading_path)}", hit.score) for hit in hits)
+    candidates = tuple(Step("candidate", _line(item), item.score) for item in weighed[:_SHOWN])
+    told = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Facts.__slots__)
+    return (
+        Step("asked for", ", ".join(terms) + asked),
+        Step("retrieved", f"{len(hits)} passages", None, passages),
+        Step("sentences", f"{len(weighed)} weighed", None, candidates),
+        Step("selected", f"{len(chosen)}", None, tuple(Step("quote", _line(item), item.score) for item in chosen)),
+        Step("confidence", told, sure),
+    )
+
+
+def _line(item: Weighed) -> str:
+    text = " ".join(item.unit.text.split())
+    return f"{text if len(text) <= 160 else text[:159] + '…'} ({item.unit.hit.uri})"

@@ -1,0 +1,49 @@
+"""A run that is killed is taken up by the next, and nothing tells that it ever was."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipelines import build
+from pipelines.ingest.progress import Event
+from tests.ingest.knowledge import assert_same, write_folder
+
+BUILD_AND_DIE = """
+import os, signal, sys
+from pipelines import build
+events = 0
+def die(event):
+    global events
+    events += 1
+    if events == int(sys.argv[3]):
+        os.kill(os.getpid(), signal.SIGKILL)
+build(sys.argv[1], sys.argv[2], progress=die)
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_folder(tmp_path_factory.mktemp("kill") / "folder")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(folder: Path) -> tuple[Path, int]:
+    """A knowledge base built in peace, and the number of events that took."""
+    events: list[Event] = []
+    build(folder, folder.parent / "undisturbed", progress=events.append)
+    return folder.parent / "undisturbed", len(events)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.6, 0.8, 0.9, 0.95])
+def test_killed_at_any_moment_and_started_again_it_ends_the_same(
+    share: float, folder: Path, undisturbed: tuple[Path, int], tmp_path: Path
+) -> None:
+    whole, events = undisturbed
+    command = [sys.executable, "-c", BUILD_AND_DIE, str(folder), str(tmp_path / "kb"), str(max(1, int(events * share)))]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    build(folder, tmp_path / "kb")
+    assert_same(tmp_path / "kb", whole)

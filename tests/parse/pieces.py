@@ -1,0 +1,28 @@
+"""What tests look at: a document as (kind, level, text) lines."""
+
+from __future__ import annotations
+
+from pipelines.core.document import Document
+
+
+def pieces(document: Document) -> list[tuple[str, int, str]]:
+    return [(block.kind.value, block.level, block.text) for block in document.blocks]
+
+
+def texts(document: Document) -> list[str]:
+    return [block.text for block in document.blocks]
+
+
+def targets(document: Document) -> list[tuple[str, str, str]]:
+    return [(reference.kind.value, reference.target, reference.evidence) for reference in document.references]
+
+
+def assert_whole(document: Document) -> None:
+    """Every block is a slice of the text, in order; every section lies within it."""
+    end = 0
+    for block in document.blocks:
+        span = block.provenance.span
+        assert span.slice(document.text) == block.text
+        assert span.start >= end
+        end = span.end
+    assert all(section.span.end <= len(document.text) for section in document.sections)

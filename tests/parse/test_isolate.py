@@ -1,0 +1,138 @@
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from pipelines.core.outcome import Status
+from pipelines.parse.isolate import ParserPool
+from pipelines.parse.parse import source_of
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import Limits, ParseSettings
+from tests.parse.engines import OURS
+
+LIMITS = Limits(time_s=3, memory_mb=400)
+SETTINGS = ParseSettings(engines={"text/plain": OURS + "Misbehaving"}, limits=LIMITS)
+
+
+def run(folder: Path, *texts: str, settings: ParseSettings = SETTINGS, workers: int = 2) -> list[Parsed]:
+    with ParserPool(settings, workers) as pool:
+        futures = []
+        for number, text in enumerate(texts):
+            path = folder / f"{number}.txt"
+            path.write_text(text)
+            futures.append(pool.submit(path, source_of(path, path.name)))
+        return [future.result() for future in futures]
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "reason"),
+    [
+        ("crash", Status.FAILED, "SIGSEGV"),
+        ("leave", Status.FAILED, "exit code 3: goodbye"),
+        ("hang", Status.TOO_LARGE, "took longer than 3 s"),
+        ("eat", Status.TOO_LARGE, "took more than 400 MiB of memory"),
+        ("gulp", Status.TOO_LARGE, "out of memory"),
+        ("recurse", Status.TOO_LARGE, "nested too deep"),
+    ],
+)
+def test_a_reader_that_breaks_its_process_costs_one_file(tmp_path: Path, text: str, status: Status, reason: str) -> None:
+    before, broken, after = run(tmp_path, "behave before", text, "behave after", workers=1)
+    assert before.status is after.status is Status.INDEXED
+    assert broken.status is status
+    assert reason in broken.reason
+    assert broken.document is None
+
+
+def test_what_a_library_prints_does_not_reach_the_results(tmp_path: Path) -> None:
+    parsed, after = run(tmp_path, "print", "behave", workers=1)
+    assert parsed.status is after.status is Status.INDEXED
+
+
+def test_one_process_serves_many_files(tmp_path: Path) -> None:
+    results = run(tmp_path, *["behave"] * 5, workers=1)
+    assert len({parsed.document.text for parsed in results if parsed.document}) == 1
+
+
+def test_a_killed_reader_takes_its_own_children_along(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    (parsed,) = run(tmp_path, f"hang_with_a_child {note}")
+    assert parsed.status is Status.TOO_LARGE
+    with pytest.raises(ProcessLookupError):
+        for _ in range(100):
+            os.kill(int(note.read_text()), 0)
+            if "zombie" in Path(f"/proc/{note.read_text()}/status").read_text():
+                raise ProcessLookupError
+            time.sleep(0.05)
+
+
+def test_bytes_are_parsed_like_a_file_of_their_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("part;price\nFilter;3,50\n")
+    source = source_of(path, "mail.eml!/a.csv")
+    with ParserPool(ParseSettings()) as pool:
+        parsed = pool.submit_bytes(path.read_bytes(), source).result()
+    assert parsed.document is not None
+    assert parsed.document.source.uri == "mail.eml!/a.csv"
+    assert parsed.document.tables[0].grid() == [["part", "price"], ["Filter", "3,50"]]
+
+
+def test_pictures_and_children_come_back_byte_by_byte(tmp_path: Path) -> None:
+    from tests.parse.hostile_files import zipped
+
+    path = tmp_path / "a.zip"
+    path.write_bytes(zipped({"a.bin": bytes(range(256)) * 1000}))
+    with ParserPool(ParseSettings()) as pool:
+        parsed = pool.submit(path, source_of(path, "a.zip")).result()
+    assert parsed.children[0].data == bytes(range(256)) * 1000
+
+
+def test_an_error_in_the_block_stops_what_is_running(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("hang")
+    settings = SETTINGS.model_copy(update={"limits": Limits(time_s=600)})
+    futures = []
+
+    def fail() -> None:
+        with ParserPool(settings, workers=1) as pool:
+            futures.append(pool.submit(path, source_of(path, "a.txt")))
+            futures.append(pool.submit(path, source_of(path, "a.txt")))
+            while not futures[0].running():
+                time.sleep(0.01)
+            raise KeyError("stop")
+
+    with pytest.raises(KeyError):
+        fail()
+    assert futures[0].result().reason == "stopped"
+    assert futures[1].cancelled()
+
+
+def test_closing_leaves_no_process_and_no_thread_behind(tmp_path: Path) -> None:
+    run(tmp_path, "behave", "behave")
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("parse")]
+
+
+def test_a_worker_whose_parent_is_gone_ends(tmp_path: Path) -> None:
+    import pickle
+    import subprocess
+
+    from pipelines.parse.process import _Running
+    from pipelines.parse.worker import Job, send
+
+    path = tmp_path / "a.txt"
+    path.write_text("hang")
+    running = _Running.start()
+    send(running.jobs, pickle.dumps(SETTINGS))
+    send(running.jobs, pickle.dumps(Job(str(path), source_of(path, "a.txt"))))
+    time.sleep(1)
+    running.jobs.close()
+    try:
+        assert running.process.wait(timeout=10) == -signal.SIGKILL
+    except subprocess.TimeoutExpired:
+        pytest.fail("the worker goes on without its parent")
+    finally:
+        running.end()

@@ -1,0 +1,191 @@
+"""Algorithm 1 of PIKE-RAG against a scripted model: the trace, each stop condition, and replies gone wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pipelines.core.errors import BudgetExceeded, CallFailed
+from pipelines.llm.fakes import ScriptedChat
+from qa.answer import NOT_IN_DOCUMENTS, Answer, Step
+from qa.language import Language
+from qa.strategies.pike import Stop, pike
+from qa.strategies.settings import AnswerSettings
+from tests.qa.memory import MemoryKnowledge
+
+TEXTS = {
+    "oven.txt": "The oven of line 3 was built by Merton. It bakes bread.",
+    "merton.txt": "Merton has its seat in Leeds. It was founded in 1901.",
+    "crane.txt": "The crane lifts 5 t.",
+}
+QUESTION = "In which city does the builder of the oven of line 3 have its seat?"
+SETTINGS = AnswerSettings(delta=0.2, threshold=0.1)
+ANSWER = {
+    "claims": [
+        {"text": "Merton built the oven.", "passage": 1, "quote": "The oven of line 3 was built by Merton"},
+        {"text": "Merton sits in Leeds.", "passage": 2, "quote": "Merton has its seat in Leeds"},
+    ],
+    "found": True,
+    "answer": "Leeds",
+}
+NO_ANSWER = {"claims": [], "found": False, "answer": ""}
+
+
+def propose(*questions: str, sufficient: bool = False) -> dict[str, Any]:
+    return {"thinking": "", "sufficient": sufficient, "questions": list(questions)}
+
+
+def select(number: int) -> dict[str, Any]:
+    return {"thinking": "", "number": number}
+
+
+async def solve(*replies: Any, settings: AnswerSettings = SETTINGS) -> tuple[Answer, ScriptedChat, MemoryKnowledge]:
+    answers = [reply if isinstance(reply, str | Exception) else json.dumps(reply) for reply in replies]
+    chat, knowledge = ScriptedChat(answers), MemoryKnowledge(TEXTS)  # type: ignore[arg-type]
+    return await pike(QUESTION, knowledge, Language(chat), settings), chat, knowledge
+
+
+def stop_of(answer: Answer) -> str:
+    return next(step.text for step in answer.trace if step.kind == "stop")
+
+
+def steps(answer: Answer, kind: str) -> list[Step]:
+    def walk(step: Step) -> list[Step]:
+        return ([step] if step.kind == kind else []) + [found for inner in step.steps for found in walk(inner)]
+
+    return [found for step in answer.trace for found in walk(step)]
+
+
+def roles(chat: ScriptedChat) -> list[str]:
+    return [request.role for request in chat.requests]
+
+
+async def test_two_rounds_bring_both_chunks_and_the_answer_cites_them() -> None:
+    answer, chat, knowledge = await solve(
+        propose("Who built the oven of line 3?"),
+        select(1),
+        propose("In which city does Merton have its seat?"),
+        select(1),
+        propose(sufficient=True),
+        ANSWER,
+    )
+    assert roles(chat) == ["propose", "select", "propose", "select", "propose", "answer"]
+    assert knowledge.queries == ["Who built the oven of line 3?", "In which city does Merton have its seat?"]
+    assert [citation.uri for citation in answer.citations] == ["oven.txt", "merton.txt"]
+    assert [found.uri for found in answer.found] == ["oven.txt", "merton.txt"]
+    assert answer.short == "Leeds"
+    assert answer.usage.calls == 6
+
+
+async def test_the_context_grows_by_the_chunk_of_the_selected_atom() -> None:
+    _, chat, _ = await solve(propose("Who built the oven of line 3?"), select(1), propose(sufficient=True), ANSWER)
+    first, second = (request.messages[-1].content for request in (chat.requests[0], chat.requests[2]))
+    assert "Merton" not in first
+    assert "The oven of line 3 was built by Merton. It bakes bread." in second
+
+
+async def test_candidates_are_shown_with_the_title_they_lead_to() -> None:
+    _, chat, _ = await solve(propose("Who built the oven of line 3?"), select(0), NO_ANSWER)
+    assert "1. (oven) The oven of line 3 was built by Merton." in chat.requests[1].messages[-1].content
+
+
+async def test_a_chunk_is_a_candidate_once_and_not_after_it_was_read() -> None:
+    answer, _, _ = await solve(
+        propose("oven of line 3 built by Merton", "oven bakes bread"), select(1),
+        propose("oven of line 3 built by Merton"), select(0), ANSWER,
+    )  # fmt: skip
+    first, second = steps(answer, "candidates")
+    assert [step.text.endswith("(oven)") for step in first.steps].count(True) == 1
+    assert not any(step.text.endswith("(oven)") for step in second.steps)
+
+
+async def test_only_atoms_of_delta_or_more_are_candidates() -> None:
+    answer, _, _ = await solve(propose("Who built the oven of line 3?"), select(1), propose(), ANSWER)
+    assert all((step.score or 0) >= SETTINGS.delta for step in steps(answer, "candidate"))
+
+
+async def test_it_stops_when_the_model_says_that_what_was_read_suffices() -> None:
+    answer, _, _ = await solve(propose("Who built the oven?"), select(1), propose(sufficient=True), ANSWER)
+    assert stop_of(answer) == Stop.SUFFICIENT
+
+
+async def test_it_stops_when_nothing_is_proposed() -> None:
+    answer, chat, _ = await solve(propose("Who built the oven?"), select(1), propose(), ANSWER)
+    assert stop_of(answer) == Stop.NO_PROPOSALS
+    assert roles(chat) == ["propose", "select", "propose", "answer"]
+
+
+async def test_it_stops_when_nothing_is_selected() -> None:
+    answer, chat, _ = await solve(propose("Who built the oven?"), select(1), propose("Where?"), select(0), ANSWER)
+    assert stop_of(answer) == Stop.NOTHING_SELECTED
+    assert roles(chat)[-1] == "answer"
+
+
+async def test_it_stops_when_no_candidate_is_left_by_any_fallback() -> None:
+    strict = AnswerSettings(delta=1.0, threshold=1.0)
+    answer, chat, knowledge = await solve(propose("Who is quick?"), NO_ANSWER, settings=strict)
+    assert stop_of(answer) == Stop.NO_CANDIDATES
+    assert roles(chat) == ["propose", "answer"]
+    assert knowledge.queries == ["Who is quick?", QUESTION]
+
+
+async def test_it_stops_at_the_limit_of_rounds() -> None:
+    one = AnswerSettings(delta=0.2, threshold=0.1, rounds=1)
+    answer, _, _ = await solve(propose("Who built the oven of line 3?"), select(1), ANSWER, settings=one)
+    assert stop_of(answer) == Stop.ROUND_LIMIT
+
+
+async def test_proposals_that_find_nothing_fall_back_to_the_question_and_then_to_chunks() -> None:
+    answer, _, _ = await solve(propose("xyzzy"), select(1), propose(sufficient=True), ANSWER)
+    assert "atoms near the question" in steps(answer, "candidates")[0].text
+    high = AnswerSettings(delta=1.0, threshold=0.1)
+    answer, _, _ = await solve(propose("xyzzy"), select(1), propose(sufficient=True), ANSWER, settings=high)
+    assert "chunks near the question" in steps(answer, "candidates")[0].text
+
+
+async def test_an_unusable_proposal_is_asked_for_again_and_never_ends_the_rounds() -> None:
+    answer, chat, _ = await solve("?", propose("Who built the oven of line 3?"), select(1), propose(), ANSWER)
+    assert roles(chat)[:2] == ["propose", "propose"]
+    assert stop_of(answer) == Stop.NO_PROPOSALS
+    assert steps(answer, "selected")
+
+
+async def test_proposals_that_stay_unusable_leave_the_question_itself_to_be_looked_up() -> None:
+    answer, _, knowledge = await solve("?", "?", "?", select(1), propose(sufficient=True), ANSWER)
+    assert knowledge.queries[0] == QUESTION
+    assert steps(answer, "unusable")
+
+
+async def test_a_number_that_no_candidate_has_is_asked_for_again() -> None:
+    answer, chat, _ = await solve(propose("Who built the oven?"), select(99), select(1), propose(), ANSWER)
+    assert roles(chat)[:3] == ["propose", "select", "select"]
+    assert steps(answer, "selected")[0].text.endswith("(oven)")
+
+
+async def test_a_selection_that_stays_unusable_reads_the_nearest_candidate() -> None:
+    answer, _, _ = await solve(propose("Who built the oven of line 3?"), "?", "?", "?", propose(), ANSWER)
+    assert steps(answer, "selected")[0].text.endswith("(oven)")
+    assert "nearest candidate" in steps(answer, "unusable")[0].text
+
+
+async def test_a_failing_endpoint_ends_in_an_answer_that_says_so() -> None:
+    answer, _, _ = await solve(CallFailed("the key was refused"))
+    assert answer.abstained
+    assert answer.text == NOT_IN_DOCUMENTS
+    assert "the key was refused" in answer.trace[-1].text
+
+
+async def test_a_budget_that_is_used_up_is_raised() -> None:
+    with pytest.raises(BudgetExceeded):
+        await solve(BudgetExceeded("the budget is used up"))
+
+
+async def test_without_a_model_it_follows_the_edges_and_says_so() -> None:
+    links = {"oven.txt": ["merton.txt"], "crane.txt": ["merton.txt"]}
+    knowledge = MemoryKnowledge(TEXTS, links)
+    answer = await pike(QUESTION, knowledge, None, AnswerSettings(hits=1, refuse_below=0.0))
+    assert "no model" in answer.trace[0].text
+    assert {citation.uri for citation in answer.citations} == {"oven.txt", "merton.txt"}
+    assert "REFERENCES" in steps(answer, "selected")[0].text
