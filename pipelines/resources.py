@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pipelines.core import codec
-from pipelines.core.errors import KnowledgeBaseNotFound, StoreMismatch
+from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError, StoreMismatch
 from pipelines.llm.embedder import Embedder, EmbedderInfo
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EmbedSettings
@@ -24,6 +24,7 @@ from pipelines.store.vector import VectorStore
 
 if TYPE_CHECKING:
     from pipelines.store.catalog import Catalog
+    from pipelines.store.neo4j.store import Neo4jStore
 
 EMBEDDER_FACT = "embedder"
 """The fact under which the catalog keeps the `EmbedderInfo` that its vectors were made with."""
@@ -110,6 +111,28 @@ def open_stores(kb: Path, settings: Settings, create: bool = False) -> Iterator[
     finally:
         embedded.close()
         embedder.close()
+
+
+@contextmanager
+def open_neo4j(settings: Settings, kb: Path) -> Iterator[Neo4jStore]:
+    """Connect to the Neo4j of the settings, to the part of it that is the knowledge base at `kb`, named as its folder.
+
+    Raises `SettingsError` where none is named, `StoreUnavailable` where it does not answer.
+    """
+    from pipelines.store.neo4j.connection import Neo4jAddress
+    from pipelines.store.neo4j.store import Neo4jStore
+
+    chosen = settings.store
+    if not chosen.neo4j_uri:
+        hint = "set NEO4J_URI, or [store] neo4j_uri; `make neo4j` starts one"
+        raise SettingsError("no Neo4j is configured", hint=hint)
+    password = chosen.neo4j_password.get_secret_value()
+    address = Neo4jAddress(chosen.neo4j_uri, chosen.neo4j_user, password, chosen.neo4j_database)
+    store = Neo4jStore.open(address, kb.resolve().name, chosen.neo4j_patience)
+    try:
+        yield store
+    finally:
+        store.close()
 
 
 def vectors_name(info: EmbedderInfo) -> str:

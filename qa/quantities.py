@@ -119,6 +119,7 @@ _ASKED: tuple[tuple[Kind, str], ...] = (
     (Kind.FORCE, r"\bhow many newtons\b|\bwhat force\b"),
     (Kind.NUMBER, r"\bhow many\b|\bhow often\b|\bhow much\b|\bnumber of\b|多少|几[个次台件种]"),
 )  # fmt: skip
+_REST = re.compile(r"[a-zA-Z]*")
 _ASKED_PATTERNS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _ASKED)
 
 
@@ -135,7 +136,8 @@ def asked_for(question: str) -> frozenset[Kind]:
 
 def asking(question: str) -> str:
     """Return the words of a question that say which kind of value it asks for: "how many kilograms weigh"."""
-    return " ".join(match.group() for _, pattern in _ASKED_PATTERNS for match in pattern.finditer(question))
+    found = (match for _, pattern in _ASKED_PATTERNS for match in pattern.finditer(question))
+    return " ".join(match.group() + _REST.match(question, match.end()).group() for match in found)  # type: ignore[union-attr]
 
 
 def quantities(text: str) -> list[Value]:

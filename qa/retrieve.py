@@ -16,15 +16,15 @@ from pipelines.store.graph import GraphStore
 from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
 from qa.hit import Hit, Share
 from qa.knowledge import Candidate, Link
-from qa.retrieval.asked import Asked, ask, coverage
-from qa.retrieval.atlas import Atlas, Weights
+from qa.retrieval.asked import ask, coverage
+from qa.retrieval.atlas import Atlas
 from qa.retrieval.chunks import chunk_of, read_chunks
-from qa.retrieval.combine import Scores, combine, squash
+from qa.retrieval.combine import Evidence, Scores, choose, combine, squash
 from qa.retrieval.explain import explain
-from qa.retrieval.layers import Layers, Search
+from qa.retrieval.layers import Search
 from qa.retrieval.scale import Scale, measure
 from qa.retrieval.settings import RetrieveSettings
-from qa.retrieval.spread import KINDS, best_of, ways_from
+from qa.retrieval.spread import KINDS, ways_from
 from qa.retrieval.survey import survey
 from qa.retrieval.where import allowed
 
@@ -80,9 +80,8 @@ class Retriever:
         if mode is not Mode.GRAPH:
             return self._hits(self._flat(mode)(query, wanted, where), "chunk")
         evidence = self.evidence(query, where)
-        scores = self.score(evidence, where)
-        best = best_of(scores.total, wanted)
-        return self._explained([int(number) for number in best], evidence, scores)
+        scores = combine(evidence, self.atlas, self.settings)
+        return self._explained(choose(scores, evidence, wanted, self.settings), evidence, scores)
 
     def chunks(
         self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()
@@ -129,17 +128,21 @@ class Retriever:
         number = self.atlas.vocabulary.get(term)
         return 0 if number is None else len(self.atlas.postings.of(number))
 
-    def evidence(self, query: str, where: Filter = Filter()) -> tuple[Asked, Weights, Layers]:
+    def evidence(self, query: str, where: Filter = Filter()) -> Evidence:
         """Return all that the score of `query` is made from, whatever the weights."""
         asked = ask(query, self.atlas)
         covered = coverage(asked, self.atlas)
         layers = self._search.layers(asked, covered, self._embed(query), self.settings.candidates, where)
-        return asked, covered, layers
+        return Evidence(asked, covered, layers, allowed(where, self.atlas))
 
-    def score(self, evidence: tuple[Asked, Weights, Layers], where: Filter = Filter()) -> Scores:
-        """Return the scores of all chunks under the settings' weights."""
-        asked, covered, layers = evidence
-        return combine(asked, covered, layers, self.atlas, self.settings, allowed(where, self.atlas))
+    def rank(self, evidence: Evidence, limit: int, settings: RetrieveSettings) -> list[int]:
+        """Return the numbers in `atlas` of the best chunks under other weights than its own."""
+        return choose(combine(evidence, self.atlas, settings), evidence, limit, settings)
+
+    def plain_hits(self, numbers: Sequence[int]) -> tuple[Hit, ...]:
+        """Return the chunks of these numbers as hits without a score."""
+        ids = [self.atlas.chunks[number] for number in numbers]
+        return self._hits([Scored(id, id, 0.0) for id in ids], "chunk")
 
     def _embed(self, query: str) -> Vectors:
         vector: Vectors = self._embedder.embed([query], Side.QUERY)[0]
@@ -164,16 +167,16 @@ class Retriever:
         best = sorted(fused.items(), key=lambda item: (-item[1], item[0]))[:limit]
         return [Scored(id, id, score) for id, score in best]
 
-    def _explained(self, numbers: Sequence[int], evidence: tuple[Asked, Weights, Layers], scores: Scores) -> tuple[Hit, ...]:
-        atlas, (asked, _, layers) = self.atlas, evidence
+    def _explained(self, numbers: Sequence[int], evidence: Evidence, scores: Scores) -> tuple[Hit, ...]:
+        atlas = self.atlas
         nodes = read_chunks(self._graph, [atlas.chunks[number] for number in numbers])
-        shown = {number: layers.atoms.get(number, [])[:ATOMS_SHOWN] for number in numbers}
+        shown = {number: evidence.layers.atoms.get(number, [])[:ATOMS_SHOWN] for number in numbers}
         texts = self._atom_texts([atom for atoms in shown.values() for atom in atoms])
         return tuple(
             self._hit(
                 chunk_of(nodes[atlas.chunks[number]]),
                 squash(float(scores.total[number])),
-                explain(number, asked, scores, atlas),
+                explain(number, evidence.asked, scores, atlas, self.settings),
                 tuple(texts[atom] for atom in shown[number] if atom in texts),
             )
             for number in numbers

@@ -256,6 +256,6 @@ def _counted(links: Iterable[Link]) -> Iterable[Link]:
     for link in links:
         by_name = link.kind is ReferenceKind.MENTION
         end = link.target or link.unresolved_id
-        key = (link.chunk, end, link.part) if by_name else (link.chunk, end, link.kind.value, f"{link.start}:{link.end}")
+        key = (link.chunk, end, link.part if by_name else f"{link.kind.value}:{link.start}:{link.end}")
         found[key] = replace(found[key], count=found[key].count + 1) if key in found else link
     return found.values()

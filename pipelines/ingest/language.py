@@ -9,12 +9,16 @@ from dataclasses import dataclass
 
 from pipelines.atomize.distiller import Distiller
 from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.model import ModelDistiller
+from pipelines.chunk.recurrent import RecurrentSplitter
 from pipelines.chunk.splitter import Splitter
 from pipelines.chunk.structural import StructuralSplitter
 from pipelines.llm.budget import Budget
 from pipelines.llm.chat import Chat
 from pipelines.llm.ledger import Ledger
+from pipelines.llm.prompt import Prompt
 from pipelines.llm.stack import open_chat
+from pipelines.llm.wordllama import WordLlamaEmbedder
 from pipelines.resources import Places
 from pipelines.settings import Settings
 
@@ -41,7 +45,8 @@ def open_language(settings: Settings, places: Places, budget: Budget = Budget())
         return
     chat = open_chat(settings.llm, places.replies, places.trace, budget, ledger)
     try:
-        yield Language(_splitter(settings, chat, places), _distiller(settings, chat, places), ledger, chat)
+        distiller = ModelDistiller(chat, settings.atomize, WordLlamaEmbedder(), overrides=places.prompts)
+        yield Language(RecurrentSplitter(chat, settings.chunk, overrides=places.prompts), distiller, ledger, chat)
     finally:
         asyncio.run(chat.close())
 
@@ -50,4 +55,6 @@ def maker_names(settings: Settings, places: Places) -> tuple[str, str]:
     """Return what stands for splitter and distiller in the keys of what they make: with a model, it and its prompts."""
     if not settings.llm.configured:
         return "structural", "extractive"
-    return f"recurrent {_model(settings, 'split', places)}", f"model {_model(settings, 'distil', places)}"
+    split = Prompt.load("pipelines.chunk", "split", places.prompts)
+    distil = Prompt.load("pipelines.atomize", "distil", places.prompts)
+    return f"{settings.llm.model_of('split')} {split.digest}", f"{settings.llm.model_of('distil')} {distil.digest}"

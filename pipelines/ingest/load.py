@@ -15,6 +15,7 @@ from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.graph.build import build_graph, redirect
 from pipelines.ingest.artifacts import read_artifact, read_distillate, read_document
 from pipelines.ingest.corpus import LINKED_FACT, Linking
+from pipelines.ingest.gate import joined
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.records import corpus_records, read_records, without
 from pipelines.llm.embedder import Embedder, Side
@@ -88,7 +89,7 @@ class Loader:
         self._begin()
         replaced = [before.document for before, _ in batch if before is not None and before.document]
         owners = {entry.document for _, entry in batch} | set(replaced)
-        self._stores.vectors.write(sorted(owners), _joined([self._vectors(entry, linking) for _, entry in batch]))
+        self._stores.vectors.write(sorted(owners), joined([self._vectors(entry, linking) for _, entry in batch]))
         for before, entry in batch:
             subgraph = self._subgraph(entry, linking)
             with self._stores.catalog.transaction():
@@ -115,11 +116,12 @@ class Loader:
 
     def _subgraph(self, entry: Entry, linking: Linking) -> Subgraph:
         document = read_document(self._stores, entry)
-        return redirect(build_graph(document, read_distillate(self._stores, entry)), linking.linked.merged)
+        whole = redirect(build_graph(document, read_distillate(self._stores, entry)), linking.linked.merged)
+        return _marked(whole, frozenset(linking.gate.quarantined.get(entry.document, ())))
 
     def _vectors(self, entry: Entry, linking: Linking) -> Embedded:
         return without(
-            read_records(read_artifact(self._stores, entry, "embed")), linking.quarantined.get(entry.document, ())
+            read_records(read_artifact(self._stores, entry, "embed")), linking.gate.quarantined.get(entry.document, ())
         )
 
     def _embed(self, records: tuple[Record, ...]) -> Embedded:
@@ -143,17 +145,22 @@ class Loader:
         self._begin()
 
 
+def _marked(subgraph: Subgraph, quarantined: frozenset[str]) -> Subgraph:
+    """The subgraph with its quarantined atoms marked as such: they are listed, and not found."""
+    if not quarantined:
+        return subgraph
+    nodes = tuple(
+        replace(node, properties={**node.properties, "quarantined": True}) if node.id in quarantined else node
+        for node in subgraph.nodes
+    )
+    return replace(subgraph, nodes=nodes)
+
+
 def loaded(entry: Entry, linking: Linking) -> Entry:
     """Return the entry as it stands in the catalog once its document is loaded with these links."""
-    return replace(entry, artifacts={**entry.artifacts, "load": linking.load_keys[entry.document]})
-
-
-def _joined(parts: Sequence[Embedded]) -> Embedded:
-    filled = [part for part in parts if part.records]
-    if not filled:
-        return Embedded()
-    records = tuple(record for part in filled for record in part.records)
-    return Embedded(records, np.concatenate([part.vectors for part in filled]))
+    quarantined = len(linking.gate.quarantined.get(entry.document, ()))
+    artifacts = {**entry.artifacts, "load": linking.load_keys[entry.document]}
+    return replace(entry, artifacts=artifacts, counts={**entry.counts, "quarantined": quarantined})
 
 
 def _embedded(embedder: Embedder, texts: Sequence[str]) -> Iterator[np.ndarray]:

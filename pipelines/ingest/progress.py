@@ -14,8 +14,8 @@ class Stage(StrEnum):
     ATOMIZE = "atomize"
     EMBED = "embed"
     LINK = "link"
-    CHECK = "check"
     LOAD = "load"
+    PROJECT = "project"
 
 
 class Phase(StrEnum):

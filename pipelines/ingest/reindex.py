@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pipelines.core.document import Source
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.ingest.artifacts import read_artifact
@@ -17,7 +18,6 @@ from pipelines.ingest.load import loaded
 from pipelines.ingest.records import embed_records, read_records
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
-from pipelines.core.document import Source
 from pipelines.resources import Stores, exists, open_stores, record_embedder, recorded_settings, vectors_name
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry
@@ -73,8 +73,7 @@ def _reindex(stores: Stores, embedder: Embedder, settings: Settings, drop_old: b
     )
     entries = [entry for entry in stores.catalog.entries() if entry.status.searchable]
     moved = [_embed(entry, beside, settings) for entry in entries]
-    shared = [embedded for embedded in stores.vectors.records(owners=[CORPUS_OWNER])]
-    for embedded in shared:
+    for embedded in stores.vectors.records(owners=[CORPUS_OWNER]):
         beside.vectors.write([], read_records(embed_records(embedded.records, embedder)))
     beside.vectors.optimize()
     probes = _probes(stores)
@@ -117,9 +116,7 @@ def _recall(stores: Stores, probes: Sequence[tuple[str, str]]) -> float:
     if not probes:
         return 0.0
     vectors = stores.embedder.embed([text for text, _ in probes], Side.QUERY)
-    found = sum(
-        _brings_back(stores.vectors, vector, chunk) for vector, (_, chunk) in zip(vectors, probes, strict=True)
-    )
+    found = sum(_brings_back(stores.vectors, vector, chunk) for vector, (_, chunk) in zip(vectors, probes, strict=True))
     return found / len(probes)
 
 

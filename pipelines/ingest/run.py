@@ -15,6 +15,7 @@ from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpu
 from pipelines.ingest.load import Loader
 from pipelines.ingest.plan import Plan, plan
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
+from pipelines.ingest.project import project
 from pipelines.ingest.report import Report, Tally, usage_by_role
 from pipelines.ingest.scan import scan
 from pipelines.llm.ledger import Ledger
@@ -67,7 +68,7 @@ class Run:
                 self._tools.pool.begin(item.path, item.source)
 
     async def compile(self, item: Item) -> tuple[Item, ...]:
-        """Compile one item and return the documents inside it, to be compiled in turn; its failure is kept, not raised."""
+        """Compile one item and return the documents inside it, to be compiled too; a failure is kept, not raised."""
         if self._at_once is None:
             self._at_once = asyncio.Semaphore(self._settings.ingest.documents_at_once)
         async with self._at_once:
@@ -104,6 +105,7 @@ class Run:
             loader.load(self.searchable(), self._linking)
             loader.finish(self._linking)
         self._tell(Event(Stage.LOAD, Phase.DONE))
+        project(self.stores, self._settings, self._tell)
 
     def report(self) -> Report:
         """Return how the run ended."""

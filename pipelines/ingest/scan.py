@@ -17,7 +17,7 @@ BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file of the folder. `left_out` says why it is not taken, empty for one that is; `error` why it can't be read."""
+    """A file of the folder. `left_out` says why it is not taken, empty if it is; `error` why it cannot be read."""
 
     uri: str
     path: Path

@@ -124,11 +124,15 @@ class DocumentBuilder:
         return self._append(Piece(BlockKind.TABLE, table.to_text(), place, confidence=confidence, table=table))
 
     def figure(self, image: Image, place: Place = NOWHERE, *, caption: str = "", confidence: float = 1.0) -> bool:
-        """Append a figure; what stands in it, by the reader's word or by OCR, and its description are its text."""
+        """Append a figure; what stands in it, by the reader's word or by OCR, and its description are its text.
+
+        `confidence` is that of `image.ocr_text`; text that is read here comes with its own, which is below 1.
+        """
         key = digest(image.data) if image.data else ""
         if key and key not in self._pictures:
             self._pictures[key] = Picture(key, image.media_type, image.data)
-        read, described = clean(image.ocr_text or self._read_off(image)), clean(image.description)
+        text, confidence = (image.ocr_text, confidence) if image.ocr_text else self._read_off(image)
+        read, described = clean(text), clean(image.description)
         id = content_id("figure", self.source.document_id, len(self._pieces))
         figure = Figure(id, key, image.media_type, image.width, image.height, clean(caption), read, described)
         text = "\n".join(part for part in (read, described) if part)
@@ -136,14 +140,14 @@ class DocumentBuilder:
         self._grow(len(text))
         return True
 
-    def _read_off(self, image: Image) -> str:
+    def _read_off(self, image: Image) -> tuple[str, float]:
         if image.unread or not image.data:
-            return ""
+            return "", 1.0
         if self._figure_text is None:
             from pipelines.parse.ocr.figures import FigureText  # documents without pictures load no OCR
 
             self._figure_text = FigureText(self.settings.ocr)
-        return self._figure_text.text(image.data)
+        return self._figure_text.read(image.data)
 
     # -- about the document
 

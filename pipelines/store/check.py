@@ -1,4 +1,4 @@
-"""Whether catalog, graph, vectors and artifacts agree, in both directions; a comparison of values, nothing is opened."""
+"""Whether catalog, graph, vectors and artifacts agree, in both directions; values are compared, nothing is opened."""
 
 from __future__ import annotations
 

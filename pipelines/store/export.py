@@ -47,8 +47,8 @@ def json_lines(store: GraphStore) -> Iterator[str]:
 def cypher_lines(store: GraphStore) -> Iterator[str]:
     """Yield a script for cypher-shell or Neo4j Browser that makes the graph in an empty database."""
     yield "CREATE CONSTRAINT strata_export_id IF NOT EXISTS FOR (n:Strata) REQUIRE n.id IS UNIQUE;"
-    for kind, nodes in _runs(store.nodes(), lambda node: node.kind):
-        labels = f"Strata:{kind.layer.value}:{kind.value}"
+    for node_kind, nodes in _runs(store.nodes(), lambda node: node.kind):
+        labels = f"Strata:{node_kind.layer.value}:{node_kind.value}"
         yield f"UNWIND [{', '.join(map(_node_literal, nodes))}] AS row CREATE (n:{labels}) SET n = row;"
     for kind, edges in _runs(store.edges(), lambda edge: edge.kind):
         yield (

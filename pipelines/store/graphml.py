@@ -63,10 +63,8 @@ def _declared(domain: str, keys: _Keys) -> Iterator[str]:
 
 
 def _data(prefix: str, values: Mapping[str, Value], keys: _Keys) -> str:
-    number = {name: i for i, name in enumerate(keys)}
-    return "".join(
-        f'<data key="{prefix}{number[name]}">{_text(values[name])}</data>' for name in sorted(values, key=number.__getitem__)
-    )
+    known = ((number, values[name]) for number, name in enumerate(keys) if name in values)
+    return "".join(f'<data key="{prefix}{number}">{_text(value)}</data>' for number, value in known)
 
 
 def _text(value: Value) -> str:

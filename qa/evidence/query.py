@@ -45,6 +45,10 @@ GENERAL_WORDS = (
     " sudden suffer suggest suitable supply support suppose switch task teach term third throw thrown tie time together"
     " tolerate too top toward trick try turn typical unable usual usually valid value various violate visit wait want wide"
     " wish young"
+    # What documents are called, and the languages they are in
+    " book brochure chart diagram drawing english figure file flyer form french german guide handbook leaflet manual memo"
+    " note notes paper photo picture poster presentation record sheet slide spanish chinese spreadsheet table web website"
+    " workbook"
 )
 GENERAL = 0.45
 """What a general word weighs against one of the subject."""
@@ -53,7 +57,6 @@ _ASKING_CHINESE = re.compile(
     "什么时候|为什么|什么样|多长时间|多少|什么|怎么样|怎么|如何|哪些|哪个|哪种|哪里|哪一|几个|几次|多久|一次|应该|应当|需要|可以|必须|请问"
     "|是否|有没有|是不是|以及|或者|根据|按照|关于|就必须|位置|使用|进行|建议|[的了是在和与及或吗呢吧么谁何几为从到对被把将就都也很上下中里内于并该由向给让做写又还再这那它他她们有请问个时第某每]"
 )
-_CJK = re.compile(f"[{CJK}]")
 _CJK_ONLY = re.compile(rf"[{CJK}]+")
 _HAS_DIGIT = re.compile(r"\d")
 
@@ -70,7 +73,7 @@ class Query:
     codes: frozenset[str]
     wants: frozenset[Kind]
     asking: frozenset[str]
-    chinese: bool
+    unknown: frozenset[str]
 
     @property
     def total(self) -> float:
@@ -79,11 +82,12 @@ class Query:
 
 def read_query(question: str, lexicon: Lexicon) -> Query:
     """Return a question as evidence is weighed against it."""
-    found = dict.fromkeys(_terms(question, lexicon))
-    weights = {term: max(_LEAST, lexicon.rarity(term)) * (GENERAL if term in _general() else 1.0) for term in found}
-    codes = frozenset(term for term in found if _HAS_DIGIT.search(term))
+    rarity = {term: lexicon.rarity(term) for term in _terms(question, lexicon)}
+    weights = {term: max(_LEAST, rare) * (GENERAL if term in _general() else 1.0) for term, rare in rarity.items()}
+    codes = frozenset(term for term in weights if _HAS_DIGIT.search(term))
     told = frozenset(terms(asking(question))) & weights.keys()
-    return Query(question, weights, codes, asked_for(question), told, _CJK.search(question) is not None)
+    unknown = frozenset(term for term, rare in rarity.items() if rare >= 1 and term not in _general())
+    return Query(question, weights, codes, asked_for(question), told, unknown)
 
 
 @cache
@@ -95,9 +99,18 @@ def _terms(question: str, lexicon: Lexicon) -> Iterator[str]:
     for run in words(question):
         if _CJK_ONLY.fullmatch(run):
             for piece in _ASKING_CHINESE.split(run):
-                yield from terms(piece)
+                yield from _chinese(terms(piece), lexicon)
         elif run not in ASKING_WORDS and run not in STOP_WORDS:
             yield from _latin(run, lexicon)
+
+
+def _chinese(pairs: list[str], lexicon: Lexicon) -> Iterator[str]:
+    """The pairs of a run, but for those that only the joint of two words makes: unknown, between two known ones."""
+    known = [lexicon.rarity(pair) < 1 for pair in pairs]
+    for index, pair in enumerate(pairs):
+        joint = 0 < index < len(pairs) - 1 and known[index - 1] and known[index + 1]
+        if known[index] or not joint:
+            yield pair
 
 
 def _latin(run: str, lexicon: Lexicon) -> Iterator[str]:

@@ -1,16 +1,21 @@
 """The final score of a chunk, and what it is made of (PIKE-RAG 5.2.3, figure 8: S = f(g(Q, I), g(Q, C), g(Q, D))).
 
-    x = sum over layers of weight * (lexical * similarity by terms + (1 - lexical) * similarity by vector)
-        + entity * rarity of a shared name + title * rarity of a title named + tag * tags shared
-        + gains of propagation, round by round (`qa.retrieval.spread`)
+    own   = sum over chunk, summary, atom of weight * (lexical * likeness by terms + (1 - lexical) * by vector)
+            + entity * rarity of a shared name + tag * tags shared
+    prior = document * likeness of its document + title * rarity of its title in the question
+            + called * share of the question in words that a reader calls its document by
+    base  = own + prior * (own / the highest own of its document) ** focus
+    x     = base + gains of propagation, round by round, and `back` of what it passed on (`qa.retrieval.spread`)
     score = x / (1 + x)
 
-The similarities are on the scale of `qa.retrieval.scale`; each chunk has that of its best atom, with `soft_count` of
-the others', its summary's and its document's. All weights are settings (`[qa.retrieve]`).
+Likenesses are on the scale of `qa.retrieval.scale`; an atom's is that of the chunk's best, with `soft_count` of the
+others'. The chunks returned are chosen one after the other by x * (1 + fresh * share of the question that no chunk
+before has spoken of). All weights are settings (`[qa.retrieve]`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +24,23 @@ from qa.retrieval.asked import Asked
 from qa.retrieval.atlas import Atlas, Weights
 from qa.retrieval.layers import Layer, Layers
 from qa.retrieval.settings import RetrieveSettings
-from qa.retrieval.spread import Wave, spread
+from qa.retrieval.spread import Wave, best_of, spread
+
+POOL = 4
+"""For each chunk that is wanted so many are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that the scores of a question are made from, whatever the weights.
+
+    `covered` is `coverage(asked, atlas)`; where `allowed` is 0 a chunk neither scores nor passes anything on.
+    """
+
+    asked: Asked
+    covered: Weights
+    layers: Layers
+    allowed: Weights | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +48,41 @@ class Scores:
     """`total` is x for each chunk; `direct` its part by layer, `waves` the rest."""
 
     total: Weights
-    direct: dict[str, Weights]
-    waves: list[Wave]
+    direct: Mapping[str, Weights]
+    waves: tuple[Wave, ...]
 
 
-def combine(
-    asked: Asked, covered: Weights, layers: Layers, atlas: Atlas, settings: RetrieveSettings, allowed: Weights | None = None
-) -> Scores:
-    """Return the scores of all chunks; where `allowed` is 0 a chunk neither scores nor passes anything on."""
-    direct = {name: part for name, part in _parts(layers, settings).items() if part is not None}
-    base = np.sum(list(direct.values()), axis=0, dtype=np.float32) if direct else np.zeros(atlas.size, np.float32)
-    if allowed is not None:
-        base = base * allowed
-    waves = spread(asked, covered, base, atlas, settings) if settings.hop and settings.rounds else []
-    total = base + np.sum([wave.gain + settings.back * wave.back for wave in waves], axis=0, dtype=np.float32) if waves else base
-    return Scores(total if allowed is None else total * allowed, direct, waves)
+def combine(evidence: Evidence, atlas: Atlas, settings: RetrieveSettings) -> Scores:
+    """Return the scores of all chunks."""
+    own = _own(evidence.layers, settings)
+    standing = _standing(_sum(own, atlas.size), atlas, settings.focus)
+    direct = own | {name: part * standing for name, part in _prior(evidence.layers, settings).items()}
+    base = _sum(direct, atlas.size)
+    if evidence.allowed is not None:
+        base = base * evidence.allowed
+    waves = spread(evidence.asked, evidence.covered, base, atlas, settings) if settings.hop else []
+    total = base
+    for wave in waves:
+        total = total + wave.gain + np.float32(settings.back) * wave.back
+    return Scores(total if evidence.allowed is None else total * evidence.allowed, direct, tuple(waves))
+
+
+def choose(scores: Scores, evidence: Evidence, limit: int, settings: RetrieveSettings) -> list[int]:
+    """Return the numbers of the best chunks, best first, ties by number."""
+    pool = best_of(scores.total, limit * POOL)
+    said = np.minimum(evidence.covered[:, pool], 1.0)
+    weights = evidence.asked.weights / evidence.asked.ideal
+    value = scores.total[pool].astype(np.float64)
+    open_terms = np.ones(len(weights))
+    chosen: list[int] = []
+    left = np.ones(len(pool), dtype=bool)
+    while left.any() and len(chosen) < limit:
+        fresh = (open_terms * weights) @ said
+        pick = int(np.argmax(np.where(left, value * (1 + settings.fresh * fresh), -1.0)))
+        chosen.append(int(pool[pick]))
+        left[pick] = False
+        open_terms *= 1 - said[:, pick]
+    return chosen
 
 
 def squash(x: float) -> float:
@@ -49,24 +90,54 @@ def squash(x: float) -> float:
     return x / (1.0 + x)
 
 
-def _parts(layers: Layers, settings: RetrieveSettings) -> dict[str, Weights | None]:
-    return {
+def _own(layers: Layers, settings: RetrieveSettings) -> dict[str, Weights]:
+    """What speaks for a chunk itself."""
+    found = {
         "chunk": _mixed(layers.chunk, settings.chunk, settings),
         "summary": _mixed(layers.summary, settings.summary, settings),
         "atom": _mixed(layers.atom, settings.atom, settings),
-        "document": _mixed(layers.document, settings.document, settings),
-        "title": layers.title * np.float32(settings.title) if settings.title else None,
-        "called": layers.called * np.float32(settings.called) if settings.called else None,
-        "entity": layers.entity * np.float32(settings.entity) if settings.entity else None,
-        "tag": layers.tag * np.float32(settings.tag) if settings.tag else None,
+        "entity": _times(layers.entity, settings.entity),
+        "tag": _times(layers.tag, settings.tag),
     }
+    return {name: part for name, part in found.items() if part is not None}
+
+
+def _prior(layers: Layers, settings: RetrieveSettings) -> dict[str, Weights]:
+    """What speaks for a chunk's document."""
+    found = {
+        "document": _mixed(layers.document, settings.document, settings),
+        "title": _times(layers.title, settings.title),
+        "called": _times(layers.called, settings.called),
+    }
+    return {name: part for name, part in found.items() if part is not None}
 
 
 def _mixed(layer: Layer, weight: float, settings: RetrieveSettings) -> Weights | None:
     if not weight:
         return None
-    lexical, soft = settings.lexical, settings.soft_count
-    best: Weights = np.float32(weight * lexical) * layer.lexical + np.float32(weight * (1 - lexical)) * layer.dense
+    by_terms, by_vector = np.float32(weight * settings.lexical), np.float32(weight * (1 - settings.lexical))
+    soft = np.float32(settings.soft_count)
+    found: Weights = by_terms * layer.lexical + by_vector * layer.dense
     if soft:
-        best = best + np.float32(weight * soft) * (lexical * layer.more_lexical + (1 - lexical) * layer.more_dense)
-    return best.astype(np.float32)
+        found = found + soft * (by_terms * layer.more_lexical + by_vector * layer.more_dense)
+    return found
+
+
+def _times(part: Weights, weight: float) -> Weights | None:
+    return part * np.float32(weight) if weight else None
+
+
+def _sum(parts: Mapping[str, Weights], size: int) -> Weights:
+    total: Weights = np.zeros(size, dtype=np.float32)
+    for part in parts.values():
+        total = total + part
+    return total
+
+
+def _standing(own: Weights, atlas: Atlas, focus: float) -> Weights:
+    """How near each chunk is to the question, against the nearest of its document."""
+    best = np.zeros(len(atlas.documents), dtype=np.float32)
+    np.maximum.at(best, atlas.document_of, own)
+    whole = best[atlas.document_of]
+    share: Weights = np.divide(own, whole, out=np.ones_like(own), where=whole > 0) ** np.float32(focus)
+    return share

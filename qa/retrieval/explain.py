@@ -11,18 +11,22 @@ from qa.hit import Share
 from qa.retrieval.asked import Asked
 from qa.retrieval.atlas import Atlas
 from qa.retrieval.combine import Scores, squash
+from qa.retrieval.settings import RetrieveSettings
 from qa.retrieval.spread import KINDS, Wave
 
 _LEAST = 1e-6
+_PRIOR = frozenset({"title", "called"})
 
 
-def explain(chunk: int, asked: Asked, scores: Scores, atlas: Atlas) -> tuple[Share, ...]:
+def explain(
+    chunk: int, asked: Asked, scores: Scores, atlas: Atlas, settings: RetrieveSettings
+) -> tuple[Share, ...]:
     """Return the shares of a chunk's score, largest first; they add up to it."""
     total = float(scores.total[chunk])
     if total <= 0:
         return ()
     factor = squash(total) / total
-    parts = [*_direct(chunk, asked, scores, atlas), *_passed_on(chunk, scores.waves, atlas)]
+    parts = [*_direct(chunk, asked, scores, atlas), *_passed_on(chunk, scores.waves, atlas, settings.back)]
     shares = [Share(part.layer, part.score * factor, part.detail, part.path) for part in parts if part.score > _LEAST]
     return tuple(sorted(shares, key=lambda share: -share.score))
 
@@ -34,7 +38,7 @@ def _direct(chunk: int, asked: Asked, scores: Scores, atlas: Atlas) -> Iterator[
             detail = asked.called.get(int(atlas.document_of[chunk]), "")
         elif layer == "entity":
             detail = _shared_name(chunk, asked, atlas)
-        yield Share("document" if layer == "title" else layer, float(part[chunk]), detail)
+        yield Share("document" if layer in _PRIOR else layer, float(part[chunk]), detail)
 
 
 def _shared_name(chunk: int, asked: Asked, atlas: Atlas) -> str:
@@ -43,11 +47,24 @@ def _shared_name(chunk: int, asked: Asked, atlas: Atlas) -> str:
     return atlas.entity_names[min(named, key=lambda entity: counts[entity])] if named else ""
 
 
-def _passed_on(chunk: int, waves: Sequence[Wave], atlas: Atlas) -> Iterator[Share]:
+def _passed_on(chunk: int, waves: Sequence[Wave], atlas: Atlas, back: float) -> Iterator[Share]:
     for number, wave in enumerate(waves):
         if wave.gain[chunk] > 0:
             kind, path = _way(chunk, waves[: number + 1], atlas)
             yield Share(kind.value, float(wave.gain[chunk]), "", path)
+        if wave.back[chunk] > 0 and back:
+            kind, path = _way_on(chunk, wave, atlas)
+            yield Share(kind.value, back * float(wave.back[chunk]), "leads on", path)
+
+
+def _way_on(chunk: int, wave: Wave, atlas: Atlas) -> tuple[EdgeKind, tuple[str, ...]]:
+    """The best step out of a chunk."""
+    steps = wave.steps
+    out = np.flatnonzero(steps.sources == chunk)
+    step = out[np.argmax(steps.gains[out])]
+    through = int(steps.through[step])
+    via = (atlas.entity_names[through],) if through >= 0 else ()
+    return KINDS[steps.kinds[step]], (_title(chunk, atlas), *via, _title(int(steps.targets[step]), atlas))
 
 
 def _way(chunk: int, waves: Sequence[Wave], atlas: Atlas) -> tuple[EdgeKind, tuple[str, ...]]:
@@ -63,5 +80,5 @@ def _way(chunk: int, waves: Sequence[Wave], atlas: Atlas) -> tuple[EdgeKind, tup
 
 
 def _title(chunk: int, atlas: Atlas) -> str:
-    document = atlas.document_of[chunk]
+    document = int(atlas.document_of[chunk])
     return atlas.titles_of[document] or atlas.uris[document]

@@ -24,6 +24,8 @@ class RetrieveSettings(BaseModel):
     entity: float = Field(0.2, ge=0, description="weight of the names that question and chunk share, by rarity")
     title: float = Field(1.0, ge=0, description="weight of a document whose title the question names, by rarity")
     called: float = Field(0.3, ge=0, description="weight of the words of a document's title, file name and kind")
+    focus: float = Field(1.0, ge=0, description="how much of what speaks for a document only its nearest chunks get")
+    fresh: float = Field(0.0, ge=0, description="what counts that a chunk says and those before it do not")
     inside: float = Field(0.3, ge=0, le=1, description="what a shared name counts within one document")
     hop: float = Field(1.5, ge=0, description="what is passed along edges, against what is found directly")
     back: float = Field(0.3, ge=0, le=1, description="share of what a chunk passes on that it gets back itself")
@@ -39,7 +41,7 @@ class RetrieveSettings(BaseModel):
     common: float = Field(0.03, gt=0, le=1, description="names in more than this share of the chunks lead nowhere")
 
     tuned: ClassVar[tuple[str, ...]] = (
-        "lexical", "chunk", "summary", "atom", "soft_count", "document", "tag", "entity", "title", "called", "inside", "hop", "back", "mentions",
+        "lexical", "chunk", "summary", "atom", "soft_count", "document", "tag", "entity", "title", "called", "focus", "fresh", "inside", "hop", "back", "mentions",
         "related", "references", "next", "headline", "blind", "rest",
     )  # fmt: skip
     """The weights that `strata tune` may change."""

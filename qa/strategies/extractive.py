@@ -42,7 +42,7 @@ def quoted(
     query = read_query(question, knowledge.lexicon)
     weighed = weigh(query, hits, knowledge.lexicon)
     chosen = choose(query, weighed, settings.quotes)
-    evidence = facts(query, chosen)
+    evidence = facts(query, weighed, chosen)
     sure = confidence(evidence)
     citer = Citer(knowledge)
     claims = tuple(_claim(item, query, citer) for item in chosen)

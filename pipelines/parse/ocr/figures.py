@@ -17,6 +17,7 @@ from pipelines.parse.settings import OcrSettings
 _THUMB = 160
 _COLOURS, _DRAWN = 6, 0.5
 """Of a drawn picture, so few colours cover this share; a photograph has hundreds."""
+_NOTHING = ("", 1.0)
 _MOST_PIXELS = 40_000_000
 
 
@@ -25,29 +26,35 @@ class FigureText:
 
     def __init__(self, settings: OcrSettings) -> None:
         self._settings = settings
-        self._known: dict[str, str] = {}
+        self._known: dict[str, tuple[str, float]] = {}
         self._read = 0
 
-    def text(self, data: bytes) -> str:
-        """Return what stands in an encoded picture, empty for photographs and for what is no readable picture."""
+    def read(self, data: bytes) -> tuple[str, float]:
+        """Return what stands in an encoded picture and with which confidence it was read.
+
+        Nothing stands in photographs, as far as this reader goes, and in what is no readable picture.
+        """
         settings = self._settings
         if not settings.figures or settings.engine == "none" or settings.when == "never" or not data:
-            return ""
+            return _NOTHING
         key = digest(data)
         if key not in self._known:
             self._known[key] = self._read_off(data)
         return self._known[key]
 
-    def _read_off(self, data: bytes) -> str:
+    def _read_off(self, data: bytes) -> tuple[str, float]:
         image = self._worth_reading(data)
         if image is None or self._read >= self._settings.figure_limit:
-            return ""
+            return _NOTHING
         self._read += 1
         try:
             engine = ocr_engine(self._settings)
         except MissingExtra:
-            return ""  # a picture's text is a bonus; a page of text without an engine does raise
-        return read_picture(engine, image, self._settings).text if engine is not None else ""
+            return _NOTHING  # a picture's text is a bonus; a page of text without an engine does raise
+        if engine is None:
+            return _NOTHING
+        found = read_picture(engine, image, self._settings)
+        return (found.text, min(0.999, found.confidence)) if found.lines else _NOTHING
 
     def _worth_reading(self, data: bytes) -> Raster | None:
         try:

@@ -14,7 +14,8 @@ from pipelines.parse.ocr.engine import OcrEngine, Raster, Reading
 
 _SURE = 0.9
 """Mean confidence from which the first way tried is taken for the right one."""
-_LEAST_CHARACTERS = 12
+_LEAST_CHARACTERS = 8
+"""Fewer tell nothing about which way is up."""
 _STEEPEST = math.radians(12)
 
 
@@ -46,10 +47,14 @@ def read_upright(engine: OcrEngine, image: Raster) -> Reread:
         reread = _straight(engine.read(turned), turn, turned.shape[1], turned.shape[0])
         if best is None or _worth(reread) > _worth(best):
             best = reread
-        if _sure(reread) or (turn == 0 and not reread.lines):
+        if _sure(reread) or _characters(reread.lines) < _LEAST_CHARACTERS:
             break
     assert best is not None  # noqa: S101  (there are four ways)
     return best
+
+
+def _characters(lines: Sequence[Line]) -> int:
+    return sum(len(line.text) for line in lines)
 
 
 def _worth(reread: Reread) -> float:
@@ -58,14 +63,13 @@ def _worth(reread: Reread) -> float:
 
 
 def _sure(reread: Reread) -> bool:
-    characters = sum(len(line.text) for line in reread.lines)
-    return characters >= _LEAST_CHARACTERS and reread.confidence >= _SURE and not _standing(reread.lines)
+    return reread.confidence >= _SURE and not _standing(reread.lines)
 
 
 def _standing(lines: Sequence[Line]) -> bool:
     """Whether most of the text stands on its end: such lines are read one by one, but in no order."""
     tall = sum(len(line.text) for line in lines if line.rect.height > 1.5 * line.rect.width and len(line.text) > 2)
-    return tall > 0.5 * sum(len(line.text) for line in lines)
+    return tall > 0.5 * _characters(lines)
 
 
 def _ways(image: Raster) -> tuple[int, ...]:
@@ -91,7 +95,7 @@ def _jumps(profile: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> float:
 def _straight(readings: Sequence[Reading], turn: int, width: int, height: int) -> Reread:
     skew = _skew(readings)
     lines = tuple(_line(reading, skew, width, height) for reading in readings if reading.text.strip())
-    characters = sum(len(line.text) for line in lines)
+    characters = _characters(lines)
     confidence = sum(len(line.text) * line.confidence for line in lines) / characters if characters else 0.0
     return Reread(lines, turn, skew, width, height, confidence)
 
@@ -111,7 +115,8 @@ def _slope(reading: Reading) -> float:
 def _line(reading: Reading, skew: float, width: int, height: int) -> Line:
     points = [_turned(point, -skew, width / 2, height / 2) for point in reading.corners]
     across, down = [x for x, _ in points], [y for _, y in points]
-    return Line(reading.text.strip(), Rect(min(across), min(down), max(across), max(down)), confidence=reading.confidence)
+    rect = Rect(min(across), min(down), max(across), max(down))
+    return Line(reading.text.strip(), rect, confidence=reading.confidence)
 
 
 def _turned(point: tuple[float, float], angle: float, x: float, y: float) -> tuple[float, float]:

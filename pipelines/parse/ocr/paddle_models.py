@@ -1,4 +1,4 @@
-"""A folder of models for PaddleOCR, made from those in RapidOCR's wheel: the same networks, so nothing is downloaded."""
+"""A folder of models for PaddleOCR, made from those in RapidOCR's wheel: the same networks, nothing to download."""
 
 from __future__ import annotations
 
@@ -24,14 +24,20 @@ _DETECTION_OPS = [
     {"ToCHWImage": None},
 ]
 _RECOGNITION_OPS = [_DECODE, {"RecResizeImg": {"image_shape": [3, 48, 320]}}]
-_DETECTION_POST = {"name": "DBPostProcess", "thresh": 0.3, "box_thresh": 0.6, "max_candidates": 1000, "unclip_ratio": 1.5}
+_DETECTION_POST = {
+    "name": "DBPostProcess",
+    "thresh": 0.3,
+    "box_thresh": 0.6,
+    "max_candidates": 1000,
+    "unclip_ratio": 1.5,
+}
 
 
 def make_paddle_models(folder: Path) -> Path:
     """Write the folder that `ocr.models` names, and return it; raises `MissingExtra` without RapidOCR."""
     try:
         import rapidocr
-        from onnxruntime import InferenceSession
+        from onnxruntime import InferenceSession  # type: ignore[import-untyped]
     except ImportError as error:
         raise MissingExtra("rapidocr", "making models for PaddleOCR") from error
     source = Path(rapidocr.__file__).parent / "models"

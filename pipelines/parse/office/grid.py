@@ -67,13 +67,23 @@ class Grid:
 
     def regions(self) -> list[Region]:
         """Return the tables, from top to bottom; merged ranges and what the file calls a table are never divided."""
-        spans = {(area.top, area.left): area for area in self.merged if area.size <= _LARGEST_FILLED}
+        spans = self._spans()
         occupied = dict.fromkeys(self.texts)
         for area in spans.values():
             occupied.update(dict.fromkeys(area.places()))
         groups = group_places(occupied, self._joined(), self.texts)
         regions = [_region(places, self.texts, spans) for places in groups]
         return sorted((region for region in regions if region is not None), key=lambda region: region.area)
+
+    def _spans(self) -> dict[Place, Area]:
+        """Return the merged ranges by their corner, those with a text first where they are too many for all."""
+        spans: dict[Place, Area] = {}
+        filled = 0
+        for area in sorted(self.merged, key=lambda area: (area.top, area.left) not in self.texts):
+            filled += area.size if area.size <= _LARGEST_FILLED else 0
+            if area.size <= _LARGEST_FILLED and filled <= self.most:
+                spans[area.top, area.left] = area
+        return spans
 
     def _joined(self) -> list[list[Place]]:
         """Return the places that belong together because the file says so."""

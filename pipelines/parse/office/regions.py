@@ -11,6 +11,9 @@ Place = tuple[int, int]
 _GAP = 3
 """Empty rows inside a table: people leave some between groups of rows."""
 _NARROWEST_HEADER = 3
+_MOST_TABLES = 1_000
+"""Tables on one sheet; where there seem to be more, the cells are scattered and make one."""
+_VAST = 1_000_000
 _NUMBER = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,:/\s-]*[%)]?")
 
 
@@ -52,7 +55,20 @@ def group_places(
             for other in _below(group, groups, number, gathered, texts):
                 group.add(groups[other])
                 gathered.add(other)
-    return [group.places for number, group in enumerate(groups) if number not in gathered]
+    found = [group for number, group in enumerate(groups) if number not in gathered]
+    if len(found) > _MOST_TABLES:
+        found = [Group.of([place for group in found for place in group.places])]
+    return [places for group in found for places in _not_too_sparse(group)]
+
+
+def _not_too_sparse(group: Group) -> list[list[Place]]:
+    """Return the group, or each of its rows where the rectangle around it would be mostly empty and vast."""
+    if (group.bottom - group.top + 1) * (group.right - group.left + 1) <= _VAST:
+        return [group.places]
+    rows: dict[int, list[Place]] = {}
+    for place in sorted(group.places):
+        rows.setdefault(place[0], []).append(place)
+    return list(rows.values())
 
 
 def connected(occupied: Iterable[Place], joined: Iterable[list[Place]]) -> list[list[Place]]:

@@ -1,0 +1,158 @@
+"""`strata graph`: the graph as files, as a page, in Neo4j; what stays unresolved and what was merged."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
+
+if TYPE_CHECKING:
+    from pipelines.store.graph import GraphStore
+
+app = typer.Typer(help="The graph: export, a page to look at, Neo4j.", no_args_is_help=True)
+
+
+class Format(StrEnum):
+    """See `pipelines.store.export`."""
+
+    JSONL = "jsonl"
+    GRAPHML = "graphml"
+    CYPHER = "cypher"
+
+
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; without it, standard output.")]
+
+
+@app.command()
+def export(
+    kb: Kb = DEFAULT_KB,
+    format: Annotated[Format, typer.Option("--format", "-f", help="The form of the text.")] = Format.JSONL,
+    out: Out = None,
+) -> None:
+    """Write the graph in a stable order: equal graphs give equal files."""
+    from pipelines.store import export as exports
+
+    with _graph(kb) as graph:
+        if out is None:
+            exports.export(graph, exports.Format(format), sys.stdout)
+        else:
+            with out.open("w", encoding="utf-8", newline="\n") as file:
+                exports.export(graph, exports.Format(format), file)
+
+
+@app.command()
+def html(
+    out: Annotated[Path, typer.Argument(help="The page to write.")] = Path("graph.html"),
+    kb: Kb = DEFAULT_KB,
+) -> None:
+    """Write one self-contained page that draws the graph by layers."""
+    from pipelines.graph.html import write_page
+
+    with _graph(kb) as graph, out.open("w", encoding="utf-8") as file:
+        shown = write_page(graph, kb.resolve().name, file)
+    typer.echo(f"{out}: {shown.nodes} nodes and {shown.edges} edges")
+
+
+@app.command()
+def sync(
+    kb: Kb = DEFAULT_KB,
+    back: Annotated[bool, typer.Option("--back", help="From Neo4j to the embedded store.")] = False,
+    name: Annotated[str, typer.Option(help="The knowledge base's name in Neo4j; its folder's without this.")] = "",
+    set: Set = None,
+) -> None:
+    """Bring Neo4j up to this knowledge base; the settings `store.neo4j_...` (or NEO4J_URI, ...) say where it is."""
+    from pipelines.store.sync import sync as bring_up
+
+    with _graph(kb) as embedded, _neo4j(kb, name, set) as neo4j:
+        done = bring_up(neo4j, embedded) if back else bring_up(embedded, neo4j)
+    typer.echo(f"{done.written} documents written, {done.removed} removed, {done.unchanged} unchanged")
+
+
+@app.command()
+def unresolved(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
+    """List what documents refer to and the knowledge base does not hold."""
+    from flows.cli.tables import print_json
+    from pipelines.graph.listing import unresolved as listing
+
+    with _graph(kb) as graph:
+        found = listing(graph)
+    if json:
+        print_json(found)
+        return
+    rows = [(one.wanted, one.reason, one.kind, one.uri, str(one.page or "")) for one in found]
+    _print_rows(("wanted", "why not found", "kind", "referred to in", "page"), rows)
+
+
+@app.command()
+def merges(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
+    """List the entities that were merged, and by which rule; `graph.keep_apart` undoes a merge."""
+    from flows.cli.tables import print_json
+    from pipelines.graph.listing import merges as listing
+
+    with _graph(kb) as graph:
+        found = listing(graph)
+    if json:
+        print_json(found)
+    else:
+        _print_rows(("entity", "also called"), [(one.name, one.merged) for one in found])
+
+
+@app.command()
+def queries(
+    name: Annotated[str, typer.Argument(help="One query; all without it.")] = "",
+    kb: Kb = DEFAULT_KB,
+    value: Annotated[list[str] | None, typer.Option("--value", metavar="NAME=VALUE", help="A parameter.")] = None,
+) -> None:
+    """Print the saved queries for Neo4j Browser, their parameters set."""
+    from pipelines.store.neo4j import queries as saved
+
+    values = dict(pair.partition("=")[::2] for pair in value or [])
+    chosen = [saved.query(name)] if name else list(saved.queries().values())
+    typer.echo("\n\n".join(one.for_browser(kb.resolve().name, **values) for one in chosen))
+
+
+def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(*columns, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    Console().print(table)
+
+
+@contextmanager
+def _graph(kb: Path) -> Iterator[GraphStore]:
+    from pipelines.core.errors import KnowledgeBaseNotFound
+    from pipelines.resources import Places, exists
+    from pipelines.store.embedded import EmbeddedStore
+
+    if not exists(kb):
+        raise KnowledgeBaseNotFound(str(kb))
+    with closing(EmbeddedStore.open(Places(kb).database, create=False)) as store:
+        yield store.graph
+
+
+@contextmanager
+def _neo4j(kb: Path, name: str, pairs: list[str] | None) -> Iterator[GraphStore]:
+    from pipelines.core.errors import SettingsError
+    from pipelines.store.neo4j.connection import Neo4jAddress
+    from pipelines.store.neo4j.store import Neo4jStore
+
+    store = settings_from(kb, pairs).store
+    if not store.neo4j_uri:
+        hint = "set NEO4J_URI, or store.neo4j_uri in strata.toml"
+        raise SettingsError("no Neo4j is named", ids=("store.neo4j_uri",), hint=hint)
+    address = Neo4jAddress(
+        store.neo4j_uri, store.neo4j_user, store.neo4j_password.get_secret_value(), store.neo4j_database
+    )
+    with closing(Neo4jStore.open(address, name or kb.resolve().name, store.neo4j_patience)) as opened:
+        yield opened

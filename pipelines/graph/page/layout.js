@@ -1,0 +1,82 @@
+"use strict";
+// Places for nodes in three bands, one a layer: springs along edges, and a push between neighbours found by a grid,
+// so that a step costs the number of nodes and not its square. Nothing is drawn by chance: the same graph, the same picture.
+class Layout {
+  constructor(nodes, edges, layers) {
+    this.nodes = nodes;
+    this.edges = edges;
+    this.heat = 1;
+    const width = Math.max(700, 46 * Math.sqrt(nodes.length) * 2.2);
+    const band = Math.max(260, width / 3.4);
+    this.bands = layers.map((layer, i) => ({ layer, y: (i - (layers.length - 1) / 2) * band, height: band }));
+    const rank = new Map(layers.map((layer, i) => [layer, i]));
+    const groups = new Map();
+    for (const node of nodes) if (!groups.has(node.group)) groups.set(node.group, groups.size);
+    const counts = new Map();
+    for (const node of nodes) {
+      const key = node.group + "/" + node.layer, nth = counts.get(key) || 0;
+      counts.set(key, nth + 1);
+      const centre = ((groups.get(node.group) + 0.5) / groups.size - 0.5) * width;
+      const angle = nth * 2.399963, reach = 14 * Math.sqrt(nth);  // a sunflower: even, and each place its own
+      node.home = this.bands[rank.get(node.layer)];
+      node.x = centre + reach * Math.cos(angle);
+      node.y = node.home.y + Math.max(-0.42, Math.min(0.42, reach * Math.sin(angle) / node.home.height)) * node.home.height;
+      node.vx = node.vy = 0;
+    }
+    for (const edge of edges) edge.pull = 1 / Math.max(1, Math.min(edge.a.degree, edge.b.degree));
+  }
+
+  // Takes one step and says whether another is worth it.
+  step() {
+    if (this.heat < 0.02) return false;
+    this.push();
+    for (const { a, b, pull } of this.edges) {
+      const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy) || 1;
+      const rest = a.layer === b.layer ? 46 : 0, force = 0.12 * pull * (length - rest) / length;
+      const down = a.layer === b.layer ? 1 : 0.1;  // between layers only sideways: the bands stay apart
+      a.vx += dx * force; a.vy += dy * force * down;
+      b.vx -= dx * force; b.vy -= dy * force * down;
+    }
+    for (const node of this.nodes) {
+      const edge = node.home.height * 0.44, off = node.y - node.home.y;
+      if (Math.abs(off) > edge) node.vy -= (off - Math.sign(off) * edge) * 0.4;
+      node.vx -= node.x * 0.0015;
+      const speed = Math.hypot(node.vx, node.vy), most = 26 * this.heat;
+      const scale = speed > most ? most / speed : 1;
+      node.x += node.vx * scale; node.y += node.vy * scale;
+      node.vx *= 0.72; node.vy *= 0.72;
+    }
+    this.heat *= 0.985;
+    return true;
+  }
+
+  push() {
+    const size = 60, cells = new Map();
+    for (const node of this.nodes) {
+      const key = Math.floor(node.x / size) + "," + Math.floor(node.y / size);
+      if (cells.has(key)) cells.get(key).push(node); else cells.set(key, [node]);
+    }
+    for (const [key, inside] of cells) {
+      const [column, row] = key.split(",").map(Number);
+      for (let dx = 0; dx <= 1; dx++) for (let dy = dx ? -1 : 0; dy <= 1; dy++) {
+        const others = cells.get((column + dx) + "," + (row + dy));
+        if (others) this.apart(inside, others, size);
+      }
+    }
+  }
+
+  apart(ours, theirs, size) {
+    ours.forEach((a, i) => {
+      for (let j = ours === theirs ? i + 1 : 0; j < theirs.length; j++) {
+        const b = theirs[j];
+        let dx = b.x - a.x, dy = b.y - a.y;
+        if (!dx && !dy) dx = 0.1 + i * 0.01;
+        const distance = Math.hypot(dx, dy);
+        if (distance >= size) continue;
+        const force = 2.2 * (1 - distance / size) / distance;
+        a.vx -= dx * force; a.vy -= dy * force;
+        b.vx += dx * force; b.vy += dy * force;
+      }
+    });
+  }
+}

@@ -1,0 +1,59 @@
+// What people ask of the graph in Neo4j Browser; `strata graph queries` prints them with their parameters set.
+// Each begins with its name, what it shows, and an example for each parameter but kb.
+
+// name: tree
+// shows: one document as a tree: sections, chunks, tables, figures
+// uri: manuals/manual.pdf
+MATCH path = (d:Document {kb: $kb, uri: $uri})-[:HAS_SECTION|HAS_CHUNK|HAS_TABLE|HAS_FIGURE*1..8]->(n)
+RETURN path;
+
+// name: answer
+// shows: where an answer came from: the chunk that holds a quoted sentence, what was distilled from it, its document
+// quote: a sentence that the answer quotes
+MATCH (c:Chunk {kb: $kb}) WHERE c.text CONTAINS $quote
+MATCH path = (:Document)-[:HAS_SECTION|HAS_CHUNK*1..8]->(c)
+OPTIONAL MATCH atoms = (c)-[:HAS_ATOM|HAS_ROW]->(a) WHERE $quote CONTAINS a.text OR a.text CONTAINS $quote OR a:AtomicQuestion
+OPTIONAL MATCH shown = (c)-[:HAS_TABLE|HAS_FIGURE|MENTIONS]->()
+RETURN path, atoms, shown LIMIT 200;
+
+// name: references
+// shows: documents that refer to one another, take the place of one another, or hold the same
+MATCH path = (:Document {kb: $kb})-[:REFERENCES|SUPERSEDES|SAME_CONTENT]->(:Document)
+RETURN path LIMIT 500;
+
+// name: unresolved
+// shows: what documents refer to and the knowledge base does not hold
+MATCH path = (:Document {kb: $kb})-[:REFERENCES]->(:Unresolved)
+RETURN path LIMIT 300;
+
+// name: tag
+// shows: the chunks that bear a tag, with their documents
+// tag: pump
+MATCH (t:Tag {kb: $kb, name: $tag})<-[bears:HAS_TAG]-(c:Chunk)
+MATCH path = (:Document)-[:HAS_SECTION|HAS_CHUNK*1..8]->(c)
+RETURN t, bears, path LIMIT 200;
+
+// name: entity
+// shows: an entity's neighbourhood: what it is related to, and the chunks that name it
+// entity: K65-200
+MATCH (e:Entity {kb: $kb, name: $entity})
+OPTIONAL MATCH related = (e)-[:RELATED]-(:Entity)
+OPTIONAL MATCH named = (:Chunk)-[:MENTIONS]->(e)
+RETURN e, related, named LIMIT 200;
+
+// name: page
+// shows: the three layers of one page: the document, its chunks, and what was distilled from them
+// uri: manuals/manual.pdf
+// page: 1
+MATCH path = (d:Document {kb: $kb, uri: $uri})-[:HAS_SECTION|HAS_CHUNK*1..8]->(c:Chunk {page: $page})
+OPTIONAL MATCH shown = (c)-[:HAS_TABLE|HAS_FIGURE]->()
+OPTIONAL MATCH distilled = (c)-[:HAS_ATOM|HAS_TAG|MENTIONS|HAS_ROW]->()
+RETURN path, shown, distilled LIMIT 300;
+
+// name: between
+// shows: how two entities hang together
+// entity: K65-200
+// other: STD-014
+MATCH (a:Entity {kb: $kb, name: $entity}), (b:Entity {kb: $kb, name: $other})
+MATCH path = shortestPath((a)-[:RELATED|MENTIONS*..6]-(b))
+RETURN path;

@@ -1,0 +1,57 @@
+"""The saved queries: Cypher by templates, in `queries.cypher` beside this file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from pipelines.core.errors import NotFound
+
+_HEAD = re.compile(r"^// (?P<name>[a-z]+): (?P<value>.+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A statement that only reads. `parameters` are the names of its values besides `kb`, each with an example."""
+
+    name: str
+    shows: str
+    cypher: str
+    parameters: Mapping[str, str]
+
+    def for_browser(self, kb: str, **values: str) -> str:
+        """Return what to paste into Neo4j Browser: the parameters set, to the examples where no value is given."""
+        chosen = {"kb": kb} | {name: values.get(name, example) for name, example in self.parameters.items()}
+        lines = [f":param {name} => {_literal(name, value)};" for name, value in chosen.items()]
+        return "\n".join([f"// {self.shows}", *lines, f"{self.cypher};"])
+
+
+def _literal(name: str, value: str) -> str:
+    if name == "page":
+        return str(int(value))
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+@cache
+def queries() -> dict[str, Query]:
+    """Return the saved queries by name, in the order of the file."""
+    text = files("pipelines.store.neo4j").joinpath("queries.cypher").read_text("utf-8")
+    found = (_read(part) for part in text.split("\n\n")[1:] if part.strip())
+    return {query.name: query for query in found}
+
+
+def query(name: str) -> Query:
+    """Return one saved query. Raises `NotFound`."""
+    if name not in queries():
+        raise NotFound(f"no saved query {name}", ids=(name,), hint=f"there are {', '.join(queries())}")
+    return queries()[name]
+
+
+def _read(part: str) -> Query:
+    lines = part.strip().splitlines()
+    told = {match["name"]: match["value"] for line in lines if (match := _HEAD.match(line))}
+    cypher = "\n".join(line for line in lines if not line.startswith("//")).rstrip(";")
+    return Query(told.pop("name"), told.pop("shows"), cypher, told)
