@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import subprocess
 import sys
 import tempfile
@@ -77,6 +78,7 @@ async def memory(url: str, requests: int) -> None:
         for tenth in range(10):
             numbers = range(tenth * requests // 10, (tenth + 1) * requests // 10)
             await gather(lambda number: distil(chat, number), numbers, 64)
+            gc.collect()  # else the sizes tell how long ago the last full collection was
             sizes.append(psutil.Process().memory_info().rss / MEGABYTE)
         await chat.close()
     print(f"resident megabytes at every tenth of {requests} requests, one call in ten going wrong:")

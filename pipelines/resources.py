@@ -102,7 +102,8 @@ def open_stores(kb: Path, settings: Settings, create: bool = False) -> Iterator[
         raise KnowledgeBaseNotFound(str(kb))
     kb.mkdir(parents=True, exist_ok=True)
     embedded = EmbeddedStore.open(places.database, create)
-    embedder = open_embedder(_embed_settings(settings.embed, embedded.catalog), places.embeddings)
+    chosen = _embed_settings(settings.embed, embedded.catalog).at_endpoint_of(settings.llm)
+    embedder = open_embedder(chosen, places.embeddings)
     try:
         _check_embedder(embedded.catalog, embedder.info, create)
         vectors = LanceVectorStore(places.vectors / vectors_name(embedder.info), embedder.info.dimension)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Found, Step
 from qa.hit import Hit, Share
+
+if TYPE_CHECKING:
+    from qa.chat import Conversation
+    from qa.knowledge_base import KnowledgeBase
 
 __all__ = [
     "NOT_IN_DOCUMENTS", "Answer", "Citation", "Claim", "Conversation", "Found", "Hit", "KnowledgeBase", "Share", "Step",

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from contextvars import copy_context
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -129,4 +130,4 @@ def _run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     except RuntimeError:
         return asyncio.run(work())
     with ThreadPoolExecutor(1) as threads:
-        return threads.submit(asyncio.run, work()).result()
+        return threads.submit(copy_context().run, lambda: asyncio.run(work())).result()

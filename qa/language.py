@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from pipelines.llm.ask import Asked, ask
 from pipelines.llm.chat import Chat, Usage
 from pipelines.llm.prompt import Prompt
+from qa.listen import tell
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -31,6 +32,7 @@ class Language:
         `room` is how many tokens the reply may take. Raises `BudgetExceeded`, and nothing for any reply.
         """
         messages = Prompt.load("qa", prompt, self._prompts).messages("en", (), **values)
+        tell(prompt)
         asked = await ask(self._chat, messages, reply, role=prompt, max_tokens=room, tries=self._tries)
         self.usage += asked.usage
         self.spent += asked.usage if asked.usage.calls else Usage()

@@ -34,6 +34,8 @@ class Kind(StrEnum):
     PHONE = "phone"
     MAIL = "mail"
     NUMBER = "number"
+    PERSON = "person"
+    REASON = "reason"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,16 @@ _PHONE = re.compile(r"(?<![\w.,-])(?:\+\d{1,3}[\s/.-]?)?(?:\(?\d{2,5}\)?[\s/.-])
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")
 _PLAIN = re.compile(r"(?<![\w.,-])\d[\d.,]*(?![\w])|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b|[一两二三四五六七八九十]+[个次种台件名]", re.IGNORECASE)
 
+_PERSON = re.compile(
+    r"\b(?!(?:The|This|That|A|An|In|On|At|For|No|All|If|When)\b)[A-Z][a-z]+(?:-[A-Z][a-z]+)? (?:[A-Z]\. )?(?:van (?:der |de )?|de |von )?[A-Z][a-z]+\b"
+    r"|\b(?:Mr|Mrs|Ms|Dr|Prof)\.? [A-Z]\w+|[\u4e00-\u9fff](?:先生|女士|工程师|经理)"
+)
+_REASON = re.compile(
+    r"\b(?:because|due to|owing to|caus(?:e|es|ed|ing)|reasons?|therefore|thus|as a result|led to|so that|in order to"
+    r"|since|blocked|failed|weil|wegen)\b|因为|由于|导致|造成|因此|以免|原因",
+    re.IGNORECASE,
+)
+
 _ASKED: tuple[tuple[Kind, str], ...] = (
     (Kind.PHONE, r"\b(?:tele)?phone number|\bphone\b.*\bnumber\b|\bextension\b|电话|手机号"),
     (Kind.MAIL, r"\be-?mail address|邮箱"),
@@ -117,6 +129,8 @@ _ASKED: tuple[tuple[Kind, str], ...] = (
     (Kind.TIME, r"\bhow (?:long|old)\b|\bhow many (?:\w+ )?(?:seconds|minutes|hours|days|weeks|months|years)\b|\blifetime\b|\bduration\b|\b(?:warranty|guarantee) (?:period|time)|多久|多长时间|多少(?:小时|分钟|天|年|个月|秒)|几(?:小时|分钟|天|年|个月)"),
     (Kind.VOLUME, r"\bhow many (?:lit(?:er|re)s|millilit(?:er|re)s|gallons)\b|\bvolume\b|多少升|容积"),
     (Kind.FORCE, r"\bhow many newtons\b|\bwhat force\b"),
+    (Kind.PERSON, r"^who\b|\bwho (?:is|was|were|did|has|had|must|may|should|will|in|\w+ed|wrote|built|made)\b|\bwhose (?:name|permission)|谁"),
+    (Kind.REASON, r"\bwhy\b|\bwhat (?:caused|causes|led to)\b|\b(?:cause|reason) (?:of|for)\b|为什么|为何|原因"),
     (Kind.NUMBER, r"\bhow many\b|\bhow often\b|\bhow much\b|\bnumber of\b|多少|几[个次台件种]"),
 )  # fmt: skip
 _REST = re.compile(r"[a-zA-Z]*")
@@ -150,8 +164,9 @@ def gives(kinds: frozenset[Kind], text: str) -> bool:
 
     In a table row with its header the unit may stand apart from the figure ("Torque, N·m | 110").
     """
-    if Kind.NUMBER in kinds and _PLAIN.search(text):
-        return True
+    for kind, pattern in ((Kind.NUMBER, _PLAIN), (Kind.PERSON, _PERSON), (Kind.REASON, _REASON)):
+        if kind in kinds and pattern.search(text):
+            return True
     if any(value.kind in kinds for value in _quantities(text)):
         return True
     return "|" in text and _PLAIN.search(text) is not None and any(_APART[kind].search(text) for kind in kinds & _APART.keys())

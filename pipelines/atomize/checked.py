@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -10,10 +11,12 @@ from pipelines.atomize.occurrence import Saying
 from pipelines.atomize.reply import ChunkReply, Fact
 from pipelines.atomize.settings import GraphSchema
 from pipelines.atomize.tables import value_type
+from pipelines.atomize.words import FUNCTION_WORDS
 from pipelines.core.knowledge import ChunkTag, Entity, Mention, Relation, Tag
 from pipelines.core.provenance import Span
 from pipelines.core.terms import normalize
 
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 UNNAMED_KIND = "term"
 """The kind of tags that are words for things rather than things."""
 _LONGEST_RELATION, _LONGEST_END = 6, 10
@@ -79,6 +82,7 @@ class Checked:
             yield from ((kind, term) for term in terms)
 
     def _relation(self, fact: Fact) -> Relation | None:
+        fact = Fact(subject=_end(fact.subject), relation=fact.relation, object=_end(fact.object))
         heads, tails = self._saying.places(fact.subject), self._saying.places(fact.object)
         kind = self._relation_type(fact.relation)
         reason = self._fault(fact, kind) if heads and tails else "relation with an end that is not in the text"
@@ -130,6 +134,16 @@ class Checked:
         mention = Mention(content.chunk.id, entity.id, written, content.layout.provenance(place))
         self._mentions.setdefault(entity.id, mention)
         return entity.id
+
+
+def _end(text: str) -> str:
+    """Return the end of a relation without an article; of a phrase around one name, the name."""
+    plain = _ARTICLE.sub("", text)
+    names = find_names(plain, (plain,))
+    around = plain.lower().split()
+    if len(names) == 1 and any(word in FUNCTION_WORDS for word in around):
+        return names[0].surface
+    return "" if all(word in FUNCTION_WORDS for word in around) else plain
 
 
 def _literal_type(end: str) -> str:

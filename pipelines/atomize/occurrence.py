@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from pipelines.atomize.content import Content
@@ -14,6 +14,12 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SHORT_FOR = re.compile(r"([^()（）\n]{3,80}?)\s?[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _CJK = re.compile(f"[{CJK}]")
+_ASKING = frozenset(
+    terms(
+        "name called type kind sort many number year date time day place located person people country city town"
+        " company organization thing part role describe mean"
+    )
+)
 
 
 class Saying:
@@ -46,10 +52,16 @@ class Saying:
         """Whether every number in `text` stands in the chunk or in what it stands under."""
         return {_figure(number) for number in _NUMBER.findall(text)} <= self._numbers
 
-    def share_of_terms(self, text: str) -> float:
-        """Return the share of the terms of `text` that occur in the chunk or in what it stands under."""
-        wanted = set(terms(text))
-        return len(wanted & self.terms) / len(wanted) if wanted else 0.0
+    def share_of_terms(self, text: str, beside: Iterable[str] = ()) -> float:
+        """Return the share of the terms of `text` that occur in the chunk or in what it stands under.
+
+        Terms of the names `beside` do not count, nor do words with which any question can be put; 1 where nothing
+        is left.
+        """
+        form = normalize(text)
+        named = {term for name in beside if name in form for term in terms(name)}
+        wanted = set(terms(text)) - named - _ASKING
+        return len(wanted & self.terms) / len(wanted) if wanted else 1.0
 
     @cached_property
     def terms(self) -> frozenset[str]:

@@ -67,7 +67,7 @@ def _fault(question: str, saying: Saying, known: Sequence[str]) -> str:
         return "question too short"
     if not saying.has_numbers_of(question):
         return "question with a number that is not in the text"
-    if saying.share_of_terms(question) < _SHARED:
+    if saying.share_of_terms(question, beside=known) < _SHARED:
         return "question not about the text"
     return ""
 

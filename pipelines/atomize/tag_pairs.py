@@ -1,4 +1,4 @@
-"""Tag pairs: how users say it, and how the corpus does, learned from questions and their answers (PIKE-RAG figure 7)."""
+"""Tag pairs: how users say it and how the corpus does, learned from questions and answers (PIKE-RAG figure 7)."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator
 
 from pipelines.atomize.tag_pairs import TaggedSample
 from pipelines.atomize.tags import tag_form
@@ -31,13 +31,13 @@ class PairReply(BaseModel):
 
 def _sound(value: object) -> list[object]:
     items = value if isinstance(value, list) else []
-    return [item for item in items if isinstance(item, PairReply) or (isinstance(item, dict) and {"term", "tag"} <= item.keys())]
+    return [item for item in items if isinstance(item, dict) and {"term", "tag"} <= item.keys()]
 
 
 class PairsReply(BaseModel):
     """All pairs of one question."""
 
-    pairs: Annotated[list[PairReply], BeforeValidator(_sound), Field(max_length=8)]
+    pairs: Annotated[list[PairReply], BeforeValidator(_sound)]
 
     def says_nothing(self) -> bool:
         return not self.pairs

@@ -1,4 +1,4 @@
-"""The corpus's tag collection: every tag once, with its other spellings as aliases and its class (PIKE-RAG figure 7)."""
+"""The corpus's tag collection: every tag once, with its other spellings and its class (PIKE-RAG figure 7)."""
 
 from __future__ import annotations
 

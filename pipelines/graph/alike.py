@@ -105,7 +105,7 @@ def judge(one: Profile, two: Profile) -> Verdict | None:
 
 def _is_plural(name: str, other: str, a: str, b: str) -> bool:
     """Common words only, which at least one of the two writes small: "Trade unions", "trade union"."""
-    common = all(written.rpartition(" ")[2].islower() for written in (name, other))
+    common = all(re.split(r"[\s-]", written.strip())[-1].islower() for written in (name, other))
     if not common or _CJK.search(a + b):
         return False
     return a != b and _singular(a) == _singular(b)

@@ -61,7 +61,7 @@ def of_document(document: Document) -> Properties:
 
 def of_section(document: Document, section: Section) -> Properties:
     found: Properties = {
-        "name": short(f"{section.number} {section.title}".strip() if section.number else section.title),
+        "name": short(_numbered(section)),
         "title": section.title,
         "level": section.level,
         "start": section.span.start,
@@ -143,6 +143,12 @@ def of_row(document: Document, row: Row) -> Properties:
         "uri": document.source.uri,
     }
     return found | place(row.provenance)
+
+
+def _numbered(section: Section) -> str:
+    if not section.number or section.title.startswith(section.number):
+        return section.title
+    return f"{section.number} {section.title}".strip()
 
 
 def _where(provenance: Provenance) -> str:

@@ -40,6 +40,8 @@ _TAKES_PLACE = re.compile(
     r"(?:\b(?:supersedes|replaces|ersetzt|remplace)\b|取代|替代|代替)[^.。;；]{0,24}$", re.IGNORECASE
 )
 _GIVES_PLACE = re.compile(r"\b(?:superseded|replaced|ersetzt)\s(?:by|durch)[^.;]{0,24}$", re.IGNORECASE)
+_SHOWN = re.compile(r"\W*(?:table|figure|fig\.|tabelle|abbildung)", re.IGNORECASE)
+"""A table or a figure has a number too, and is no section."""
 _STANDARD = re.compile(r"(?:ISO|IEC|EN|DIN|ASTM|ASME|API|IEEE|ANSI|BS|GB/?T?|JIS|UL|NFPA|VDI)[\s/-]", re.IGNORECASE)
 _FILE = re.compile(r"[^\s/]+\.[A-Za-z]{2,5}$")
 _CJK = re.compile(f"[{CJK}]")
@@ -118,7 +120,7 @@ def _resolved(reference: CardReference, found: Resolution, card: DocumentCard, l
         return
     part = reference.section or found.anchor
     for target in targets:
-        section = section_of(library.cards[target], part)
+        section = "" if _SHOWN.match(reference.evidence) else section_of(library.cards[target], part)
         yield replace(
             _link(reference, card), target=target, section=section, part=part, how=found.how, candidates=len(targets)
         )
@@ -185,9 +187,10 @@ def _mention(hit: Hit, card: DocumentCard, target: DocumentCard) -> Link:
     part, before, behind = _part_at(hit)
     ahead = fold(hit.before)
     takes_place = -1 if _GIVES_PLACE.search(ahead) else 1 if _TAKES_PLACE.search(ahead) else 0
+    section = "" if _SHOWN.search(before + behind) else section_of(target, part)
     return Link(
         card.document, ReferenceKind.MENTION, hit.surface, before + hit.surface + behind, hit.chunk,
-        hit.start - len(before), hit.end + len(behind), target.document, section_of(target, part), part,
+        hit.start - len(before), hit.end + len(behind), target.document, section, part,
         takes_place=takes_place,
     )  # fmt: skip
 
@@ -205,18 +208,20 @@ def _part_at(hit: Hit) -> tuple[str, str, str]:
 
 
 def section_of(card: DocumentCard, part: str) -> str:
-    """Return the id of the section that `part` names by number, title or anchor, empty where there is none."""
-    if not part:
-        return ""
+    """Return the id of the section or clause that `part` names by number, title or anchor, empty where there is none.
+
+    Where the document has no 7.3.1, that is 7.3, or 7.
+    """
     wanted = part.strip().rstrip(".")
+    numbers = {section.number.rstrip(".").casefold(): section.id for section in reversed(card.sections) if section.number}
+    number = wanted.casefold()
+    while re.fullmatch(r"[\w.]+", number) and number:
+        if number in numbers:
+            return numbers[number]
+        number = number.rpartition(".")[0]
     slug = _slug(wanted)
-    for section in card.sections:
-        if section.number and section.number.rstrip(".").casefold() == wanted.casefold():
-            return section.id
-    for section in card.sections:
-        if slug and slug in (_slug(section.title), _slug(f"{section.number} {section.title}")):
-            return section.id
-    return ""
+    titles = ((section.id, _slug(section.title), _slug(f"{section.number} {section.title}")) for section in card.sections)
+    return next((id for id, *names in titles if slug and slug in names), "")
 
 
 def _slug(text: str) -> str:

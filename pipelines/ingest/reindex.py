@@ -56,7 +56,7 @@ def reindex(kb: Path, settings: Settings | None = None, drop_old: bool = False) 
     settings = settings or load(kb).settings
     present = settings.model_copy(update={"embed": recorded_settings(kb)})
     with open_stores(kb, present) as stores, stores.embedded.exclusive():
-        embedder = open_embedder(settings.embed, stores.places.embeddings)
+        embedder = open_embedder(settings.embed.at_endpoint_of(settings.llm), stores.places.embeddings)
         try:
             return _reindex(stores, embedder, settings, drop_old)
         finally:

@@ -78,7 +78,7 @@ async def ask(
     with twice the room. `role` names the work and `subject` what it is about (a chunk's id): both go into the
     failure. Raises `BudgetExceeded` and no other error of a model or endpoint.
     """
-    request = Request(messages, role, reply, temperature, max_tokens)
+    request = Request(messages, role, reply, temperature, max_tokens, subject=subject)
     usage, answer, problem = Usage(), Reply(""), ""
     for number in range(1, tries + 1):
         try:

@@ -44,7 +44,7 @@ class CacheChat:
     async def _ask(self, key: str, request: Request) -> Reply:
         reply = await self._inner.complete(request)
         if request.schema is None or read_reply(reply.text, request.schema).value is not None:
-            self._store.put(key, request.role, reply)
+            self._store.put(key, request.role, reply, request.subject)
         return reply
 
     def _finish(self, key: str, task: asyncio.Task[Reply]) -> None:

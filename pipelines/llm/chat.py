@@ -31,7 +31,8 @@ class Request:
 
     `role` names the work ("atomize", "answer", ...): settings map it to a model, traces and quotes group by it.
     `schema` is the type the reply must validate as; None asks for plain text. `attempt` counts askings of the same
-    thing from 0, so that asking again is not answered from the cache.
+    thing from 0, so that asking again is not answered from the cache. `subject` is the id of what the work is about (a
+    chunk's): it shapes no reply, and lets the replies about a document be found when it is forgotten.
     """
 
     messages: tuple[Message, ...]
@@ -41,6 +42,7 @@ class Request:
     max_tokens: int = 1024
     model: str = ""
     attempt: int = 0
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -14,10 +14,11 @@ from pipelines.llm.sqlite_file import SqliteFile
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS replies (
     key TEXT PRIMARY KEY, role TEXT NOT NULL, model TEXT NOT NULL, text TEXT NOT NULL, finish TEXT NOT NULL,
-    input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, used_day INTEGER NOT NULL
+    input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, used_day INTEGER NOT NULL,
+    subject TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID
 """
-_PUT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _GET = "SELECT text, model, finish, input_tokens, output_tokens, used_day FROM replies WHERE key = ?"
 _STATS = """
 SELECT role, model, count(*), sum(input_tokens), sum(output_tokens), sum(length(CAST(text AS BLOB)))
@@ -68,11 +69,12 @@ class ReplyStore:
         """Whether a reply is kept under `key`."""
         return bool(self._file.rows("SELECT 1 FROM replies WHERE key = ?", (key,)))
 
-    def put(self, key: str, role: str, reply: Reply) -> None:
-        """Keep a reply; the first one under a key stays."""
+    def put(self, key: str, role: str, reply: Reply, subject: str = "") -> None:
+        """Keep a reply about `subject`; the first one under a key stays."""
         usage = reply.usage
         text = reply.text.encode("utf-8", "replace").decode()
-        values = (key, role, reply.model, text, reply.finish, usage.input_tokens, usage.output_tokens, self._today())
+        counted = (usage.input_tokens, usage.output_tokens)
+        values = (key, role, reply.model, text, reply.finish, *counted, self._today(), subject)
         self._file.write(_PUT, values)
 
     def stats(self) -> tuple[CacheLine, ...]:
@@ -89,6 +91,10 @@ class ReplyStore:
         self._file.write("PRAGMA wal_checkpoint(TRUNCATE)")
         self._file.write("VACUUM")
         return removed
+
+    def forget(self, subjects: Collection[str]) -> int:
+        """Remove the replies about these subjects, and return how many there were."""
+        return sum(self._file.write("DELETE FROM replies WHERE subject = ?", (subject,)) for subject in sorted(subjects))
 
     def close(self) -> None:
         self._file.close()

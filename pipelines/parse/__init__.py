@@ -1,4 +1,7 @@
-"""Bytes to documents. The names are loaded when they are first used: reading text loads no PDF library."""
+"""Bytes to documents. The names are loaded when they are first used: reading text loads no PDF library.
+
+A file in this process: `pipelines.parse.parse.parse`. Many files within limits: `ParserPool`.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pipelines.parse.describe import ChatDescriber, Describer, describe_figures
-    from pipelines.parse.detect import Detected, detect
+    from pipelines.parse.detect import Detected
     from pipelines.parse.isolate import ParserPool
-    from pipelines.parse.parse import parse, source_of
+    from pipelines.parse.parse import source_of
     from pipelines.parse.parsed import Child, Parsed, Picture
     from pipelines.parse.reader import Reader
     from pipelines.parse.render import to_html, to_json, to_markdown
@@ -27,8 +30,6 @@ _HOMES = {
     "Picture": "parsed",
     "Reader": "reader",
     "describe_figures": "describe",
-    "detect": "detect",
-    "parse": "parse",
     "source_of": "parse",
     "to_html": "render",
     "to_json": "render",
@@ -37,7 +38,7 @@ _HOMES = {
 
 __all__ = [
     "ChatDescriber", "Child", "Describer", "Detected", "Limits", "ParseSettings", "Parsed", "ParserPool", "Picture",
-    "Reader", "describe_figures", "detect", "parse", "source_of", "to_html", "to_json", "to_markdown",
+    "Reader", "describe_figures", "source_of", "to_html", "to_json", "to_markdown",
 ]  # fmt: skip
 
 

@@ -20,7 +20,7 @@ def to_markdown(parsed: Parsed) -> str:
     for block in parsed.document.blocks:
         if block.provenance.page != page and block.provenance.page is not None:
             page = block.provenance.page
-            parts += [_page_mark(parsed.document, page), "\n\n"]
+            parts += ["\n" if listed else "", _page_mark(parsed.document, page), "\n\n"]
             listed = False
         item = block.kind is BlockKind.LIST_ITEM
         if listed and not item:

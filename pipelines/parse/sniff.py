@@ -41,7 +41,9 @@ _PROLOG = r"(?>\s+|<!--.*?-->|<\?[^>]*\?>)*+"
 _BEFORE = re.compile(_PROLOG, re.DOTALL)
 _HTML_START = re.compile(_PROLOG + r"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _HTML_TAG = re.compile(
-    r"<(?:p|div|table|tr|td|ul|ol|li|h[1-6]|b|i|span|br|img|a|form|meta|title|script|style)\b[^<>]*>", re.IGNORECASE
+    r"<(?:p|div|table|tr|td|ul|ol|li|dl|dt|dd|h[1-6]|b|i|em|strong|span|font|center|br|hr|img|a|pre|blockquote|section"
+    r"|article|nav|header|footer|figure|form|meta|link|title|script|style)\b[^<>]*>",
+    re.IGNORECASE,
 )
 _XHTML = re.compile(r"<html[^>]+xmlns\s*=\s*[\"']http://www\.w3\.org/1999/xhtml|//DTD XHTML", re.IGNORECASE)
 _DOCTYPE = r"(?>(?:<!DOCTYPE[^>\[]*+(?:\[.*?\]\s*)?>)?)"
@@ -106,7 +108,7 @@ def _markup(sample: str, suffix: str) -> str:
     tags = len(_HTML_TAG.findall(start, begin.end() if begin else 0))
     if start.startswith("<?xml") or (root and suffix not in (".html", ".htm") and (tags < 2 or suffix == ".xml")):
         return SVG if root and root.group(1).endswith("svg") else (XML if root else "")
-    return HTML if tags >= 2 or (tags and suffix in (".html", ".htm")) else ""
+    return HTML if tags >= 2 or (root and suffix in (".html", ".htm")) else ""
 
 
 def _json(sample: str, suffix: str, whole: bool) -> str:

@@ -12,6 +12,13 @@ _GAIN = 0.1
 """Share of the question's weight that a further sentence must add."""
 _FLOOR = 0.55
 """Share of the best sentence's score below which none is added."""
+_NEEDED = 0.2
+"""Share of the question's weight that a unit must add to be quoted."""
+_NEAR_BEST = 0.8
+_SERIES = 6
+"""Units quoted for a question that asks for several things."""
+_TELLING = 5
+"""Terms from which on a unit tells something."""
 
 
 def choose(query: Query, weighed: Sequence[Weighed], limit: int) -> list[Weighed]:
@@ -28,6 +35,36 @@ def choose(query: Query, weighed: Sequence[Weighed], limit: int) -> list[Weighed
             break
         chosen.append(max(useful, key=lambda pair: pair[0])[1])
     return chosen
+
+
+def worth_quoting(query: Query, chosen: Sequence[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
+    """Return those of the chosen units that a reader needs: the best, and such as add much.
+
+    A question that asks for several things ("summarise", "which checks") has the best units of one document instead,
+    in their order.
+    """
+    if not chosen:
+        return []
+    if query.several:
+        return _series(chosen[0], weighed)
+    kept = [chosen[0]]
+    for item in chosen[1:]:
+        adds = gain(query, union(kept), item.covers) >= _NEEDED
+        if adds and item.score >= _NEAR_BEST * chosen[0].score and not item.unit.label:
+            kept.append(item)
+    return kept
+
+
+def _series(best: Weighed, weighed: Sequence[Weighed]) -> list[Weighed]:
+    near = [
+        item
+        for item in weighed
+        if item.unit.hit.document == best.unit.hit.document
+        and item.score >= _NEAR_BEST * best.score
+        and not item.unit.label
+        and len(item.unit.own) >= _TELLING
+    ]
+    return sorted(near[:_SERIES], key=lambda item: item.unit.span) or [best]
 
 
 def union(items: Sequence[Weighed]) -> dict[str, float]:

@@ -11,6 +11,8 @@ from qa.quantities import Value, quantities
 
 _ALIKE = 0.85
 """Share of the best unit's score from which another speaks of the same."""
+_ABOUT = 0.6
+"""From which coverage on a unit speaks of what is asked, and from which cover on of a term."""
 _COMPARED = 8
 
 
@@ -22,15 +24,20 @@ def rivals(query: Query, weighed: Sequence[Weighed]) -> list[tuple[Weighed, Weig
     if not weighed or not query.wants:
         return []
     floor = _ALIKE * weighed[0].score
-    close = [item for item in weighed[:_COMPARED] if item.gives and item.score >= floor]
+    close = [item for item in weighed[:_COMPARED] if item.gives and item.score >= floor and item.coverage >= _ABOUT]
     return [pair for pair in combinations(close, 2) if _disagree(query, *pair)]
 
 
 def _disagree(query: Query, one: Weighed, other: Weighed) -> bool:
-    if one.unit.hit.document == other.unit.hit.document:
+    if one.unit.hit.document == other.unit.hit.document or _subject(one) != _subject(other):
         return False
     pairs = list(_comparable(list(_asked(query, one)), list(_asked(query, other))))
     return bool(pairs) and all(not _same(a, b) for a, b in pairs)
+
+
+def _subject(item: Weighed) -> frozenset[str]:
+    """The terms of the question that a unit is about."""
+    return frozenset(term for term, cover in item.covers.items() if cover >= _ABOUT)
 
 
 def _asked(query: Query, item: Weighed) -> Iterator[Value]:

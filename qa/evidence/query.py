@@ -57,6 +57,12 @@ _ASKING_CHINESE = re.compile(
     "什么时候|为什么|什么样|多长时间|多少|什么|怎么样|怎么|如何|哪些|哪个|哪种|哪里|哪一|几个|几次|多久|一次|应该|应当|需要|可以|必须|请问"
     "|是否|有没有|是不是|以及|或者|根据|按照|关于|就必须|位置|使用|进行|建议|[的了是在和与及或吗呢吧么谁何几为从到对被把将就都也很上下中里内于并该由向给让做写又还再这那它他她们有请问个时第某每]"
 )
+_SEVERAL = re.compile(
+    r"\b(?:summari[sz]e|summary|describe|list|outline|explain|enumerate)\b|\bwhat (?:went wrong|happened|are the)\b"
+    r"|\b(?:which|what) (?:checks|steps|decisions|measures|actions|causes|reasons|parts|items|points|requirements)\b"
+    r"|总结|概述|列出|哪些(?:步骤|措施|原因|检查|要求)",
+    re.IGNORECASE,
+)
 _CJK_ONLY = re.compile(rf"[{CJK}]+")
 _HAS_DIGIT = re.compile(r"\d")
 
@@ -74,6 +80,7 @@ class Query:
     wants: frozenset[Kind]
     asking: frozenset[str]
     unknown: frozenset[str]
+    several: bool
 
     @property
     def total(self) -> float:
@@ -87,7 +94,7 @@ def read_query(question: str, lexicon: Lexicon) -> Query:
     codes = frozenset(term for term in weights if _HAS_DIGIT.search(term))
     told = frozenset(terms(asking(question))) & weights.keys()
     unknown = frozenset(term for term, rare in rarity.items() if rare >= 1 and term not in _general())
-    return Query(question, weights, codes, asked_for(question), told, unknown)
+    return Query(question, weights, codes, asked_for(question), told, unknown, _SEVERAL.search(question) is not None)
 
 
 @cache

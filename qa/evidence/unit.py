@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby, zip_longest
 
 from pipelines.core.provenance import Span
 from pipelines.core.sentences import sentences
 from pipelines.core.terms import terms
 from qa.hit import Hit
+from qa.quantities import quantities
 
 RULE = " | "
 _LINE = re.compile(r"\n(?!\s*[a-zà-ÿ])")
@@ -53,7 +55,7 @@ def units(hit: Hit, rank: int) -> list[Unit]:
     """Return the sentences, items and rows of a hit's chunk in order."""
     chunk = hit.chunk
     pieces = [_Piece(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
-    _read_headings(pieces, chunk.text, chunk.heading_path)
+    _read_headings(pieces, chunk.text, {hit.title, *chunk.heading_path})
     _read_tables(pieces, chunk.context)
     title = frozenset(_terms(" ".join((hit.title, _name(hit.uri), *chunk.heading_path))))
     own = [frozenset(_terms(f"{piece.header} {piece.text}")) for piece in pieces]
@@ -82,37 +84,55 @@ def _spans(text: str) -> Iterator[Span]:
         start = end
 
 
-def _read_headings(pieces: list[_Piece], text: str, path: tuple[str, ...]) -> None:
+def _read_headings(pieces: list[_Piece], text: str, known: set[str]) -> None:
     heading = ""
     for piece in pieces:
         line = " ".join(piece.text.split())
-        if line in path or _is_heading(line, text, piece.span.end):
+        if line in known or _is_heading(line, text, piece.span.end):
             piece.label, heading = True, line
         piece.heading = heading
 
 
 def _is_heading(line: str, text: str, end: int) -> bool:
-    """Whether a line stands alone, is short and says nothing to its end: "5.2 Cavitation rattle"."""
+    """Whether a line stands alone, is short, gives no value and does not end as a sentence: "5.2 Cavitation rattle"."""
     alone = text[end : end + 2] in ("\n\n", "")
     short = len(line) <= _HEADING_LENGTH and RULE not in line and not line.endswith(tuple(_ENDINGS))
-    return alone and short and line[:1].isalnum() and not line[:1].islower()
+    return alone and short and line[:1].isalnum() and not line[:1].islower() and not quantities(line)
 
 
 def _read_tables(pieces: list[_Piece], context: str) -> None:
-    """Give each row its header (the chunk's context, or the first row of its run) and the line above the table."""
-    header = caption = ""
-    for index, piece in enumerate(pieces):
-        if RULE not in piece.text:
-            header, caption = "", piece.text
-        elif header:
-            piece.header = header
-        elif context and index == 0:
-            header = piece.header = context
-        else:
-            following = pieces[index + 1].text if index + 1 < len(pieces) else ""
-            header, piece.label = piece.text, RULE in following
-        if RULE in piece.text:
-            piece.heading = f"{piece.heading} {caption}"
+    """Give each row its header (the chunk's context, or the first full row of its run) and the lines above the table."""
+    for first, rows in _runs(pieces):
+        caption = pieces[first - 1].text if first and RULE not in pieces[first - 1].text else ""
+        header = context if context and first == 0 else ""
+        for place, row in enumerate(rows):
+            row.heading = f"{row.heading} {caption}"
+            if header and not (place and rows[place - 1].label and not _cells(row.text)[0]):
+                row.header = header
+            elif header:
+                header, row.label = _joined(header, row.text), True  # the second row of a header
+            elif len(rows) > 1:
+                row.label = True
+                full = sum(map(bool, _cells(row.text))) * 2 > len(_cells(row.text))
+                header, caption = (row.text, caption) if full else ("", f"{caption} {row.text}")
+
+
+def _runs(pieces: list[_Piece]) -> Iterator[tuple[int, list[_Piece]]]:
+    """Yield the runs of rows that follow one another, each with the place of its first."""
+    for is_row, group in groupby(enumerate(pieces), lambda pair: RULE in pair[1].text):
+        run = list(group)
+        if is_row:
+            yield run[0][0], [piece for _, piece in run]
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.split("|")]
+
+
+def _joined(first: str, second: str) -> str:
+    """Return the two rows of a header as one, cell by cell."""
+    rows = [_cells(row) for row in (first, second)]
+    return RULE.join(" ".join(cell for cell in cells if cell) for cells in zip_longest(*rows, fillvalue=""))
 
 
 def _name(uri: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Step
 from qa.citations import Citer, found
-from qa.evidence.choose import choose
+from qa.evidence.choose import choose, worth_quoting
 from qa.evidence.confidence import Facts, confidence, facts
 from qa.evidence.conflicts import rivals
 from qa.evidence.query import Query, read_query
@@ -45,7 +45,8 @@ def quoted(
     evidence = facts(query, weighed, chosen)
     sure = confidence(evidence)
     citer = Citer(knowledge)
-    claims = tuple(_claim(item, query, citer) for item in chosen)
+    quotes = worth_quoting(query, chosen, weighed)
+    claims = tuple(_claim(item, query, citer) for item in quotes)
     refused = sure < settings.refuse_below
     return Answer(
         question,
@@ -59,7 +60,7 @@ def quoted(
         confidence=round(sure, 3),
         found=found(_in_order(hits, weighed)),
         conflicts=() if refused else tuple(_told(pair, query) for pair in rivals(query, weighed)),
-        trace=(*trace, *_trace(hits, query, weighed, chosen, evidence, sure)),
+        trace=(*trace, *_trace(hits, query, weighed, quotes, evidence, sure)),
     )
 
 

@@ -186,3 +186,13 @@ async def test_pictures_are_part_of_the_question(path: Path) -> None:
         for data, text in ((b"1", "one"), (b"2", "two"), (b"1", "one")):
             message = Message("user", "what is it?", (Image("image/png", data),))
             assert (await chat.complete(Request((message,), "r"))).text == text
+
+
+def test_replies_about_a_subject_can_be_forgotten(tmp_path: Path) -> None:
+    store = ReplyStore(tmp_path / "replies.db")
+    store.put("1", "distil", Reply("pump"), "chunk:1")
+    store.put("2", "distil", Reply("valve"), "chunk:2")
+    assert store.forget({"chunk:1", "chunk:3"}) == 1
+    assert store.get("1") is None
+    assert store.get("2") is not None
+    store.close()

@@ -83,7 +83,9 @@ def docx(body: str, prolog: str = "") -> bytes:
 
 
 def xlsx(rows: str) -> bytes:
-    workbook = f'<workbook xmlns="{_X}" xmlns:r="{_R}"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>'
+    workbook = (
+        f'<workbook xmlns="{_X}" xmlns:r="{_R}"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>'
+    )
     relations = (
         '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
         f'<Relationship Id="rId1" Type="{_R}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>'
@@ -137,7 +139,10 @@ def xlsx_with_a_far_corner() -> bytes:
 
 @hostile("million-cells.xlsx", LARGE, READ)
 def xlsx_with_a_million_cells() -> bytes:
-    rows = (f'<row r="{row}">' + "".join(_cell(f"{chr(65 + c)}{row}", "v") for c in range(20)) + "</row>" for row in range(1, 50_001))
+    rows = (
+        f'<row r="{row}">' + "".join(_cell(f"{chr(65 + c)}{row}", "v") for c in range(20)) + "</row>"
+        for row in range(1, 50_001)
+    )
     return xlsx("".join(rows))
 
 
@@ -157,7 +162,9 @@ def ole_with_a_loop() -> bytes:
     header[:8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
     struct.pack_into("<HHHHH", header, 24, 0x3E, 3, 0xFFFE, 9, 6)
     struct.pack_into("<IIIIIIIII", header, 44, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0, 0)
-    entry = "__properties_version1.0".encode("utf-16-le").ljust(64, b"\0") + struct.pack("<H", 48) + b"\x02" + b"\0" * 61
+    entry = (
+        "__properties_version1.0".encode("utf-16-le").ljust(64, b"\0") + struct.pack("<H", 48) + b"\x02" + b"\0" * 61
+    )
     fat = struct.pack("<I", 1) * 128
     return bytes(header) + fat + entry.ljust(512, b"\0")
 
@@ -250,7 +257,7 @@ def zip_of_many_members() -> bytes:
 @hostile("slip.zip", READ)
 def zip_with_names_that_lead_out() -> bytes:
     names = ("../../etc/passwd", "/abs.txt", "C:\\windows\\x.txt", "a/../../b.txt", "ok.txt", "bell\x07.txt")
-    return zipped({name: b"member text" for name in names})
+    return zipped(dict.fromkeys(names, b"member text"))
 
 
 @hostile("cut-short.zip", BROKEN)
@@ -500,7 +507,10 @@ def json_with_one_key() -> bytes:
 
 
 def _mail(body: str, kind: str = "text/plain") -> bytes:
-    head = "From: a@example.com\r\nTo: b@example.com\r\nSubject: Valve\r\nMessage-ID: <1@example.com>\r\nMIME-Version: 1.0\r\n"
+    head = (
+        "From: a@example.com\r\nTo: b@example.com\r\nSubject: Valve\r\nMessage-ID: "
+        "<1@example.com>\r\nMIME-Version: 1.0\r\n"
+    )
     return f"{head}Content-Type: {kind}\r\n\r\n{body}".encode()
 
 
@@ -518,12 +528,16 @@ def mail_without_a_boundary() -> bytes:
 @hostile("bad-base64.eml", READ)
 def mail_with_bad_base64() -> bytes:
     part = "--b\r\nContent-Type: text/plain\r\n\r\nhello\r\n--b\r\nContent-Type: application/pdf; name=../../x.pdf\r\n"
-    return _mail(part + "Content-Transfer-Encoding: base64\r\n\r\n!!!!not base64!!!\r\n--b--", 'multipart/mixed; boundary="b"')
+    return _mail(
+        part + "Content-Transfer-Encoding: base64\r\n\r\n!!!!not base64!!!\r\n--b--", 'multipart/mixed; boundary="b"'
+    )
 
 
 @hostile("long-header.eml", READ)
 def mail_with_a_long_header() -> bytes:
-    return b"Subject: " + b"valve " * 200_000 + b"\r\nFrom: a@example.com\r\nMessage-ID: <2@example.com>\r\n\r\nbody text"
+    return (
+        b"Subject: " + b"valve " * 200_000 + b"\r\nFrom: a@example.com\r\nMessage-ID: <2@example.com>\r\n\r\nbody text"
+    )
 
 
 @hostile("for-one-reader.eml", LOCKED)

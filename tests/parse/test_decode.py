@@ -16,10 +16,25 @@ TEXTS = {
     "el": "Η συντήρηση του φίλτρου γίνεται κάθε τρεις μήνες, ελέγξτε την πίεση.",
 }
 CASES = [
-    ("ja", "cp932"), ("ja", "euc_jp"), ("ja", "iso2022_jp"), ("ja", "utf-16"), ("zh", "gb18030"), ("zht", "big5"),
-    ("ko", "euc_kr"), ("de", "cp1252"), ("de", "latin-1"), ("de", "utf-16-le"), ("fr", "cp1252"), ("ru", "cp1251"),
-    ("ru", "koi8_r"), ("pl", "cp1250"), ("pl", "iso8859_2"), ("el", "cp1253"), ("ru", "utf-8"), ("de", "utf-16-be"),
-]  # fmt: skip
+    ("ja", "cp932"),
+    ("ja", "euc_jp"),
+    ("ja", "iso2022_jp"),
+    ("ja", "utf-16"),
+    ("zh", "gb18030"),
+    ("zht", "big5"),
+    ("ko", "euc_kr"),
+    ("de", "cp1252"),
+    ("de", "latin-1"),
+    ("de", "utf-16-le"),
+    ("fr", "cp1252"),
+    ("ru", "cp1251"),
+    ("ru", "koi8_r"),
+    ("pl", "cp1250"),
+    ("pl", "iso8859_2"),
+    ("el", "cp1253"),
+    ("ru", "utf-8"),
+    ("de", "utf-16-be"),
+]
 
 
 @pytest.mark.parametrize(("language", "encoding"), CASES)

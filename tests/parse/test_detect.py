@@ -50,7 +50,10 @@ def test_the_content_tells_the_type_of_a_file_without_a_suffix(tmp_path: Path, d
 def test_archives_are_told_apart_by_what_is_inside(tmp_path: Path) -> None:
     assert type_of(tmp_path, "a", docx("")) == OOXML + "wordprocessingml.document"
     assert type_of(tmp_path, "b", xlsx("")) == OOXML + "spreadsheetml.sheet"
-    assert type_of(tmp_path, "c", office("ppt", {"ppt/presentation.xml": b"<p/>"})) == OOXML + "presentationml.presentation"
+    assert (
+        type_of(tmp_path, "c", office("ppt", {"ppt/presentation.xml": b"<p/>"}))
+        == OOXML + "presentationml.presentation"
+    )
     assert type_of(tmp_path, "d", zipped({"mimetype": b"application/epub+zip"})) == "application/epub+zip"
     odt = b"application/vnd.oasis.opendocument.text"
     assert type_of(tmp_path, "e", zipped({"mimetype": odt})) == odt.decode()
@@ -73,14 +76,25 @@ def test_a_wrong_suffix_is_noted(tmp_path: Path) -> None:
 
 
 def test_a_right_suffix_is_not_noted(tmp_path: Path) -> None:
-    for name, data in (("a.html", b"<p>x</p><p>y</p>"), ("b.txt", b"# A\n\n[b](c)"), ("c.xml", b"<a>1</a>"), ("d.csv", b"x")):
+    for name, data in (
+        ("a.html", b"<p>x</p><p>y</p>"),
+        ("b.txt", b"# A\n\n[b](c)"),
+        ("c.xml", b"<a>1</a>"),
+        ("d.csv", b"x"),
+    ):
         (tmp_path / name).write_bytes(data)
         assert detect(tmp_path / name).note == "", name
 
 
 @pytest.mark.parametrize(
     ("name", "media_type"),
-    [("a.md", "text/markdown"), ("a.csv", "text/csv"), ("a.org", "text/x-org"), ("a.rst", "text/x-rst"), ("a.log", "text/plain")],
+    [
+        ("a.md", "text/markdown"),
+        ("a.csv", "text/csv"),
+        ("a.org", "text/x-org"),
+        ("a.rst", "text/x-rst"),
+        ("a.log", "text/plain"),
+    ],
 )
 def test_the_name_decides_between_formats_that_look_alike(tmp_path: Path, name: str, media_type: str) -> None:
     assert type_of(tmp_path, name, b"a line of text, with a comma\n") == media_type

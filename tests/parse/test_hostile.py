@@ -17,7 +17,13 @@ from tests.parse.hostile_files import FILES, Hostile
 from tests.parse.pieces import assert_whole
 
 SETTINGS = ParseSettings(limits=Limits(time_s=15, memory_mb=1500, output_mb=20, cells=20_000))
-HEAVY = {"three-million-paragraphs.docx", "150-megabytes-of-text.docx", "million-cells.xlsx", "double-flate.pdf", "wide.csv"}
+HEAVY = {
+    "three-million-paragraphs.docx",
+    "150-megabytes-of-text.docx",
+    "million-cells.xlsx",
+    "double-flate.pdf",
+    "wide.csv",
+}
 # Files whose reader is another room's matter are in the list too: isolation holds for all of them.
 
 
@@ -36,7 +42,9 @@ def submit(pool: ParserPool, folder: Path, name: str, data: bytes) -> Future[Par
 @pytest.mark.parametrize(
     "file", [pytest.param(file, id=file.name, marks=[pytest.mark.slow] if file.name in HEAVY else []) for file in FILES]
 )
-def test_a_hostile_file_ends_in_its_status_and_the_next_one_is_read(pool: ParserPool, tmp_path: Path, file: Hostile) -> None:
+def test_a_hostile_file_ends_in_its_status_and_the_next_one_is_read(
+    pool: ParserPool, tmp_path: Path, file: Hostile
+) -> None:
     hostile = submit(pool, tmp_path, file.name, file.make())
     good = submit(pool, tmp_path, "good.txt", b"The valve is stuck.")
     parsed = hostile.result()

@@ -6,9 +6,8 @@ class Layout {
     this.nodes = nodes;
     this.edges = edges;
     this.heat = 1;
-    const width = Math.max(700, 46 * Math.sqrt(nodes.length) * 2.2);
-    const band = Math.max(260, width / 3.4);
-    this.bands = layers.map((layer, i) => ({ layer, y: (i - (layers.length - 1) / 2) * band, height: band }));
+    const width = Math.max(900, 70 * Math.sqrt(nodes.length));
+    this.bands = Layout.divide(nodes, layers, width * 0.6);
     const rank = new Map(layers.map((layer, i) => [layer, i]));
     const groups = new Map();
     for (const node of nodes) if (!groups.has(node.group)) groups.set(node.group, groups.size);
@@ -19,11 +18,25 @@ class Layout {
       const centre = ((groups.get(node.group) + 0.5) / groups.size - 0.5) * width;
       const angle = nth * 2.399963, reach = 14 * Math.sqrt(nth);  // a sunflower: even, and each place its own
       node.home = this.bands[rank.get(node.layer)];
+      node.centre = centre;
       node.x = centre + reach * Math.cos(angle);
       node.y = node.home.y + Math.max(-0.42, Math.min(0.42, reach * Math.sin(angle) / node.home.height)) * node.home.height;
       node.vx = node.vy = 0;
     }
     for (const edge of edges) edge.pull = 1 / Math.max(1, Math.min(edge.a.degree, edge.b.degree));
+  }
+
+  // The height of each band goes with the root of what stands in it, so that a few documents do not float in the void.
+  static divide(nodes, layers, height) {
+    const weights = layers.map(layer => 3 + Math.sqrt(nodes.filter(node => node.layer === layer).length));
+    const all = weights.reduce((sum, weight) => sum + weight, 0);
+    let top = -height / 2;
+    return layers.map((layer, i) => {
+      const band = { layer, height: height * weights[i] / all };
+      band.y = top + band.height / 2;
+      top += band.height;
+      return band;
+    });
   }
 
   // Takes one step and says whether another is worth it.
@@ -33,14 +46,14 @@ class Layout {
     for (const { a, b, pull } of this.edges) {
       const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy) || 1;
       const rest = a.layer === b.layer ? 46 : 0, force = 0.12 * pull * (length - rest) / length;
-      const down = a.layer === b.layer ? 1 : 0.1;  // between layers only sideways: the bands stay apart
+      const down = a.layer === b.layer ? 1 : 0;  // between layers only sideways: the bands stay apart
       a.vx += dx * force; a.vy += dy * force * down;
       b.vx -= dx * force; b.vy -= dy * force * down;
     }
     for (const node of this.nodes) {
       const edge = node.home.height * 0.44, off = node.y - node.home.y;
-      if (Math.abs(off) > edge) node.vy -= (off - Math.sign(off) * edge) * 0.4;
-      node.vx -= node.x * 0.0015;
+      node.vy -= off * 0.01 + (Math.abs(off) > edge ? (off - Math.sign(off) * edge) * 0.4 : 0);
+      node.vx -= (node.x - node.centre) * 0.006;
       const speed = Math.hypot(node.vx, node.vy), most = 26 * this.heat;
       const scale = speed > most ? most / speed : 1;
       node.x += node.vx * scale; node.y += node.vy * scale;

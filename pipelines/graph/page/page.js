@@ -156,7 +156,7 @@ function labels(beside) {
   const taken = [], size = 12 / view.zoom;
   pen.font = `${size}px system-ui, "Noto Sans CJK SC", sans-serif`;
   pen.textAlign = "center";
-  const rank = node => (node === state.chosen || node === state.over ? 0 : beside.has(node) ? 1 : node.kind.name === "Document" ? 2 : 3);
+  const rank = node => (node === state.chosen || node === state.over || node.place === state.document ? 0 : beside.has(node) ? 1 : node.kind.name === "Document" ? 2 : 3);
   const ordered = drawn.filter(node => rank(node) < 3 || view.zoom > 0.9).sort((a, b) => rank(a) - rank(b) || b.degree - a.degree).slice(0, 400);
   for (const node of ordered) {
     const text = node.name.length > 34 ? node.name.slice(0, 33) + "…" : node.name;

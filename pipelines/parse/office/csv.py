@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from itertools import islice
 from pathlib import Path
 
 from pipelines.core.document import Page, Source
@@ -47,11 +48,13 @@ def _cells(lines: list[str], most: int) -> tuple[list[Cell], int]:
     cells: list[Cell] = []
     headed = False
     for row, fields in enumerate(read_rows(lines, find_delimiter(lines))):
-        filled = [(column, text.strip()) for column, text in enumerate(fields) if text.strip()]
-        if len(cells) + len(filled) > most:
-            return cells, row + 1
+        room = most - len(cells)
+        filled = list(islice(((at, text.strip()) for at, text in enumerate(fields) if text.strip()), room + 1))
         headed = headed if row else not all(_NUMBER.fullmatch(text) for _, text in filled)
         cells += [
-            Cell(row, column, text, header=headed and row == 0, address=address(row, column)) for column, text in filled
+            Cell(row, column, text, header=headed and row == 0, address=address(row, column))
+            for column, text in filled[:room]
         ]
+        if len(filled) > room:
+            return cells, row + 1
     return cells, 0

@@ -11,15 +11,17 @@ from collections.abc import Iterator, Sequence
 _DELIMITERS = ("\t", ";", "|", ",")
 _HINT = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
 _SAMPLE_LINES = 300
+_SAMPLE_WIDTH = 20_000
 _MOST_LINES_IN_A_FIELD = 200
-_LONGEST_FIELD = 1 << 30
+# The parser's own limit, which holds for the process, is far below what a cell may hold.
+csv.field_size_limit(1 << 30)
 
 
 def find_delimiter(lines: Sequence[str]) -> str:
     """Return the delimiter that divides the most rows into one same number of fields, a comma where none does."""
     if lines and (hint := _HINT.fullmatch(lines[0])):
         return hint.group(1)
-    sample = [line for line in lines[:_SAMPLE_LINES] if line.strip()]
+    sample = [line[:_SAMPLE_WIDTH] for line in lines[:_SAMPLE_LINES] if line.strip()]
     scores = {delimiter: _agreement(sample, delimiter) for delimiter in _DELIMITERS}
     best = max(_DELIMITERS, key=lambda delimiter: scores[delimiter])
     return best if scores[best] > 0 else ","
@@ -30,7 +32,6 @@ def read_rows(lines: Sequence[str], delimiter: str) -> Iterator[list[str]]:
 
     A first line that only names the delimiter ("sep=;") is no row.
     """
-    csv.field_size_limit(_LONGEST_FIELD)
     position = 1 if lines and _HINT.fullmatch(lines[0]) else 0
     while position < len(lines):
         reader = csv.reader(_from(lines, position), delimiter=delimiter, skipinitialspace=True)

@@ -48,6 +48,8 @@ _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
 _UNDERSTOOD = frozenset(
     {"wps", "wpg", "wpc", "wp14", "w14", "w15", "a14", "a16", "p14", "p15", "x14", "x14ac", "x15", "m"}
 )
+_EXTERNAL_ENTITY = re.compile(rb"<!ENTITY\s+([\w.:-]{1,200})\s+(?:SYSTEM|PUBLIC)[^>]{0,2000}>")
+_PROLOGUE = 1 << 16
 _CHUNK = 1 << 20
 
 
@@ -82,13 +84,20 @@ def transitional(data: bytes) -> bytes:
     return _STRICT.sub(_TRANSITIONAL, data)
 
 
+def _prepared(data: bytes) -> bytes:
+    """An entity that stands for something outside the file stands for nothing; the words around it are kept."""
+    if b"<!ENTITY" in data[:_PROLOGUE]:
+        data = _EXTERNAL_ENTITY.sub(rb'<!ENTITY \1 "">', data[:_PROLOGUE]) + data[_PROLOGUE:]
+    return transitional(data)
+
+
 def parse_xml(data: bytes, uri: str, name: str = "") -> Element:
     """Return the root of an XML part; nothing outside it is ever loaded.
 
     Raises `Malformed` where it is not well-formed, `TooLarge` where it is nested beyond reason.
     """
     try:
-        root = etree.fromstring(transitional(data), _parser())
+        root = etree.fromstring(_prepared(data), _parser())
     except etree.XMLSyntaxError as error:
         raise _xml_error(error, uri, name) from error
     for extra in [node for node in root.iter(etree.Comment, etree.ProcessingInstruction) if node is not root]:
@@ -108,7 +117,7 @@ def stream_children(data: bytes, parents: frozenset[str], uri: str, name: str = 
         remove_comments=True,
         remove_pis=True,
     )
-    data = transitional(data)
+    data = _prepared(data)
     try:
         for start in range(0, len(data), _CHUNK):
             parser.feed(data[start : start + _CHUNK])
@@ -138,8 +147,8 @@ def _parser() -> etree.XMLParser:
 
 def _xml_error(error: etree.XMLSyntaxError, uri: str, name: str) -> Malformed | TooLarge:
     reason = f"{name or 'the XML'} cannot be read: {error.msg}"
-    deep = "depth" in str(error.msg).lower() or "amplification" in str(error.msg).lower()
-    return TooLarge(reason, ids=(uri,)) if deep else Malformed(reason, ids=(uri,))
+    beyond = any(word in str(error.msg).lower() for word in ("depth", "amplification", "limit exceeded", "too long"))
+    return TooLarge(reason, ids=(uri,)) if beyond else Malformed(reason, ids=(uri,))
 
 
 def _drop(node: Element) -> None:

@@ -91,4 +91,4 @@ def _holds_title(element: Element) -> bool:
 
 def text_of(element: Element) -> str:
     """Return all text of an element in one line."""
-    return " ".join("".join(element.itertext(with_tail=False)).split()) if element is not None else ""
+    return " ".join("".join(element.itertext()).split()) if element is not None else ""

@@ -130,5 +130,5 @@ def _is_rich(cell: Element) -> bool:
     """Whether a cell holds more than one plain run of text; a table inside it stands for itself."""
     if any(True for _ in cell.iterdescendants("table")):
         return False
-    runs = sum(1 for run in cell.itertext(with_tail=False) if run.strip())
+    runs = sum(1 for run in cell.itertext() if run.strip())
     return runs > 1 or (runs == 1 and any(True for _ in cell.iterdescendants(*_RICH)))

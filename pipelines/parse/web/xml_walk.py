@@ -24,7 +24,8 @@ _CELLS = frozenset("entry td th stentry".split())
 _ADDRESSES = ("href", "{http://www.w3.org/1999/xlink}href", "url", "src", "fileref")
 _INLINE = frozenset(
     "emphasis b i u em strong xref link ulink ref sub sup subscript superscript code literal filename command"
-    " bold italic phrase quote footnote anchor indexterm email uri span a tspan hi guilabel guibutton menuchoice keycap".split()
+    " bold italic phrase quote footnote anchor indexterm email uri span a tspan hi guilabel guibutton menuchoice"
+    " keycap".split()
 )
 _TECHNICAL = frozenset("id class style lang version space schemalocation nonamespaceschemalocation nsmap role".split())
 _PROSE = 80
@@ -211,7 +212,7 @@ def _local(tag: str) -> str:
 
 
 def _all_text(element: etree._Element) -> str:
-    return " ".join("".join(text for text in element.itertext(with_tail=False) if isinstance(text, str)).split())
+    return " ".join("".join(text for text in element.itertext() if isinstance(text, str)).split())
 
 
 def _attributes(element: etree._Element) -> list[tuple[str, str]]:

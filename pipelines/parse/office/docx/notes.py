@@ -27,7 +27,7 @@ class Comment:
 
 
 def notes(package: Package, document: str, kind: str) -> tuple[str, dict[str, Element]]:
-    """Return the part with the "footnotes" or "endnotes" of a document and its notes by id, without the rules between."""
+    """Return the part with the "footnotes" or "endnotes" of a document; its notes by id, without the rules between."""
     for part in related(package, document, kind):
         root = read_xml(package, part)
         if root is not None:

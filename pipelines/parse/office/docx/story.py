@@ -164,7 +164,7 @@ class Story:
             self.add(row_cells(table_rows(element)[0])[0])
             return
         hanging, place, before = _Hanging(), self.place, self._page
-        cells = read_table(element, lambda cell: self._cell(cell, hanging))
+        cells = read_table(element, lambda cell: self._cell(cell, hanging), self._builder.settings.limits.cells)
         if self._builder.table(cells, place):
             self._refer(hanging.links)
         self._page, after = before, self._page

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from pipelines.core.errors import TooLarge
 from pipelines.core.table import Cell
 from pipelines.parse.office.docx.styles import as_int
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, is_on, qualified, value
@@ -74,10 +75,11 @@ def is_formatted(cell: Element) -> bool:
     return any(mark.get(qualified("w:val")) not in off for mark in cell.iter(*_RICH))
 
 
-def read_table(table: Element, text_of: Callable[[Element], CellText]) -> list[Cell]:
+def read_table(table: Element, text_of: Callable[[Element], CellText], most: int) -> list[Cell]:
     """Return the cells of a table; `text_of` gives the text of a `w:tc` and is asked in reading order.
 
-    The rows marked as repeated headers are header cells, where none is marked the first row.
+    The rows marked as repeated headers are header cells, where none is marked the first row. Raises `TooLarge` for
+    more than `most` cells.
     """
     rows = table_rows(table)
     headers = _header_rows(rows)
@@ -85,6 +87,8 @@ def read_table(table: Element, text_of: Callable[[Element], CellText]) -> list[C
     above: dict[int, _Open] = {}
     for number, row in enumerate(rows):
         above = _read_row(row, number, number < headers, above, done, text_of)
+        if len(done) > most:
+            raise TooLarge(f"a table of more than {most} cells")
     return [cell.close() for cell in done]
 
 

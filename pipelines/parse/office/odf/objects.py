@@ -22,6 +22,7 @@ class Objects:
     def __init__(self, package: Package, builder: DocumentBuilder) -> None:
         self._package = package
         self._builder = builder
+        self._most = builder.settings.limits.cells
 
     def add(self, frame: Element, place: Place, *, with_data: bool = True) -> None:
         """Append the first picture or object of a frame; the others are the same in other formats.
@@ -74,7 +75,9 @@ class Objects:
         self._builder.caption(title, place)
         data = chart.find(qualified("table:table")) if with_data else None
         if data is not None:
-            self._builder.table(read_table(data, lambda cell: (plain_text(cell), False)), place, caption=title)
+            self._builder.table(
+                read_table(data, lambda cell: (plain_text(cell), False), self._most), place, caption=title
+            )
 
 
 def _title(chart: Element) -> str:

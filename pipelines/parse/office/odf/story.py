@@ -172,7 +172,7 @@ class Story:
 
     def _table(self, element: Element) -> None:
         hanging, place = _Hanging(), self.place
-        cells = read_table(element, lambda cell: self._cell(cell, hanging))
+        cells = read_table(element, lambda cell: self._cell(cell, hanging), self._builder.settings.limits.cells)
         if self._builder.table(cells, place):
             for content in hanging.contents:
                 self._refer(content.links)

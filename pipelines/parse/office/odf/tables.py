@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from pipelines.core.errors import TooLarge
 from pipelines.core.table import Cell
 from pipelines.parse.office.odf.names import qualified
 from pipelines.parse.office.ooxml import Element, local
 
 _GROUPS = frozenset({"table-header-rows", "table-rows", "table-row-group"})
-_MOST_REPEATED = 2_000
 _LONGEST_SPAN = 1_000
 
 
@@ -35,29 +35,31 @@ def rows_of(table: Element, header: bool = False) -> Iterator[tuple[Element, boo
             yield from rows_of(child, header or name == "table-header-rows")
 
 
-def read_table(table: Element, text_of: Callable[[Element], tuple[str, bool]]) -> list[Cell]:
+def read_table(table: Element, text_of: Callable[[Element], tuple[str, bool]], most: int) -> list[Cell]:
     """Return the cells; `text_of` gives the text of a cell and whether it is rich, and is asked in reading order.
 
     Without rows marked as headers the first row is one. Repeated rows and cells without text are only counted.
+    Raises `TooLarge` for more than `most` cells.
     """
     rows = list(rows_of(table))
     marked = any(header for _, header in rows)
     cells: list[Cell] = []
     at = 0
     for number, (row, header) in enumerate(rows):
-        before = len(cells)
-        cells += _row_cells(row, at, header if marked else number == 0, text_of)
+        own = list(_row_cells(row, at, header if marked else number == 0, text_of, most))
+        cells += own
+        filled = [cell for cell in own if cell.text]
         times = repeated(row, "rows")
-        for copy in range(1, min(times, _MOST_REPEATED) if any(cell.text for cell in cells[before:]) else 1):
-            cells += [
-                Cell(at + copy, cell.column, cell.text) for cell in cells[before:] if cell.row == at and cell.text
-            ]
+        for copy in range(1, min(times, most // len(filled) + 2) if filled else 1):
+            cells += [Cell(at + copy, cell.column, cell.text) for cell in filled]
         at += times
+        if len(cells) > most:
+            raise TooLarge(f"a table of more than {most} cells")
     return cells
 
 
 def _row_cells(
-    row: Element, number: int, header: bool, text_of: Callable[[Element], tuple[str, bool]]
+    row: Element, number: int, header: bool, text_of: Callable[[Element], tuple[str, bool]], most: int
 ) -> Iterator[Cell]:
     column = 0
     for cell in row:
@@ -67,7 +69,7 @@ def _row_cells(
         if name == "table-cell":
             text, rich = text_of(cell)
             spans = spanned(cell, "rows"), spanned(cell, "columns")
-            for copy in range(min(times, _MOST_REPEATED) if text else min(times, 1)):
+            for copy in range(min(times, most + 1) if text else min(times, 1)):
                 yield Cell(number, column + copy, text, *spans, header, rich=rich)
         if name in ("table-cell", "covered-table-cell"):
             column += times

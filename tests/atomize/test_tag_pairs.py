@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipelines.atomize.tag_pairs import (
+    CoOccurrencePairing,
+    Pairing,
+    QaSample,
+    TaggedSample,
+    question_terms,
+    read_samples,
+    tag_samples,
+)  # fmt: skip
+from pipelines.atomize.tag_pairs_model import ModelPairing
+from pipelines.core.errors import BudgetExceeded, CallFailed, SettingsError
+from pipelines.core.knowledge import TagPair
+from pipelines.llm.fakes import ScriptedChat
+
+SAMPLES = [
+    TaggedSample("Why does it rattle?", ("rattle",), ("cavitation", "feed pump")),
+    TaggedSample("A rattle at night?", ("rattle", "night"), ("cavitation", "bearing")),
+    TaggedSample("Who pays at night?", ("night",), ("payroll",)),
+]
+
+
+def samples_file(folder: Path, *lines: str) -> Path:
+    path = folder / "samples.jsonl"
+    path.write_text("\n".join(lines), "utf-8")
+    return path
+
+
+def test_samples_are_read_line_by_line(tmp_path: Path) -> None:
+    path = samples_file(
+        tmp_path,
+        '{"question": "Why does it rattle?", "answer": "Cavitation."}',
+        "",
+        '{"question": "Who pays?", "answers": ["Payroll", "They"], "id": 7}',
+        '{"question": "When?"}',
+    )
+    assert read_samples(path) == (
+        QaSample(question="Why does it rattle?", answer="Cavitation."),
+        QaSample(question="Who pays?", answer="Payroll"),
+        QaSample(question="When?"),
+    )
+
+
+@pytest.mark.parametrize("line", ["no json", "[]", "{}", '{"question": ""}', '{"question": 3}'])
+def test_a_line_that_is_no_sample_is_named(tmp_path: Path, line: str) -> None:
+    with pytest.raises(SettingsError, match="line 2"):
+        read_samples(samples_file(tmp_path, '{"question": "When?"}', line))
+
+
+def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot read"):
+        read_samples(tmp_path / "none.jsonl")
+
+
+def test_a_sample_is_tagged_by_the_chunk_that_holds_its_answer() -> None:
+    chunks = {"a": "The pump rattles, the pump rattles.", "b": "Cavitation makes a pump rattle. Add water."}
+    tags = {"a": ["pump"], "b": ["cavitation"]}
+    (tagged,) = tag_samples([QaSample(question="Why does the pump rattle?", answer="cavitation")], chunks, tags)
+    assert tagged.tags == ("cavitation",)
+    assert tagged.terms == question_terms("Why does the pump rattle?")
+    assert tag_samples([QaSample(question="Why?")], {}, {}) == []
+
+
+async def test_what_stands_together_twice_is_a_pair() -> None:
+    pairs = await CoOccurrencePairing().pair(SAMPLES)
+    assert [(pair.query_term, pair.corpus_tag) for pair in pairs] == [("rattle", "cavitation")]
+    assert 0 < pairs[0].weight <= 1
+
+
+async def test_a_term_is_no_pair_of_itself() -> None:
+    same = [TaggedSample("pump?", ("pump",), ("pumps", "oil"))] * 3
+    assert all(pair.corpus_tag != "pumps" for pair in await CoOccurrencePairing().pair(same))
+
+
+def reply(*pairs: tuple[str, str]) -> str:
+    return json.dumps({"pairs": [{"term": term, "tag": tag} for term, tag in pairs]})
+
+
+async def test_the_model_s_pairs_count_when_both_sides_were_shown() -> None:
+    chat = ScriptedChat([reply(("rattle", "cavitation"), ("rattle", "ghosts"), ("noise", "bearing")), reply()])
+    assert await ModelPairing(chat).pair(SAMPLES) == (TagPair("rattle", "cavitation", 1.0),)
+    asked = chat.requests[0].messages[-1].content
+    assert "<question>\nWhy does it rattle?\n</question>" in asked
+    assert "cavitation; feed pump" in asked
+
+
+async def test_a_failed_call_gives_no_pair_and_a_limit_ends_the_work() -> None:
+    assert await ModelPairing(ScriptedChat([CallFailed("no")])).pair(SAMPLES) == ()
+    with pytest.raises(BudgetExceeded):
+        await ModelPairing(ScriptedChat([BudgetExceeded("enough")])).pair(SAMPLES)
+
+
+@pytest.mark.parametrize("pairing", [CoOccurrencePairing(), ModelPairing(ScriptedChat([reply()]))])
+async def test_no_samples_give_no_pairs(pairing: Pairing) -> None:
+    assert isinstance(pairing, Pairing)
+    assert await pairing.pair([]) == ()

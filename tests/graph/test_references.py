@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.core.document import ReferenceKind
+from pipelines.core.graph import EdgeKind, NodeKind
+from pipelines.graph.link import Linked
+from tests.graph.made import Made, linked, made
+
+LINK, MENTION = ReferenceKind.HYPERLINK, ReferenceKind.MENTION
+MANUAL = made("manuals/K-series.md", "Maintenance Manual K-Series", "# 4.2 Seals\n\nReplace the seal.\n\n# 7 Safety\n\nWear gloves.")
+SHEET = made("sheets/ds-2041.md", "DS-2041 Centrifugal pump", "# 2 Performance\n\nThe head is 40 m.")
+STANDARD = made("std-014.md", "STD-014 Suction piping", "# 7 Suction\n\n7.3 NPSHa shall exceed NPSHr.\n\n7.4 Strainers.")
+CHINESE = made("维护手册.md", "离心泵维护手册", "# 3 润滑\n\n每月加油。")
+
+
+def edges(found: Linked, source: Made, target: Made) -> list[dict[str, object]]:
+    ends = (source[0].id, target[0].id)
+    kinds = [EdgeKind.REFERENCES]
+    return [dict(edge.properties) for edge in found.subgraph.edges if (edge.source, edge.target) == ends and edge.kind in kinds]
+
+
+def only_edge(text: str, target: Made, uri: str = "notes/n.md", *references: tuple[ReferenceKind, str, str]) -> dict[str, object]:
+    note = made(uri, "A note of mine", text, references)
+    (found,) = edges(linked(note, MANUAL, SHEET, STANDARD, CHINESE), note, target)
+    assert text[int(str(found["start"])) : int(str(found["end"]))] == found["evidence"]
+    return found
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "../manuals/K-series.md",
+        "..\\manuals\\K-series.md",
+        "/manuals/K-series.md",
+        "./../manuals/K%2Dseries.md",
+        "../manuals/k-series.MD",
+        "../manuals/K-series",
+        "../elsewhere/K-series.md",
+        "https://intranet.example/docs/K-series.md",
+        "file:///C:/docs/manuals/K-series.md",
+    ],
+)
+def test_a_link_to_a_file_of_the_folder_is_resolved(target: str) -> None:
+    found = only_edge("See the manual here.", MANUAL, "notes/n.md", (LINK, target, "manual"))
+    assert found["kind"] == "hyperlink"
+
+
+def test_a_links_anchor_names_the_section() -> None:
+    for anchor in ("safety", "7-safety", "4.2"):
+        found = only_edge("The manual.", MANUAL, "notes/n.md", (LINK, f"../manuals/K-series.md#{anchor}", "manual"))
+        section = MANUAL[0].sections[1 if anchor == "4.2" else 2]
+        assert found["target_section"] == section.id
+
+
+@pytest.mark.parametrize("target", ["#part", "mailto:a@b.example", "javascript:void(0)", "tel:123", ""])
+def test_what_leads_to_no_document_is_no_reference(target: str) -> None:
+    note = made("n.md", "A note", "Look here.", [(LINK, target, "here")])
+    assert not linked(note, MANUAL).subgraph.edges
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "part"),
+    [
+        ("See DS-2041 for the head.", SHEET, ""),
+        ("See ds 2041 for the head.", SHEET, ""),
+        ("The file ds-2041.md has it.", SHEET, ""),
+        ("As the Maintenance Manual K-Series says, wear gloves.", MANUAL, ""),
+        ("as described in the maintenance manual k-series, wear gloves", MANUAL, ""),
+        ("按照离心泵维护手册执行。", CHINESE, ""),
+        ("参见《离心泵维护手册》第3节。", CHINESE, "3"),
+        ("According to section 4.2 of the Maintenance Manual K-Series it leaks.", MANUAL, "4.2"),
+        ("It leaks (Maintenance Manual K-Series, section 4.2).", MANUAL, "4.2"),
+        ("Clause 7.3 of STD-014 applies.", STANDARD, "7.3"),
+    ],
+)
+def test_a_document_is_found_by_its_names(text: str, target: Made, part: str) -> None:
+    found = only_edge(text, target)
+    assert found["kind"] == "mention"
+    assert found.get("section", "") == part
+
+
+def test_a_named_section_is_found_and_a_named_clause_in_its_chunk() -> None:
+    section = only_edge("See section 4.2 of the Maintenance Manual K-Series.", MANUAL)
+    assert section["target_section"] == MANUAL[0].sections[1].id
+    clause = only_edge("Clause 7.3 of STD-014 applies.", STANDARD)
+    assert clause["target_chunk"] == STANDARD[1].chunks[0].id
+
+
+def test_a_missing_clause_leads_to_the_section_around_it() -> None:
+    found = only_edge("Clause 7.9 of STD-014 applies.", STANDARD)
+    assert found["target_section"] == STANDARD[0].sections[1].id
+
+
+def test_a_table_of_a_document_is_not_its_section() -> None:
+    found = only_edge("See table 2 of DS-2041.", SHEET)
+    assert found["section"] == "2"
+    assert "target_section" not in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The pump runs.",
+        "Part DS-20410 and ADS-2041 are others, as is DS-2041-7.",
+        "the suction piping is short",
+        "A maintenance manual k-series lies there.",
+    ],
+)
+def test_words_that_happen_to_be_a_name_are_no_reference(text: str) -> None:
+    note = made("n.md", "A note of mine", text)
+    assert not linked(note, MANUAL, SHEET, STANDARD, made("p.md", "Pump", "It turns.")).subgraph.edges
+
+
+def test_a_weak_title_counts_after_a_cue() -> None:
+    pump = made("p.md", "Pumps", "They turn.")
+    without, behind = (made("n.md", "A note of mine", text) for text in ("All Pumps turn.", "See “Pumps” there."))
+    assert not edges(linked(without, pump), without, pump)
+    assert edges(linked(behind, pump), behind, pump)
+
+
+def test_a_document_never_refers_to_itself() -> None:
+    own = made("ds-7000.md", "DS-7000 Valve", "This is DS-7000, see ds-7000.md.", [(LINK, "ds-7000.md", "ds-7000.md")])
+    assert not linked(own, MANUAL).subgraph.edges
+
+
+def test_a_name_inside_a_link_is_counted_once() -> None:
+    note = made("n.md", "A note", "Read DS-2041 first.", [(LINK, "sheets/ds-2041.md", "DS-2041"), (MENTION, "DS-2041", "DS-2041")])
+    (found,) = edges(linked(note, SHEET), note, SHEET)
+    assert found["kind"] == "hyperlink"
+
+
+def test_names_in_one_chunk_are_one_edge_with_their_number() -> None:
+    note = made("n.md", "A note", "DS-2041 is old. DS-2041 is heavy.\n\nDS-2041 again.")
+    assert sorted(int(str(one["count"])) for one in edges(linked(note, SHEET), note, SHEET)) == [1, 2]
+
+
+def test_attachments_and_replies_lead_to_their_documents() -> None:
+    first = made("a.eml", "Leak", "It leaks.", message_id="<1@x.example>")
+    reply = made(
+        "b.eml", "RE: Leak", "Fixed, see report.md attached.",
+        [(ReferenceKind.REPLY, "<1@x.example>", "Fixed"), (ReferenceKind.ATTACHMENT, "report.md", "report.md")],
+        message_id="2@x.example",
+    )  # fmt: skip
+    attached = made("b.eml!/report.md", "Report on the leak", "A seal was worn.")
+    found = linked(first, reply, attached)
+    assert [one["kind"] for one in edges(found, reply, first)] == ["reply"]
+    assert [one["kind"] for one in edges(found, reply, attached)] == ["attachment"]
+
+
+def test_what_is_not_there_is_a_node_of_its_own() -> None:
+    note = made(
+        "n.md", "A note", "See DS-9999 and the list at https://x.example/a.",
+        [(MENTION, "DS-9999", "DS-9999"), (LINK, "https://x.example/a", "https://x.example/a"), (LINK, "gone.xlsx", "list")],
+    )  # fmt: skip
+    found = linked(note, SHEET)
+    nodes = {str(node.properties["wanted"]): node for node in found.subgraph.nodes if node.kind is NodeKind.UNRESOLVED}
+    assert {name: node.properties["reason"] for name, node in nodes.items()} == {
+        "DS-9999": "no document of this name",
+        "https://x.example/a": "outside the folder",
+        "gone.xlsx": "no such file in the folder",
+    }
+    assert {edge.target for edge in found.subgraph.edges} == {node.id for node in nodes.values()}
+    assert {one.wanted for one in found.unresolved} == set(nodes)
+
+
+def test_a_part_number_is_not_a_missing_document() -> None:
+    note = made("n.md", "A note", "Order bearing SKF-6205 now.", [(MENTION, "SKF-6205", "SKF-6205")])
+    assert not linked(note, SHEET).subgraph.edges
+
+
+def test_part_of_a_title_is_enough_where_the_text_points() -> None:
+    note = made("n.md", "A note", "See the Maintenance Manual.", [(MENTION, "Maintenance Manual", "See the Maintenance Manual")])
+    (found,) = edges(linked(note, MANUAL, SHEET), note, MANUAL)
+    assert found["how"] == "part of the title"
+
+
+OLD = made("old/ds-2041-rev-b.md", "DS-2041 Centrifugal pump Rev. B", "Head 38 m.")
+NEW = made("ds-2041-rev-d.md", "DS-2041 Centrifugal pump Rev. D", "Head 40 m.")
+
+
+def test_of_several_revisions_the_last_is_meant_unless_one_is_named() -> None:
+    note = made("n.md", "A note", "See DS-2041 there.\n\nIn DS-2041 revision B it was less.")
+    found = linked(note, OLD, NEW)
+    assert len(edges(found, note, NEW)) == len(edges(found, note, OLD)) == 1
+
+
+def test_a_revision_supersedes_the_one_before() -> None:
+    found = [edge for edge in linked(OLD, NEW).subgraph.edges if edge.kind is EdgeKind.SUPERSEDES]
+    assert [(edge.source, edge.target) for edge in found] == [(NEW[0].id, OLD[0].id)]
+
+
+def test_a_text_may_say_what_it_supersedes() -> None:
+    policy = made("p2.md", "POL-009 Isolation", "This policy supersedes POL-008 from today.")
+    before = made("p1.md", "POL-008 Isolation of pumps", "Superseded by POL-009.")
+    found = [edge for edge in linked(policy, before).subgraph.edges if edge.kind is EdgeKind.SUPERSEDES]
+    assert [(edge.source, edge.target) for edge in found] == [(policy[0].id, before[0].id)]
+
+
+def test_the_same_content_under_two_names_is_linked() -> None:
+    one, two = made("a.txt", "a", "Same."), made("b.txt", "b", "Same.")
+    (edge,) = linked(one, two).subgraph.edges
+    assert (edge.source, edge.kind, edge.target) == (one[0].id, EdgeKind.SAME_CONTENT, two[0].id)
+
+
+def test_the_same_words_in_another_format_are_the_same_content() -> None:
+    words = "The pump shall be aligned cold. " * 20
+    one, two = made("a.txt", "a", words), made("b.txt", "b", words.replace(". ", ".  "))
+    (edge,) = linked(one, two).subgraph.edges
+    assert edge.properties["same"] == "words"
+
+
+def test_a_title_that_every_document_holds_counts_only_after_a_cue() -> None:
+    named = made("t.md", "Acme Pump Works", "A firm.")
+    others = [made(f"{number}.md", f"Note {number}", f"Made by Acme Pump Works, {number}.") for number in range(20)]
+    assert not edges(linked(named, *others), others[0], named)
+    assert edges(linked(named, *others[:5]), others[0], named)

@@ -1,0 +1,120 @@
+import json
+from pathlib import Path
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.core.document import BlockKind, Page, Source
+from pipelines.core.ids import digest
+from pipelines.core.outcome import Status
+from pipelines.core.provenance import Box
+from pipelines.core.table import Cell
+from pipelines.parse.assemble import DocumentBuilder, Image, Place
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.render import to_html, to_json, to_markdown
+from pipelines.parse.settings import ParseSettings
+from pipelines.parse.view import FileView
+
+PNG = b"\x89PNG"
+SOURCE = Source("a.pdf", "text/plain", 10, "d")
+
+
+def sample() -> Parsed:
+    builder = DocumentBuilder(SOURCE, ParseSettings(), "test")
+    one = Place(1, "i", boxes=(Box(1, 0.1, 0.2, 0.5, 0.3),))
+    builder.page(Page(1, "i", 600, 800))
+    builder.page(Page(2, "ii", 600, 800))
+    builder.title("Pump <manual>", one)
+    builder.heading("1 Safety", 1, one)
+    builder.list_item("close", 1, one)
+    builder.list_item("lock", 2, one)
+    cells = (Cell(0, 0, "A", header=True), Cell(0, 1, "first\nsecond", rich=True), Cell(1, 0, "wide", column_span=2))
+    builder.table(cells, Place(2, "ii"))
+    builder.figure(Image(PNG, ocr_text="INLET", description="A pump"), Place(2, "ii"), caption="Figure 1")
+    builder.code("x = `1`\n```", Place(2, "ii"))
+    builder.furniture(BlockKind.PAGE_HEADER, "head", one)
+    return builder.build()
+
+
+def test_json_has_the_keys_that_scores_are_taken_from() -> None:
+    shown = json.loads(to_json(sample()))
+    assert shown["headings"] == [{"text": "Pump <manual>", "level": 0}, {"text": "1 Safety", "level": 1}]
+    assert (shown["pictures"], shown["pages"], shown["status"]) == (1, 2, "indexed")
+    table = shown["tables"][0]
+    assert (table["rows"], table["cols"], table["page"]) == (2, 2, 2)
+    assert table["cells"][2] == {"row": 1, "col": 0, "rows": 1, "cols": 2, "text": "wide"}
+    kinds = [(block["kind"], block.get("text", "")) for block in shown["blocks"]]
+    assert kinds == [
+        ("text", "Pump <manual>"), ("text", "1 Safety"), ("text", "close"), ("text", "lock"), ("table", ""),
+        ("text", "first"), ("text", "second"), ("picture", "INLET"), ("text", "x = `1`\n```"),
+    ]  # fmt: skip
+    assert shown["blocks"][0]["boxes"] == [{"page": 1, "left": 0.1, "top": 0.2, "right": 0.5, "bottom": 0.3}]
+    assert shown["blocks"][5]["cell"] == [0, 0, 1]
+    assert shown["furniture"][0]["text"] == "head"
+
+
+def test_json_can_be_read_back_as_its_type() -> None:
+    assert msgspec.json.decode(to_json(sample()), type=FileView).title == "Pump <manual>"
+
+
+def test_a_sheet_is_known_by_its_name() -> None:
+    builder = DocumentBuilder(SOURCE, ParseSettings(), "test")
+    builder.table([Cell(0, 0, "x", address="B2")], Place(3, "Prices", "B2:B2"))
+    shown = json.loads(to_json(builder.build()))
+    assert shown["tables"][0]["page"] == shown["blocks"][0]["page"] == "Prices"
+    assert shown["tables"][0]["range"] == "B2:B2"
+
+
+def test_markdown_keeps_structure() -> None:
+    assert to_markdown(sample()) == (
+        "<!-- page 1: i -->\n\n# Pump <manual>\n\n## 1 Safety\n\n- close\n  - lock\n\n<!-- page 2: ii -->\n\n"
+        '<table><tr><th>A</th><td>first\nsecond</td></tr><tr><td colspan="2">wide</td></tr></table>\n\n'
+        f"![A pump]({digest(PNG)[:16]})\n\nINLET\n\n````\nx = `1`\n```\n````\n"
+    )
+
+
+def test_what_has_no_document_shows_its_reason() -> None:
+    parsed = Parsed(Status.ENCRYPTED, reason="needs a <password>")
+    assert json.loads(to_json(parsed))["reason"] == "needs a <password>"
+    assert "encrypted: needs a <password>" in to_markdown(parsed)
+    assert "needs a &lt;password&gt;" in to_html(parsed, Path("a.pdf"))
+
+
+def test_the_page_is_self_contained_and_escaped() -> None:
+    page = to_html(sample(), Path("a.pdf"))
+    assert "Pump &lt;manual&gt;" in page
+    assert "<manual>" not in page
+    assert 'src="http' not in page
+    assert 'href="http' not in page
+
+
+def test_boxes_are_drawn_over_the_picture_of_their_page(tmp_path: Path) -> None:
+    from PIL import Image as Pillow
+
+    path = tmp_path / "a.png"
+    Pillow.new("RGB", (60, 40), "white").save(path)
+    builder = DocumentBuilder(Source("a.png", "image/png", 1, "d"), ParseSettings(), "test")
+    builder.page(Page(1))
+    builder.paragraph('The "valve"', Place(1, boxes=(Box(1, 0.25, 0.5, 0.75, 0.6),)))
+    page = to_html(builder.build(), path)
+    assert "left:25.00%;top:50.00%;width:50.00%;height:10.00%" in page
+    assert 'title="paragraph: The &quot;valve&quot;"' in page
+    assert "data:image/png;base64," in page
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["paragraph", "code", "list_item", "footnote"]), st.text(max_size=40)), max_size=8
+    )
+)
+def test_any_document_can_be_shown_in_all_forms(blocks: list[tuple[str, str]]) -> None:
+    builder = DocumentBuilder(SOURCE, ParseSettings(), "test")
+    for kind, text in blocks:
+        getattr(builder, kind)(text)
+    parsed = builder.build()
+    shown = msgspec.json.decode(to_json(parsed), type=FileView)
+    expected = [block.text for block in parsed.document.blocks] if parsed.document else []
+    assert [block.text for block in shown.blocks] == expected
+    assert to_markdown(parsed)
+    assert to_html(parsed, Path("a")).endswith("</html>")

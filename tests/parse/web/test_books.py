@@ -1,0 +1,151 @@
+"""EPUB, ZIP, RTF, reStructuredText and Org."""
+
+from collections.abc import Callable
+
+from pydantic import SecretStr
+
+from pipelines.core.document import Document
+from pipelines.core.outcome import Status
+from pipelines.parse.settings import ParseSettings
+from tests.parse.conftest import ParseBytes
+from tests.parse.hostile_files import epub, zip_with_a_password, zipped
+from tests.parse.pieces import pieces, targets, texts
+
+Read = Callable[..., Document]
+
+PACKAGE = """<package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata>
+<dc:title>Pump book</dc:title><dc:creator>A</dc:creator>
+<dc:creator>B</dc:creator><dc:language>en</dc:language></metadata><manifest>
+<item id="n" href="toc.ncx" media-type="application/x-dtbncx+xml"/>
+<item id="two" href="text/two.xhtml" media-type="application/xhtml+xml"/>
+<item id="one" href="text/one.xhtml" media-type="application/xhtml+xml"/>
+
+<item id="p" href="img/p.png" media-type="image/png"/></manifest><spine><itemref idref="one"/><itemref idref="two"/></spine></package>"""
+CONTENTS = """<ncx><navMap>
+<navPoint><navLabel><text>Starting</text></navLabel><content src="text/one.xhtml"/></navPoint>
+<navPoint><navLabel><text>Stopping</text></navLabel><content src="text/two.xhtml#x"/></navPoint></navMap></ncx>"""
+BOOK = epub(
+    PACKAGE,
+    {
+        "toc.ncx": CONTENTS.encode(),
+        "text/one.xhtml": b"<html><body><p>Open it. See <a href='two.xhtml'>the end</a>.</p>"
+        b"<img src='../img/p.png' alt='Pump'/></body></html>",
+        "text/two.xhtml": b"<html><body><h1>Stopping</h1><p>Close it.</p></body></html>",
+        "img/p.png": b"\x89PNG\r\n\x1a\n...",
+    },
+)
+
+
+def test_a_book_is_read_in_the_order_of_its_spine(parse_bytes: ParseBytes) -> None:
+    parsed = parse_bytes("a.epub", BOOK)
+    document = parsed.document
+    assert document is not None
+    assert pieces(document) == [
+        ("heading", 1, "Starting"),
+        ("paragraph", 0, "Open it. See the end."),
+        ("figure", 0, "Pump"),
+        ("heading", 1, "Stopping"),
+        ("paragraph", 0, "Close it."),
+    ]
+    assert document.title == "Pump book"
+    assert document.metadata["author"] == "A; B"
+    assert document.blocks[1].provenance.label == "Starting"
+    assert parsed.pictures[0].data == b"\x89PNG\r\n\x1a\n..."
+    assert ("hyperlink", "two.xhtml", "the end") in targets(document)
+
+
+def test_an_archive_lists_its_members_and_hands_them_on(parse_bytes: ParseBytes) -> None:
+    parsed = parse_bytes("a.zip", zipped({"docs/a.txt": b"one", "b.txt": b"two", "__MACOSX/b.txt": b"x"}))
+    assert [(child.name, child.data, child.kind.value) for child in parsed.children] == [
+        ("docs/a.txt", b"one", "member"),
+        ("b.txt", b"two", "member"),
+    ]
+    assert parsed.document is not None
+    assert [(kind, target) for kind, target, _ in targets(parsed.document) if kind == "member"] == [
+        ("member", "docs/a.txt"),
+        ("member", "b.txt"),
+    ]
+
+
+def test_a_wrong_password_leaves_an_archive_locked(parse_bytes: ParseBytes) -> None:
+    settings = ParseSettings(passwords={"*.zip": SecretStr("wrong")})
+    parsed = parse_bytes("a.zip", zip_with_a_password(), settings)
+    assert parsed.status is Status.ENCRYPTED
+    assert "wrong" not in parsed.reason
+
+
+RTF = rb"""{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset134 SimSun;}}
+{\stylesheet{\s0 Normal;}{\s1 heading 1;}}
+{\info{\title Pump guide}{\author Jo}}{\header Page head}
+\pard\s1 Safety\par
+\pard Die Pr\'fcfung der \b V\b0entile \u8364? 5
+ {\f1\'d6\'d0\'ce\'c4} and
+ {\field{\*\fldinst HYPERLINK "http://x.y/a"}{\fldrslt the site}}.{\footnote A note.}\par
+{\listtext 1.}\pard\ls1\ilvl0 First\par
+\pard\ls1\ilvl1 Second\par
+\trowd\trhdr\cellx1000\cellx2000\pard\intbl A\cell B\cell\row
+\trowd\cellx2000\pard\intbl wide\cell\row
+\pard After {\v hidden}{\*\foo bar}the end\par
+{\pict\pngblip 89504e470d0a1a0a}\par
+}"""
+
+
+def test_rtf_keeps_styles_lists_tables_links_and_notes(parse_bytes: ParseBytes) -> None:
+    parsed = parse_bytes("a.rtf", RTF)
+    document = parsed.document
+    assert document is not None
+    assert pieces(document) == [
+        ("heading", 1, "Safety"),
+        ("paragraph", 0, "Die Prüfung der Ventile € 5 中文 and the site."),
+        ("footnote", 0, "A note."),
+        ("list_item", 1, "First"),
+        ("list_item", 2, "Second"),
+        ("table", 0, "A | B\nwide |"),
+        ("paragraph", 0, "After the end"),
+        ("figure", 0, ""),
+    ]
+    assert [(cell.text, cell.column_span, cell.header) for cell in document.tables[0].cells] == [
+        ("A", 1, True),
+        ("B", 1, True),
+        ("wide", 2, False),
+    ]
+    assert targets(document) == [("hyperlink", "http://x.y/a", "the site")]
+    assert document.title == "Pump guide"
+    assert [block.text for block in document.furniture] == ["Page head"]
+    assert parsed.pictures[0].data == b"\x89PNG\r\n\x1a\n"
+
+
+def test_restructured_text_has_its_sections_and_reads_no_other_file(document_of: Read) -> None:
+    document = document_of(
+        "a.rst",
+        "Manual\n======\n\nIntro, see :ref:`that <x>` and `a link <http://x.y>`_.\n\nUse\n---\n\n.. "
+        "code-block:: c\n\n   int x;\n\n"
+        ".. include:: /etc/hostname\n\n=== ===\nA   B\n=== ===\n1   2\n=== ===\n",
+    )
+    assert pieces(document) == [
+        ("title", 0, "Manual"),
+        ("paragraph", 0, "Intro, see that and a link."),
+        ("heading", 2, "Use"),
+        ("code", 0, "int x;"),
+        ("table", 0, "A | B\n1 | 2"),
+    ]
+
+
+def test_org_has_its_headlines_lists_tables_and_links(document_of: Read) -> None:
+    document = document_of(
+        "a.org",
+        "#+TITLE: Manual\n* TODO Safety :tag:\n:PROPERTIES:\n:ID: 1\n:END:\nSee [[file:pump.pdf][the "
+        "*pump*]].\n- one\n  - two\n"
+        "| A | B |\n|---+---|\n| 1 | 2 |\n#+BEGIN_SRC c\nint x;\n#+END_SRC\n",
+    )
+    assert pieces(document) == [
+        ("title", 0, "Manual"),
+        ("heading", 1, "Safety"),
+        ("paragraph", 0, "See the pump."),
+        ("list_item", 1, "one"),
+        ("list_item", 2, "two"),
+        ("table", 0, "A | B\n1 | 2"),
+        ("code", 0, "int x;"),
+    ]
+    assert document.tables[0].header_rows == 1
+    assert texts(document)[0] == document.title

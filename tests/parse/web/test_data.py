@@ -1,0 +1,78 @@
+"""JSON and XML."""
+
+from collections.abc import Callable
+
+from pipelines.core.document import Document
+from pipelines.core.outcome import Status
+from tests.parse.conftest import ParseBytes
+from tests.parse.pieces import pieces, targets, texts
+
+Read = Callable[..., Document]
+
+
+def test_key_paths_lead_to_values_and_numbers_stay_as_written(document_of: Read) -> None:
+    document = document_of("a.json", '{"title": "Registry", "version": 1.10, "limits": {"pressure": {"max": 60}}}')
+    assert pieces(document) == [
+        ("paragraph", 0, "title: Registry\nversion: 1.10"),
+        ("heading", 1, "limits"),
+        ("heading", 2, "limits.pressure"),
+        ("paragraph", 0, "max: 60"),
+    ]
+    assert document.title == "Registry"
+
+
+def test_arrays_of_like_objects_are_tables(document_of: Read) -> None:
+    document = document_of("a.json", '{"parts": [{"no": "A1", "price": 3.5}, {"no": "B2", "tags": ["x", "y"]}]}')
+    assert document.tables[0].grid() == [["no", "price", "tags"], ["A1", "3.5", ""], ["B2", "", "x, y"]]
+
+
+def test_json_lines_are_one_table(document_of: Read) -> None:
+    assert document_of("a.jsonl", '{"a": 1}\n{"a": 2}\n').tables[0].grid() == [["a"], ["1"], ["2"]]
+
+
+def test_broken_json_is_text_and_partial(parse_bytes: ParseBytes) -> None:
+    parsed = parse_bytes("a.json", '{"part": "Filter", "next')
+    assert parsed.status is Status.PARTIAL
+    assert "not valid JSON" in parsed.reason
+    assert parsed.document is not None
+    assert "Filter" in parsed.document.text
+
+
+def test_documents_in_xml_have_sections_lists_and_tables(document_of: Read) -> None:
+    document = document_of(
+        "a.xml",
+        '<!DOCTYPE book [<!ENTITY corp "ACME">]><book><title>Pump</title><chapter><title>Safety</title>'
+        '<para>By &corp;, see <ulink url="http://x.y">here</ulink>.</para><itemizedlist><listitem>'
+        "<para>Close</para></listitem>"
+        "</itemizedlist><table><title>T</title><tgroup><thead><row><entry>A</entry><entry>B</entry></row>"
+        "</thead><tbody><row>"
+        '<entry morerows="1">1</entry><entry>2</entry></row><row><entry>3</entry></row></tbody></tgroup>'
+        "</table></chapter></book>",
+    )
+    assert pieces(document) == [
+        ("heading", 1, "Pump"),
+        ("heading", 2, "Safety"),
+        ("paragraph", 0, "By ACME, see here."),
+        ("list_item", 1, "Close"),
+        ("caption", 0, "T"),
+        ("table", 0, "A | B\n1 | 2\n| 3"),
+    ]
+    assert ("hyperlink", "http://x.y", "here") in targets(document)
+    assert [cell.row_span for cell in document.tables[0].cells if cell.text == "1"] == [2]
+
+
+def test_records_in_xml_are_tables_and_single_values_keep_their_names(document_of: Read) -> None:
+    document = document_of(
+        "a.xml",
+        '<stock site="north"><part no="A1"><name>Filter</name></part><part no="A2"><name>Pump</name></part>'
+        "<owner>Jo</owner></stock>",
+    )
+    assert texts(document) == ["stock: site=north", "no | name\nA1 | Filter\nA2 | Pump", "owner: Jo"]
+
+
+def test_the_text_of_a_drawing_is_read(document_of: Read) -> None:
+    document = document_of(
+        "a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><text>Inlet</text><text>Outlet</text></svg>'
+    )
+    assert "Inlet" in document.text
+    assert "Outlet" in document.text

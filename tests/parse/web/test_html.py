@@ -1,0 +1,213 @@
+import base64
+from collections.abc import Callable
+
+import pytest
+
+from pipelines.core.document import Document
+from pipelines.core.outcome import Status
+from tests.parse.conftest import ParseBytes
+from tests.parse.pieces import assert_whole, pieces, targets, texts
+
+Read = Callable[..., Document]
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+def test_a_page_becomes_pieces_in_reading_order(document_of: Read) -> None:
+    document = document_of(
+        "a.html",
+        "<h1>Pump</h1><p>Intro with <b>bold</b>\n  words.</p><h2>Use</h2>loose text<ul><li>one<ul>"
+        "<li>inner</li></ul></li>"
+        "<li><p>two</p><p>more</p></li></ul><pre>a\n  b</pre><blockquote>quoted</blockquote>",
+    )
+    assert pieces(document) == [
+        ("title", 0, "Pump"),
+        ("paragraph", 0, "Intro with bold words."),
+        ("heading", 2, "Use"),
+        ("paragraph", 0, "loose text"),
+        ("list_item", 1, "one"),
+        ("list_item", 2, "inner"),
+        ("list_item", 1, "two"),
+        ("paragraph", 0, "more"),
+        ("code", 0, "a\n  b"),
+        ("paragraph", 0, "quoted"),
+    ]
+    assert_whole(document)
+
+
+def test_several_first_headings_are_sections_and_not_titles(document_of: Read) -> None:
+    document = document_of("a.html", "<h1>A</h1><p>x</p><h1>B</h1><h3>C</h3>")
+    assert [(section.title, section.level) for section in document.sections[1:]] == [("A", 1), ("B", 1), ("C", 2)]
+
+
+def test_what_is_not_shown_is_not_read(document_of: Read) -> None:
+    document = document_of(
+        "a.html",
+        "<head><title>T</title><style>p{}</style></head><p>seen</p><p hidden>h1</p><p style='display: none'>h2</p>"
+        "<script>h3</script><template>h4</template><noscript>h5</noscript><select><option>h6</option></select>",
+    )
+    assert document.text == "seen"
+
+
+def test_navigation_and_the_page_s_own_header_and_footer_are_kept_apart(document_of: Read) -> None:
+    document = document_of(
+        "a.html",
+        "<header>Site</header><nav><a href='x.html'>Menu</a></nav><main><h1>T</h1><section><header>kept</header>"
+        "<p>text</p></section></main><footer>Imprint</footer>",
+    )
+    assert texts(document) == ["T", "kept", "text"]
+    assert [(block.kind.value, block.text) for block in document.furniture] == [
+        ("page_header", "Site"),
+        ("page_header", "Menu"),
+        ("page_footer", "Imprint"),
+    ]
+    assert document.references == ()
+
+
+def test_a_page_that_is_all_navigation_is_read(document_of: Read) -> None:
+    assert texts(document_of("a.html", "<nav><ul><li>Manual</li></ul></nav>")) == ["Manual"]
+
+
+def test_links_carry_their_text_as_evidence(document_of: Read) -> None:
+    document = document_of(
+        "a.html",
+        "<p>See <a href='b.html#x'>the <i>other</i> page</a> and <a href='#s2'>below</a>.</p>"
+        "<p><a href='javascript:x()'>no</a> <a href='#'>top</a></p><a href='c.pdf'><div>boxed</div></a>",
+    )
+    assert targets(document) == [
+        ("hyperlink", "b.html#x", "the other page"),
+        ("cross_reference", "#s2", "below"),
+        ("hyperlink", "c.pdf", "boxed"),
+    ]
+    first = document.references[0]
+    assert first.provenance.span.slice(document.text) == "the other page"
+
+
+def test_spans_and_headers_of_tables_are_kept(document_of: Read) -> None:
+    document = document_of(
+        "a.html",
+        "<table><caption>Limits</caption><thead><tr><th>A<td colspan=2>B</thead>"
+        "<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5</table>",
+    )
+    table = document.tables[0]
+    assert table.caption == "Limits"
+    assert [(c.row, c.column, c.row_span, c.column_span, c.text, c.header) for c in table.cells] == [
+        (0, 0, 1, 1, "A", True),
+        (0, 1, 1, 2, "B", True),
+        (1, 0, 2, 1, "1", False),
+        (1, 1, 1, 1, "2", False),
+        (1, 2, 1, 1, "3", False),
+        (2, 1, 1, 1, "4", False),
+        (2, 2, 1, 1, "5", False),
+    ]
+    assert pieces(document)[0] == ("caption", 0, "Limits")
+
+
+def test_a_row_of_which_everything_goes_on_below_has_no_height(document_of: Read) -> None:
+    table = document_of(
+        "a.html", "<table><tr><th>Y<th>M</tr><tr><th rowspan=3>2025</tr><tr><td>Jan<tr><td>Feb</table>"
+    ).tables[0]
+    assert table.rows == 3
+    assert [(c.row, c.row_span) for c in table.cells if c.text == "2025"] == [(1, 2)]
+
+
+def test_tables_inside_tables_follow_the_outer_one(document_of: Read) -> None:
+    document = document_of("a.html", "<table><tr><td>A<td>B<tr><td><table><tr><td>x<td>y</table><td>C</table><p>end")
+    assert [table.grid() for table in document.tables] == [[["A", "B"], ["x y", "C"]], [["x", "y"]]]
+    assert texts(document)[-1] == "end"
+
+
+def test_a_table_that_only_arranges_the_page_is_none(document_of: Read) -> None:
+    document = document_of(
+        "a.html",
+        "<table><tr><td><h2>Left</h2><p>text</p></td></tr><tr><td><table><tr><th>A<th>B<tr><td>1<td>2</table></table>",
+    )
+    assert [kind for kind, _, _ in pieces(document)] == ["heading", "paragraph", "table"]
+
+
+def test_cells_with_more_than_one_run_of_text_are_rich(document_of: Read) -> None:
+    table = document_of("a.html", "<table><tr><td>plain<td><b>x</b> y<td><p>one</p><td>a<br>b</table>").tables[0]
+    assert [(cell.text, cell.rich) for cell in table.cells] == [
+        ("plain", False),
+        ("x y", True),
+        ("one", False),
+        ("a\nb", True),
+    ]
+
+
+def test_a_picture_in_the_page_is_kept_with_its_caption(document_of: Read, parse_bytes: ParseBytes) -> None:
+    source = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
+    parsed = parse_bytes(
+        "a.html", f"<figure><img src='{source}' alt='A valve'><figcaption>Figure 1</figcaption></figure>"
+    )
+    assert parsed.pictures[0].data == PNG
+    assert parsed.document is not None
+    figure = parsed.document.figures[0]
+    assert (figure.caption, figure.description, figure.digest) == ("Figure 1", "A valve", parsed.pictures[0].digest)
+
+
+def test_a_picture_beside_the_page_is_referred_to(document_of: Read) -> None:
+    document = document_of("a.html", "<p>See <img src='img/pump.png' alt='The pump'> above.</p>")
+    assert pieces(document) == [("paragraph", 0, "See above."), ("figure", 0, "The pump")]
+    assert ("hyperlink", "img/pump.png", "The pump") in targets(document)
+
+
+def test_formulas_are_written_out(document_of: Read) -> None:
+    document = document_of(
+        "a.html",
+        "<p>where <math><mi>p</mi><mo>=</mo><mfrac><mi>F</mi><mi>A</mi></mfrac></math> holds</p>"
+        "<math display='block'><msup><mi>x</mi><mn>2</mn></msup>"
+        "<annotation encoding='application/x-tex'>x^2</annotation></math>",
+    )
+    assert pieces(document) == [("paragraph", 0, "where p = F/A holds"), ("formula", 0, "x^2")]
+
+
+def test_terms_and_their_definitions_are_items_of_two_levels(document_of: Read) -> None:
+    document = document_of("a.html", "<dl><dt>PEEP<dd>pressure at the end<dt>PIP<dd>peak pressure</dl>")
+    assert [(level, text) for _, level, text in pieces(document)] == [
+        (1, "PEEP"),
+        (2, "pressure at the end"),
+        (1, "PIP"),
+        (2, "peak pressure"),
+    ]
+
+
+def test_footnotes_are_told_apart(document_of: Read) -> None:
+    document = document_of(
+        "a.html", "<p>text<sup>1</sup></p><section class='footnotes'><ol><li id='fn1'><p>A note</p></ol></section>"
+    )
+    assert pieces(document)[-1] == ("footnote", 0, "[1] A note")
+
+
+def test_what_the_page_says_of_itself_is_metadata(document_of: Read) -> None:
+    document = document_of(
+        "a.html",
+        "<html lang='de'><head><title>Pumpe - Firma GmbH</title><meta name='author' content='A. B.'>"
+        "<meta property='article:published_time' content='2026-03-02'></head><h1>Pumpe</h1><p>x</p>",
+    )
+    assert document.title == "Pumpe"
+    assert document.metadata == {"title": "Pumpe", "author": "A. B.", "created": "2026-03-02", "language": "de"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp932", "gb18030"])
+def test_encodings_are_declared_or_found(document_of: Read, encoding: str) -> None:
+    text = "保守手順" if encoding != "gb18030" else "维护步骤，更换过滤器"
+    head = "" if encoding in ("utf-8", "utf-16") else f"<meta charset='{encoding}'>"
+    assert texts(document_of("a.html", f"<html>{head}<p>{text}</p></html>".encode(encoding))) == [text]
+
+
+def test_frames_are_references(document_of: Read) -> None:
+    document = document_of(
+        "a.html",
+        "<html><frameset><frame src='menu.html' name='menu'></frameset><noframes><p>text</p></noframes></html>",
+    )
+    assert ("hyperlink", "menu.html") in [(kind, target) for kind, target, _ in targets(document)]
+
+
+def test_a_page_without_text_is_empty(parse_bytes: ParseBytes) -> None:
+    assert parse_bytes("a.html", "<html><script>1</script></html>").status is Status.EMPTY
+
+
+def test_deep_elements_are_read_without_recursion(document_of: Read) -> None:
+    assert texts(document_of("a.html", "<div>" * 1500 + "deep" + "</div>" * 1500)) == ["deep"]

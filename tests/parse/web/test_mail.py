@@ -1,0 +1,129 @@
+import email.policy
+from collections.abc import Callable
+from email.message import EmailMessage
+
+from pipelines.core.document import Document, ReferenceKind
+from tests.parse.compound import message
+from tests.parse.conftest import ParseBytes
+from tests.parse.pieces import pieces, targets, texts
+
+Read = Callable[..., Document]
+
+
+def mail(**headers: str) -> EmailMessage:
+    message = EmailMessage(policy=email.policy.default)
+    fixed = {"From": "Anna <anna@example.com>", "To": "bob@example.com", "Subject": "Offer für Filter"}
+    for name, value in {
+        **fixed,
+        "Date": "Mon, 02 Mar 2026 10:00:00 +0100",
+        "Message-ID": "<m2@example.com>",
+        **headers,
+    }.items():
+        message[name.replace("_", "-")] = value
+    return message
+
+
+def test_headers_are_metadata_and_text(document_of: Read) -> None:
+    message = mail()
+    message.set_content("Hello Bob,\n\nsee below.\n")
+    document = document_of("a.eml", message.as_bytes())
+    assert document.title == "Offer für Filter"
+    assert document.metadata["sender"] == "Anna <anna@example.com>"
+    assert document.metadata["created"] == "2026-03-02T10:00:00+01:00"
+    assert document.metadata["message_id"] == "m2@example.com"
+    assert texts(document) == [
+        "Offer für Filter",
+        "From: Anna <anna@example.com>\nTo: bob@example.com\nDate: 2026-03-02T10:00:00+01:00",
+        "Hello Bob,",
+        "see below.",
+    ]
+
+
+def test_the_alternative_text_is_not_doubled(document_of: Read) -> None:
+    message = mail()
+    message.set_content("The valve is stuck.")
+    message.add_alternative(
+        "<p>The <b>valve</b> is stuck.</p><table><tr><td>A<td>1<tr><td>B<td>2</table>", subtype="html"
+    )
+    document = document_of("a.eml", message.as_bytes())
+    assert document.text.count("valve is stuck") == 1
+    assert document.tables[0].grid() == [["A", "1"], ["B", "2"]]
+
+
+def test_attachments_are_children_and_references(parse_bytes: ParseBytes) -> None:
+    message = mail()
+    message.set_content("see the list")
+    message.add_attachment(b"a,b\n1,2\n", maintype="text", subtype="csv", filename="../../prices.csv")
+    inner = mail(Subject="Inner")
+    inner.set_content("inside")
+    message.add_attachment(inner)
+    parsed = parse_bytes("a.eml", message.as_bytes())
+    assert [child.name for child in parsed.children] == ["prices.csv", "Inner.eml"]
+    assert parsed.children[0].data == b"a,b\n1,2\n"
+    assert b"Subject: Inner" in parsed.children[1].data
+    assert parsed.document is not None
+    attached = [one for one in parsed.document.references if one.kind is ReferenceKind.ATTACHMENT]
+    assert [(one.target, one.evidence) for one in attached] == [
+        ("prices.csv", "prices.csv"),
+        ("Inner.eml", "Inner.eml"),
+    ]
+    assert attached[0].provenance.span.slice(parsed.document.text) == "prices.csv"
+
+
+def test_a_thread_is_a_chain_of_message_ids(document_of: Read) -> None:
+    message = mail(References="<m0@example.com> <m1@example.com>", In_Reply_To="<m1@example.com>")
+    message.set_content("yes")
+    replies = [target for kind, target, _ in targets(document_of("a.eml", message.as_bytes())) if kind == "reply"]
+    assert replies == ["m0@example.com", "m1@example.com"]
+
+
+def test_pictures_that_the_text_shows_are_figures(parse_bytes: ParseBytes) -> None:
+    message = mail()
+    message.set_content("text")
+    message.add_alternative("<p>look</p><img src='cid:p1' alt='A pump'>", subtype="html")
+    message.get_payload()[1].add_related(b"\x89PNG\r\n\x1a\n...", "image", "png", cid="<p1>")  # type: ignore[index, union-attr]
+    parsed = parse_bytes("a.eml", message.as_bytes())
+    assert parsed.children == ()
+    assert parsed.pictures[0].data == b"\x89PNG\r\n\x1a\n..."
+    assert parsed.document is not None
+    assert parsed.document.figures[0].description == "A pump"
+
+
+def test_flowed_lines_are_joined(document_of: Read) -> None:
+    body = "This line goes \r\non here.\r\n\r\nNext.\r\n"
+    head = (
+        "From: a@b.c\r\nTo: d@e.f\r\nSubject: s\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; format=flowed\r\n\r\n"
+    )
+    assert "This line goes on here." in texts(document_of("a.eml", head + body))
+
+
+def test_a_mailbox_is_a_list_of_mails(parse_bytes: ParseBytes) -> None:
+    one = "From a@b.c Mon Mar  2 10:00:00 2026\nFrom: a@b.c\nSubject: Valve/Pump\nMessage-ID: <1@b>\n\nFirst\n\n"
+    two = "From a@b.c Mon Mar  2 11:00:00 2026\nFrom: a@b.c\nSubject: Second\nMessage-ID: <2@b>\n\nOther\n"
+    parsed = parse_bytes("a.mbox", one + two)
+    assert [child.name for child in parsed.children] == ["0001 Valve Pump.eml", "0002 Second.eml"]
+    assert parsed.document is not None
+    assert [kind for kind, _, _ in pieces(parsed.document)] == ["list_item", "list_item"]
+
+
+def test_an_outlook_message_is_a_mail(parse_bytes: ParseBytes) -> None:
+    data = message(
+        {
+            0x001A: "IPM.Note",
+            0x0037: "Offer",
+            0x1000: "The valve is stuck.\r\n",
+            0x0C1A: "Anna",
+            0x0C1F: "anna@example.com",
+            0x1035: "<m2@example.com>",
+            0x1042: "<m1@example.com>",
+        },
+        [{0x3707: "prices.csv", 0x3701: b"a,b\n1,2\n"}],
+    )
+    parsed = parse_bytes("a.msg", data)
+    assert parsed.document is not None, parsed.reason
+    assert parsed.document.title == "Offer"
+    assert parsed.document.metadata["message_id"] == "m2@example.com"
+    assert "anna@example.com" in parsed.document.metadata["sender"]
+    assert "The valve is stuck." in parsed.document.text
+    assert [(child.name, child.data.rstrip(b"\0")) for child in parsed.children] == [("prices.csv", b"a,b\n1,2\n")]
+    assert ("reply", "m1@example.com", "Offer") in targets(parsed.document)
