@@ -20,18 +20,16 @@ def config(
     set: Set = None,
 ) -> None:
     """Print the settings in force and where each value came from."""
-    from qa.settings import QaSettings
     from rich.console import Console
     from rich.table import Table
 
     from flows.cli.options import pairs_to_options
     from flows.cli.tables import print_json
     from pipelines.settings import load, paths, value_at
+    from qa.settings import QaSettings
 
     loaded = load(kb, pairs_to_options(set), QaSettings)
-    rows = [
-        (path, value_at(loaded.settings, path), loaded.origins.get(path, "default")) for path in paths(QaSettings)
-    ]
+    rows = [(path, value_at(loaded.settings, path), loaded.origins.get(path, "default")) for path in paths(QaSettings)]
     rows = [row for row in rows if not changed or row[2] != "default"]
     if json:
         print_json({path: {"value": _plain(value), "from": origin} for path, value, origin in rows})

@@ -25,9 +25,8 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress display.
 
 def settings_from(kb: Path | None, pairs: list[str] | None, **options: object) -> QaSettings:
     """Return the settings in force; `pairs` are NAME=VALUE, `options` by path with `__` for the dot, None left out."""
-    from qa.settings import QaSettings
-
     from pipelines.settings import load
+    from qa.settings import QaSettings
 
     chosen = pairs_to_options(pairs)
     chosen |= {name.replace("__", "."): value for name, value in options.items() if value is not None}

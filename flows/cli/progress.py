@@ -39,8 +39,8 @@ class _Display:
 
     def __init__(self, console: Console) -> None:
         self._bar = Progress(
-            TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[failed]}"),
-            TimeElapsedColumn(), TimeRemainingColumn(), console=console,
+            TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.fields[failed]}"), TimeElapsedColumn(), TimeRemainingColumn(), console=console,
         )  # fmt: skip
         self._task = self._bar.add_task("scan", total=None, failed="")
         self._running: dict[str, str] = {}
@@ -91,9 +91,9 @@ class _Plain:
 
     def __call__(self, event: Event) -> None:
         self._total = event.total or self._total
-        if event.subject and event.stage in (Stage.EMBED, Stage.PARSE) and event.phase is not Phase.STARTED:
-            if event.stage is Stage.EMBED or event.phase is Phase.FAILED:
-                self._done.add(event.subject)
+        ended = event.stage is Stage.EMBED and event.phase is not Phase.STARTED
+        if event.subject and (ended or event.phase is Phase.FAILED):
+            self._done.add(event.subject)
         whole = not event.subject and event.phase is Phase.STARTED
         if not whole and time.monotonic() - self._last < PLAIN_SECONDS:
             return

@@ -16,18 +16,27 @@ from pipelines.core.provenance import Provenance, Span
 from pipelines.core.sentences import sentences
 from pipelines.core.terms import normalize
 
-_SILENT = frozenset({BlockKind.TABLE, BlockKind.CODE, BlockKind.FORMULA})
 _HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
+_SILENT = _HEADINGS | {BlockKind.TABLE, BlockKind.CODE, BlockKind.FORMULA}
 _INSIDE = re.compile(r"(?<=[a-z0-9,;)] )[A-ZÀ-ÖØ-Þ][\w'’-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a chunk; `prose` unless it is a heading, or a line of a table, of code or of a formula."""
+    """A sentence of a chunk, and the kind of block that it stands in."""
 
     span: Span
     text: str
-    prose: bool
+    kind: BlockKind = BlockKind.PARAGRAPH
+
+    @property
+    def heading(self) -> bool:
+        return self.kind in _HEADINGS
+
+    @property
+    def prose(self) -> bool:
+        """Whether it can state something: no heading, nor a line of a table, of code or of a formula."""
+        return self.kind not in _SILENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +98,17 @@ def _path(document: Document, chunk: Chunk) -> tuple[tuple[str, str], ...]:
 
 def _sentences(blocks: Sequence[Block], chunk: Chunk) -> Iterator[Sentence]:
     if not blocks:
-        yield from _split(chunk, chunk.provenance.span, True)
+        yield from _split(chunk, chunk.provenance.span, BlockKind.PARAGRAPH)
     for block in blocks:
         own, whole = block.provenance.span, chunk.provenance.span
         inside = Span(max(own.start, whole.start), min(own.end, whole.end))
-        yield from _split(chunk, inside, block.kind not in _SILENT and block.kind not in _HEADINGS)
+        yield from _split(chunk, inside, block.kind)
 
 
-def _split(chunk: Chunk, span: Span, prose: bool) -> Iterator[Sentence]:
+def _split(chunk: Chunk, span: Span, kind: BlockKind) -> Iterator[Sentence]:
     text = span.shifted(-chunk.provenance.span.start).slice(chunk.text)
     for found in sentences(text):
-        yield Sentence(found.shifted(span.start), found.slice(text), prose)
+        yield Sentence(found.shifted(span.start), found.slice(text), kind)
 
 
 def _rows(layout: Layout, block: Block, chunk: Chunk, grids: dict[str, Grid]) -> Iterator[RowPlace]:

@@ -58,6 +58,12 @@ def rows(content: Content) -> list[Row]:
     ]
 
 
+def _names(content: Content, sentence: Sentence) -> list[Name]:
+    """Return the names in a sentence; in a heading, where capitals mean little, only those that tell by their form."""
+    names = find_names(sentence.text, content.names, content.document.title)
+    return [name for name in names if name.type or not sentence.heading]
+
+
 class NamedChunk:
     """The names of a chunk, sentence by sentence, with their spans in the document."""
 
@@ -67,11 +73,7 @@ class NamedChunk:
 
     @staticmethod
     def of(content: Content) -> NamedChunk:
-        title = content.document.title
-        return NamedChunk(
-            content,
-            [(sentence, find_names(sentence.text, content.names, title)) for sentence in content.sentences],
-        )
+        return NamedChunk(content, [(sentence, _names(content, sentence)) for sentence in content.sentences])
 
     def tags(self, limit: int) -> list[ChunkTag]:
         """Return the names and key phrases of the chunk as its tags, by weight; a short chunk has fewer."""

@@ -17,6 +17,7 @@ from pipelines.core.terms import CJK, normalize
 
 _TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[-./'’&][^\W_{CJK}]+)*|[^\w\s]")
 _LETTER = re.compile(r"[^\W\d_]")
+_PLAIN = re.compile(r"[a-z]+")
 _HAN = re.compile(rf"[{CJK}]")
 _HAN_RUN = re.compile(rf"[{CJK}]{{2,}}")
 _HAN_SPLIT = re.compile(f"[{CJK_BETWEEN}]")
@@ -49,14 +50,16 @@ def key_phrases(
     """Return the `limit` key phrases that weigh most, heaviest first, ties in order of first occurrence.
 
     Occurrences count, and more so of names and longer phrases, of early ones and of those that stand in `headings`.
-    No phrase is part of a heavier one. Chinese runs are searched for the terms that are `known`, see
-    `repeated_han`.
+    No phrase is part of a heavier one, and a plain word counts only from its second occurrence. Chinese runs are
+    searched for the terms that are `known`, see `repeated_han`.
     """
-    weights, surfaces = _weigh(sentences, known)
+    weights, surfaces, counts = _weigh(sentences, known)
     above = _key(" ".join(headings))
-    for key in weights:
+    for key in list(weights):
         if key in above:
             weights[key] *= 2
+        elif counts[key] == 1 and _PLAIN.fullmatch(surfaces[key]):
+            del weights[key]
     kept: list[str] = []
     for key in sorted(weights, key=lambda key: -weights[key]):
         if len(kept) == limit:
@@ -67,8 +70,11 @@ def key_phrases(
     return [KeyPhrase(surfaces[key], round(weights[key] / top, 4)) for key in kept]
 
 
-def _weigh(sentences: Iterable[Named], known: Collection[str]) -> tuple[dict[str, float], dict[str, str]]:
+def _weigh(
+    sentences: Iterable[Named], known: Collection[str]
+) -> tuple[dict[str, float], dict[str, str], Counter[str]]:
     weights: dict[str, float] = {}
+    counts: Counter[str] = Counter()
     surfaces: dict[str, str] = {}
     for number, sentence in enumerate(sentences):
         early = 1.0 + 1.0 / (2 + number)
@@ -76,7 +82,8 @@ def _weigh(sentences: Iterable[Named], known: Collection[str]) -> tuple[dict[str
             key = _key(phrase)
             surfaces.setdefault(key, phrase)
             weights[key] = weights.get(key, 0.0) + early * form
-    return weights, surfaces
+            counts[key] += 1
+    return weights, surfaces, counts
 
 
 def _key(phrase: str) -> str:

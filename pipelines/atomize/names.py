@@ -33,12 +33,14 @@ _ORGANIZATION = re.compile(
     r"\b(?:Inc|Ltd|LLC|GmbH|AG|Corp|Corporation|Company|Co|University|Institute|College|School|Council|Committee"
     r"|Association|Agency|Ministry|Department|Society|Foundation|Bank|Group|Laboratory|Laboratories|Hospital)\b"
 )
+_SHORTEST = 3
+"""Letters that some word of a name has, unless it is all letters ("US", "EU")."""
 _CALENDAR = frozenset(
     "january february march april may june july august september october november december monday tuesday wednesday"
     " thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
-_MARKS = " \"“'(*#-"
+_MARKS = " \"“'(*#-–●○•▪◦·|:;"
 _SHORT_FOR = re.compile(r"\s?[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
 
 
@@ -105,6 +107,8 @@ def _trimmed(match: re.Match[str], text: str, known: Collection[str]) -> Name | 
 
 def _names_something(surface: str, before: str, known: Collection[str]) -> bool:
     words = surface.lower().split()
+    if max(map(len, words)) < _SHORTEST and not surface.isalpha():
+        return False
     if len(surface) < 2 or all(word.isdigit() or word in FUNCTION_WORDS or word in _CALENDAR for word in words):
         return False
     return len(words) > 1 or surface.isupper() or bool(before) or surface in known

@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from pipelines.atomize.content import Content, FigurePlace
 from pipelines.core.knowledge import Atom, AtomKind
 from pipelines.core.provenance import Provenance
-from pipelines.core.terms import CJK, normalize, terms
+from pipelines.core.terms import CJK, normalize, words
 
-_FEWEST_TERMS = 3
+_FEWEST_WORDS, _FEWEST_CHARACTERS = 3, 6
+"""Words of a statement, and characters where it is Chinese, at least."""
 _LONGEST = 600
 """Characters of a statement; what is longer, such as a page of OCR without marks, states nothing in particular."""
+_BULLET = re.compile(r"^(?:[●○•▪◦·*–-]\s*)+")
+_HAN = re.compile(f"[{CJK}]")
 _HAS_LETTERS = re.compile(rf"[^\W\d_]{{2}}|[{CJK}]")
 
 
@@ -45,10 +48,16 @@ def figure_statements(content: Content) -> list[Atom]:
 
 def _from_sentences(content: Content) -> Iterator[Atom]:
     for sentence in content.sentences:
-        text = " ".join(sentence.text.split())
-        states = sentence.prose and len(text) <= _LONGEST and not text.endswith(("?", "？", ":", "："))
-        if states and _HAS_LETTERS.search(text) and len(terms(text)) >= _FEWEST_TERMS:
+        text = _BULLET.sub("", " ".join(sentence.text.split()))
+        if sentence.prose and _states(text):
             yield _atom(content, _joined(_lead(content, text), text), content.layout.provenance(sentence.span))
+
+
+def _states(text: str) -> bool:
+    if len(text) > _LONGEST or text.endswith(("?", "？", ":", "：")):
+        return False
+    runs = [run for run in words(text) if _HAS_LETTERS.search(run)]
+    return len(runs) >= _FEWEST_WORDS or len("".join(_HAN.findall(text))) >= _FEWEST_CHARACTERS
 
 
 def _lead(content: Content, text: str) -> str:

@@ -58,7 +58,7 @@ _ADVERBS = (
     "approximately available based best better commonly currently different early especially formerly generally"
     " good great high important largely late little located long low mainly major mostly new normal normally old"
     " only originally particular possible previously primarily quickly recently similar simply situated specially"
-    " typically"
+    " typically e.g i.e https http www"
 )
 BETWEEN_TERMS = FUNCTION_WORDS | VERB_FORMS | frozenset(_ADVERBS.split())
 """Words at which a key phrase ends."""

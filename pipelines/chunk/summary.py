@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from pipelines.core.terms import terms
 
+_BULLET = re.compile(r"^(?:[●○•▪◦·*–-]\s*)+")
+_FEWEST_TERMS = 4
+"""Terms of a sentence that can sum up anything; shorter ones are quoted only where there is nothing else."""
 _DAMPING = 6
 """Terms added to a sentence's length, so that very short ones do not win."""
 _FIRST = 1.3
@@ -18,6 +22,8 @@ def summarize(sentences: Sequence[str], count: int = 1, about: str = "") -> str:
 
     A sentence tells as much as its terms occur in the whole text; those of `about`, a title or heading, count double.
     """
+    sentences = [_BULLET.sub("", " ".join(sentence.split())) for sentence in sentences]
+    sentences = [one for one in sentences if len(terms(one)) >= _FEWEST_TERMS] or sentences[:count]
     found = [set(terms(sentence)) for sentence in sentences]
     weights = Counter(term for one in found for term in one)
     for term in set(terms(about)):
@@ -26,4 +32,4 @@ def summarize(sentences: Sequence[str], count: int = 1, about: str = "") -> str:
     if scores:
         scores[0] *= _FIRST
     best = sorted(range(len(scores)), key=lambda index: (-scores[index], index))[:count]
-    return " ".join(" ".join(sentences[index].split()) for index in sorted(best))
+    return " ".join(sentences[index] for index in sorted(best))

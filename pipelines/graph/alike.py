@@ -45,16 +45,22 @@ class Verdict:
 
 
 def key(name: str) -> str:
-    """Return what is left of a name without accents, punctuation, articles and a company's legal form."""
+    """Return what is left of a name without accents, punctuation, articles and a company's legal form.
+
+    Empty for a name without any letter: figures are what they are.
+    """
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    plain = re.sub(r"(?<=\b\w)\.(?=\w\b|\s|$)", "", normalize(plain)).replace("'s ", " ").replace("’s ", " ")
-    words = _WORD.findall(plain.replace("&", " and "))
-    while len(words) > 1 and words[0] in _ARTICLES:
-        words = words[1:]
-    while len(words) > 1 and words[-1] in _FORMS:
-        words = words[:-1]
-    joined = " ".join(words)
-    return _KNOWN.get(joined, joined)
+    plain = re.sub(r"(?<=\b\w)\.(?=\w\b|\s|$)", "", plain)
+    plain = re.sub(r"['’]s\b", "", plain).replace("&", " and ").replace("%", " percent ")
+    written = _WORD.findall(plain)
+    words = [normalize(word) for word in written]
+    first, last = 0, len(words)
+    while last - first > 1 and words[first] in _ARTICLES:
+        first += 1
+    while last - first > 1 and words[last - 1] in _FORMS and written[last - 1][0].isupper():
+        last -= 1
+    joined = " ".join(words[first:last])
+    return _KNOWN.get(joined, joined) if re.search(r"[^\W\d_]", joined) else ""
 
 
 def acronym(name: str) -> str:
@@ -70,9 +76,21 @@ def is_acronym(name: str) -> bool:
 
 
 def bracketed(name: str) -> tuple[str, str] | None:
-    """Return both names of one that holds its own short form: "European Free Trade Association (EFTA)"."""
+    """Return both names of one that holds its own short form: "European Free Trade Association (EFTA)".
+
+    What stands in brackets and does not shorten what stands before tells it apart: "Saw Kill (west)".
+    """
     match = _BRACKETED.match(name.strip())
-    return (match["long"].strip(), match["short"].strip()) if match else None
+    if match is None or not is_acronym(match["short"].strip()):
+        return None
+    long, short = match["long"].strip(), match["short"].strip()
+    return (long, short) if _shortens(normalize(short).replace(".", ""), normalize(long)) else None
+
+
+def _shortens(letters: str, long: str) -> bool:
+    """Whether these letters stand in a name in their order, the first of them first."""
+    rest = iter(long)
+    return long.startswith(letters[0]) and all(letter in rest for letter in letters)
 
 
 def compatible(one: Profile, two: Profile) -> bool:
@@ -80,12 +98,11 @@ def compatible(one: Profile, two: Profile) -> bool:
     a, b = (_CLEAR_OF.get(profile.type.casefold(), "") for profile in (one, two))
     if a and b and a != b:
         return False
-    return _figures(one.name) == _figures(two.name)
+    return _figures(key(one.name)) == _figures(key(two.name))
 
 
 def _figures(name: str) -> tuple[list[str], list[str]]:
-    plain = normalize(name)
-    return sorted(_DIGITS.findall(plain)), sorted(match for match in _ROMAN.findall(plain) if match)
+    return sorted(_DIGITS.findall(name)), sorted(match for match in _ROMAN.findall(name) if match)
 
 
 def judge(one: Profile, two: Profile) -> Verdict | None:

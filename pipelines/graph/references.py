@@ -213,14 +213,14 @@ def section_of(card: DocumentCard, part: str) -> str:
     Where the document has no 7.3.1, that is 7.3, or 7.
     """
     wanted = part.strip().rstrip(".")
-    numbers = {section.number.rstrip(".").casefold(): section.id for section in reversed(card.sections) if section.number}
+    numbers = {one.number.rstrip(".").casefold(): one.id for one in reversed(card.sections) if one.number}
     number = wanted.casefold()
     while re.fullmatch(r"[\w.]+", number) and number:
         if number in numbers:
             return numbers[number]
         number = number.rpartition(".")[0]
     slug = _slug(wanted)
-    titles = ((section.id, _slug(section.title), _slug(f"{section.number} {section.title}")) for section in card.sections)
+    titles = ((one.id, _slug(one.title), _slug(f"{one.number} {one.title}")) for one in card.sections)
     return next((id for id, *names in titles if slug and slug in names), "")
 
 

@@ -72,9 +72,9 @@ class Tools:
 async def compile_item(item: Item, tools: Tools, tell: Progress) -> Compiled:
     """Return the compiled item; a document that fails in a stage is a value too. Raises `BudgetExceeded` alone."""
     keys = tools.keys(item.source)
-    record = await _parse(item, keys, tools, tell)
+    record = await parse_item(item, keys, tools, tell)
     entry = _entry(item, record, keys)
-    members = tuple(_member_item(item, member) for member in record.members)
+    members = tuple(member_item(item, member) for member in record.members)
     if record.document is None:
         return Compiled(entry, members, _failures(entry, record.error))
     try:
@@ -86,7 +86,8 @@ async def compile_item(item: Item, tools: Tools, tell: Progress) -> Compiled:
         return Compiled(replace(entry, status=Status.FAILED, reason=error.message), members, (failure,))
 
 
-async def _parse(item: Item, keys: StageKeys, tools: Tools, tell: Progress) -> ParsedRecord:
+async def parse_item(item: Item, keys: StageKeys, tools: Tools, tell: Progress) -> ParsedRecord:
+    """Return what parsing an item gave, from its artifact where there is one."""
     kept = tools.artifacts.get("parse", keys.parse) or tools.artifacts.get("parse", keys.turned_away)
     if kept is not None:
         tell(Event(Stage.PARSE, Phase.REUSED, item.source.uri))
@@ -223,7 +224,8 @@ def _counts(document: Document, distillate: Distillate) -> dict[str, int]:
     }
 
 
-def _member_item(item: Item, member: Member) -> Item:
+def member_item(item: Item, member: Member) -> Item:
+    """Return a part of a container as an item of its own."""
     source = Source(f"{item.source.uri}!/{member.name}", "", member.size, member.digest)
     return Item(source, parent=item.source.uri)
 

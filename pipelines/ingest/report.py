@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 from pipelines.core.outcome import Failure
 from pipelines.ingest.progress import Event, Phase
 from pipelines.llm.ledger import Ledger
+from pipelines.llm.quote import Quote
+
+QUOTE_FACT = "quote"
+"""The fact under which the catalog keeps the last quote, to be set beside what the work then took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +69,13 @@ class Tally:
         }
 
 
-def usage_by_role(ledger: Ledger) -> dict[str, dict[str, float]]:
-    """Return what the language model's calls took, by the work they did."""
+def usage_by_role(ledger: Ledger, quote: Quote | None = None) -> dict[str, dict[str, float]]:
+    """Return what the language model's calls took, by the work they did, beside what was quoted where it was."""
+    quoted = {line.role: line for line in quote.lines} if quote else {}
     return {
         role: {
+            **({"quoted calls": quoted[role].usage.calls} if role in quoted else {}),
+            **({"quoted dollars": round(quoted[role].dollars, 6)} if role in quoted else {}),
             "calls": totals.usage.calls,
             "from cache": totals.cached,
             "failed": totals.failed,

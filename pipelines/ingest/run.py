@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from pipelines.core import codec
 from pipelines.core.errors import BudgetExceeded, SourceError
 from pipelines.core.outcome import Failure, Status
 from pipelines.ingest.compile import Compiled, Item, Tools, compile_item
@@ -16,9 +17,10 @@ from pipelines.ingest.load import Loader
 from pipelines.ingest.plan import Plan, plan
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.project import project
-from pipelines.ingest.report import Report, Tally, usage_by_role
+from pipelines.ingest.report import QUOTE_FACT, Report, Tally, usage_by_role
 from pipelines.ingest.scan import scan
 from pipelines.llm.ledger import Ledger
+from pipelines.llm.quote import Quote
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
@@ -117,12 +119,16 @@ class Run:
             stages=self._tally.stages(STAGES),
             contents=_sum(entry.counts for entry in entries),
             dropped=_sum(compiled.dropped for compiled in self._compiled.values()),
-            usage=usage_by_role(self._ledger),
+            usage=usage_by_role(self._ledger, self._quote()),
             failures=self._failures(),
             unfinished=sum(entry.counts.get("unfinished", 0) for entry in entries),
             stopped=self._stopped,
             seconds=round(time.monotonic() - self._started, 3),
         )
+
+    @property
+    def tools(self) -> Tools:
+        return self._tools
 
     def _tell(self, event: Event) -> None:
         self._tally(event)
@@ -160,6 +166,10 @@ class Run:
             missed = {item.source.uri for item in self._plan.items} - set(self._compiled)
             kept += [entry for entry in self.stores.catalog.entries() if entry.uri in missed]
         return tuple(kept)
+
+    def _quote(self) -> Quote | None:
+        kept = self.stores.catalog.fact(QUOTE_FACT)
+        return codec.decode(kept, Quote) if kept else None
 
     def _changes(self) -> dict[str, int]:
         before = {entry.uri for entry in self._plan.unchanged}

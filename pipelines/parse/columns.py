@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 from statistics import median
 
 from pipelines.parse.lines import Line, Rect, around
@@ -19,6 +20,8 @@ _LEAST_ROWS = 3
 _LEAST_WORDY = 8
 """Characters that a line of a column has in the median."""
 _DEEPEST = 12
+_MOST_LINES = 3000
+"""Lines of a page from which it is no page of text, and is read in the order of its rows."""
 
 
 def in_rows(lines: Sequence[Line]) -> list[Line]:
@@ -49,7 +52,7 @@ def reading_order(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _cut(lines: list[Line], em: float, band: float, groups: list[list[Line]], depth: int) -> None:
-    if len(lines) < 2 * _LEAST_ROWS or depth > _DEEPEST:
+    if not 2 * _LEAST_ROWS <= len(lines) <= _MOST_LINES or depth > _DEEPEST:
         groups.append(lines)
         return
     gutter = _gutter(lines, em, band)
@@ -104,7 +107,13 @@ def _side_by_side(left: Sequence[Line], right: Sequence[Line]) -> int:
     """Return how many lines of the smaller side have a neighbour on the other at their height."""
     few, many = (left, right) if len(left) <= len(right) else (right, left)
     heights = sorted((line.rect.top, line.rect.bottom) for line in many)
-    return sum(1 for line in few if any(top < line.rect.bottom and line.rect.top < bottom for top, bottom in heights))
+    tops = [top for top, _ in heights]
+    lowest = list(accumulate((bottom for _, bottom in heights), max))
+    count = 0
+    for line in few:
+        above = bisect_left(tops, line.rect.bottom)
+        count += above > 0 and lowest[above - 1] > line.rect.top
+    return count
 
 
 def _columns(left: Sequence[Line], right: Sequence[Line], page: Rect) -> bool:

@@ -89,8 +89,8 @@ def _by_content(path: Path, suffix: str) -> str:
         return zip_type(path)
     if media_type == OLE:
         inside = ole_type(path)
-        # What is encrypted cannot be looked into; its reader asks for the password.
-        return _OFFICE_BY_NAME.get(suffix, _OFFICE_BY_NAME[".docx"]) if inside == ENCRYPTED_OFFICE else inside
+        # What is encrypted cannot be looked into without its password: its name is believed, if it has one.
+        return _OFFICE_BY_NAME.get(suffix, inside) if inside == ENCRYPTED_OFFICE else inside
     return media_type or _textual(head, suffix)
 
 

@@ -91,13 +91,16 @@ class Style:
     color: int = 0
 
 
+PLAIN = Style()
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line of one column. `raised` says that it begins with a superscript, as footnotes do."""
 
     text: str
     rect: Rect
-    style: Style = Style()
+    style: Style = PLAIN
     confidence: float = 1.0
     raised: bool = False
 

@@ -25,7 +25,10 @@ _STANDARD = (
 )
 _NUMBERED = r"[A-Z]{2,6}-\d{2,6}(?:-\d{1,6}){0,3}(?:-[A-Z]{1,2})?(?![\w])"
 _DOCUMENT = rf"(?:{_STANDARD}|{_NUMBERED})"
-_QUOTED = r"(?:“[^“”\n]{2,160}”|„[^„“”\n]{2,160}[“”]|\"[^\"\n]{2,160}\"|«[^«»\n]{2,160}»|《[^《》\n]{1,120}》|‘[^‘’\n]{2,160}’)"
+_QUOTED = (
+    r"(?:“[^“”\n]{2,160}”|„[^„“”\n]{2,160}[“”]|\"[^\"\n]{2,160}\"|«[^«»\n]{2,160}»|《[^《》\n]{1,120}》"
+    r"|‘[^‘’\n]{2,160}’)"
+)
 _PART = (
     r"(?:sections?|sec\.|chapters?|clauses?|paragraphs?|para\.|articles?|annex|appendix|part|table|figure|fig\."
     r"|abschnitt|kapitel|ziffer|absatz|anhang|anlage|tabelle|abbildung|abb\.|teil|punkt|§§?)"
@@ -44,8 +47,8 @@ _SEE = (
     r"|in\saccordance\swith|siehe(?:\sauch)?|vgl\.|gem(?:äß|aess)|laut|nach)\s|(?:参见|参阅|参考|详见|请见|请参阅|依据|根据|按照|见)\s?)"
 )
 _DOCUMENT_NOUN = (
-    r"(?:Manual|Guide|Handbook|Specification|Datasheet|Data Sheet|Report|Standard|Procedure|Policy|Instructions?|Plan|Drawing"
-    r"|Workbook|Protocol|Notes|Bulletin|Checklist|Handbuch|Anleitung|Spezifikation|Datenblatt|Bericht|Norm|Richtlinie)"
+    r"(?:Manual|Guide|Handbook|Specification|Datasheet|Data Sheet|Report|Standard|Procedure|Policy|Instructions?|Plan"
+    r"|Drawing|Workbook|Protocol|Notes|Bulletin|Checklist|Handbuch|Anleitung|Spezifikation|Datenblatt|Bericht|Norm|Richtlinie)"
 )
 _SEE_TITLE = re.compile(
     rf"{_SEE}(?:the\s|our\s|dem\s|der\s|das\s|die\s)?(?P<target>{_QUOTED}|(?:[A-Z][\w\-]{{1,30}}\s){{1,6}}{_DOCUMENT_NOUN}\b)"

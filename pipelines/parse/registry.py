@@ -1,4 +1,4 @@
-"""Which reader reads which media type. Readers are named, not imported: text is parsed without loading a PDF library."""
+"""Which reader reads which media type. Readers are named, not imported: parsing text loads no PDF library."""
 
 from __future__ import annotations
 
@@ -49,6 +49,7 @@ READERS = MappingProxyType(
         "application/rtf": _WEB + "rtf:RtfReader",
         "text/rtf": _WEB + "rtf:RtfReader",
         "application/zip": _WEB + "zip:ZipReader",
+        "application/vnd.ms-office.encrypted": _OFFICE + "encrypted:EncryptedReader",
         "application/x-ndjson": _WEB + "json:JsonReader",
         "application/mbox": _WEB + "eml:MailboxReader",
         "image/svg+xml": _WEB + "xml:XmlReader",

@@ -12,15 +12,17 @@ _LONGEST = 200
 # What programs write where a title should be.
 _EMPTY_TITLE = re.compile(
     r"(?:microsoft\s+(?:word|powerpoint|excel)\b.*|untitled.*|unbenannt.*|ohne titel.*|document\d*|dokument\d*"
-    r"|(?:power ?point )?presentation\d*|pr[äa]sentation\d*|slide \d+|folie \d+|titel|title|print|(?:scan|img|dsc)[\W_\d]*"
-    r"|new document|no title|book\d*|sheet\d*|index|layout \d+|\W*|\d+)",
+    r"|(?:power ?point )?presentation\d*|pr[äa]sentation\d*|slide \d+|folie \d+|titel|title|print"
+    r"|(?:scan|img|dsc)[\W_\d]*|new document|no title|book\d*|sheet\d*|index|layout \d+|\W*|\d+)",
     re.IGNORECASE,
 )
-_FILE_NAME = re.compile(r"\S*\.(?:docx?|pdf|indd|tex|dvi|xlsx?|pptx?|qxd|rtf|odt|html?|ai|eps|md|txt|fm|cdr)", re.IGNORECASE)
+_FILE_NAME = re.compile(
+    r".{0,100}\.(?:docx?|pdf|indd|tex|dvi|xlsx?|pptx?|qxd|rtf|odt|html?|ai|eps|md|txt|fm|cdr)", re.IGNORECASE
+)
 
 
 def choose_title(told: str, blocks: Sequence[Block], source: Source) -> str:
-    """Return the title: the one in the metadata if it looks like one, a TITLE block, the first heading, the file's stem."""
+    """Return the title: the metadata's if it looks like one, a TITLE block, the first heading, the file's stem."""
     for candidate in (told, _first(blocks, BlockKind.TITLE), _first(blocks, BlockKind.HEADING)):
         title = " ".join(candidate.split())
         if _is_title(title):

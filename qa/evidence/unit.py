@@ -24,7 +24,8 @@ _ENDINGS = ".!?;:,。!?;:,"
 class Unit:
     """A sentence, item or row of a chunk. `span` counts in the document's text.
 
-    `header` is the row that names the columns, empty where there is none. `label` says that the unit only names what
+    `header` is the row that names the columns, empty where there is none, `heading` the line that
+    heads it inside the chunk. `label` says that the unit only names what
     follows it: a heading, a caption, the header of a table. `own` are its terms with the header's, `near` those of
     the units beside it, `above` those of title, file name, headings and caption.
     """
@@ -34,6 +35,7 @@ class Unit:
     span: Span
     text: str
     header: str
+    heading: str
     label: bool
     own: frozenset[str]
     near: frozenset[str]
@@ -64,7 +66,7 @@ def units(hit: Hit, rank: int) -> list[Unit]:
         near = frozenset[str]().union(*own[max(0, index - 2) : index], *own[index + 1 : index + 2])
         above = title | frozenset(_terms(piece.heading))
         span = piece.span.shifted(chunk.provenance.span.start)
-        found.append(Unit(hit, rank, span, piece.text, piece.header, piece.label, own[index], near, above))
+        found.append(Unit(hit, rank, span, piece.text, piece.header, piece.heading, piece.label, own[index], near, above))
     return [unit for unit in found if any(character.isalnum() for character in unit.text)]
 
 

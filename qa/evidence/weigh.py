@@ -16,7 +16,7 @@ from qa.evidence.query import Query
 from qa.evidence.unit import Unit, units
 from qa.hit import Hit
 from qa.knowledge import Lexicon
-from qa.quantities import gives
+from qa.quantities import Kind, gives
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """What a term counts by where it stands."""
@@ -26,7 +26,9 @@ NEAREST = 0.45
 """The least cosine of two words that are kin."""
 COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.30, 0.11, 0.54, 0.05
 """The weights of the parts."""
-LABEL = 0.05
+REASON = 0.15
+"""What a reason counts where one is asked for: it seldom repeats the words of the question."""
+LABEL = 0.1
 """What a heading or the header of a table loses: it names what is said, and does not say it."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _COMPARED = 24
@@ -64,10 +66,11 @@ def _order(item: Weighed) -> tuple[float, int, int]:
 
 def _of(unit: Unit, query: Query, retrieval: float, kin: _Kin) -> Weighed:
     value = bool(query.wants) and gives(query.wants, _without(query, unit))
+    worth = REASON if value and Kind.REASON in query.wants else VALUE
     told = query.asking if value else frozenset[str]()
     covers = {term: OWN if term in told else kin.cover(term, unit) for term in query.weights}
     coverage = sum(query.weights[term] * cover for term, cover in covers.items()) / (query.total or 1.0)
-    score = COVERAGE * coverage + RETRIEVAL * retrieval + VALUE * value - LABEL * unit.label
+    score = COVERAGE * coverage + RETRIEVAL * retrieval + worth * value - LABEL * unit.label
     return Weighed(unit, score, coverage, 0.0, value, covers)
 
 
@@ -79,8 +82,10 @@ def _nearer(item: Weighed, nearness: float) -> Weighed:
 
 
 def _without(query: Query, unit: Unit) -> str:
-    """The unit's text and header without the figures that the question itself has."""
+    """The unit's text and header (where a reason is asked for, its heading too) without the figures that the question itself has."""
     text = f"{unit.header} {unit.text}"
+    if Kind.REASON in query.wants:
+        text = f"{unit.heading} {text}"
     for word in query.text.split():
         if any(character.isdigit() for character in word):
             text = text.replace(word.strip(".,?!()"), " ")

@@ -16,8 +16,10 @@ from qa.evidence.weigh import Weighed, weigh
 from qa.hit import Hit
 from qa.knowledge import Knowledge
 from qa.language import Language
+from qa.quantities import Kind, asked_for
 from qa.strategies.settings import AnswerSettings
 
+_CAUSE = "root cause reason"
 _SHOWN = 6
 """Candidate sentences that the trace lists."""
 
@@ -26,8 +28,18 @@ async def extractive(
     question: str, knowledge: Knowledge, language: Language | None, settings: AnswerSettings
 ) -> Answer:
     """Return quoted sentences as the answer; asks no model even where there is one."""
-    hits = knowledge.retrieve(question, settings.hits)
+    hits = find(question, knowledge, settings.hits)
     return quoted("extractive", question, hits, knowledge, settings)
+
+
+def find(question: str, knowledge: Knowledge, limit: int) -> tuple[Hit, ...]:
+    """Return what retrieval finds; where a reason is asked for, also what it finds for the cause by name."""
+    hits = knowledge.retrieve(question, limit)
+    if Kind.REASON not in asked_for(question):
+        return hits
+    causes = knowledge.retrieve(f"{question} {_CAUSE}", limit)
+    best = {hit.chunk.id: hit for hit in sorted((*hits, *causes), key=lambda hit: hit.score)}
+    return tuple(sorted(best.values(), key=lambda hit: -hit.score)[: limit + limit // 2])
 
 
 def quoted(

@@ -11,7 +11,7 @@ class AnswerSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     strategy: str = Field("", description="strategy; empty for pike where a model is configured, else extractive")
-    hits: int = Field(8, ge=1, description="chunks that an extractive answer is looked for in")
+    hits: int = Field(12, ge=1, description="chunks that an extractive answer is looked for in")
     quotes: int = Field(3, ge=1, description="sentences of an extractive answer at most")
     refuse_below: float = Field(
         0.5, ge=0, le=1, description="confidence below which an extractive answer is that the documents do not say"

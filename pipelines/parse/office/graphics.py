@@ -83,7 +83,7 @@ class Graphics:
             self._builder.remark("a diagram without data was left out")
             return
         for node in diagram_nodes(root):
-            self._builder.list_item(f"• {node.text}", node.level, place)
+            self._builder.list_item(node.text, node.level, place)
 
     def embedded(self, relationship: str) -> None:
         link = self._links.get(relationship)

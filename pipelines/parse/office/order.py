@@ -46,18 +46,19 @@ def _cut(items: list[T], frame_of: Callable[[T], Frame]) -> list[T]:
 
 
 def _split(items: list[T], extent: Callable[[T], tuple[float, float]]) -> tuple[list[list[T]], float]:
-    """Return the items divided at every gap in one direction, and the widest of these gaps."""
-    parts: list[list[T]] = []
-    reached, widest = float("-inf"), float("-inf")
-    for item in sorted(items, key=lambda item: extent(item)[0]):
+    """Return the items divided at the widest gaps in one direction, and the widest; gaps of half of it count too."""
+    ranked = sorted(items, key=lambda item: extent(item)[0])
+    gaps = [float("-inf")]
+    reached = extent(ranked[0])[1]
+    for item in ranked[1:]:
         start, end = extent(item)
         slack = min(_OVERLAP, (end - start) / 4)
-        if not parts or start < reached - slack:
-            if not parts:
-                parts.append([])
-        else:
-            widest = max(widest, start - reached)
+        gaps.append(start - reached if start >= reached - slack else float("-inf"))
+        reached = max(reached, end)
+    widest = max(gaps)
+    parts: list[list[T]] = [[]]
+    for item, gap in zip(ranked, gaps, strict=True):
+        if gap > float("-inf") and gap >= min(widest, widest / 2):
             parts.append([])
         parts[-1].append(item)
-        reached = max(reached, end)
     return parts, widest

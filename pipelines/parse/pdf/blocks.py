@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pipelines.core.document import BlockKind
-from pipelines.parse.captions import caption_subject
-from pipelines.parse.lines import Line, Rect, around
-from pipelines.parse.outline import section_number
+from pipelines.parse.lines import Line, around
 from pipelines.parse.paragraphs import BULLET, group_paragraphs, join_lines
 from pipelines.parse.pdf.headings import Outline, is_heading, like_body
 from pipelines.parse.pdf.items import Item
@@ -20,7 +19,12 @@ _CAPTION = re.compile(
     r"|图|表|圖|표|그림)\s*\d{1,3}(?:[.\-]\d{1,3}){0,3}[a-z]?\s?[\]>)】]?(?:\s*[.:|–—]|\s+[-–—]\s|\s+[A-Z\u4e00-\u9fff\uac00-\ud7af]|\s*$)",
     re.IGNORECASE,
 )
-_SAYS = re.compile(r"^\S+\s*[\d.\-]+[a-z]?\s+(?:shows?|lists?|gives?|is|are|and|zeigt|enthält|below|above|presents?)\b", re.IGNORECASE)
+_SAYS = re.compile(
+    r"\S+\s*[\d.\-]+[a-z]?\s+(?:shows?|lists?|gives?|is|are|and|zeigt|enthält|below|above|presents?)\b", re.IGNORECASE
+)
+_WITHIN_LISTS = (BlockKind.FIGURE, BlockKind.CAPTION, BlockKind.FOOTNOTE)
+_INDENT = 4.0
+"""Points by which a deeper list is set in, at least."""
 _NOTE_MARK = re.compile(r"(?:\d{1,3}|[*†‡§a-z])[.)]?\s")
 _PARTS = {
     Part.HEADING: BlockKind.HEADING,
@@ -55,18 +59,12 @@ class BlockMaker:
     def region(self, part: Part, lines: Sequence[Line]) -> list[Item]:
         """Return the items of a region of which a layout model said what it is."""
         kind = _PARTS.get(part)
-        if kind in (BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER, BlockKind.FORMULA):
-            return [self.item(kind, lines)]
         if kind is BlockKind.HEADING:
             return [self.item(self._checked(group), group) for group in _by_style(lines)]
         if kind is not None:
-            return [self.item(kind, group) for group in group_paragraphs(lines)][:1] if kind is BlockKind.CAPTION and (
-                len(group_paragraphs(lines)) == 1
-            ) else [self.item(kind, lines)]
-        items: list[Item] = []
-        for group in (part for group in group_paragraphs(lines) for part in self._split(group)):
-            items.append(self.item(self._body_kind(group, part), group))
-        return items
+            return [self.item(kind, lines)]
+        groups = [run for group in group_paragraphs(lines) for run in self._split(group)]
+        return [self.item(self._body_kind(group, part), group) for group in groups]
 
     def item(self, kind: BlockKind, lines: Sequence[Line]) -> Item:
         if kind is BlockKind.CODE:
@@ -81,13 +79,13 @@ class BlockMaker:
         text = join_lines([line.text for line in group], self.survey.vocabulary)
         if all(line.style.mono for line in group) and not self.survey.body.mono:
             return BlockKind.CODE
-        if self._is_caption(text, group):
+        if _is_caption(text):
             return BlockKind.CAPTION
         if self.outline.level(self.page, text) and len(group) <= 3:
             return BlockKind.HEADING
         if is_heading(group, text, self.survey.body, _alone(group, before, after)):
             return BlockKind.HEADING
-        if self._is_footnote(group, text, after):
+        if self._is_footnote(group, text):
             return BlockKind.FOOTNOTE
         return BlockKind.LIST_ITEM if BULLET.match(text) else BlockKind.PARAGRAPH
 
@@ -96,7 +94,7 @@ class BlockMaker:
         text = join_lines([line.text for line in group])
         if not any(character.isalpha() for character in text) or len(text) > 250:
             return BlockKind.PARAGRAPH
-        if self._is_caption(text, group):
+        if _is_caption(text):
             return BlockKind.CAPTION
         if text.endswith((".", ";")) and (len(text.split()) > 12 or like_body(group[0].style, self.survey.body)):
             return BlockKind.PARAGRAPH
@@ -111,12 +109,7 @@ class BlockMaker:
             return kind if kind is BlockKind.HEADING and self.outline.level(self.page, text) else BlockKind.LIST_ITEM
         return kind
 
-    def _is_caption(self, text: str, group: Sequence[Line]) -> bool:
-        if len(text) > 600 or not _CAPTION.match(text) or _SAYS.match(text):
-            return False
-        return caption_subject(text) is not None or text.lower().startswith("listing")
-
-    def _is_footnote(self, group: Sequence[Line], text: str, after: Sequence[Line] | None) -> bool:
+    def _is_footnote(self, group: Sequence[Line], text: str) -> bool:
         """Small print low on the page that begins with a mark, or goes on below one."""
         first = group[0]
         small = first.size <= 0.92 * self.survey.body.size
@@ -128,6 +121,10 @@ class BlockMaker:
         if len(group) > 1 and self.outline.level(self.page, group[0].text):
             return [group[:1], group[1:]]
         return [group]
+
+
+def _is_caption(text: str) -> bool:
+    return len(text) <= 600 and _CAPTION.match(text) is not None and not _SAYS.match(text)
 
 
 def _alone(group: Sequence[Line], before: Sequence[Line] | None, after: Sequence[Line] | None) -> bool:
@@ -160,22 +157,16 @@ def code_text(lines: Sequence[Line]) -> str:
 
 def list_levels(items: Sequence[Item]) -> list[Item]:
     """Return the items with each list item's depth, from how far its bullet stands to the right of its neighbours'."""
-    from dataclasses import replace
-
     done: list[Item] = []
     lefts: list[float] = []
     for item in items:
         if item.kind is not BlockKind.LIST_ITEM:
-            lefts = lefts if item.kind in (BlockKind.FIGURE, BlockKind.CAPTION) else []
+            lefts = lefts if item.kind in _WITHIN_LISTS else []
             done.append(item)
             continue
-        left = item.rect.left
-        while lefts and left < lefts[-1] - 4:
+        while lefts and item.rect.left < lefts[-1] - _INDENT:
             lefts.pop()
-        if not lefts or left > lefts[-1] + 4:
-            lefts.append(left)
+        if not lefts or item.rect.left > lefts[-1] + _INDENT:
+            lefts.append(item.rect.left)
         done.append(replace(item, level=len(lefts)))
     return done
-
-
-__all__ = ["BlockMaker", "Rect", "code_text", "list_levels", "section_number"]

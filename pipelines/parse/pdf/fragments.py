@@ -13,8 +13,11 @@ from pipelines.parse.pdf.glyphs import plain, raise_text, right_to_left
 _SUPERSCRIPT, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
 _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|-bd|bd$|,b\b", re.IGNORECASE)
 _MONO_NAME = re.compile(r"courier|mono|consol|typewriter|cmtt|inconsolata|menlo|lucidaconsole", re.IGNORECASE)
-_MARKER = re.compile(r"\s*(?:[^\w\s]{1,2}|o|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]|\d{1,2}(?:\.\d{1,2}){1,5}\.?|\[\d{1,3}\])\s*")
-_LOST_BULLET = re.compile("\ufffd?[•☐]\ufffd?(?=\\s|$)")
+_MARKER = re.compile(
+    r"\s*(?:[^\w\s]{1,2}|o|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]|\d{1,2}(?:\.\d{1,2}){1,5}\.?|\[\d{1,3}\])\s*"
+)
+_BARE_NUMBER = re.compile(r"\s*\d{1,2}\s*")
+_LOST_GLYPH = re.compile("\ufffd+(?=[•☐])")
 # An Arabic or Hebrew prefix written on to a Latin word; parted, the word can be found.
 _SCRIPTS_MEET = re.compile("(?<=[\u0590-\u08ff])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u0590-\u08ff])")
 _ASCENT, _DESCENT = 0.8, 0.22
@@ -93,8 +96,15 @@ def _adjoins(group: Sequence[Fragment], fragment: Fragment) -> bool:
     if -0.6 * em <= gap <= 0.9 * em:
         return True
     left = group if rect.left < fragment.rect.left else [fragment]
-    marker = "".join(run.text for part in left for run in part.runs)
-    return -0.6 * em <= gap <= 4.5 * em and len(marker) < 12 and _MARKER.fullmatch(plain(marker)) is not None
+    marker = plain("".join(run.text for part in left for run in part.runs))
+    if not -0.6 * em <= gap <= 4.5 * em or len(marker) >= 12:
+        return False
+    return _MARKER.fullmatch(marker) is not None or (_BARE_NUMBER.fullmatch(marker) is not None and _bold(left[0]))
+
+
+def _bold(fragment: Fragment) -> bool:
+    """Whether a bare number is set as a heading's: in a table it is a cell of its own."""
+    return bool(fragment.runs[0].flags & _BOLD or _BOLD_NAME.search(fragment.runs[0].font))
 
 
 def _line(group: Sequence[Fragment]) -> Line:
@@ -110,7 +120,7 @@ def _line(group: Sequence[Fragment]) -> Line:
     if parts[0].level:
         baseline = parts[0].baseline
         rect = Rect(rect.left, baseline - _ASCENT * size, rect.right, baseline + _DESCENT * size)
-    text = _LOST_BULLET.sub("", text)
+    text = _LOST_GLYPH.sub("", text)
     if backwards:
         text = _SCRIPTS_MEET.sub(" ", text)
     first = next(run for run in parts[0].runs if run.text.strip())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]+")
@@ -45,7 +46,7 @@ def _odd_words(text: str) -> float:
 def _odd(word: str) -> bool:
     if not _VOWEL.search(word):
         return not word.isupper() or len(word) > 6
-    inner = sum(1 for before, letter in zip(word, word[1:], strict=False) if before.islower() and letter.isupper())
+    inner = sum(1 for before, letter in pairwise(word) if before.islower() and letter.isupper())
     return inner > 2
 
 

@@ -58,24 +58,35 @@ def is_heading(lines: Sequence[Line], text: str, body: Style, alone: bool) -> bo
     `alone` says that it does not stand in a row with other text. It must be short, have letters, and stand out by
     size, by weight or font, by capitals, or by a number of its own.
     """
-    if not 2 <= len(text) <= _LONGEST or len(lines) > 3 or not alone:
-        return False
-    if not _LETTERS.search(text) or _LEADER.search(text) or text.endswith(_SENTENCE_END):
+    if not alone or not _title_like(lines, text):
         return False
     style = lines[0].style
-    if any(line.style.mono for line in lines):
-        return False
+    stands_out = _stands_out(style, body)
     bullet = BULLET.match(text) is not None and not section_number(text)
     if style.size >= 1.12 * body.size and style.size > body.size + 0.9:
-        return not bullet or _stands_out(style, body)
-    if bullet and not (style.size > 1.04 * body.size and _stands_out(style, body)):
+        return not bullet or stands_out
+    if bullet and not (style.size > 1.04 * body.size and stands_out):
         return False
-    if style.size < 0.93 * body.size or len(text.split()) > 16 or len(lines) > 2:
+    return style.size >= 0.93 * body.size and _short(lines, text) and _marked(text, style, body, stands_out)
+
+
+def _title_like(lines: Sequence[Line], text: str) -> bool:
+    """Whether a paragraph can be a heading at all, by its words."""
+    if not 2 <= len(text) <= _LONGEST or len(lines) > 3 or any(line.style.mono for line in lines):
         return False
-    stands_out = _stands_out(style, body) or (text.isupper() and " " in text and len(text) > 6)
+    return _LETTERS.search(text) is not None and not _LEADER.search(text) and not text.endswith(_SENTENCE_END)
+
+
+def _short(lines: Sequence[Line], text: str) -> bool:
+    return len(lines) <= 2 and len(text.split()) <= 16
+
+
+def _marked(text: str, style: Style, body: Style, stands_out: bool) -> bool:
+    """Whether a paragraph in about the body's size is marked out by weight, font, capitals or a number with dots."""
+    capitals = text.isupper() and " " in text and len(text) > 6
     if _DEEP_NUMBER.match(text):
-        return stands_out or (style.size > body.size and text[-1].isalnum())
-    return stands_out and (text[0] not in "([" or style.size > body.size)
+        return stands_out or capitals or (style.size > body.size and text[-1].isalnum())
+    return (stands_out or capitals) and (text[0] not in "([" or style.size > body.size)
 
 
 def like_body(style: Style, body: Style) -> bool:

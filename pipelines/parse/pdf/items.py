@@ -8,7 +8,7 @@ from pipelines.core.document import BlockKind, ReferenceKind
 from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
 from pipelines.parse.assemble import Image
-from pipelines.parse.lines import Rect, Style
+from pipelines.parse.lines import PLAIN, Rect, Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Item:
     text: str
     page: int
     rect: Rect
-    style: Style = Style()
+    style: Style = PLAIN
     level: int = 0
     confidence: float = 1.0
     cells: tuple[Cell, ...] = ()

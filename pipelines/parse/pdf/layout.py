@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.pdf.page import Part, RawPage, Region
 
 _TABLE_CAPTION = re.compile(r"[\[<]?\s*(?:table|tab\.|tabelle|tabla|tableau|表|표)\s*[\dA-ZIVX]{1,4}\b", re.IGNORECASE)
+_LEADER = re.compile(r"\.{4}|(?:\. ){4}|…")
 _ROWS = 3
 _RULES = 4
 
@@ -32,7 +34,7 @@ def needs_model(page: RawPage) -> bool:
     """
     if not page.lines:
         return False
-    if any(_TABLE_CAPTION.match(line.text) for line in page.lines):
+    if any(_TABLE_CAPTION.match(line.text) and not _LEADER.search(line.text) for line in page.lines):
         return True
     if _ruled(page) or _drawn(page):
         return True
@@ -76,7 +78,7 @@ def _tangled(lines: Sequence[Line]) -> bool:
     """Whether many lines of one column stand beside others of it."""
     beside = 0
     for group in reading_order(lines):
-        for above, line in zip(group, group[1:], strict=False):
+        for above, line in pairwise(group):
             beside += abs(above.rect.middle[1] - line.rect.middle[1]) < 0.3 * max(above.size, 1.0)
     return beside >= 4 and beside > 0.1 * len(lines)
 
@@ -133,9 +135,9 @@ def _stand_ins(region: Filled, number: int) -> list[Line]:
 
 
 def _home(line: Line, regions: Sequence[Region]) -> int | None:
-    shares = [(line.rect.share_in(region.rect.grown(1.0)), -region.rect.area, number) for number, region in enumerate(regions)]
-    best = max(shares, default=(0.0, 0.0, 0))
-    return best[2] if best[0] > 0.5 else None
+    shares = [(line.rect.share_in(region.rect.grown(1.0)), -region.rect.area) for region in regions]
+    best = max(range(len(regions)), key=lambda number: shares[number], default=None)
+    return best if best is not None and shares[best][0] > 0.5 else None
 
 
 def _ordered(lines: Sequence[Line], region: Region) -> tuple[Line, ...]:
@@ -145,7 +147,7 @@ def _ordered(lines: Sequence[Line], region: Region) -> tuple[Line, ...]:
 
 
 def _runs(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return stray lines of a column cut where the gap is more than two lines: what lies between is another region's."""
+    """Return stray lines of a column cut at gaps of more than two lines: what lies between is another region's."""
     runs: list[list[Line]] = []
     for line in lines:
         if runs and 0 <= line.rect.top - runs[-1][-1].rect.bottom < 1.6 * line.size:

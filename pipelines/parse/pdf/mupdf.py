@@ -42,6 +42,7 @@ _PARTS = {
     "page-header": Part.HEADER,
     "page-footer": Part.FOOTER,
 }
+_COMMENTS = frozenset(("Text", "Highlight", "Underline", "StrikeOut", "Squiggly", "Caret", "Square", "Circle"))
 _THIN = 3.0
 """Points: a drawn thing thinner than this is a line."""
 _SHRINK_EVERY = 8
@@ -126,7 +127,25 @@ class PdfFile:
         kind = {"jpg": "jpeg", "jpx": "jp2"}.get(found.get("ext", ""), found.get("ext", ""))
         return (found.get("image") or b"", f"image/{kind}") if found else (b"", "")
 
+    def attachments(self, most: int) -> Iterator[tuple[str, bytes]]:
+        """Yield name and bytes of the files inside the file, up to `most` bytes in all."""
+        for name in self._file.embfile_names():
+            information = self._file.embfile_info(name)
+            most -= int(information.get("size") or information.get("length") or 0)
+            if most < 0:
+                return
+            yield str(information.get("filename") or name), bytes(self._file.embfile_get(name))
+
     # -- a page
+
+    def comments(self, number: int) -> list[tuple[Rect, str]]:
+        """Return what reviewers wrote on a page; what stands on the page itself is not among it."""
+        self._open(number)
+        return [
+            (Rect(*annotation.rect), str(annotation.info.get("content") or ""))
+            for annotation in self._upright.annots() or ()
+            if annotation.type[1] in _COMMENTS and annotation.info.get("content")
+        ]
 
     def page(self, number: int) -> RawPage:
         """Return the page with its lines upright, whichever way it is turned in the file."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.core.document import BlockKind, Page
@@ -23,6 +23,8 @@ from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
 from pipelines.parse.settings import ParseSettings
 
+_ENOUGH = 0.75
+"""Share of the time limit after which what is slow is left out."""
 _FEW = 200
 """Characters below which a page that is mostly a picture is read by OCR."""
 _MOSTLY = 0.55
@@ -41,32 +43,38 @@ class ReadPage:
 
 
 class PageReader:
-    """Reads the pages of one file; `survey` and `outline` tell of the file as a whole."""
+    """Reads the pages of one file; `survey` and `outline` tell of the file as a whole.
 
-    def __init__(self, file: PdfFile, survey: Survey, outline: Outline, settings: ParseSettings) -> None:
+    Late within the time limit, what is slow is left out, so that the rest of a long file is not lost: OCR, which makes
+    the page an issue, and the layout model.
+    """
+
+    def __init__(
+        self, file: PdfFile, survey: Survey, outline: Outline, settings: ParseSettings, clock: Callable[[], float]
+    ) -> None:
         self.file = file
+        self._clock = clock
+        self._late = clock() + _ENOUGH * settings.limits.time_s
         self.survey = survey
         self.outline = outline
         self.settings = settings
 
     def read(self, number: int) -> ReadPage:
         raw = self.file.page(number)
-        wanted = self._wants_ocr(raw)
-        if wanted:
-            read = self._by_ocr(raw, wanted)
-            if read is not None:
-                return read
-        return self._native(raw)
+        why = self._wants_ocr(raw)
+        if why and self._clock() > self._late:
+            return self._native(raw, f"{why}, and no time is left for OCR")
+        read = self._by_ocr(raw, why) if why else None
+        return self._native(raw) if read is None else read
 
     # -- the text layer
 
-    def _native(self, raw: RawPage) -> ReadPage:
+    def _native(self, raw: RawPage, issue: str = "") -> ReadPage:
         lines, furniture = self._parted(raw)
         maker = BlockMaker(raw.number, raw.height, self.survey, self.outline)
-        when = self.settings.pdf.layout
         body = replace(raw, lines=tuple(lines))
         remarks: list[str] = []
-        if when == "always" or (when == "auto" and needs_model(body)):
+        if self._wants_model(body):
             items, more, remarks = self._modelled(body, maker)
             furniture += more
         else:
@@ -76,9 +84,16 @@ class PageReader:
         words = self.file.words(raw.number, raw.rect) if raw.links else []
         items = with_links(list_levels(items), raw.links, words)
         source = "native" if raw.lines else "none"
-        page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, source)
+        page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, source, issue)
+        items += [_comment(raw, rect, text) for rect, text in self.file.comments(raw.number)]
         asides = [maker.item(kind, [line]) for kind, line in furniture]
         return ReadPage(page, _boxed(items, raw), _boxed(asides, raw), tuple(remarks))
+
+    def _wants_model(self, body: RawPage) -> bool:
+        when = self.settings.pdf.layout
+        if when == "always":
+            return True
+        return when == "auto" and self._clock() < self._late and needs_model(body)
 
     def _parted(self, raw: RawPage) -> tuple[list[Line], list[tuple[BlockKind, Line]]]:
         """Return the lines of the page itself and those of its running headers and footers."""
@@ -191,6 +206,10 @@ class PageReader:
         remarks = (f"page {raw.number}: {why}, read by OCR",) if items else ()
         placed = (*_boxed(list_levels(items), seen), *_boxed(figures, raw))
         return ReadPage(page, placed, _boxed(asides, seen), remarks)
+
+
+def _comment(page: RawPage, rect: Rect, text: str) -> Item:
+    return Item(BlockKind.NOTE, text, page.number, rect)
 
 
 def _around(rect: Rect, areas: Sequence[Area]) -> Area | None:

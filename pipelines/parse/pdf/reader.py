@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 from pipelines.core.document import BlockKind, Source
 from pipelines.core.errors import TooLarge
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.parsed import Parsed
+from pipelines.parse.parsed import Child, Parsed
 from pipelines.parse.pdf.headings import Outline, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import Item
 from pipelines.parse.pdf.merge import merge_tables
@@ -34,8 +35,10 @@ class PdfReader:
             builder = DocumentBuilder(source, settings, self.name, pdf_metadata(file.metadata()))
             outline = Outline.of(file.bookmarks())
             seen = survey(file)
-            pages = PageReader(file, seen, outline, settings)
+            pages = PageReader(file, seen, outline, settings, time.monotonic)
             read = [pages.read(number) for number in range(1, file.pages + 1)]
+            for name, data in file.attachments(settings.limits.total_mb << 20):
+                builder.child(Child(name, data))
         _assemble(builder, read, outline, seen)
         return builder.build()
 
@@ -60,21 +63,22 @@ def _place(item: Item, labels: Mapping[int, str]) -> Place:
 
 
 def _append(builder: DocumentBuilder, item: Item, place: Place) -> bool:
+    """Append an item; one without text is left out and False is returned."""
+    plain: dict[BlockKind, Callable[[str, Place], bool]] = {
+        BlockKind.TITLE: builder.title,
+        BlockKind.CODE: builder.code,
+        BlockKind.FORMULA: builder.formula,
+        BlockKind.CAPTION: builder.caption,
+        BlockKind.FOOTNOTE: builder.footnote,
+        BlockKind.NOTE: builder.note,
+    }
+    if item.kind in plain:
+        return plain[item.kind](item.text, place)
     match item.kind:
-        case BlockKind.TITLE:
-            return builder.title(item.text, place)
         case BlockKind.HEADING:
             return builder.heading(item.text, item.level, place)
         case BlockKind.LIST_ITEM:
             return builder.list_item(item.text, item.level, place, item.confidence)
-        case BlockKind.CODE:
-            return builder.code(item.text, place)
-        case BlockKind.FORMULA:
-            return builder.formula(item.text, place)
-        case BlockKind.CAPTION:
-            return builder.caption(item.text, place)
-        case BlockKind.FOOTNOTE:
-            return builder.footnote(item.text, place)
         case BlockKind.TABLE:
             return builder.table(item.cells, place, parts=item.parts)
         case BlockKind.FIGURE if item.image is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Callable
 
 import pytest
 
 from pipelines.core.document import BlockKind, Document
-from tests.parse.office.files import docx, p, w
+from tests.parse.office.files import docx, p, packed, w
 
 DocumentOf = Callable[..., Document]
 
@@ -141,23 +143,18 @@ def test_without_rendered_breaks_there_are_no_pages(read: Callable[[str], Docume
 
 
 def test_strict_namespaces_are_read_like_transitional_ones(document_of: DocumentOf) -> None:
-    strict = docx(p("Head", "H1") + p("Text"), PARTS, RELATIONS)
-    data = strict.replace(b"x", b"x")
-    import io
-    import zipfile
-
-    from tests.parse.office.files import packed
-
+    data = docx(p("Head", "H1") + p("Text"), PARTS, RELATIONS)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    for name in parts:
-        parts[name] = parts[name].replace(
-            b"http://schemas.openxmlformats.org/wordprocessingml/2006/", b"http://purl.oclc.org/ooxml/wordprocessingml/"
-        )
-        parts[name] = parts[name].replace(
-            b"http://schemas.openxmlformats.org/officeDocument/2006/", b"http://purl.oclc.org/ooxml/officeDocument/"
-        )
+        parts = {name: _strict(archive.read(name)) for name in archive.namelist()}
     assert shown(document_of("strict.docx", packed(parts))) == [("heading", 1, "Head"), ("paragraph", 0, "Text")]
+
+
+def _strict(part: bytes) -> bytes:
+    for family in (b"wordprocessingml", b"officeDocument"):
+        part = part.replace(
+            b"http://schemas.openxmlformats.org/" + family + b"/2006/", b"http://purl.oclc.org/ooxml/" + family + b"/"
+        )
+    return part
 
 
 def test_headers_and_footers_are_kept_apart(document_of: DocumentOf) -> None:

@@ -20,7 +20,8 @@ PACKAGE = """<package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata>
 <item id="two" href="text/two.xhtml" media-type="application/xhtml+xml"/>
 <item id="one" href="text/one.xhtml" media-type="application/xhtml+xml"/>
 
-<item id="p" href="img/p.png" media-type="image/png"/></manifest><spine><itemref idref="one"/><itemref idref="two"/></spine></package>"""
+<item id="p" href="img/p.png" media-type="image/png"/></manifest>
+<spine><itemref idref="one"/><itemref idref="two"/></spine></package>"""
 CONTENTS = """<ncx><navMap>
 <navPoint><navLabel><text>Starting</text></navLabel><content src="text/one.xhtml"/></navPoint>
 <navPoint><navLabel><text>Stopping</text></navLabel><content src="text/two.xhtml#x"/></navPoint></navMap></ncx>"""

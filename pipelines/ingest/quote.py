@@ -1,0 +1,88 @@
+"""What the language work of an ingest will take, by stage, before any call is made."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from pipelines.atomize.content import contents
+from pipelines.atomize.model import ModelDistiller
+from pipelines.chunk.chunk import split
+from pipelines.chunk.recurrent import ROLE as SPLIT
+from pipelines.chunk.recurrent import RecurrentSplitter
+from pipelines.chunk.splitter import Cut, Window
+from pipelines.chunk.structural import StructuralSplitter
+from pipelines.core import codec
+from pipelines.core.document import Document
+from pipelines.ingest.build import open_run
+from pipelines.ingest.compile import Item, member_item, parse_item
+from pipelines.ingest.progress import Progress, silent
+from pipelines.ingest.report import QUOTE_FACT
+from pipelines.ingest.run import Run
+from pipelines.llm.chat import Request
+from pipelines.llm.fakes import ScriptedChat
+from pipelines.llm.quote import Quote, Quoter
+from pipelines.llm.reply_store import ReplyStore
+from pipelines.settings import Settings
+
+CUT_TOKENS = 70
+"""Tokens of a reply that says where a chunk ends, with its two summaries."""
+DISTILLED_SHARE = 0.9
+"""Tokens of a reply that distils a chunk, as a share of the chunk's own; at least `DISTILLED_LEAST`."""
+DISTILLED_LEAST = 120
+
+
+def quote_ingest(folder: Path, kb: Path, settings: Settings, progress: Progress = silent) -> Quote:
+    """Return what an ingest of `folder` will ask of the model; parsing is done and kept, nothing is called.
+
+    Chunks are cut as the extractive splitter would: the model may cut them otherwise, into about as many. Without a
+    model the quote is empty. Raises what `build` raises.
+    """
+    with open_run(folder, kb, settings, progress) as run:
+        items = run.prepare()
+        if not settings.llm.configured:
+            return Quote()
+        store = ReplyStore(run.stores.places.replies)
+        try:
+            quoter = Quoter(settings.llm, store)
+            asyncio.run(_quote(run, items, settings, quoter))
+        finally:
+            store.close()
+        run.stores.catalog.set_fact(QUOTE_FACT, codec.encode(quoter.quote).decode())
+        return quoter.quote
+
+
+async def _quote(run: Run, items: tuple[Item, ...], settings: Settings, quoter: Quoter) -> None:
+    splitter = _QuotingSplitter(settings, quoter, run.stores.places.prompts)
+    distiller = ModelDistiller(ScriptedChat([]), settings.atomize, overrides=run.stores.places.prompts)
+    pending = list(items)
+    while pending:
+        item = pending.pop()
+        record = await parse_item(item, run.tools.keys(item.source), run.tools, silent)
+        pending += [member_item(item, member) for member in record.members]
+        if record.document is not None:
+            await _quote_document(record.document, splitter, distiller, settings, quoter)
+
+
+async def _quote_document(
+    document: Document, splitter: _QuotingSplitter, distiller: ModelDistiller, settings: Settings, quoter: Quoter
+) -> None:
+    chunks = (await split(document, splitter, settings.chunk)).results
+    for content in contents(document, chunks):
+        request = distiller.request(content)
+        if request is not None:
+            quoter.add(request, max(DISTILLED_LEAST, round(len(content.chunk.text) / 4 * DISTILLED_SHARE)))
+
+
+class _QuotingSplitter:
+    """Cuts as the extractive splitter does, and counts what the recurrent one would have asked."""
+
+    def __init__(self, settings: Settings, quoter: Quoter, prompts: Path) -> None:
+        self._structural = StructuralSplitter(settings.chunk)
+        self._recurrent = RecurrentSplitter(ScriptedChat([]), settings.chunk, overrides=prompts)
+        self._quoter = quoter
+
+    async def cut(self, window: Window) -> Cut:
+        if len(window.choices) > 1:
+            self._quoter.add(Request(self._recurrent.messages(window), SPLIT), CUT_TOKENS)
+        return await self._structural.cut(window)

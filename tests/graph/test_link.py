@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.core import codec
+from pipelines.core.graph import CORPUS_OWNER, EdgeKind, NodeKind
+from pipelines.core.knowledge import Entity, Tag
+from pipelines.graph.build import build_graph, redirect
+from pipelines.graph.card import DocumentCard, card
+from pipelines.graph.link import link, touched
+from pipelines.graph.mentions import Names, Passage
+from pipelines.graph.numbers import numbers_of, revision_of, revision_order
+from pipelines.graph.scan import cache_key
+from pipelines.store.files import FileArtifacts
+from tests.graph.made import cards, linked, made, texts
+
+SIEMENS = [Entity(Entity.make_id(name), name, "company") for name in ("Siemens AG", "Siemens")]
+ONE = made("a.md", "DS-1000 Motor", "Siemens AG made it. Siemens AG again.", entities=SIEMENS[:1], tags=["made"])
+TWO = made("b.md", "Incident at the pump", "Siemens came, see DS-1000. It was made so.", entities=SIEMENS[1:], tags=["made"])
+
+
+def test_all_that_links_belongs_to_the_corpus() -> None:
+    found = linked(ONE, TWO)
+    assert {item.owner for item in (*found.subgraph.nodes, *found.subgraph.edges)} == {CORPUS_OWNER}
+
+
+def test_no_edge_of_the_whole_graph_leads_nowhere() -> None:
+    found = linked(ONE, TWO)
+    parts = [redirect(build_graph(*one), found.merged) for one in (ONE, TWO)] + [found.subgraph]
+    ids = {node.id for part in parts for node in part.nodes}
+    assert all({edge.source, edge.target} <= ids for part in parts for edge in part.edges)
+
+
+def test_merged_entities_are_one_node_that_tells_of_the_merge() -> None:
+    found = linked(ONE, TWO)
+    (node,) = [node for node in found.subgraph.nodes if node.kind is NodeKind.ENTITY]
+    assert node.properties["documents"] == 2
+    assert node.properties["merges"] == ("Siemens AG (same name, 1.00)",) or node.properties["merges"] == (
+        "Siemens (same name, 1.00)",
+    )
+    assert [entity.id for entity in found.entities] == [node.id]
+
+
+def test_tags_of_several_documents_are_one_node() -> None:
+    found = linked(ONE, TWO)
+    (tag,) = [node for node in found.subgraph.nodes if node.kind is NodeKind.TAG]
+    assert (tag.properties["documents"], tag.properties["chunks"]) == (2, 2)
+    assert [one.id for one in found.tags] == [Tag.make_id("made")]
+
+
+def test_linking_is_a_function_of_the_cards_and_not_of_their_order() -> None:
+    assert link(reversed(cards(ONE, TWO)), texts(ONE, TWO)) == link(cards(ONE, TWO), texts(ONE, TWO))
+
+
+def test_cards_come_back_from_their_artifacts() -> None:
+    one = card(*TWO)
+    assert codec.decode(codec.encode(one), DocumentCard) == one
+
+
+def test_texts_are_searched_once_for_a_set_of_names(tmp_path: Path) -> None:
+    cache = FileArtifacts(tmp_path)
+    first = texts(ONE, TWO)
+    found = link(cards(ONE, TWO), first, cache=cache)
+    again = texts(ONE, TWO)
+    assert link(cards(ONE, TWO), again, cache=cache) == found
+    assert (sorted(first.asked), again.asked) == (sorted([ONE[0].id, TWO[0].id]), [])
+
+
+def test_another_name_has_the_texts_searched_again(tmp_path: Path) -> None:
+    cache = FileArtifacts(tmp_path)
+    link(cards(ONE, TWO), texts(ONE, TWO), cache=cache)
+    third = made("c.md", "MM-0007 Manual of the motor", "See DS-1000.")
+    asked = texts(ONE, TWO, third)
+    found = link(cards(ONE, TWO, third), asked, cache=cache)
+    assert len(asked.asked) == 3
+    assert found == linked(ONE, TWO, third)
+    assert list(cache.keys("mentions")) == sorted(cache_key(one[0].id) for one in (ONE, TWO, third))
+
+
+def test_documents_touched_by_other_merges_are_named() -> None:
+    merged = linked(ONE, TWO).merged
+    assert len(touched(cards(ONE, TWO), {}, merged)) == 1
+    assert touched(cards(ONE, TWO), merged, merged) == set()
+
+
+def test_an_empty_corpus_links_nothing() -> None:
+    found = link([], texts())
+    assert found.subgraph.nodes == found.subgraph.edges == ()
+
+
+def test_a_document_is_known_by_its_own_number_and_revision() -> None:
+    assert numbers_of("DS-2041 Pump Rev. C", "x.pdf", "", {}) == ("DS-2041",)
+    assert numbers_of("PT-300 安装说明", "a.md", "编号：SZ-INS-05", {}) == ("SZ-INS-05",)
+    assert numbers_of("Report", "IR-2024-031_noise.md", "", {}) == ("IR-2024-031",)
+    assert numbers_of("Meeting 2024", "report-2024.pdf", "", {}) == ()
+    assert revision_of("DS-2041 Rev. C", "x.pdf", "", {}) == "C"
+    assert revision_of("Pump", "pump_v1.10.pdf", "", {}) == "1.10"
+    assert revision_of("Pump", "p.pdf", "It was DS-2041 revision B then.", {}) == ""
+    assert sorted(["1.10", "1.9", "1.2"], key=revision_order) == ["1.2", "1.9", "1.10"]
+
+
+words = st.sampled_from(["pump", "seal", "DS-2041", "wear ring", "泵站手册", "ring"])
+
+
+@given(st.lists(words, max_size=6), st.lists(words, max_size=12))
+def test_names_are_found_where_they_stand_whole_and_longest(names: list[str], text: list[str]) -> None:
+    passage = Passage("chunk:1", 100, " ".join(text))
+    found = Names(name.casefold() for name in names).find([passage])
+    for hit in found:
+        assert passage.text[hit.start - 100 : hit.end - 100] == hit.surface
+        assert hit.surface.casefold() == hit.name
+    assert {hit.name for hit in found} >= {name.casefold() for name in names if name in text and name != "ring"}
+    assert all(one.end <= two.start for one, two in zip(found, found[1:], strict=False))
+
+
+def test_references_have_the_chunk_they_stand_in() -> None:
+    found = linked(ONE, TWO)
+    (edge,) = [edge for edge in found.subgraph.edges if edge.kind is EdgeKind.REFERENCES]
+    assert edge.properties["chunk"] == TWO[1].chunks[0].id

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.core.knowledge import Entity
+from pipelines.core.vectors import Vectors
+from pipelines.graph.alike import compatible, judge, key
+from pipelines.graph.entities import Profile
+from pipelines.graph.neighbours import neighbours
+from pipelines.graph.resolve import Merge, Pair, resolve
+from pipelines.graph.settings import GraphSettings
+
+DEFAULT = GraphSettings()
+TRIPLES = Path(__file__).parents[3] / "shared/data/multihop/musique/llm_triples.jsonl"
+
+
+def entity(name: str, type: str = "", mentions: int = 1, documents: str = "d", aliases: tuple[str, ...] = ()) -> Profile:
+    return Profile(Entity.make_id(name), name, type, aliases, mentions, tuple(documents))
+
+
+def letters(names: Sequence[str]) -> Vectors:
+    """Unit vectors of letter pairs: names that are written alike are near."""
+    rows = np.zeros((len(names), 512), dtype=np.float32)
+    for row, name in zip(rows, names, strict=True):
+        for a, b in zip(f" {name.lower()}", f"{name.lower()} ", strict=True):
+            row[(ord(a) * 31 + ord(b)) % 512] += 1
+    found: Vectors = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return found
+
+
+def merged(*profiles: Profile, settings: GraphSettings = DEFAULT) -> dict[str, str]:
+    return {one.merged_name: one.into_name for one in resolve(profiles, settings, letters)}
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("The United Nations", "United Nations"),
+        ("Siemens AG", "Siemens"),
+        ("Kestrin Pumps B.V.", "Kestrin Pumps"),
+        ("U.S.", "United States"),
+        ("São Paulo", "Sao Paulo"),
+        ("centrifugal pump", "centrifugal pumps"),
+        ("wear-ring", "wear ring"),
+        ("Mississippi River", "Missisippi River"),
+        ("离心泵", "离心泵 "),
+    ],
+)
+def test_two_spellings_of_one_name_are_merged(one: str, two: str) -> None:
+    assert len(merged(entity(one), entity(two.strip() + ("" if one != two.strip() else ".")))) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("pump 1", "pump 2"),
+        ("1963", "1964"),
+        ("World War I", "World War II"),
+        ("Hans Andersen", "Hans Anderson"),
+        ("North Carolina", "South Carolina"),
+        ("Austria", "Australia"),
+        ("Robert Flack", "Roberta Flack"),
+        ("valve A", "valve B"),
+        ("K65-200", "K65-250"),
+        ("inlet pressure", "outlet pressure"),
+        ("离心泵", "离心机"),
+    ],
+)
+def test_two_things_with_similar_names_stay_apart(one: str, two: str) -> None:
+    assert merged(entity(one), entity(two)) == {}
+
+
+def test_an_acronym_is_merged_where_a_document_has_both() -> None:
+    long = entity("International Council for Small Business", documents="ab")
+    assert merged(long, entity("ICSB", documents="bc")) == {"ICSB": long.name}
+    assert merged(long, entity("ICSB", documents="c")) == {}
+
+
+def test_an_acronym_of_two_names_is_merged_with_neither() -> None:
+    assert merged(entity("Safety Data Sheet"), entity("System Design Specification"), entity("SDS")) == {}
+
+
+def test_a_short_form_in_brackets_is_an_alias() -> None:
+    found = merged(entity("European Free Trade Association (EFTA)", mentions=9), entity("EFTA"))
+    assert found == {"EFTA": "European Free Trade Association (EFTA)"}
+
+
+def test_an_alias_that_a_document_gives_is_followed() -> None:
+    assert merged(entity("mechanical seal", mentions=5, aliases=("MSL",)), entity("MSL")) == {"MSL": "mechanical seal"}
+
+
+def test_persons_may_have_initials() -> None:
+    assert merged(entity("Carl R. Rogers", "person"), entity("Carl Rogers", "person", 4)) == {"Carl R. Rogers": "Carl Rogers"}
+    assert merged(entity("Carl R. Rogers", "person"), entity("Carl S. Rogers", "person")) == {}
+
+
+def test_types_that_exclude_one_another_keep_names_apart() -> None:
+    assert not compatible(entity("Washington", "person"), entity("Washington", "city"))
+    assert compatible(entity("Washington", ""), entity("Washington", "city"))
+
+
+def test_the_most_mentioned_name_stands_for_all() -> None:
+    found = resolve([entity("Siemens AG", mentions=2), entity("Siemens", mentions=9), entity("SIEMENS A.G.")], DEFAULT)
+    assert {one.into_name for one in found} == {"Siemens"}
+    assert {one.merged_name for one in found} == {"Siemens AG", "SIEMENS A.G."}
+    assert all(one.rule and 0 < one.score <= 1 for one in found)
+
+
+def test_a_merge_is_undone_by_a_setting() -> None:
+    pair = (entity("Siemens AG"), entity("Siemens"))
+    assert merged(*pair, settings=GraphSettings(keep_apart=(("siemens ag", "Siemens"),))) == {}
+
+
+def test_keeping_apart_holds_for_whole_groups() -> None:
+    group = (entity("Siemens AG", mentions=3), entity("Siemens"), entity("Siemens GmbH"))
+    found = merged(*group, settings=GraphSettings(keep_apart=(("Siemens AG", "Siemens GmbH"),)))
+    assert len(found) == 1
+
+
+def test_a_merge_may_be_demanded() -> None:
+    pair = (entity("Big Pump", mentions=2), entity("P-12A"))
+    assert merged(*pair, settings=GraphSettings(merge=(("Big Pump", "P-12A"),))) == {"P-12A": "Big Pump"}
+
+
+def test_nothing_is_merged_where_that_is_switched_off() -> None:
+    assert merged(entity("Siemens AG"), entity("Siemens"), settings=GraphSettings(resolve_entities=False)) == {}
+
+
+def test_a_model_is_asked_only_where_rules_are_silent_and_nothing_speaks_against_it() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def decide(pairs: Sequence[Pair]) -> list[float]:
+        asked.extend((pair.one.name, pair.two.name) for pair in pairs)
+        return [0.9 for _ in pairs]
+
+    names = [entity("wear rings clearance"), entity("wear ring clearances"), entity("pump no 1"), entity("pump no 2")]
+    found = resolve(names, DEFAULT, letters, decide)
+    assert {frozenset(pair) for pair in asked} <= {frozenset(("wear rings clearance", "wear ring clearances"))}
+    assert {one.rule for one in found} <= {"model", "singular and plural"}
+
+
+names_strategy = st.lists(
+    st.sampled_from(["Siemens", "Siemens AG", "SIEMENS", "U.S.", "US", "United States", "pump", "pumps", "Pump 1", "EU"]),
+    unique=True,
+)
+
+
+@given(names_strategy, st.randoms(use_true_random=False))
+def test_merges_do_not_depend_on_the_order_and_never_chain(names: list[str], random: object) -> None:
+    profiles = [entity(name) for name in names]
+    profiles = list({one.id: one for one in profiles}.values())
+    found = resolve(profiles, DEFAULT, letters)
+    random.shuffle(profiles)  # type: ignore[attr-defined]
+    assert resolve(profiles, DEFAULT, letters) == found
+    assert not {one.into for one in found} & {one.merged for one in found}
+    assert len({one.merged for one in found}) == len(found)
+
+
+@given(st.integers(0, 40), st.integers(1, 5))
+def test_neighbours_are_those_of_the_whole_matrix(count: int, wanted: int) -> None:
+    rows = np.random.default_rng(count).normal(size=(count, 8)).astype(np.float32)
+    vectors: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    found = {(i, j) for i, j, _ in neighbours(vectors, wanted, -0.9)} if count else set()
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -2)
+    expected = set()
+    for i in range(count):
+        for j in np.argsort(-cosines[i])[:wanted]:
+            if cosines[i, j] >= -0.9 and i != j:
+                expected.add((min(i, int(j)), max(i, int(j))))
+    assert found == expected
+
+
+def test_keys_leave_what_tells_names_apart() -> None:
+    assert key("The Acme Co., Ltd.") == key("ACME") == "acme"
+    assert judge(entity("Acme"), entity("Acme Pumps")) is None
+
+
+@pytest.mark.slow
+def test_real_triples_of_a_model_resolve_without_mixing_numbers() -> None:
+    if not TRIPLES.is_file():
+        pytest.skip(f"needs {TRIPLES}")
+    documents: dict[str, set[str]] = {}
+    for line in TRIPLES.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        for name in {*row["entities"], *(end for triple in row["triples"] if len(triple) == 3 for end in triple[::2])}:
+            documents.setdefault(name, set()).add(row["passage"])
+    by_id: dict[str, Profile] = {}
+    for name, where in documents.items():
+        id = Entity.make_id(name)
+        by_id[id] = Profile(id, name, mentions=len(where), documents=tuple(sorted(where)))
+    found = resolve(list(by_id.values()), DEFAULT, letters)
+    assert len(found) > 300
+    pairs = {(one.merged_name, one.into_name) for one in found}
+    assert any({"United States", "U.S."} == set(pair) or {"United States", "US"} == set(pair) for pair in pairs)
+    assert all(_digits(one) == _digits(two) for one, two in pairs)
+
+
+def _digits(name: str) -> list[str]:
+    return sorted(character for character in name if character.isdigit())
+
+
+def test_a_merge_tells_its_reason() -> None:
+    (found,) = resolve([entity("Siemens AG", mentions=2), entity("Siemens")], DEFAULT)
+    assert found == Merge(
+        Entity.make_id("Siemens AG"), Entity.make_id("Siemens"), "Siemens AG", "Siemens", "same name", 1.0
+    )

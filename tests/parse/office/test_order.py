@@ -1,0 +1,42 @@
+"""The order in which shapes are read."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.parse.office.order import Frame, in_reading_order
+
+EDGE = st.floats(0, 1, allow_nan=False)
+
+
+@st.composite
+def frames(draw: st.DrawFn) -> Frame:
+    left, top = draw(EDGE), draw(EDGE)
+    return Frame(left, top, left + draw(EDGE), top + draw(EDGE))
+
+
+def read(**places: tuple[float, float, float, float]) -> list[str]:
+    return in_reading_order(list(places), lambda name: Frame(*places[name]))
+
+
+@given(st.lists(frames(), max_size=40))
+def test_every_shape_is_read_once(shapes: list[Frame]) -> None:
+    found = in_reading_order(list(range(len(shapes))), lambda number: shapes[number])
+    assert sorted(found) == list(range(len(shapes)))
+
+
+def test_two_columns_are_read_one_after_the_other() -> None:
+    places = {"a": (0.0, 0.0, 0.4, 0.3), "c": (0.6, 0.0, 1.0, 0.5), "b": (0.0, 0.31, 0.4, 1.0), "d": (0.6, 0.51, 1.0, 1.0)}
+    assert read(**places) == ["a", "b", "c", "d"]
+
+
+def test_a_row_of_pictures_with_captions_is_read_caption_by_caption() -> None:
+    assert read(
+        two=(0.4, 0.0, 0.6, 0.1), one=(0.0, 0.0, 0.2, 0.1), first=(0.0, 0.1, 0.3, 0.4), second=(0.4, 0.1, 0.7, 0.4),
+        below=(0.0, 0.7, 0.9, 0.9),
+    ) == ["one", "first", "two", "second", "below"]  # fmt: skip
+
+
+def test_shapes_that_overlap_come_by_their_top() -> None:
+    assert read(lower=(0.0, 0.3, 1.0, 0.9), upper=(0.1, 0.0, 0.9, 0.6)) == ["upper", "lower"]
