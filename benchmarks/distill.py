@@ -20,6 +20,7 @@ import numpy as np
 from pipelines.atomize.atomize import atomize
 from pipelines.atomize.extractive import ExtractiveDistiller
 from pipelines.atomize.lexical import Bm25
+from pipelines.atomize.recall import self_recall
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.chunk.chunk import chunk
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
@@ -30,6 +31,7 @@ from pipelines.core.provenance import Provenance, Span
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.wordllama import WordLlamaEmbedder
+from pipelines.store.vector import Embedded, Record, RecordKind
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "multihop"
 
@@ -127,6 +129,24 @@ def recall(scores: Vectors, asked: Sequence[Question], ids: Sequence[str], depth
     return float(np.mean([len(gold & set(row.tolist())) / len(gold) for gold, row in zip(wanted, top, strict=True)]))
 
 
+def passing(documents: Sequence[Document], distillates: Sequence[Distillate], embedder: Embedder) -> float:
+    """Return the share of the atoms that pass the self-recall gate."""
+    atoms = [
+        Record(atom.id, RecordKind.ATOM, one.document, atom.text, atom.chunk)
+        for one in distillates
+        for atom in one.atoms
+    ]
+    chunks = [
+        Record(one.chunks[0].id, RecordKind.CHUNK, one.document, _texts(document, one, "chunk")[0], one.chunks[0].id)
+        for document, one in zip(documents, distillates, strict=True)
+    ]
+    return self_recall(_embedded(atoms, embedder), _embedded(chunks, embedder)).share
+
+
+def _embedded(records: Sequence[Record], embedder: Embedder) -> Embedded:
+    return Embedded(tuple(records), embedder.embed([record.text for record in records]))
+
+
 VARIANTS = (
     ("chunk",),
     ("chunk", "atoms"),
@@ -150,6 +170,7 @@ def main() -> None:
     kinds = ("chunk", "atoms", "tags", "summaries")
     ids = [document.source.uri for document in documents]
     scores = {k: score(keys_of(documents, distillates, k), asked, embedder, len(documents)) for k in kinds}
+    print(f"{100 * passing(documents, distillates, embedder):.1f}% of the atoms bring back their own passage")
     print(f"{'recall@5 by':34}{'dense':>8}{'lexical':>9}{'both':>8}{'dense + chunk lexical':>23}")
     for variant in VARIANTS:
         dense = np.max([scores[kind].dense for kind in variant], axis=0)

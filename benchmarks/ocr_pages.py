@@ -79,7 +79,8 @@ def _measure(engine: OcrEngine, settings: OcrSettings, sample: Sample) -> float:
     read = read_picture(engine, sample.image, settings)
     seconds = time.perf_counter() - start
     share = recall(sample.words, read.text)
-    print(f"{sample.name:24}{share:7.3f}{seconds:7.1f} s  turn {read.turn:3}  confidence {read.confidence:.2f}", flush=True)
+    found = f"turn {read.turn:3}  confidence {read.confidence:.2f}"
+    print(f"{sample.name:24}{share:7.3f}{seconds:7.1f} s  {found}", flush=True)
     return share
 
 

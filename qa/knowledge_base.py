@@ -75,7 +75,7 @@ class KnowledgeBase:
         if limit is not None:
             settings = settings.model_copy(update={"hits": limit, "chunks": limit, "flat_chunks": limit})
         chosen = strategy_named(strategy or settings.strategy, self._chat is not None)
-        language = self._language()
+        language = self.language()
         began = time.perf_counter()
         answer = await chosen.run(" ".join(question.split()), self.confined(where), language, settings)
         dollars = self._dollars(language) if language else 0.0
@@ -91,11 +91,22 @@ class KnowledgeBase:
         async def ask(question: str) -> Answer:
             return await self.answer(question, strategy=strategy, where=where)
 
-        return Conversation(ask, self._language, self._settings.qa.answer.history)
+        return Conversation(ask, self.language, self._settings.qa.answer.history)
 
     def confined(self, where: Filter = Filter()) -> StoredKnowledge:
         """Return what strategies see of it, within a filter."""
         return self._knowledge.within(where)
+
+    def language(self) -> Language | None:
+        """Return the model with an account of its own, None where none is configured."""
+        if self._chat is None:
+            return None
+        return Language(self._chat, self._stores.places.prompts, self._settings.llm.reply_tries)
+
+    @property
+    def default_strategy(self) -> str:
+        """The strategy that answers where none is named."""
+        return strategy_named(self._settings.qa.answer.strategy, self._chat is not None).name
 
     def close(self) -> None:
         """Close stores and model; twice is allowed."""
@@ -112,11 +123,6 @@ class KnowledgeBase:
     @cached_property
     def _knowledge(self) -> StoredKnowledge:
         return StoredKnowledge.of(self._stores, self._settings)
-
-    def _language(self) -> Language | None:
-        if self._chat is None:
-            return None
-        return Language(self._chat, self._stores.places.prompts, self._settings.llm.reply_tries)
 
     def _dollars(self, language: Language) -> float:
         model = self._settings.llm.model_of("answer")

@@ -51,13 +51,12 @@ class Checked:
     def tags(self, reply: ChunkReply) -> tuple[ChunkTag, ...]:
         """Return the tags whose words stand in the chunk; those that name a thing are entities as well."""
         found: dict[str, ChunkTag] = {}
-        for kind, term in self._terms(reply):
+        for kind, term in _terms(reply):
             places = self._saying.places(term)
+            tag = ChunkTag(self._saying.content.chunk.id, Tag.make_id(term), term, 1.0, kind)
             if not places:
                 self._dropped["tag not in the text"] += 1
-                continue
-            tag = ChunkTag(self._saying.content.chunk.id, Tag.make_id(term), term, 1.0, kind)
-            if found.setdefault(tag.tag, tag) is tag and (kind != UNNAMED_KIND or find_names(term, (term,))):
+            elif found.setdefault(tag.tag, tag) is tag and (kind != UNNAMED_KIND or find_names(term, (term,))):
                 self._name(term, self._type(kind), places[0])
         return tuple(found.values())
 
@@ -76,10 +75,6 @@ class Checked:
             for name in find_names(sentence.text, ()):
                 if name.type in ("identifier", "standard"):
                     self._name(name.surface, self._type(name.type), name.span.shifted(sentence.span.start))
-
-    def _terms(self, reply: ChunkReply) -> Iterator[tuple[str, str]]:
-        for kind, terms in reply.tags.by_kind().items():
-            yield from ((kind, term) for term in terms)
 
     def _relation(self, fact: Fact) -> Relation | None:
         fact = Fact(subject=_end(fact.subject), relation=fact.relation, object=_end(fact.object))
@@ -134,6 +129,18 @@ class Checked:
         mention = Mention(content.chunk.id, entity.id, written, content.layout.provenance(place))
         self._mentions.setdefault(entity.id, mention)
         return entity.id
+
+
+def _terms(reply: ChunkReply) -> Iterator[tuple[str, str]]:
+    """Yield the terms of a reply with their kinds; a kind that the form of a term tells goes before the model's."""
+    for kind, terms in reply.tags.by_kind().items():
+        yield from ((_sure_kind(term, reply) or kind, term) for term in terms)
+
+
+def _sure_kind(term: str, reply: ChunkReply) -> str:
+    """Return the kind that the form of a term tells, if it was asked for; empty where it tells none."""
+    (name, *_) = find_names(term, (term,)) or (None,)
+    return name.type if name and name.surface == term and name.type in reply.tags.by_kind() else ""
 
 
 def _end(text: str) -> str:

@@ -18,16 +18,19 @@ from pipelines.core.terms import normalize
 
 _HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
 _SILENT = _HEADINGS | {BlockKind.TABLE, BlockKind.CODE, BlockKind.FORMULA}
+Path = tuple[tuple[str, str], ...]
+"""The document's title and the headings above a place, outermost first, without repeats, each also as normalized."""
 _INSIDE = re.compile(r"(?<=[a-z0-9,;)] )[A-ZÀ-ÖØ-Þ][\w'’-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a chunk, and the kind of block that it stands in."""
+    """A sentence of a chunk, the kind of block that it stands in, and what it stands under, see `Path`."""
 
     span: Span
     text: str
     kind: BlockKind = BlockKind.PARAGRAPH
+    path: Path = ()
 
     @property
     def heading(self) -> bool:
@@ -60,7 +63,6 @@ class FigurePlace:
 class Content:
     """A chunk, the document it is of, and what stands in it, in order.
 
-    `path` holds the document's title and the headings above the chunk, without repeats, each also as normalized.
     `names` are the words that the document writes with a capital inside a sentence, `terms` the Chinese strings that
     it repeats.
     """
@@ -68,7 +70,7 @@ class Content:
     document: Document
     chunk: Chunk
     layout: Layout
-    path: tuple[tuple[str, str], ...]
+    path: Path
     sentences: tuple[Sentence, ...]
     rows: tuple[RowPlace, ...]
     figures: tuple[FigurePlace, ...]
@@ -78,7 +80,7 @@ class Content:
 
 def contents(document: Document, chunks: Sequence[Chunk]) -> Iterator[Content]:
     """Yield what each chunk holds, in the order of `chunks`."""
-    layout = Layout(document)
+    layout, headings = Layout(document), _Headings(document)
     names = frozenset(_INSIDE.findall(document.text))
     terms = repeated_han(document.text)
     figures = _figures(layout, chunks)
@@ -86,29 +88,46 @@ def contents(document: Document, chunks: Sequence[Chunk]) -> Iterator[Content]:
     for chunk in chunks:
         blocks = layout.touching(chunk.provenance.span)
         rows = tuple(row for block in blocks for row in _rows(layout, block, chunk, grids))
-        sentences_of = tuple(_sentences(blocks, chunk))
+        path = _path(document.title, chunk.heading_path)
+        said = tuple(_sentences(blocks, chunk, path, headings))
         pictures = tuple(figures.get(chunk.id, ()))
-        yield Content(document, chunk, layout, _path(document, chunk), sentences_of, rows, pictures, names, terms)
+        yield Content(document, chunk, layout, path, said, rows, pictures, names, terms)
 
 
-def _path(document: Document, chunk: Chunk) -> tuple[tuple[str, str], ...]:
-    forms = {normalize(part): part for part in reversed((document.title, *chunk.heading_path)) if part.strip()}
+class _Headings:
+    """The paths of a document's sections by place."""
+
+    def __init__(self, document: Document) -> None:
+        self._sections = sorted(document.sections, key=lambda section: (section.span.start, section.level))
+        self._starts = [section.span.start for section in self._sections]
+        self._paths = [_path(document.title, section.path) for section in self._sections]
+
+    def at(self, place: int, default: Path) -> Path:
+        """Return the path of the innermost section that holds `place`."""
+        index = bisect_right(self._starts, place) - 1
+        while index >= 0 and self._sections[index].span.end <= place:
+            index -= 1
+        return self._paths[index] if index >= 0 else default
+
+
+def _path(title: str, headings: Sequence[str]) -> Path:
+    forms = {normalize(part): part for part in reversed((title, *headings)) if part.strip()}
     return tuple((part, form) for form, part in reversed(forms.items()))
 
 
-def _sentences(blocks: Sequence[Block], chunk: Chunk) -> Iterator[Sentence]:
+def _sentences(blocks: Sequence[Block], chunk: Chunk, path: Path, headings: _Headings) -> Iterator[Sentence]:
     if not blocks:
-        yield from _split(chunk, chunk.provenance.span, BlockKind.PARAGRAPH)
+        yield from _split(chunk, chunk.provenance.span, BlockKind.PARAGRAPH, path)
     for block in blocks:
         own, whole = block.provenance.span, chunk.provenance.span
         inside = Span(max(own.start, whole.start), min(own.end, whole.end))
-        yield from _split(chunk, inside, block.kind)
+        yield from _split(chunk, inside, block.kind, headings.at(inside.start, path))
 
 
-def _split(chunk: Chunk, span: Span, kind: BlockKind) -> Iterator[Sentence]:
+def _split(chunk: Chunk, span: Span, kind: BlockKind, path: Path) -> Iterator[Sentence]:
     text = span.shifted(-chunk.provenance.span.start).slice(chunk.text)
     for found in sentences(text):
-        yield Sentence(found.shifted(span.start), found.slice(text), kind)
+        yield Sentence(found.shifted(span.start), found.slice(text), kind, path)
 
 
 def _rows(layout: Layout, block: Block, chunk: Chunk, grids: dict[str, Grid]) -> Iterator[RowPlace]:

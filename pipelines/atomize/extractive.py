@@ -86,7 +86,8 @@ class NamedChunk:
     def entities(self) -> tuple[Entity, ...]:
         found: dict[str, Entity] = {}
         for name in self._names():
-            made = Entity(Entity.make_id(name.surface), name.surface, name.type, (name.alias,) if name.alias else ())
+            aliases = (name.alias,) if name.alias else ()
+            made = Entity(Entity.make_id(name.surface), " ".join(name.surface.split()), name.type, aliases)
             known = found.setdefault(made.id, made)
             if made.aliases and not known.aliases:
                 found[made.id] = made

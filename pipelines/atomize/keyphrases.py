@@ -80,14 +80,14 @@ def _weigh(
         early = 1.0 + 1.0 / (2 + number)
         for phrase, form in _candidates(sentence, known):
             key = _key(phrase)
-            surfaces.setdefault(key, phrase)
+            surfaces.setdefault(key, " ".join(phrase.split()))
             weights[key] = weights.get(key, 0.0) + early * form
             counts[key] += 1
     return weights, surfaces, counts
 
 
 def _key(phrase: str) -> str:
-    return phrase.lower() if phrase.isascii() else normalize(phrase)
+    return " ".join(phrase.lower().split()) if phrase.isascii() else normalize(phrase)
 
 
 def _candidates(sentence: Named, known: Collection[str]) -> Iterator[tuple[str, float]]:

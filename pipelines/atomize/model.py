@@ -83,6 +83,7 @@ class ModelDistiller:
             self._reply_type(content),
             self._settings.temperature,
             _ROOM + _ROOM_PER_TOKEN * size,
+            subject=content.chunk.id,
         )
 
     def _messages(self, content: Content) -> tuple[Message, ...]:

@@ -25,7 +25,7 @@ _CODE = re.compile(
 )
 _CHINESE = re.compile(
     r"《(?P<work>[^《》\n]{2,40})》"
-    r"|(?P<body>[一-龥]{2,14}?(?:有限公司|股份公司|公司|集团|大学|学院|研究院|研究所|委员会|银行|医院|事业部|车间|管理局))"
+    r"|(?P<body>[一-龥]{2,14}?(?:[(（][一-龥]{2,4}[)）])?(?:股份有限公司|有限公司|公司|集团|大学|学院|研究院|研究所|委员会|银行|医院|事业部|车间|管理局))"
     r"|[「“](?P<quoted>[^「」“”\n]{2,16})[」”]"
 )
 _CHINESE_LEAD = re.compile(r"^.*[的了在是和与及或对从被将由到请向把给让经]")
@@ -33,6 +33,8 @@ _ORGANIZATION = re.compile(
     r"\b(?:Inc|Ltd|LLC|GmbH|AG|Corp|Corporation|Company|Co|University|Institute|College|School|Council|Committee"
     r"|Association|Agency|Ministry|Department|Society|Foundation|Bank|Group|Laboratory|Laboratories|Hospital)\b"
 )
+_FORM_WORDS = frozenset("dear hello hi cc bcc from to date subject re fw fwd regards sincerely page".split())
+_NOT_NAMING = FUNCTION_WORDS | _FORM_WORDS
 _SHORTEST = 3
 """Letters that some word of a name has, unless it is all letters ("US", "EU")."""
 _CALENDAR = frozenset(
@@ -40,7 +42,8 @@ _CALENDAR = frozenset(
     " thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
-_MARKS = " \"“'(*#-–●○•▪◦·|:;"
+_OPENING = " \"“'(*#-–●○•▪◦·"
+_BEGINS = ("|", "•", "●", "○", "▪")
 _SHORT_FOR = re.compile(r"\s?[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
 
 
@@ -96,22 +99,24 @@ def _trimmed(match: re.Match[str], text: str, known: Collection[str]) -> Name | 
     """Return a capitalized run without the function words and figures around it, None where no name is left."""
     start, surface = match.start(), _POSSESSIVE.sub("", match.group())
     head, blank, rest = surface.partition(" ")
-    while blank and (head.lower() in FUNCTION_WORDS or head.isdigit()):
+    while blank and (head.lower() in _NOT_NAMING or head.isdigit()):
         start, surface = start + len(head) + 1, rest
         head, blank, rest = surface.partition(" ")
-    if not _names_something(surface, text[:start].strip(_MARKS), known):
+    before = text[:start].strip(_OPENING)
+    if not _names_something(surface, not before or before.endswith(_BEGINS), known):
         return None
     kind = "organization" if _ORGANIZATION.search(surface) and " " in surface else ""
     return Name(surface, Span(start, start + len(surface)), kind, _abbreviation(surface, text, start + len(surface)))
 
 
-def _names_something(surface: str, before: str, known: Collection[str]) -> bool:
+def _names_something(surface: str, opens: bool, known: Collection[str]) -> bool:
+    """Whether a capitalized run is a name; `opens` where it opens a sentence, a list item or a cell."""
     words = surface.lower().split()
     if max(map(len, words)) < _SHORTEST and not surface.isalpha():
         return False
-    if len(surface) < 2 or all(word.isdigit() or word in FUNCTION_WORDS or word in _CALENDAR for word in words):
+    if len(surface) < 2 or all(word.isdigit() or word in _NOT_NAMING or word in _CALENDAR for word in words):
         return False
-    return len(words) > 1 or surface.isupper() or bool(before) or surface in known
+    return len(words) > 1 or surface.isupper() or not opens or surface in known
 
 
 def _abbreviation(name: str, text: str, end: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipelines.atomize.content import Content, FigurePlace
+from pipelines.atomize.content import Content, FigurePlace, Path
 from pipelines.core.knowledge import Atom, AtomKind
 from pipelines.core.provenance import Provenance
 from pipelines.core.terms import CJK, normalize, words
@@ -31,7 +31,7 @@ def table_statements(content: Content) -> list[Atom]:
     for row in content.rows:
         text = row.grid.statement(row.number)
         if _HAS_LETTERS.search(text):
-            lead = row.grid.caption or _lead(content, text)
+            lead = row.grid.caption or _lead(content.path, text)
             found.append(_atom(content, _joined(lead, text), content.layout.provenance(row.span)))
     return _distinct(found)
 
@@ -42,7 +42,7 @@ def figure_statements(content: Content) -> list[Atom]:
     for place in content.figures:
         text = _figure_text(place)
         if text:
-            found.append(_atom(content, _joined(_lead(content, text), text), place.provenance))
+            found.append(_atom(content, _joined(_lead(content.path, text), text), place.provenance))
     return _distinct(found)
 
 
@@ -50,7 +50,7 @@ def _from_sentences(content: Content) -> Iterator[Atom]:
     for sentence in content.sentences:
         text = _BULLET.sub("", " ".join(sentence.text.split()))
         if sentence.prose and _states(text):
-            yield _atom(content, _joined(_lead(content, text), text), content.layout.provenance(sentence.span))
+            yield _atom(content, _joined(_lead(sentence.path, text), text), content.layout.provenance(sentence.span))
 
 
 def _states(text: str) -> bool:
@@ -60,10 +60,10 @@ def _states(text: str) -> bool:
     return len(runs) >= _FEWEST_WORDS or len("".join(_HAN.findall(text))) >= _FEWEST_CHARACTERS
 
 
-def _lead(content: Content, text: str) -> str:
-    """Return the parts of the heading path that the text does not say itself."""
+def _lead(path: Path, text: str) -> str:
+    """Return the parts of a path that the text does not say itself."""
     said = normalize(text)
-    return " > ".join(part for part, form in content.path if form not in said)
+    return " > ".join(part for part, form in path if form not in said)
 
 
 def _figure_text(place: FigurePlace) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pipelines.core.knowledge import Field
 from pipelines.core.table import Table
+from pipelines.core.terms import normalize
 
 _NUMBER = r"[-+±<>≤≥~≈]?\s*\d{1,3}(?:[ ,'\u00a0]\d{3})*(?:\.\d+)?|[-+±<>≤≥~≈]?\s*\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?"
 _DATE = r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}年(?:\d{1,2}月(?:\d{1,2}日)?)?"
@@ -27,6 +28,11 @@ def value_type(value: str) -> str:
     """Return "date", "number", "percent", "money", "quantity", "boolean", "email", "url", "identifier" or "text"."""
     stripped = value.strip()
     return next((name for name, pattern in _TYPES if pattern.fullmatch(stripped)), "text")
+
+
+_PAIR = 2
+_ANY_VALUE = frozenset(["", "value", "entry", "description", "details", "data", "值", "数值", "内容", "说明"])
+"""Headers of the second column of two that say nothing of what stands below them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,8 @@ class Grid:
         lead = ""
         if len(fields) > 1 and fields[0].name == self.names[0] and fields[0].type != "number":
             lead = fields.pop(0).value
+        if lead and len(self.names) == _PAIR and normalize(self.names[1]) in _ANY_VALUE:
+            return f"{lead}: {fields[0].value}"
         # A cell that spans the row is said once.
         told = dict.fromkeys(f"{field.name}: {field.value}" if field.name else field.value for field in fields)
         return ": ".join(filter(None, [lead, "; ".join(told)]))

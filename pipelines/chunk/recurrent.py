@@ -10,7 +10,7 @@ from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, Window
 from pipelines.chunk.structural import StructuralSplitter
 from pipelines.llm.ask import Ending, ask
-from pipelines.llm.chat import Chat, Message
+from pipelines.llm.chat import Chat, Message, Request
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.prompt import Prompt, fence
 
@@ -47,7 +47,7 @@ class RecurrentSplitter:
             return Cut(window.choices[0])
         asked = await ask(
             self._chat,
-            self.messages(window),
+            self._messages(window),
             Division,
             role=ROLE,
             subject=window.subject,
@@ -63,8 +63,13 @@ class RecurrentSplitter:
         fits = end == division.end
         return Cut(end, _line(division.summary) if fits else "", _line(division.next) if fits else "")
 
-    def messages(self, window: Window) -> tuple[Message, ...]:
-        """Return what the model is asked about a window."""
+    def request(self, window: Window) -> Request | None:
+        """Return what the model is asked about a window, None where there is nothing to choose."""
+        if len(window.choices) == 1:
+            return None
+        return Request(self._messages(window), ROLE, Division, max_tokens=_REPLY_TOKENS, subject=window.subject)
+
+    def _messages(self, window: Window) -> tuple[Message, ...]:
         numbered = "\n".join(f"{number}: {text}" for number, text in enumerate(window.sentences, 1))
         return self._prompt.messages(
             language=window.language,

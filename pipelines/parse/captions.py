@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from pipelines.core.document import BlockKind
 
-_TABLE = re.compile(r"[\s\[<(【]*(?:table|tab\.|tabelle|tabla|tableau|表|표)\s*[\dA-ZIVX一二三四五六七八九十]", re.IGNORECASE)
+_TABLE = re.compile(
+    r"[\s\[<(【]*(?:table|tab\.|tabelle|tabla|tableau|表|표)\s*[\dA-Z一二三四五六七八九十]", re.IGNORECASE
+)
 _FIGURE = re.compile(
     r"[\s\[<(【]*(?:figure|fig\.?|abbildung|abb\.|bild|figura|image|picture|photo|chart|diagram|exhibit|图|圖|그림)"
-    r"\s*[\dA-ZIVX一二三四五六七八九十]",
+    r"\s*[\dA-Z一二三四五六七八九十]",
     re.IGNORECASE,
 )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-# Controls, surrogates, non-characters, zero-width spaces, soft hyphens and direction marks carry no text. The zero-width
-# joiners stay: Persian and Indic scripts and emoji need them.
+# Controls, surrogates, non-characters, zero-width spaces, soft hyphens and direction marks carry no text. The
+# zero-width joiners stay: Persian and Indic scripts and emoji need them.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
 )

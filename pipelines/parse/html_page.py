@@ -35,7 +35,7 @@ body{font:15px/1.45 system-ui,sans-serif;margin:0;color:#1d1d1f;background:#f3f3
 header{padding:14px 24px;background:#fff;border-bottom:1px solid #ddd}
 h1{font-size:19px;margin:0 0 4px}.meta{color:#666;font-size:13px}
 .page{display:flex;gap:20px;padding:18px 24px;align-items:flex-start;border-bottom:1px solid #ddd}
-.sheet{position:relative;flex:0 0 46%;background:#fff;box-shadow:0 1px 4px #0003}
+.sheet{position:sticky;top:10px;flex:0 0 46%;background:#fff;box-shadow:0 1px 4px #0003}
 .sheet img{display:block;width:100%}
 .box{position:absolute;border:1.5px solid var(--c);background:color-mix(in srgb,var(--c) 9%,transparent)}
 .box:hover,.box.on{background:color-mix(in srgb,var(--c) 28%,transparent)}
@@ -45,7 +45,8 @@ white-space:pre-wrap}
 .block.on{outline:2px solid var(--c)}
 .kind{font-size:11px;color:var(--c);float:right;padding-left:8px}
 .block.heading,.block.title{font-weight:600}.block.code{font-family:monospace;font-size:13px}
-table{border-collapse:collapse;white-space:normal;font-size:13px}td,th{border:1px solid #ccc;padding:2px 6px}
+table{border-collapse:collapse;white-space:normal;font-size:13px}
+td,th{border:1px solid #ccc;padding:2px 6px;overflow-wrap:normal}
 th{background:#f0ecf8}caption{text-align:left;color:#666}.block img{max-width:100%}.issue{color:#b3261e}
 """
 _SCRIPT = """
@@ -79,7 +80,7 @@ def _summary(parsed: Parsed) -> str:
     if document is not None:
         facts += [document.source.media_type, f"read by {document.engine}", document.language]
         counted = (("blocks", document.blocks), ("tables", document.tables), ("figures", document.figures))
-        facts += [f"{len(things)} {name}" for name, things in counted]
+        facts += [f"{len(things)} {name if len(things) != 1 else name[:-1]}" for name, things in counted]
         facts += list(document.notes)
     return f'<div class="meta">{escape(" · ".join(fact for fact in facts if fact))}</div>'
 

@@ -21,7 +21,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]+")
 _COMMON = {
     "en": "the of and to in is for that with on as are by this be from at or an it not which was can if",
-    "de": "der die und das den von zu mit ist im für auf nicht ein eine dem des sich auch werden wird bei oder sind als",
+    "de": "der die und das den von zu mit ist im für auf nicht ein eine dem des sich auch werden wird bei oder sind",
     "fr": "le la les et des du une est que dans pour qui sur pas au par avec sont ce cette ou aux être il plus",
     "es": "el los las y del una es que por con para se como más su al lo pero sus no este esta son en la",
     "it": "il di che è della per una con non sono del dei gli le nel anche da si alla più questo come ed al",

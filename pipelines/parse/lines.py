@@ -1,4 +1,4 @@
-"""Lines of text on a page, whoever read them: a text layer or an OCR engine. Coordinates in points or pixels, y down."""
+"""Lines of text on a page, whoever read them, a text layer or an OCR engine; in points or pixels, y down."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Sequence
+from itertools import pairwise
 
 from pipelines.core.terms import CJK
 from pipelines.parse.lines import Line
@@ -31,7 +32,7 @@ def group_paragraphs(lines: Sequence[Line]) -> list[list[Line]]:
     steps = _usual_steps(lines)
     right = max(line.rect.right for line in lines)
     groups: list[list[Line]] = [[lines[0]]]
-    for above, line in zip(lines, lines[1:], strict=False):
+    for above, line in pairwise(lines):
         if _begins(above, line, groups[-1], steps.get(_size_key(line), 1.2 * line.size), right):
             groups.append([])
         groups[-1].append(line)
@@ -45,7 +46,7 @@ def _size_key(line: Line) -> int:
 def _usual_steps(lines: Sequence[Line]) -> dict[int, float]:
     """Return the commonest distance from line to line for each size of type."""
     found: dict[int, Counter[float]] = {}
-    for above, line in zip(lines, lines[1:], strict=False):
+    for above, line in pairwise(lines):
         step = line.rect.top - above.rect.top
         if abs(line.size - above.size) < 0.6 and 0.6 * line.size < step < 2.2 * line.size:
             found.setdefault(_size_key(line), Counter())[round(step * 2) / 2] += 1

@@ -13,13 +13,16 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pipelines.core.document import BlockKind, ReferenceKind, Source
 from pipelines.core.errors import Malformed, MissingExtra, Unsupported
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
+
+if TYPE_CHECKING:
+    from unstructured.documents.elements import Element
 
 _OOXML = "application/vnd.openxmlformats-officedocument."
 _QUIET = {"DO_NOT_TRACK": "1", "SCARF_NO_ANALYTICS": "1", "UNSTRUCTURED_DISABLE_NOTICE": "1"}
@@ -67,20 +70,22 @@ class UnstructuredReader:
         return builder.build()
 
 
-def _partition(name: str) -> Callable[..., Sequence[Any]]:
+def _partition(name: str) -> Callable[..., Sequence[Element]]:
     os.environ.update({key: value for key, value in _QUIET.items() if not os.environ.get(key)})
     if str(_STUB) not in sys.path:
         sys.path.append(str(_STUB))
         importlib.invalidate_caches()
     try:
-        module = importlib.import_module(f"unstructured.partition.{name}")
+        from unstructured import partition as partitions
+
+        module = importlib.import_module(f"{partitions.__name__}.{name}")
     except ImportError as error:
         raise MissingExtra("unstructured", f"reading by unstructured ({error})") from error
-    partition: Callable[..., Sequence[Any]] = getattr(module, f"partition_{name}")
+    partition: Callable[..., Sequence[Element]] = getattr(module, f"partition_{name}")
     return partition
 
 
-def _append(element: Any, builder: DocumentBuilder) -> None:
+def _append(element: Element, builder: DocumentBuilder) -> None:
     """Append one of unstructured's elements as the piece that it is."""
     meta = element.metadata
     place = Place(page=meta.page_number, label=meta.page_name or "")

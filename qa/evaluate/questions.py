@@ -46,6 +46,12 @@ class Question:
     hops: int = 0
     gold_passages: tuple[str, ...] = ()
     sources: tuple[Place, ...] = ()
+    answer: str = ""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The right answers, however the file gives them."""
+        return self.answers or ((self.answer,) if self.answer else ())
 
     @property
     def answerable(self) -> bool:

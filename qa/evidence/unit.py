@@ -16,6 +16,7 @@ from qa.quantities import quantities
 RULE = " | "
 _LINE = re.compile(r"\n(?!\s*[a-zà-ÿ])")
 """A line is a block of its own, unless it goes on in small letters."""
+_NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
 _HEADING_LENGTH = 80
 _ENDINGS = ".!?;:,。!?;:,"
 
@@ -67,7 +68,7 @@ def units(hit: Hit, rank: int) -> list[Unit]:
         above = title | frozenset(_terms(piece.heading))
         span = piece.span.shifted(chunk.provenance.span.start)
         found.append(Unit(hit, rank, span, piece.text, piece.header, piece.heading, piece.label, own[index], near, above))
-    return [unit for unit in found if any(character.isalnum() for character in unit.text)]
+    return [unit for unit in found if len(_NUMBERING.sub("", unit.text)) > 1]
 
 
 def _terms(text: str) -> list[str]:

@@ -26,9 +26,9 @@ NEAREST = 0.45
 """The least cosine of two words that are kin."""
 COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.30, 0.11, 0.54, 0.05
 """The weights of the parts."""
-REASON = 0.15
+REASON = 0.2
 """What a reason counts where one is asked for: it seldom repeats the words of the question."""
-LABEL = 0.1
+LABEL = 0.07
 """What a heading or the header of a table loses: it names what is said, and does not say it."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _COMPARED = 24
@@ -50,14 +50,25 @@ class Weighed:
 def weigh(query: Query, hits: Sequence[Hit], lexicon: Lexicon) -> list[Weighed]:
     """Return the units of `hits` weighed against the question, best first."""
     kin = _Kin(query, hits, lexicon)
-    top = max((hit.score for hit in hits), default=0.0) or 1.0
-    weighed = [_of(unit, query, hit.score / top, kin) for rank, hit in enumerate(hits) for unit in units(hit, rank)]
+    shares = _shares(query, hits)
+    weighed = [_of(unit, query, shares[rank], kin) for rank, hit in enumerate(hits) for unit in units(hit, rank)]
     weighed.sort(key=_order)
     compared = weighed[:_COMPARED]
     texts = [item.unit.text for item in compared]
     nearness = lexicon.nearness(query.text, texts) if texts else ()
     near = [_nearer(item, value) for item, value in zip(compared, nearness, strict=True)]
     return sorted(near, key=_order) + weighed[_COMPARED:]
+
+
+def _shares(query: Query, hits: Sequence[Hit]) -> list[float]:
+    """The scores of the chunks against the best. Where a reason is asked for a chunk has that of its document: the
+    cause of a thing stands in the report on it, in other words.
+    """
+    top = max((hit.score for hit in hits), default=0.0) or 1.0
+    if Kind.REASON not in query.wants:
+        return [hit.score / top for hit in hits]
+    best = {hit.document: hit.score for hit in sorted(hits, key=lambda hit: hit.score)}
+    return [best[hit.document] / top for hit in hits]
 
 
 def _order(item: Weighed) -> tuple[float, int, int]:

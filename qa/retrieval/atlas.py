@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,11 @@ class Rows:
     starts: NDArray[np.int64]
     columns: Numbers
     values: Weights
+
+    @cached_property
+    def referred(self) -> Numbers:
+        """How many chunks refer to each document."""
+        return np.bincount(self.references.columns, minlength=len(self.documents)).astype(np.int32)
 
     @property
     def size(self) -> int:
@@ -65,7 +71,7 @@ class Rows:
         return Rows(starts, flat[:, 1].astype(np.int32), flat[:, 2].astype(np.float32))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Atlas:
     """Chunks, documents, entities and terms by number, each in order of id, and what joins them.
 
@@ -102,10 +108,16 @@ class Atlas:
     terms: Rows
     postings: Rows
     spread: Numbers
+    name_terms: Rows
     called: Rows
     vocabulary: Mapping[str, int]
     named: Mapping[str, tuple[int, ...]]
     titles: Mapping[str, tuple[int, ...]]
+
+    @cached_property
+    def referred(self) -> Numbers:
+        """How many chunks refer to each document."""
+        return np.bincount(self.references.columns, minlength=len(self.documents)).astype(np.int32)
 
     @property
     def size(self) -> int:

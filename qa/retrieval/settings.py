@@ -33,7 +33,7 @@ class RetrieveSettings(BaseModel):
     seeds: int = Field(20, ge=1, description="chunks from which each round starts, the best ones")
     mentions: float = Field(0.75, ge=0, description="weight of a name shared by two chunks (MENTIONS)")
     related: float = Field(0.0, ge=0, description="weight of a relation that a model found (RELATED)")
-    references: float = Field(0.6, ge=0, description="weight of a reference to the chunk's document (REFERENCES)")
+    references: float = Field(1.0, ge=0, description="weight of a reference to the chunk's document (REFERENCES)")
     next: float = Field(0.0, ge=0, description="weight of the chunk before or behind (NEXT)")
     headline: float = Field(0.55, ge=0, le=1, description="share of a shared name that only its own document gets")
     blind: float = Field(0.43, ge=0, le=1, description="share of a hop that needs no answer to the rest of the question")

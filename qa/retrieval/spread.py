@@ -60,20 +60,32 @@ def spread(asked: Asked, covered: Weights, start: Weights, atlas: Atlas, setting
     """Return the rounds of propagation from `start`, a score for each chunk; `covered` is `coverage(asked, atlas)`."""
     waves: list[Wave] = []
     score = start
-    barred = np.zeros(len(atlas.entities), dtype=bool)
-    barred[list(asked.entities)] = True
-    barred |= atlas.spread > max(FEW, settings.common * atlas.size)
+    news = _news(asked, atlas, settings)
     for _ in range(settings.rounds):
         seeds = best_of(score, settings.seeds)
         if not len(seeds):
             break
         way = _way_to(seeds, waves)
-        steps = _onward(_steps(seeds, barred, atlas, settings), way)
+        steps = _onward(_steps(seeds, news, atlas, settings), way)
         factor = _answered(asked, covered, way, steps, settings)
         gains = (steps.gains * score[seeds[steps.sources]] * factor * settings.hop).astype(np.float32)
         waves.append(_wave(Steps(seeds[steps.sources], steps.targets, steps.through, steps.kinds, gains), atlas.size))
         score = waves[-1].gain
     return waves
+
+
+def _news(asked: Asked | None, atlas: Atlas, settings: RetrieveSettings) -> Weights:
+    """What following each name is worth: its rarity, as far as its words do not stand in the question."""
+    rare = np.maximum(0, 1 - np.log(np.maximum(atlas.spread, 1)) / np.log(max(atlas.size, 2))).astype(np.float32)
+    rare[atlas.spread > max(FEW, settings.common * atlas.size)] = 0
+    if asked is not None:
+        rare[list(asked.entities)] = 0
+        known = np.zeros(len(atlas.vocabulary), dtype=np.float32)
+        known[asked.numbers[asked.numbers >= 0]] = 1
+        said = np.add.reduceat(np.append(known[atlas.name_terms.columns], 0), atlas.name_terms.starts[:-1])
+        counts = np.maximum(atlas.name_terms.counts(), 1)
+        rare *= 1 - np.where(atlas.name_terms.counts() > 0, said / counts, 0)
+    return rare
 
 
 def _way_to(seeds: Numbers, waves: Sequence[Wave]) -> list[Numbers]:
@@ -129,12 +141,12 @@ def _answered(
     return factor
 
 
-def _steps(seeds: Numbers, barred: NDArray[np.bool_], atlas: Atlas, settings: RetrieveSettings) -> Steps:
+def _steps(seeds: Numbers, news: Weights, atlas: Atlas, settings: RetrieveSettings) -> Steps:
     """All edges from `seeds`; `sources` are places in `seeds`, `gains` the edges' own weights."""
     parts = [
-        _by_names(seeds, barred, atlas, settings),
+        _by_names(seeds, news, atlas, settings),
         _by_references(seeds, atlas, settings),
-        _by_relations(seeds, barred, atlas, settings),
+        _by_relations(seeds, news, atlas, settings),
         _by_place(seeds, atlas, settings),
     ]
     joined = Steps(
@@ -146,22 +158,22 @@ def _steps(seeds: Numbers, barred: NDArray[np.bool_], atlas: Atlas, settings: Re
     return _taken(joined, (joined.gains > 0) & (seeds[joined.sources] != joined.targets))
 
 
-def _by_names(seeds: Numbers, barred: NDArray[np.bool_], atlas: Atlas, settings: RetrieveSettings) -> Steps:
+def _by_names(seeds: Numbers, news: Weights, atlas: Atlas, settings: RetrieveSettings) -> Steps:
     if not settings.mentions:
         return _none()
     source, place = atlas.mentions.gather(seeds)
     names, weights = atlas.mentions.columns[place], atlas.mentions.values[place]
-    return _to_mentioned(seeds, source, names, settings.mentions * weights, EdgeKind.MENTIONS, barred, atlas, settings)
+    return _to_mentioned(seeds, source, names, settings.mentions * weights, EdgeKind.MENTIONS, news, atlas, settings)
 
 
-def _by_relations(seeds: Numbers, barred: NDArray[np.bool_], atlas: Atlas, settings: RetrieveSettings) -> Steps:
+def _by_relations(seeds: Numbers, news: Weights, atlas: Atlas, settings: RetrieveSettings) -> Steps:
     if not settings.related or not len(atlas.related.columns):
         return _none()
     source, place = atlas.mentions.gather(seeds)
     via, to = atlas.related.gather(atlas.mentions.columns[place])
     names = atlas.related.columns[to]
     weights = np.full(len(names), settings.related, dtype=np.float32)
-    return _to_mentioned(seeds, source[via], names, weights, EdgeKind.RELATED, barred, atlas, settings)
+    return _to_mentioned(seeds, source[via], names, weights, EdgeKind.RELATED, news, atlas, settings)
 
 
 def _to_mentioned(
@@ -170,17 +182,16 @@ def _to_mentioned(
     names: Numbers,
     weights: Weights,
     kind: EdgeKind,
-    barred: NDArray[np.bool_],
+    news: Weights,
     atlas: Atlas,
     settings: RetrieveSettings,
 ) -> Steps:
     """Steps from sources over `names` to all chunks that mention them."""
-    kept = ~barred[names]
+    kept = news[names] > 0
     source, names, weights = source[kept], names[kept], weights[kept]
-    rare = np.maximum(0, 1 - np.log(np.maximum(atlas.spread[names], 1)) / np.log(max(atlas.size, 2)))
     owner, place = atlas.mentioned.gather(names)
     share = 1 - settings.headline * (1 - atlas.headed[place])
-    gains = (weights * rare)[owner] * atlas.mentioned.values[place] * share
+    gains = (weights * news[names])[owner] * atlas.mentioned.values[place] * share
     targets = atlas.mentioned.columns[place]
     home = atlas.document_of[seeds[source[owner]]] == atlas.document_of[targets]
     gains = np.where(home, settings.inside, 1.0) * gains
@@ -192,7 +203,9 @@ def _by_references(seeds: Numbers, atlas: Atlas, settings: RetrieveSettings) -> 
         return _none()
     source, place = atlas.references.gather(seeds)
     owner, to = atlas.chunks_of.gather(atlas.references.columns[place])
-    gains = settings.references * atlas.references.values[place][owner]
+    often = np.maximum(atlas.referred[atlas.references.columns[place]], 1)
+    rare = 1 - np.log(often) / np.log(max(len(atlas.documents), 2))
+    gains = settings.references * (atlas.references.values[place] * rare)[owner]
     targets = atlas.chunks_of.columns[to]
     return _made(source[owner], targets, np.full(len(targets), -1), EdgeKind.REFERENCES, gains)
 
@@ -225,8 +238,7 @@ def ways_from(seeds: Numbers, atlas: Atlas, settings: RetrieveSettings) -> Steps
 
     `sources` are the chunks themselves; of several ways to a chunk the best is left.
     """
-    common = atlas.spread > max(FEW, settings.common * atlas.size)
-    steps = _steps(seeds, common, atlas, settings)
+    steps = _steps(seeds, _news(None, atlas, settings), atlas, settings)
     order = np.lexsort((steps.targets, -steps.gains))
     _, first = np.unique(steps.targets[order], return_index=True)
     order = order[np.sort(first)]

@@ -33,6 +33,7 @@ def survey(graph: GraphStore) -> Atlas:
     titles = [str(document.properties.get("title", "")) for document in documents]
     counts, vocabulary = _count_terms(chunks, titles, owner)
     called = _called(documents, vocabulary)
+    name_terms = _name_terms(entities, vocabulary)
     postings = counts.turned(len(vocabulary))
     named = _named(entities)
     title_map = _multimap((key, i) for i, title in enumerate(titles) for key in title_keys(title))
@@ -65,7 +66,8 @@ def survey(graph: GraphStore) -> Atlas:
         headed=_headed(mentioned, owner, named, title_map),
         terms=counts,
         postings=postings,
-        spread=_spread(entities, mentioned, postings, vocabulary),
+        spread=_spread(name_terms, mentioned, postings),
+        name_terms=name_terms,
         called=called,
         vocabulary=vocabulary,
         named=named,
@@ -187,13 +189,20 @@ def _headed(
     return found
 
 
-def _spread(entities: Sequence[Node], mentioned: Rows, postings: Rows, vocabulary: Mapping[str, int]) -> Numbers:
+def _name_terms(entities: Sequence[Node], vocabulary: dict[str, int]) -> Rows:
+    def pairs() -> Iterator[tuple[int, int, float]]:
+        for number, entity in enumerate(entities):
+            for term in terms(str(entity.properties.get("name", ""))):
+                yield number, vocabulary.setdefault(term, len(vocabulary)), 1.0
+
+    return Rows.of_pairs(pairs(), len(entities))
+
+
+def _spread(name_terms: Rows, mentioned: Rows, postings: Rows) -> Numbers:
     """In how many chunks each entity's name stands: a single word also where it is not taken for a name."""
+    single = np.flatnonzero(name_terms.counts() == 1)
     found = mentioned.counts().copy()
-    for number, entity in enumerate(entities):
-        name = terms(str(entity.properties.get("name", "")))
-        if len(name) == 1 and name[0] in vocabulary:
-            found[number] = max(found[number], len(postings.of(vocabulary[name[0]])))
+    found[single] = np.maximum(found[single], postings.counts()[name_terms.columns[name_terms.starts[single]]])
     return found
 
 

@@ -25,6 +25,28 @@ def test_statements_are_sentences_with_what_they_stand_under() -> None:
         assert atom.text.endswith(atom.provenance.span.slice(made.text))
 
 
+def test_a_statement_stands_under_its_own_heading_where_sections_share_a_chunk() -> None:
+    made = document(
+        heading("Terms"), paragraph("Terms are used like this here."), heading("Pump", 2),
+        paragraph("It moves cold water."), heading("Valve", 2), paragraph("It shuts the pipe."), name="Manual",
+    )  # fmt: skip
+    found = distilled(made, settings=STATING, chunking=ChunkSettings())
+    assert len(found.chunks) == 1
+    assert [atom.text for atom in found.atoms[1:]] == [
+        "Manual > Terms > Pump: It moves cold water.", "Manual > Terms > Valve: It shuts the pipe."
+    ]  # fmt: skip
+
+
+def test_what_is_too_short_to_state_anything_is_no_statement() -> None:
+    found = distilled(document(paragraph("RW-HW-43"), paragraph("● Ready."), paragraph("好的。")), settings=STATING)
+    assert found.atoms == ()
+
+
+def test_capitals_in_a_heading_make_no_name() -> None:
+    made = document(heading("Connecting Patient Tubes to DS-2041"), paragraph("Each tube has a ring."))
+    assert [entity.name for entity in distilled(made).entities] == ["DS-2041"]
+
+
 def test_a_statement_does_not_repeat_what_it_says_itself() -> None:
     found = distilled(document(paragraph("The Manual of pumps has ten pages."), name="Manual"), settings=STATING)
     assert [atom.text for atom in found.atoms] == ["The Manual of pumps has ten pages."]

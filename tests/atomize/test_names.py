@@ -20,6 +20,8 @@ def names(text: str, known: tuple[str, ...] = (), title: str = "") -> list[str]:
         ("As ISO 9001:2015 and IEC 60601-1-2 require, see GB/T 19001-2016.",
          ["ISO 9001:2015", "IEC 60601-1-2", "GB/T 19001-2016"]),
         ("It opened in March 1930 on a Monday.", []),
+        ("Dear Mary Stone, see | Unit | Qty | Noord Lagers |", ["Mary Stone", "Noord Lagers"]),
+        ("see S2, E A3 and R 10 in the US", ["US"]),
         ("Its 2018 Impact Factor rose.", ["Impact Factor"]),
         ("a pump without any name at 24 bar", []),
     ],
@@ -42,6 +44,7 @@ def test_the_title_is_a_name_wherever_it_stands() -> None:
     ("text", "surface", "kind"),
     [
         ("由苏州精工有限公司生产", "苏州精工有限公司", "organization"),
+        ("单位:凯斯川泵业(苏州)有限公司", "凯斯川泵业(苏州)有限公司", "organization"),
         ("依照《压力容器安全技术规程》执行", "压力容器安全技术规程", "work"),
         ("按“一级保养”进行", "一级保养", ""),
         ("水泵DS-2041的密封圈", "DS-2041", "identifier"),

@@ -36,6 +36,10 @@ def test_a_row_is_stated_by_its_first_cell_and_the_column_headers() -> None:
     )  # fmt: skip
 
 
+def test_a_second_column_without_a_telling_header_is_stated_bare() -> None:
+    assert grid(["Field", "Value"], ["Customer", "Acme"]).statement(1) == "Customer: Acme"
+
+
 def test_a_number_does_not_stand_for_its_row() -> None:
     assert grid(["No", "Part"], ["1", "bolt"]).statement(1) == "No: 1; Part: bolt"
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from pipelines.core.chunk import Chunk
 from pipelines.core.document import Block, BlockKind, Document, Figure, Section, Source
 from pipelines.core.graph import Edge, EdgeKind, Layer, Node, NodeKind, Subgraph
-from pipelines.core.chunk import Chunk
 from pipelines.core.knowledge import Atom, AtomKind, ChunkTag, Distillate, Entity, Field, Mention, Relation, Row
 from pipelines.core.provenance import Box, Provenance, Span
 from pipelines.core.table import Cell, Table

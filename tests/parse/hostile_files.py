@@ -339,6 +339,11 @@ def xml_with_a_wrong_encoding() -> bytes:
     return '<?xml version="1.0" encoding="utf-16"?><p>Überdruckventil geprüft</p>'.encode()
 
 
+@hostile("sparse-records.xml", READ, LARGE)
+def xml_with_records_that_share_nothing() -> bytes:
+    return b"<all>" + b"".join(b"<one><f%d>x</f%d></one>" % (n, n) for n in range(20_000)) + b"</all>"
+
+
 @hostile("no-elements.xml", BROKEN, READ)
 def xml_without_elements() -> bytes:
     return b"<?xml version='1.0'?>\n<!-- nothing -->"

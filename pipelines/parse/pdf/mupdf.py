@@ -13,20 +13,10 @@ import pymupdf
 
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.lines import Line, Rect
-from pipelines.parse.pdf.fragments import Fragment, Run, lines_of
-from pipelines.parse.pdf.glyphs import RIGHT_TO_LEFT, logical, plain
-from pipelines.parse.pdf.page import (
-    Bookmark,
-    Grid,
-    GridCell,
-    ImageArea,
-    Link,
-    Paint,
-    Part,
-    RawPage,
-    Region,
-    Word,
-)
+from pipelines.parse.pdf.extract import fragments_of, grid_of, images_of, level_lines, paint_of, upright_turn
+from pipelines.parse.pdf.fragments import lines_of
+from pipelines.parse.pdf.glyphs import plain
+from pipelines.parse.pdf.page import Bookmark, Grid, Link, Part, RawPage, Region, Word
 
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
 _PARTS = {
@@ -43,8 +33,6 @@ _PARTS = {
     "page-footer": Part.FOOTER,
 }
 _COMMENTS = frozenset(("Text", "Highlight", "Underline", "StrikeOut", "Squiggly", "Caret", "Square", "Circle"))
-_THIN = 3.0
-"""Points: a drawn thing thinner than this is a line."""
 _SHRINK_EVERY = 8
 """Pages after which MuPDF's store of fonts and images is emptied, so that memory stays flat."""
 _MOST_PATHS = 20_000
@@ -151,14 +139,14 @@ class PdfFile:
         """Return the page with its lines upright, whichever way it is turned in the file."""
         self._open(number)
         page = self._upright
-        lines = lines_of(list(_fragments(page, self._blocks)))
-        paint, hidden = _paint(page)
+        lines = lines_of(list(fragments_of(page, self._blocks, _FLAGS)))
+        paint, hidden = paint_of(page)
         return RawPage(
             number=number,
             width=page.rect.width,
             height=page.rect.height,
             lines=tuple(lines),
-            images=tuple(_images(page)),
+            images=tuple(images_of(page)),
             paint=paint,
             links=tuple(self._links(number)),
             hidden=hidden,
@@ -168,7 +156,7 @@ class PdfFile:
     def lines(self, number: int) -> tuple[list[Line], float]:
         """Return only the lines of a page, and its height: the quick look that a survey takes."""
         self._open(number)
-        return lines_of(list(_fragments(self._upright, self._blocks))), float(self._upright.rect.height)
+        return lines_of(list(fragments_of(self._upright, self._blocks, _FLAGS))), float(self._upright.rect.height)
 
     def words(self, number: int, clip: Rect) -> list[Word]:
         """Return the words whose middle lies in `clip`."""
@@ -201,7 +189,7 @@ class PdfFile:
             found = self._upright.find_tables(refine=True, use_layout=False, union=model)
         # The finder gives None where the page's geometry was too odd for it; the text then stays text.
         tables = found.tables if found is not None else []
-        return [grid for table in tables if (grid := _grid(table)) is not None]
+        return [grid for table in tables if (grid := grid_of(table)) is not None]
 
     def rules(self, number: int, clip: Rect) -> list[Rect]:
         """Return the level lines drawn in an area, sides of boxes among them, as rectangles without height."""
@@ -211,7 +199,7 @@ class PdfFile:
             if Rect(*drawing["rect"]).meet(clip).width <= 0:
                 continue
             for kind, *points in drawing["items"]:
-                found += _level_lines(kind, points)
+                found += level_lines(kind, points)
         return [rule for rule in found if clip.top <= rule.top <= clip.bottom and rule.meet(clip).width > 0]
 
     def render(self, number: int, dpi: int, clip: Rect | None = None) -> bytes:
@@ -232,7 +220,7 @@ class PdfFile:
         shown = page.rotation
         page.set_rotation(0)
         self._upright, self._blocks = page, _text_blocks(page)
-        upright = _upright_turn(self._blocks, shown)
+        upright = upright_turn(self._blocks, shown)
         self._turn = (shown - upright) % 360
         if upright:
             self._upright = self._turned(page, upright)
@@ -285,108 +273,3 @@ def _top(target: object) -> float | None:
 
 def _text_blocks(page: Any) -> Any:
     return page.get_text("dict", flags=_FLAGS)["blocks"]
-
-
-def _upright_turn(blocks: Any, shown: int) -> int:
-    """Return by how many degrees clockwise the unturned page must be turned for most of its text to stand upright."""
-    weights = {0: 0, 90: 0, 180: 0, 270: 0}
-    for block in blocks:
-        for line in block.get("lines", ()):
-            weights[_quarter(line["dir"])] += sum(len(span["text"]) for span in line["spans"])
-    best = max(weights, key=lambda turn: weights[turn])
-    return best if weights[best] else shown
-
-
-def _quarter(direction: tuple[float, float]) -> int:
-    across, down = direction
-    if abs(across) >= abs(down):
-        return 0 if across >= 0 else 180
-    return 90 if down < 0 else 270
-
-
-def _fragments(page: Any, blocks: Any) -> Iterator[Fragment]:
-    """Yield the pieces of lines; where the script runs from the right, they are read character by character."""
-    if any(RIGHT_TO_LEFT.search(span["text"]) for span in _spans(blocks)):
-        blocks = page.get_text("rawdict", flags=_FLAGS)["blocks"]
-        for span in _spans(blocks):
-            span["text"] = logical((c["c"], c["bbox"][0], c["bbox"][2]) for c in span["chars"])
-    for block in blocks:
-        for line in block.get("lines", ()):
-            runs = tuple(
-                Run(span["text"], span["font"], span["size"], span["flags"], span["color"], Rect(*span["bbox"]))
-                for span in line["spans"]
-                if span["text"]
-            )
-            if runs:
-                baseline = line["spans"][0]["origin"][1]
-                yield Fragment(runs, Rect(*line["bbox"]), baseline, _quarter(line["dir"]) == 0)
-
-
-def _spans(blocks: Any) -> Iterator[Any]:
-    for block in blocks:
-        for line in block.get("lines", ()):
-            yield from line["spans"]
-
-
-def _images(page: Any) -> Iterator[ImageArea]:
-    """Yield the bitmaps. The library tells their numbers only by hashing every pixel; size tells most of them apart."""
-    numbers: dict[tuple[int, int], set[int]] = {}
-    for number, _, width, height, *_ in page.get_images():
-        numbers.setdefault((width, height), set()).add(number)
-    for image in page.get_image_info():
-        rect = Rect(*image["bbox"]).meet(Rect(*page.rect))
-        width, height = image["width"], image["height"]
-        alike = numbers.get((width, height), set())
-        if rect.width > 1 and rect.height > 1:
-            yield ImageArea(rect, min(alike) if len(alike) == 1 else 0, width, height)
-
-
-def _paint(page: Any) -> tuple[Paint, int]:
-    """Return what is drawn on the page, and how many runs of text are there without being shown."""
-    horizontal: list[Rect] = []
-    vertical: list[Rect] = []
-    shapes: list[Rect] = []
-    hidden = 0
-    whole = page.rect.width * page.rect.height
-    for kind, box in page.get_bboxlog():
-        hidden += kind == "ignore-text"
-        rect = Rect(*box)
-        if not kind.endswith("-path") or rect.area > 0.9 * whole:
-            continue
-        if rect.height <= _THIN < rect.width:
-            horizontal.append(rect)
-        elif rect.width <= _THIN < rect.height:
-            vertical.append(rect)
-        else:
-            shapes.append(rect)
-    return Paint(tuple(horizontal), tuple(vertical), tuple(shapes)), hidden
-
-
-def _level_lines(kind: str, points: Sequence[Any]) -> list[Rect]:
-    if kind == "l":
-        (left, top), (right, bottom) = points[0], points[1]
-        flat = abs(top - bottom) < 1.0 < abs(left - right)
-        return [Rect(min(left, right), top, max(left, right), top)] if flat else []
-    if kind == "re":
-        left, top, right, bottom = points[0]
-        return [Rect(left, top, right, top), Rect(left, bottom, right, bottom)]
-    return []
-
-
-def _grid(table: Any) -> Grid | None:
-    cells: list[GridCell] = []
-    taken: set[tuple[int, int]] = set()
-    for row, places in enumerate(table.placements or ()):
-        column = 0
-        for place in places:
-            while (row, column) in taken:
-                column += 1
-            if place is None:
-                continue
-            spans = [(row + r, column + c) for r in range(place.rowspan) for c in range(place.colspan)]
-            taken.update(spans)
-            if place.bbox is not None:
-                rect, header = Rect(*place.bbox), place.tag == "th"
-                cells.append(GridCell(row, column, place.rowspan, place.colspan, rect, header))
-            column += place.colspan
-    return Grid(Rect(*table.bbox), tuple(cells)) if cells else None

@@ -40,6 +40,7 @@ class XmlWalker:
         self._items = 0
         self._sections = 0
         self._read: set[etree._Element] = set()
+        self._single: set[etree._Element] = set()
 
     def walk(self, root: etree._Element) -> None:
         events = etree.iterwalk(root, events=("start", "end"))
@@ -138,21 +139,29 @@ class XmlWalker:
 
     def _records(self, element: etree._Element) -> bool:
         """Append an element and those like it that follow as a table, if they are flat: their fields make columns."""
-        alike = [element]
-        for sibling in element.itersiblings():
-            if isinstance(sibling.tag, str) and sibling.tag != element.tag:
-                break
-            alike.append(sibling)
-        rows = [_fields(one) for one in alike]
-        columns = list(dict.fromkeys(key for row in rows for key in row))
-        filled = sum(map(len, rows))
-        if len(rows) < 2 or not all(rows) or len(columns) < 2 or 2 * filled < len(columns) * len(rows):
+        if element in self._single:
             return False
-        cells = [Cell(0, place, key, header=True) for place, key in enumerate(columns)]
+        alike = _run_of_records(element)
+        rows = [fields for _, fields in alike]
+        columns = {key: place for place, key in enumerate(dict.fromkeys(key for row in rows for key in row))}
+        if len(rows) < 2 or len(columns) < 2 or 2 * sum(map(len, rows)) < len(columns) * len(rows):
+            self._single.update(one for one, _ in alike)
+            return False
+        cells = [Cell(0, place, key, header=True) for key, place in columns.items()]
         for number, row in enumerate(rows, 1):
-            cells += [Cell(number, columns.index(key), text) for key, text in row.items()]
-        self._read.update(alike[1:])
+            cells += [Cell(number, columns[key], text) for key, text in row.items()]
+        self._read.update(one for one, _ in alike[1:])
         return self._builder.table(cells, caption=_name(element))
+
+
+def _run_of_records(element: etree._Element) -> list[tuple[etree._Element, dict[str, str]]]:
+    """Return the flat elements of one name that begin with `element`, with their fields."""
+    found: list[tuple[etree._Element, dict[str, str]]] = []
+    one: etree._Element | None = element
+    while one is not None and one.tag == element.tag and (fields := _fields(one)):
+        found.append((one, fields))
+        one = one.getnext()
+    return found
 
 
 def _cells(rows: list[etree._Element]) -> list[Cell]:

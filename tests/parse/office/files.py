@@ -70,7 +70,9 @@ def relationships(relations: Sequence[Relation]) -> str:
         + (' TargetMode="External"/>' if "://" in target else "/>")
         for id, kind, target in relations
     )
-    return f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{items}</Relationships>'
+    return (
+        f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{items}</Relationships>'
+    )
 
 
 def w(name: str, content: str) -> str:
@@ -134,7 +136,9 @@ def xlsx(
             "_rels/.rels": relationships([("r1", "officeDocument", "xl/workbook.xml")]),
             "xl/workbook.xml": f"<workbook {_X}>{properties}<sheets>{listed}</sheets></workbook>",
             "xl/_rels/workbook.xml.rels": relationships([*links, *relations]),
-            **{f"xl/worksheets/sheet{n}.xml": f"<worksheet {_X}>{text}</worksheet>" for n, text in enumerate(sheets, 1)},
+            **{
+                f"xl/worksheets/sheet{n}.xml": f"<worksheet {_X}>{text}</worksheet>" for n, text in enumerate(sheets, 1)
+            },
             **(parts or {}),
         }
     )
@@ -169,7 +173,7 @@ def pptx(*slides: str, parts: Mapping[str, str | bytes] | None = None, links: Se
         {
             "[Content_Types].xml": _CONTENT.format(part="ppt/presentation.xml", kind="presentationml.presentation"),
             "_rels/.rels": relationships([("r1", "officeDocument", "ppt/presentation.xml")]),
-            "ppt/presentation.xml": f'<p:presentation {_P}><p:sldIdLst>{listed}</p:sldIdLst>'
+            "ppt/presentation.xml": f"<p:presentation {_P}><p:sldIdLst>{listed}</p:sldIdLst>"
             '<p:sldSz cx="10000" cy="10000"/></p:presentation>',
             "ppt/_rels/presentation.xml.rels": relationships(targets),
             **{f"ppt/slides/slide{number}.xml": slide(tree) for number, tree in enumerate(slides, 1)},

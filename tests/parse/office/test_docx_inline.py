@@ -58,7 +58,9 @@ def test_a_comment_says_who_wrote_it_about_what(document_of: DocumentOf) -> None
 def test_links_are_references_with_their_words(document_of: DocumentOf) -> None:
     field = (
         '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> REF _Ref1 \\r \\h </w:instrText></w:r>'
-        '<w:r><w:fldChar w:fldCharType="separate"/></w:r>' + run("2.8.5") + '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+        '<w:r><w:fldChar w:fldCharType="separate"/></w:r>'
+        + run("2.8.5")
+        + '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
     )
     body = p(f'{run("See ")}<w:hyperlink r:id="h">{run("the data sheet")}</w:hyperlink>{run(" and ")}{field}')
     document = document_of("a.docx", docx(body, {}, [("h", "hyperlink", "https://example.org/ds.pdf")]))
@@ -94,7 +96,9 @@ def test_check_boxes_keep_their_state(document_of: DocumentOf) -> None:
 
 
 def test_an_equation_alone_is_a_formula_and_one_in_a_line_is_marked(document_of: DocumentOf) -> None:
-    equation = "<m:oMath><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath>"
+    equation = (
+        "<m:oMath><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath>"
+    )
     document = document_of("a.docx", docx(p(equation) + p(run("so ") + equation)))
     assert [(block.kind, block.text) for block in document.blocks] == [
         (BlockKind.FORMULA, "x^{2}"),
@@ -121,7 +125,9 @@ def test_a_smart_art_is_read_as_the_tree_it_is(document_of: DocumentOf) -> None:
     )
     links = '<dgm:cxn srcId="0" destId="1" srcOrd="0"/><dgm:cxn srcId="1" destId="2" srcOrd="0"/>'
     model = w("x", f"<dgm:ptLst>{points}</dgm:ptLst><dgm:cxnLst>{links}</dgm:cxnLst>")
-    drawing = '<w:r><w:drawing><a:graphic><a:graphicData><dgm:relIds r:dm="d"/></a:graphicData></a:graphic></w:drawing></w:r>'
+    drawing = (
+        '<w:r><w:drawing><a:graphic><a:graphicData><dgm:relIds r:dm="d"/></a:graphicData></a:graphic></w:drawing></w:r>'
+    )
     data = docx(p(drawing), {"word/diagrams/data1.xml": model}, [("d", "diagramData", "diagrams/data1.xml")])
     document = document_of("a.docx", data)
     assert [(block.level, block.text) for block in document.blocks] == [(1, "root"), (2, "leaf")]

@@ -23,7 +23,11 @@ def only_table(document: Document) -> Table:
 
 def test_cells_span_columns_and_rows(document_of: DocumentOf) -> None:
     start, on = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
-    body = tbl(tr(tc("a"), tc("b", '<w:gridSpan w:val="2"/>')), tr(tc("c", start), tc("d"), tc("e")), tr(tc("", on), tc("f"), tc("g")))
+    body = tbl(
+        tr(tc("a"), tc("b", '<w:gridSpan w:val="2"/>')),
+        tr(tc("c", start), tc("d"), tc("e")),
+        tr(tc("", on), tc("f"), tc("g")),
+    )
     assert spans(only_table(document_of("a.docx", docx(body)))) == [
         (0, 0, 1, 1, "a"),
         (0, 1, 1, 2, "b"),
@@ -106,7 +110,9 @@ def test_a_chart_is_a_figure_with_its_data_as_a_table(document_of: DocumentOf) -
     )
     title = "<c:title><c:tx><c:rich><a:p><a:r><a:t>Revenue</a:t></a:r></a:p></c:rich></c:tx></c:title>"
     chart = w("x", f"<c:chart>{title}<c:plotArea><c:barChart>{series}</c:barChart></c:plotArea></c:chart>")
-    drawing = '<w:r><w:drawing><a:graphic><a:graphicData><c:chart r:id="c"/></a:graphicData></a:graphic></w:drawing></w:r>'
+    drawing = (
+        '<w:r><w:drawing><a:graphic><a:graphicData><c:chart r:id="c"/></a:graphicData></a:graphic></w:drawing></w:r>'
+    )
     document = document_of("a.docx", docx(p(drawing), {"word/charts/c.xml": chart}, [("c", "chart", "charts/c.xml")]))
     assert [(block.kind.value, block.text) for block in document.blocks] == [
         ("figure", "Bar chart: Sales"),

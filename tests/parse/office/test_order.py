@@ -27,7 +27,12 @@ def test_every_shape_is_read_once(shapes: list[Frame]) -> None:
 
 
 def test_two_columns_are_read_one_after_the_other() -> None:
-    places = {"a": (0.0, 0.0, 0.4, 0.3), "c": (0.6, 0.0, 1.0, 0.5), "b": (0.0, 0.31, 0.4, 1.0), "d": (0.6, 0.51, 1.0, 1.0)}
+    places = {
+        "a": (0.0, 0.0, 0.4, 0.3),
+        "c": (0.6, 0.0, 1.0, 0.5),
+        "b": (0.0, 0.31, 0.4, 1.0),
+        "d": (0.6, 0.51, 1.0, 1.0),
+    }
     assert read(**places) == ["a", "b", "c", "d"]
 
 

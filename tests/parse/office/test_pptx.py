@@ -33,7 +33,11 @@ def test_a_title_is_a_heading_and_comes_first(document_of: DocumentOf) -> None:
 
 
 def test_shapes_are_read_by_place_not_in_the_order_of_the_file(document_of: DocumentOf) -> None:
-    tree = shape("last", at=(0, 8000, 9000, 900)) + shape("right", at=(5000, 100, 4000, 5000)) + shape("left", at=(0, 0, 4000, 6000))
+    tree = (
+        shape("last", at=(0, 8000, 9000, 900))
+        + shape("right", at=(5000, 100, 4000, 5000))
+        + shape("left", at=(0, 0, 4000, 6000))
+    )
     document = document_of("a.pptx", pptx(tree))
     assert [text for _, _, text in shown(document)] == ["left", "right", "last"]
     (box,) = document.blocks[0].provenance.boxes
@@ -56,7 +60,12 @@ def test_bullets_and_numbers_make_list_items(document_of: DocumentOf) -> None:
         return f'<a:pPr lvl="{level}">{bullet}</a:pPr><a:r><a:t>{text}</a:t></a:r>'
 
     number = '<a:buAutoNum type="alphaLcParenR"/>'
-    paragraphs = [item("a", '<a:buChar char="•"/>'), item("b", '<a:buChar char="•"/>', 1), item("c", number), item("d", number)]
+    paragraphs = [
+        item("a", '<a:buChar char="•"/>'),
+        item("b", '<a:buChar char="•"/>', 1),
+        item("c", number),
+        item("d", number),
+    ]
     document = document_of("a.pptx", pptx(shape(*paragraphs, item("e", "<a:buNone/>"))))
     assert [(block.kind.value, block.level, block.text) for block in document.blocks] == [
         ("list_item", 1, "a"),
@@ -105,7 +114,11 @@ def test_notes_follow_their_slide_without_its_number(document_of: DocumentOf) ->
     data = pptx(
         shape("one"), shape("two"), parts={"ppt/notes/n.xml": notes}, links=[("n", "notesSlide", "../notes/n.xml")]
     )
-    assert shown(document_of("a.pptx", data)) == [(1, "paragraph", "one"), (1, "note", "say this"), (2, "paragraph", "two")]
+    assert shown(document_of("a.pptx", data)) == [
+        (1, "paragraph", "one"),
+        (1, "note", "say this"),
+        (2, "paragraph", "two"),
+    ]
 
 
 def test_links_lead_out_and_to_other_slides(document_of: DocumentOf) -> None:
@@ -122,13 +135,17 @@ def test_links_lead_out_and_to_other_slides(document_of: DocumentOf) -> None:
 
 
 def test_slide_numbers_and_footers_are_kept_apart(document_of: DocumentOf) -> None:
-    document = document_of("a.pptx", pptx(shape("body") + shape("Confidential", kind="ftr") + shape("1", kind="sldNum")))
+    document = document_of(
+        "a.pptx", pptx(shape("body") + shape("Confidential", kind="ftr") + shape("1", kind="sldNum"))
+    )
     assert document.text == "body"
     assert [block.text for block in document.furniture] == ["Confidential", "1"]
 
 
 def test_hidden_slides_are_read_and_told(document_of: DocumentOf) -> None:
-    document = document_of("a.pptx", pptx(shape("one"), parts={"ppt/slides/slide1.xml": slide(shape("one"), 'show="0"')}))
+    document = document_of(
+        "a.pptx", pptx(shape("one"), parts={"ppt/slides/slide1.xml": slide(shape("one"), 'show="0"')})
+    )
     assert document.pages[0].label == "1 (hidden)"
     assert document.notes == ("slide 1 is hidden in the presentation",)
 

@@ -1,0 +1,93 @@
+"""`strata eval answers`: how well questions are answered.
+
+`flows.cli.evaluate` registers it: `app.command()(answers)`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
+
+if TYPE_CHECKING:
+    from qa.evaluate.answered import Answered
+    from qa.evaluate.answers import AnswersReport
+
+_SHOWN = (
+    "first_document", "document_recall@5", "page_recall@5", "refused_right", "refused_wrong", "em", "f1", "acc",
+    "failed", "calls", "tokens", "seconds",
+)  # fmt: skip
+
+
+def answers(
+    questions: Annotated[Path, typer.Option(help="Questions, JSON Lines with sources (file, page, quote) and answers.")],
+    kb: Kb = DEFAULT_KB,
+    strategy: Annotated[list[str] | None, typer.Option("--strategy", help="A strategy; may be given again.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Append the result of each question here, JSON Lines; those there are kept.")
+    ] = None,
+    judge: Annotated[bool, typer.Option("--judge", help="Have the model judge each answer (acc).")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first questions.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Questions at a time.")] = 4,
+    json: Json = False,
+    set: Set = None,
+) -> None:
+    """Answer questions whose answers are known, and say how well.
+
+    first_document, document_recall@5 and page_recall@5 are percentages of the answerable questions: the first passage
+    lies in a right document; right documents, right pages among the first five. refused_right and refused_wrong are
+    counts of questions answered with "the documents do not say". em, f1, precision, recall and acc are percentages.
+    """
+    from flows.cli.tables import print_json
+    from qa.evaluate.answers import evaluate_answers
+    from qa.evaluate.questions import read_questions
+    from qa.knowledge_base import KnowledgeBase
+
+    asked = read_questions(questions)[:limit]
+    settings = settings_from(kb, set)
+    with KnowledgeBase.open(kb, settings) as knowledge:
+        names = strategy or [knowledge.default_strategy]
+        work = evaluate_answers(
+            knowledge, asked, names, concurrency=concurrency, judged=judge, out=out, tell=_Teller(len(asked) * len(names))
+        )
+        report = asyncio.run(work)
+    if json:
+        print_json(report.flat())
+    else:
+        _print(report)
+
+
+class _Teller:
+    """Counts on the standard error what is done, where it is a terminal."""
+
+    def __init__(self, total: int) -> None:
+        from rich.console import Console
+
+        self._console, self._total, self._done = Console(stderr=True), total, 0
+
+    def __call__(self, answered: Answered) -> None:
+        self._done += 1
+        if self._console.is_terminal:
+            state = answered.error or ("refused" if answered.abstained else answered.short or "answered")
+            self._console.print(
+                f"{self._done}/{self._total} {answered.strategy} {answered.id}: {state[:80]}", highlight=False, markup=False
+            )
+
+
+def _print(report: AnswersReport) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    figures = report.figures()
+    table = Table("", *figures, box=None, pad_edge=False)
+    for name in _SHOWN:
+        table.add_row(name, *(_cell(values.get(name)) for values in figures.values()))
+    Console().print(table)
+
+
+def _cell(value: float | int | None) -> str:
+    return "-" if value is None else f"{value:,}"

@@ -1,0 +1,119 @@
+"""What PyMuPDF gives for a page, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pipelines.parse.lines import Rect
+from pipelines.parse.pdf.fragments import Fragment, Run
+from pipelines.parse.pdf.glyphs import RIGHT_TO_LEFT, logical
+from pipelines.parse.pdf.page import Grid, GridCell, ImageArea, Paint
+
+_THIN = 3.0
+"""Points: a drawn thing thinner than this is a line."""
+
+
+def upright_turn(blocks: Any, shown: int) -> int:
+    """Return by how many degrees clockwise the unturned page must be turned for most of its text to stand upright."""
+    weights = {0: 0, 90: 0, 180: 0, 270: 0}
+    for block in blocks:
+        for line in block.get("lines", ()):
+            weights[_quarter(line["dir"])] += sum(len(span["text"]) for span in line["spans"])
+    best = max(weights, key=lambda turn: weights[turn])
+    return best if weights[best] else shown
+
+
+def _quarter(direction: tuple[float, float]) -> int:
+    across, down = direction
+    if abs(across) >= abs(down):
+        return 0 if across >= 0 else 180
+    return 90 if down < 0 else 270
+
+
+def fragments_of(page: Any, blocks: Any, flags: int) -> Iterator[Fragment]:
+    """Yield the pieces of lines; where the script runs from the right, they are read character by character."""
+    if any(RIGHT_TO_LEFT.search(span["text"]) for span in _spans(blocks)):
+        blocks = page.get_text("rawdict", flags=flags)["blocks"]
+        for span in _spans(blocks):
+            span["text"] = logical((c["c"], c["bbox"][0], c["bbox"][2]) for c in span["chars"])
+    for block in blocks:
+        for line in block.get("lines", ()):
+            runs = tuple(
+                Run(span["text"], span["font"], span["size"], span["flags"], span["color"], Rect(*span["bbox"]))
+                for span in line["spans"]
+                if span["text"]
+            )
+            if runs:
+                baseline = line["spans"][0]["origin"][1]
+                yield Fragment(runs, Rect(*line["bbox"]), baseline, _quarter(line["dir"]) == 0)
+
+
+def _spans(blocks: Any) -> Iterator[Any]:
+    for block in blocks:
+        for line in block.get("lines", ()):
+            yield from line["spans"]
+
+
+def images_of(page: Any) -> Iterator[ImageArea]:
+    """Yield the bitmaps. The library tells their numbers only by hashing every pixel; size tells most of them apart."""
+    numbers: dict[tuple[int, int], set[int]] = {}
+    for number, _, width, height, *_ in page.get_images():
+        numbers.setdefault((width, height), set()).add(number)
+    for image in page.get_image_info():
+        rect = Rect(*image["bbox"]).meet(Rect(*page.rect))
+        width, height = image["width"], image["height"]
+        alike = numbers.get((width, height), set())
+        if rect.width > 1 and rect.height > 1:
+            yield ImageArea(rect, min(alike) if len(alike) == 1 else 0, width, height)
+
+
+def paint_of(page: Any) -> tuple[Paint, int]:
+    """Return what is drawn on the page, and how many runs of text are there without being shown."""
+    horizontal: list[Rect] = []
+    vertical: list[Rect] = []
+    shapes: list[Rect] = []
+    hidden = 0
+    whole = page.rect.width * page.rect.height
+    for kind, box in page.get_bboxlog():
+        hidden += kind == "ignore-text"
+        rect = Rect(*box)
+        if not kind.endswith("-path") or rect.area > 0.9 * whole:
+            continue
+        if rect.height <= _THIN < rect.width:
+            horizontal.append(rect)
+        elif rect.width <= _THIN < rect.height:
+            vertical.append(rect)
+        else:
+            shapes.append(rect)
+    return Paint(tuple(horizontal), tuple(vertical), tuple(shapes)), hidden
+
+
+def level_lines(kind: str, points: Sequence[Any]) -> list[Rect]:
+    if kind == "l":
+        (left, top), (right, bottom) = points[0], points[1]
+        flat = abs(top - bottom) < 1.0 < abs(left - right)
+        return [Rect(min(left, right), top, max(left, right), top)] if flat else []
+    if kind == "re":
+        left, top, right, bottom = points[0]
+        return [Rect(left, top, right, top), Rect(left, bottom, right, bottom)]
+    return []
+
+
+def grid_of(table: Any) -> Grid | None:
+    cells: list[GridCell] = []
+    taken: set[tuple[int, int]] = set()
+    for row, places in enumerate(table.placements or ()):
+        column = 0
+        for place in places:
+            while (row, column) in taken:
+                column += 1
+            if place is None:
+                continue
+            spans = [(row + r, column + c) for r in range(place.rowspan) for c in range(place.colspan)]
+            taken.update(spans)
+            if place.bbox is not None:
+                rect, header = Rect(*place.bbox), place.tag == "th"
+                cells.append(GridCell(row, column, place.rowspan, place.colspan, rect, header))
+            column += place.colspan
+    return Grid(Rect(*table.bbox), tuple(cells)) if cells else None

@@ -1,0 +1,153 @@
+"""Text documents, sheets and slides of OpenDocument."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+
+from pipelines.core.document import BlockKind, Document, ReferenceKind
+from pipelines.core.outcome import Status
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import Limits, ParseSettings
+from tests.parse.office.files import odf
+
+DocumentOf = Callable[..., Document]
+NUMBERED = (
+    '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/>'
+    '<text:list-level-style-number text:level="2" style:num-format="a" style:num-suffix=")"/></text:list-style>'
+)
+
+
+def shown(document: Document) -> list[tuple[str, int, str]]:
+    return [(block.kind.value, block.level, block.text) for block in document.blocks]
+
+
+def test_headings_have_their_outline_level_and_the_title_its_style(document_of: DocumentOf) -> None:
+    body = '<text:p text:style-name="P1">Pump</text:p><text:h text:outline-level="2">Use</text:h><text:p>a<text:s text:c="2"/>b</text:p>'
+    styles = '<style:style style:name="P1" style:parent-style-name="Title"/>'
+    assert shown(document_of("a.odt", odf("text", body, styles=styles))) == [
+        ("title", 0, "Pump"),
+        ("heading", 2, "Use"),
+        ("paragraph", 0, "a  b"),
+    ]
+
+
+def test_lists_are_nested_and_numbered_and_go_on(document_of: DocumentOf) -> None:
+    def item(*parts: str) -> str:
+        return f"<text:list-item>{''.join(parts)}</text:list-item>"
+
+    inner = f"<text:list>{item('<text:p>deep</text:p>')}</text:list>"
+    first = f'<text:list text:style-name="L">{item("<text:p>one</text:p>", inner)}{item("<text:p>two</text:p>")}</text:list>'
+    second = (
+        f'<text:list text:style-name="L" text:continue-numbering="true">{item("<text:p>three</text:p>")}</text:list>'
+    )
+    document = document_of("a.odt", odf("text", first + "<text:p>between</text:p>" + second, styles=NUMBERED))
+    assert shown(document) == [
+        ("list_item", 1, "1. one"),
+        ("list_item", 2, "a) deep"),
+        ("list_item", 1, "2. two"),
+        ("paragraph", 0, "between"),
+        ("list_item", 1, "3. three"),
+    ]
+
+
+def test_tables_span_and_say_which_rows_are_headers(document_of: DocumentOf) -> None:
+    head = '<table:table-cell table:number-columns-spanned="2"><text:p>a</text:p></table:table-cell><table:covered-table-cell/>'
+    row = (
+        "<table:table-cell><text:p>b</text:p></table:table-cell><table:table-cell><text:p>c</text:p></table:table-cell>"
+    )
+    body = (
+        f"<table:table><table:table-header-rows><table:table-row>{head}</table:table-row></table:table-header-rows>"
+        f'<table:table-row table:number-rows-repeated="2">{row}</table:table-row></table:table>'
+    )
+    (table,) = document_of("a.odt", odf("text", body)).tables
+    assert table.grid() == [["a", ""], ["b", "c"], ["b", "c"]]
+    assert (table.cells[0].column_span, table.header_rows) == (2, 1)
+
+
+def test_notes_comments_links_and_boxes_follow_their_paragraph(document_of: DocumentOf) -> None:
+    body = (
+        '<text:p>see <text:a xlink:href="https://example.org/">site</text:a><text:note><text:note-citation>1</text:note-citation>'
+        "<text:note-body><text:p>small</text:p></text:note-body></text:note><office:annotation><dc:creator>Ada</dc:creator>"
+        "<text:p>really?</text:p></office:annotation><draw:frame><draw:text-box><text:p>boxed</text:p></draw:text-box>"
+        "</draw:frame></text:p>"
+    )
+    document = document_of("a.odt", odf("text", body))
+    assert [(kind, text) for kind, _, text in shown(document)] == [
+        ("paragraph", "see site"),
+        ("paragraph", "boxed"),
+        ("footnote", "small"),
+        ("note", "[Ada] really?"),
+    ]
+    assert [(link.kind, link.evidence) for link in document.references] == [(ReferenceKind.HYPERLINK, "site")]
+
+
+def test_deleted_text_is_not_read(document_of: DocumentOf) -> None:
+    deletion = "<text:tracked-changes><text:changed-region><text:deletion><text:p>old</text:p></text:deletion></text:changed-region></text:tracked-changes>"
+    assert document_of("a.odt", odf("text", deletion + "<text:p>new</text:p>")).text == "new"
+
+
+def test_a_sheet_is_a_page_and_repeated_cells_are_all_there(document_of: DocumentOf) -> None:
+    cells = (
+        '<table:table-cell table:number-columns-repeated="2" office:value="3"><text:p>3.0</text:p></table:table-cell>'
+    )
+    row = f'<table:table-row table:number-rows-repeated="2">{cells}</table:table-row>'
+    document = document_of("a.ods", odf("spreadsheet", f'<table:table table:name="Flow">{row}</table:table>'))
+    heading, table = document.blocks
+    assert (heading.text, table.provenance.label, table.provenance.cells) == ("Flow", "Flow", "A1:B2")
+    assert document.tables[0].grid() == [["3.0", "3.0"], ["3.0", "3.0"]]
+
+
+def test_empty_repetition_costs_nothing_and_a_full_one_ends_at_the_limit(parse_bytes: Callable[..., Parsed]) -> None:
+    empty = '<table:table-row table:number-rows-repeated="1048000"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>'
+    cell = "<table:table-cell{}><text:p>x</text:p></table:table-cell>"
+    row = f"<table:table-row>{cell.format('')}</table:table-row>"
+    parsed = parse_bytes("a.ods", odf("spreadsheet", f'<table:table table:name="T">{empty}{row}</table:table>'))
+    assert parsed.document is not None
+    assert parsed.document.blocks[-1].provenance.cells == "A1048001"
+    wide = cell.format(' table:number-columns-repeated="16384"')
+    full = f'<table:table-row table:number-rows-repeated="1048576">{wide}</table:table-row>'
+    data = odf("spreadsheet", f'<table:table table:name="T">{full}</table:table>')
+    assert parse_bytes("b.ods", data, ParseSettings(limits=Limits(cells=1000))).status is Status.PARTIAL
+
+
+def test_slides_have_titles_boxes_and_notes(document_of: DocumentOf) -> None:
+    def frame(text: str, kind: str, x: int) -> str:
+        return (
+            f'<draw:frame presentation:class="{kind}" svg:x="{x}pt" svg:y="54pt" svg:width="72pt" svg:height="54pt">'
+            f"<draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame>"
+        )
+
+    notes = f"<presentation:notes>{frame('say', 'notes', 0)}</presentation:notes>"
+    slide = f"<draw:page>{frame('right', 'outline', 300)}{frame('left', 'outline', 0)}{frame('Plan', 'title', 0)}{notes}</draw:page>"
+    document = document_of("a.odp", odf("presentation", slide))
+    assert [(kind, text) for kind, _, text in shown(document)] == [
+        ("heading", "Plan"),
+        ("paragraph", "left"),
+        ("paragraph", "right"),
+        ("note", "say"),
+    ]
+    (box,) = document.blocks[1].provenance.boxes
+    assert (box.left, box.top, box.right, box.bottom) == (0.0, 0.1, 0.1, 0.2)
+
+
+def test_a_chart_of_a_slide_is_a_figure_with_its_data(document_of: DocumentOf) -> None:
+    cells = "<table:table-cell><text:p>{}</text:p></table:table-cell>"
+    chart = odf(
+        "chart",
+        '<chart:chart chart:class="chart:bar"><chart:title><text:p>Load</text:p></chart:title><table:table><table:table-row>'
+        f"{cells.format('a')}{cells.format('b')}</table:table-row></table:table></chart:chart>",
+    )
+    with zipfile.ZipFile(io.BytesIO(chart)) as archive:
+        content = archive.read("content.xml")
+    slide = '<draw:page><draw:frame><draw:object xlink:href="./Object 1"/></draw:frame></draw:page>'
+    document = document_of("a.odp", odf("presentation", slide, parts={"Object 1/content.xml": content}))
+    assert [block.kind for block in document.blocks] == [BlockKind.FIGURE, BlockKind.CAPTION, BlockKind.TABLE]
+    assert document.tables[0].caption == "Load"
+
+
+def test_a_file_behind_a_password_is_encrypted(parse_bytes: Callable[..., Parsed]) -> None:
+    manifest = '<manifest:manifest xmlns:manifest="m"><manifest:encryption-data/></manifest:manifest>'
+    data = odf("text", "<text:p>x</text:p>", parts={"META-INF/manifest.xml": manifest})
+    assert parse_bytes("a.odt", data).status is Status.ENCRYPTED

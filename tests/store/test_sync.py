@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.store.check import Fault, check_copy
+from pipelines.store.digest import recount
+from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.graph import GraphStore
+from pipelines.store.neo4j.store import Neo4jStore
+from pipelines.store.sync import Synced, sync
+from tests.contracts.graph_store import A, B, assert_holds, corpus, document, reference
+
+
+@pytest.fixture
+def embedded(tmp_path: Path) -> Iterator[GraphStore]:
+    opened = EmbeddedStore.open(tmp_path / "one")
+    for part in (document(A), document(B), corpus(reference(A, B))):
+        opened.graph.write(part)
+    yield opened.graph
+    opened.close()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+def other(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphStore]:
+    if request.param == "neo4j":
+        open_store: Callable[..., Neo4jStore] = request.getfixturevalue("neo4j_store")
+        yield open_store()
+        return
+    opened = EmbeddedStore.open(tmp_path / "two")
+    yield opened.graph
+    opened.close()
+
+
+def same(one: GraphStore, two: GraphStore) -> bool:
+    return (list(one.nodes()), list(one.edges())) == (list(two.nodes()), list(two.edges()))
+
+
+def test_a_copy_is_equal_and_says_so(embedded: GraphStore, other: GraphStore) -> None:
+    assert sync(embedded, other) == Synced(written=3)
+    assert same(embedded, other)
+    assert other.owners() == embedded.owners()
+    assert list(check_copy(embedded.owners(), other.owners(), recount(other))) == []
+
+
+def test_only_what_differs_is_written(embedded: GraphStore, other: GraphStore) -> None:
+    sync(embedded, other)
+    embedded.write(document(A, chunks=5))
+    assert sync(embedded, other) == Synced(written=1, unchanged=2)
+    assert sync(embedded, other) == Synced(unchanged=3)
+    assert same(embedded, other)
+
+
+def test_what_is_gone_goes_and_what_went_with_it_by_mistake_comes_back(embedded: GraphStore, other: GraphStore) -> None:
+    stray = document("document:c")
+    other.write(stray)
+    embedded.write(corpus(reference(A, B), reference(A, "document:c")))
+    sync(embedded, other)
+    assert same(embedded, other)
+    embedded.remove(B)
+    assert sync(embedded, other).removed == 1
+    assert same(embedded, other)
+
+
+def test_it_goes_back_as_well(embedded: GraphStore, other: GraphStore, tmp_path: Path) -> None:
+    sync(embedded, other)
+    third = EmbeddedStore.open(tmp_path / "three")
+    sync(other, third.graph)
+    assert_holds(third.graph, document(A), document(B), corpus(reference(A, B)))
+    third.close()
+
+
+def test_it_tells_how_far_it_is(embedded: GraphStore, other: GraphStore) -> None:
+    told: list[tuple[int, int]] = []
+    sync(embedded, other, lambda done, all: told.append((done, all)))
+    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+@pytest.mark.neo4j
+def test_damage_by_another_hand_is_found(embedded: GraphStore, neo4j_store: Callable[..., Neo4jStore]) -> None:
+    copy = neo4j_store()
+    sync(embedded, copy)
+    list(copy.query("MATCH (n:Chunk {kb: $kb, id: 'chunk:a0'}) SET n.text = 'other'"))
+    findings = list(check_copy(embedded.owners(), copy.owners(), recount(copy)))
+    assert [(one.subject, one.fault) for one in findings] == [(A, Fault.CHANGED)]
