@@ -10,6 +10,7 @@ import numpy as np
 
 from pipelines.core.chunk import Chunk
 from pipelines.core.graph import NodeKind
+from pipelines.core.knowledge import TagPair
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.store.graph import GraphStore
@@ -26,6 +27,7 @@ from qa.retrieval.scale import Scale, measure
 from qa.retrieval.settings import RetrieveSettings
 from qa.retrieval.spread import KINDS, ways_from
 from qa.retrieval.survey import survey
+from qa.retrieval.tag_map import TagMap
 from qa.retrieval.where import allowed
 
 ATOMS_SHOWN = 3
@@ -52,8 +54,10 @@ class Retriever:
         vectors: VectorStore,
         embedder: Embedder,
         settings: RetrieveSettings = RetrieveSettings(),
+        pairs: Sequence[TagPair] = (),
     ) -> None:
         self.settings = settings
+        self._pairs = pairs
         self._graph = graph
         self._vectors = vectors
         self._embedder = embedder
@@ -69,6 +73,10 @@ class Retriever:
     @cached_property
     def _search(self) -> Search:
         return Search(self._vectors, self.atlas, self.scale)
+
+    @cached_property
+    def _tag_map(self) -> TagMap:
+        return TagMap(self.atlas, self._vectors, self._embedder, self._pairs)
 
     def retrieve(
         self, query: str, limit: int | None = None, where: Filter = Filter(), mode: Mode = Mode.GRAPH
@@ -123,6 +131,10 @@ class Retriever:
             if target in hits
         )
 
+    def map_query(self, query: str) -> tuple[TagPair, ...]:
+        """Return the terms of `query` with the corpus's tags that they lead to, the surest first (5.2.2)."""
+        return self._tag_map.map(query)
+
     def frequency(self, term: str) -> int:
         """Return in how many chunks a term stands."""
         number = self.atlas.vocabulary.get(term)
@@ -130,7 +142,7 @@ class Retriever:
 
     def evidence(self, query: str, where: Filter = Filter()) -> Evidence:
         """Return all that the score of `query` is made from, whatever the weights."""
-        asked = ask(query, self.atlas)
+        asked = ask(query, self.atlas, self.map_query(query))
         covered = coverage(asked, self.atlas)
         layers = self._search.layers(asked, covered, self._embed(query), self.settings.candidates, where)
         return Evidence(asked, covered, layers, allowed(where, self.atlas))

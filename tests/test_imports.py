@@ -7,7 +7,18 @@ from importlib import import_module
 
 import pytest
 
-HEAVY = ("lancedb", "neo4j", "openai", "prefect", "unstructured", "pymupdf", "rapidocr", "networkx", "wordllama", "rich")
+HEAVY = (
+    "lancedb",
+    "neo4j",
+    "openai",
+    "prefect",
+    "unstructured",
+    "pymupdf",
+    "rapidocr",
+    "networkx",
+    "wordllama",
+    "rich",
+)
 
 
 def loaded_after(code: str) -> list[str]:
@@ -17,7 +28,9 @@ def loaded_after(code: str) -> list[str]:
     return list(json.loads(done.stdout.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("name", ["pipelines", "pipelines.core.document", "pipelines.parse", "pipelines.settings", "qa", "flows"])
+@pytest.mark.parametrize(
+    "name", ["pipelines", "pipelines.core.document", "pipelines.parse", "pipelines.settings", "qa", "flows"]
+)
 def test_a_bare_import_loads_no_heavy_library(name: str) -> None:
     assert loaded_after(f"import {name}") == []
 

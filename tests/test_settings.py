@@ -92,7 +92,9 @@ def test_a_secret_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def sections() -> list[tuple[str, type[BaseModel]]]:
-    return [(name, field.annotation) for name, field in Settings.model_fields.items() if isinstance(field.annotation, type)]
+    return [
+        (name, field.annotation) for name, field in Settings.model_fields.items() if isinstance(field.annotation, type)
+    ]
 
 
 @pytest.mark.parametrize("name", ["parse", "chunk", "atomize"])

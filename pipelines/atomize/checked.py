@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import dropwhile
 
 from pipelines.atomize.names import find_names
 from pipelines.atomize.occurrence import Saying
@@ -16,7 +16,6 @@ from pipelines.core.knowledge import ChunkTag, Entity, Mention, Relation, Tag
 from pipelines.core.provenance import Span
 from pipelines.core.terms import normalize
 
-_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 UNNAMED_KIND = "term"
 """The kind of tags that are words for things rather than things."""
 _LONGEST_RELATION, _LONGEST_END = 6, 10
@@ -116,7 +115,8 @@ class Checked:
         return entity.type if entity else ""
 
     def _type(self, kind: str) -> str:
-        return kind if not self._schema.entity_types or kind in self._schema.entity_types else ""
+        allowed = kind in self._schema.entity_types if self._schema.entity_types else kind != UNNAMED_KIND
+        return kind if allowed else ""
 
     def _name(self, surface: str, type: str, place: Span) -> str:
         """Note an entity and where it is first named; return its id."""
@@ -144,13 +144,15 @@ def _sure_kind(term: str, reply: ChunkReply) -> str:
 
 
 def _end(text: str) -> str:
-    """Return the end of a relation without an article; of a phrase around one name, the name."""
-    plain = _ARTICLE.sub("", text)
+    """Return the end of a relation without articles and prepositions before it; of a phrase around a name, the name.
+
+    Empty where nothing is left.
+    """
+    kept = list(dropwhile(lambda word: word.lower() in FUNCTION_WORDS, text.split()))
+    plain = " ".join(kept)
     names = find_names(plain, (plain,))
-    around = plain.lower().split()
-    if len(names) == 1 and any(word in FUNCTION_WORDS for word in around):
-        return names[0].surface
-    return "" if all(word in FUNCTION_WORDS for word in around) else plain
+    around = any(word.lower() in FUNCTION_WORDS for word in kept)
+    return names[0].surface if len(names) == 1 and around else plain
 
 
 def _literal_type(end: str) -> str:

@@ -35,6 +35,7 @@ _ORGANIZATION = re.compile(
 )
 _FORM_WORDS = frozenset("dear hello hi cc bcc from to date subject re fw fwd regards sincerely page".split())
 _NOT_NAMING = FUNCTION_WORDS | _FORM_WORDS
+_INITIALISMS = frozenset(["US", "WHO", "IT"])
 _SHORTEST = 3
 """Letters that some word of a name has, unless it is all letters ("US", "EU")."""
 _CALENDAR = frozenset(
@@ -114,6 +115,8 @@ def _names_something(surface: str, opens: bool, known: Collection[str]) -> bool:
     words = surface.lower().split()
     if max(map(len, words)) < _SHORTEST and not surface.isalpha():
         return False
+    if surface in _INITIALISMS:
+        return True
     if len(surface) < 2 or all(word.isdigit() or word in _NOT_NAMING or word in _CALENDAR for word in words):
         return False
     return len(words) > 1 or surface.isupper() or not opens or surface in known

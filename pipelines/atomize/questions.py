@@ -45,11 +45,11 @@ def sound_questions(
         if reason:
             dropped[reason] += 1
         else:
-            kept.append(_placed(question, saying, known))
+            kept.append(question)
     different = distinct(kept, embedder, same_meaning)
     if len(different) < len(kept):
         dropped["question repeated"] += len(kept) - len(different)
-    return different
+    return [_placed(question, saying, known) for question in different]
 
 
 def _tidied(question: str) -> str:

@@ -158,8 +158,14 @@ def _references(document: Document, distillate: Distillate) -> tuple[CardReferen
         span = reference.provenance.span
         found.append(
             CardReference(
-                reference.kind, reference.target, reference.evidence, span.start, span.end,
-                chunk_at(span.start), reference.provenance.page, reference.section,
+                reference.kind,
+                reference.target,
+                reference.evidence,
+                span.start,
+                span.end,
+                chunk_at(span.start),
+                reference.provenance.page,
+                reference.section,
             )
         )
     return tuple(found)

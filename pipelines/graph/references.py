@@ -235,9 +235,7 @@ def common_names(hits: Iterable[Sequence[Hit]], documents: int, settings: GraphS
     return frozenset(name for name, count in counts.items() if count > most)
 
 
-def document_links(
-    card: DocumentCard, hits: Sequence[Hit], library: Library, common: frozenset[str]
-) -> list[Link]:
+def document_links(card: DocumentCard, hits: Sequence[Hit], library: Library, common: frozenset[str]) -> list[Link]:
     """Return the links of a document in order: what it points at, then what it names, each place once."""
     kept: list[Link] = []
     for links in (

@@ -6,10 +6,11 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pipelines.core import codec
-from pipelines.core.errors import BudgetExceeded, SourceError
+from pipelines.core.errors import BudgetExceeded, SourceError, TooLarge
 from pipelines.core.outcome import Failure, Status
 from pipelines.ingest.compile import Compiled, Item, Tools, compile_item
 from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpus
@@ -47,6 +48,7 @@ class Run:
         self._at_once: asyncio.Semaphore | None = None
         self._linking: Linking | None = None
         self._stopped = ""
+        self._parts: Counter[str] = Counter()
 
     def prepare(self) -> tuple[Item, ...]:
         """Scan the folder and return what is to be compiled. Raises `SourceError` for a folder without documents."""
@@ -81,8 +83,21 @@ class Run:
             except BudgetExceeded as error:
                 self._stopped = error.message
                 return ()
+        compiled = self._within_limit(item, compiled)
         self._compiled[item.source.uri] = compiled
         return compiled.members
+
+    def _within_limit(self, item: Item, compiled: Compiled) -> Compiled:
+        """Leave out the parts of a file that go over the limit, all its containers within containers counted."""
+        file = item.source.uri.partition("!/")[0]
+        room = max(0, self._settings.parse.limits.members - self._parts[file])
+        self._parts[file] += len(compiled.members)
+        if len(compiled.members) <= room:
+            return compiled
+        left_out = len(compiled.members) - room
+        reason = f"{left_out} parts are left out: {file} has more than {self._settings.parse.limits.members} in all"
+        failure = Failure(item.source.uri, Stage.PARSE.value, reason, TooLarge.__name__, Status.TOO_LARGE)
+        return replace(compiled, members=compiled.members[:room], failures=(*compiled.failures, failure))
 
     def link(self) -> None:
         """Link all documents of the knowledge base, unless the stores already hold the links of just these."""

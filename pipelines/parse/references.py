@@ -38,7 +38,7 @@ _OF = r"(?:,|\s(?:of|in|from|to|der|des|von|aus|im|in der|von der))\s(?:the\s|do
 _PART_REFERENCE = re.compile(
     rf"\b(?P<part>{_PART})\s?(?P<number>{_PART_NUMBER})(?:{_OF}(?P<target>{_DOCUMENT}|{_QUOTED}))?", re.IGNORECASE
 )
-_TARGET_FIRST = re.compile(rf"\b(?P<target>{_DOCUMENT}),?\s(?:{_PART})\s?(?P<number>{_PART_NUMBER})")
+_TARGET_FIRST = re.compile(rf"\b(?P<target>{_DOCUMENT}),?\s(?i:{_PART})\s?(?P<number>{_PART_NUMBER})")
 _CHINESE_PART = re.compile(
     r"(?:(?P<target>《[^《》\n]{1,120}》)的?)?第\s?(?P<number>[0-9一二三四五六七八九十百]{1,5}(?:\.\d{1,3}){0,5})\s?[章节節条條]"
 )
@@ -51,7 +51,7 @@ _DOCUMENT_NOUN = (
     r"|Drawing|Workbook|Protocol|Notes|Bulletin|Checklist|Handbuch|Anleitung|Spezifikation|Datenblatt|Bericht|Norm|Richtlinie)"
 )
 _SEE_TITLE = re.compile(
-    rf"{_SEE}(?:the\s|our\s|dem\s|der\s|das\s|die\s)?(?P<target>{_QUOTED}|(?:[A-Z][\w\-]{{1,30}}\s){{1,6}}{_DOCUMENT_NOUN}\b)"
+    rf"(?i:{_SEE})(?:the\s|our\s|dem\s|der\s|das\s|die\s)?(?P<target>{_QUOTED}|(?:[A-Z][\w\-]{{1,30}}\s){{1,6}}{_DOCUMENT_NOUN}\b)"
 )
 _CHINESE_TITLE = re.compile(r"《(?P<target>[^《》\n]{1,120})》")
 _MENTION = re.compile(rf"(?<![\w\-/.]){_DOCUMENT}")

@@ -36,9 +36,7 @@ class Finding:
     detail: str = ""
 
 
-def check_graph(
-    entries: Iterable[Entry], recorded: Mapping[str, str], actual: Mapping[str, str]
-) -> Iterator[Finding]:
+def check_graph(entries: Iterable[Entry], recorded: Mapping[str, str], actual: Mapping[str, str]) -> Iterator[Finding]:
     """Yield where the catalog and the graph disagree.
 
     `recorded` are the digests that the store notes (`owners()`), `actual` those of what it holds (`recount()`).

@@ -63,6 +63,7 @@ _LINES: dict[Format, Callable[[GraphStore], Iterator[str]]] = {
     Format.CYPHER: cypher_lines,
 }
 
+
 def _runs(items: Iterable[T], kind_of: Callable[[T], K]) -> Iterator[tuple[K, list[T]]]:
     """Yield the items kind by kind, some hundreds at a time; each kind's keep their order."""
     waiting: dict[K, list[T]] = {}
@@ -100,4 +101,3 @@ def _literal(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value)
-

@@ -62,9 +62,7 @@ class SqliteFile:
 
     def _connect(self) -> sqlite3.Connection:
         # Also closed from another thread than the one that opened it, hence no check.
-        connection = sqlite3.connect(
-            self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
+        connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         self._opened.append(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA cache_size = -65536")

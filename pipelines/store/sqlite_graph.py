@@ -63,9 +63,7 @@ class SqliteGraph:
             " ORDER BY source, kind, target, key"
         )
         for source, kind, target, its_owner, key, properties in self._file.rows(sql, values):
-            yield Edge(
-                str(source), EdgeKind(str(kind)), str(target), str(its_owner), str(key), _properties(properties)
-            )
+            yield Edge(str(source), EdgeKind(str(kind)), str(target), str(its_owner), str(key), _properties(properties))
 
     def owners(self) -> Mapping[str, str]:
         rows = self._file.rows("SELECT owner, digest FROM owners ORDER BY owner")
@@ -118,9 +116,7 @@ def _row(item: Node | Edge, hash: bytes) -> tuple[str | bytes, ...]:
     return item.source, item.kind.value, item.target, item.key, item.owner, properties, hash
 
 
-def _delete(
-    connection: sqlite3.Connection, table: str, key: tuple[str, ...], places: Iterable[_Place]
-) -> None:
+def _delete(connection: sqlite3.Connection, table: str, key: tuple[str, ...], places: Iterable[_Place]) -> None:
     if table == "nodes":
         among, values = f"id IN {_AMONG}", json.dumps([place[0] for place in places])
     else:

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     Graph = networkx.MultiDiGraph[str]
 
 
-def to_networkx(
-    store: GraphStore, nodes: Collection[NodeKind] = (), edges: Collection[EdgeKind] = ()
-) -> Graph:
+def to_networkx(store: GraphStore, nodes: Collection[NodeKind] = (), edges: Collection[EdgeKind] = ()) -> Graph:
     """Return the nodes and edges of these kinds (none: all), and of the edges those between nodes that are there.
 
     A node has the attributes `kind` and `owner`, an edge `kind` and `owner`, its key is (kind, key); all other

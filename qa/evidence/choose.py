@@ -12,7 +12,7 @@ _GAIN = 0.1
 """Share of the question's weight that a further sentence must add."""
 _FLOOR = 0.55
 """Share of the best sentence's score below which none is added."""
-_NEEDED = 0.2
+NEEDED = 0.2
 """Share of the question's weight that a unit must add to be quoted."""
 _NEAR_BEST = 0.8
 _SERIES = 6
@@ -37,7 +37,9 @@ def choose(query: Query, weighed: Sequence[Weighed], limit: int) -> list[Weighed
     return chosen
 
 
-def worth_quoting(query: Query, chosen: Sequence[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
+def worth_quoting(
+    query: Query, chosen: Sequence[Weighed], weighed: Sequence[Weighed], needed: float = NEEDED
+) -> list[Weighed]:
     """Return those of the chosen units that a reader needs: the best, and such as add much.
 
     A question that asks for several things ("summarise", "which checks") has the best units of one document instead,
@@ -49,7 +51,7 @@ def worth_quoting(query: Query, chosen: Sequence[Weighed], weighed: Sequence[Wei
         return _series(chosen[0], weighed)
     kept = [chosen[0]]
     for item in chosen[1:]:
-        adds = gain(query, union(kept), item.covers) >= _NEEDED
+        adds = gain(query, union(kept), item.covers) >= needed
         if adds and item.score >= _NEAR_BEST * chosen[0].score and not item.unit.label:
             kept.append(item)
     return kept

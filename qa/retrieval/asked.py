@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from pipelines.core.knowledge import TagPair
 from pipelines.core.terms import STOP_WORDS, terms
 from qa.retrieval.atlas import Atlas, Numbers, Weights
 from qa.retrieval.names import runs
+from qa.retrieval.tag_map import rewritten
 
 K1, B = 1.2, 0.75
 """BM25's saturation and length normalization (Robertson and Zaragoza 2009, section 3)."""
@@ -33,6 +35,7 @@ class Asked:
     entities: Mapping[int, float] = field(default_factory=dict)
     titles: Mapping[int, float] = field(default_factory=dict)
     called: Mapping[int, str] = field(default_factory=dict)
+    mapped: tuple[TagPair, ...] = ()
 
     @property
     def ideal(self) -> float:
@@ -40,11 +43,15 @@ class Asked:
         return float(self.weights.sum()) or 1.0
 
 
-def ask(text: str, atlas: Atlas, extra: Sequence[str] = ()) -> Asked:
-    """Return `text` as `atlas` sees it; `extra` are terms of the corpus that it also stands for."""
-    found = tuple(dict.fromkeys([*terms(text), *extra]))
+def ask(text: str, atlas: Atlas, mapped: tuple[TagPair, ...] = ()) -> Asked:
+    """Return `text` as `atlas` sees it; `mapped` are the tags of the corpus that its terms lead to."""
+    own = terms(text)
+    added = {term: weight for term, weight in rewritten(mapped) if term not in own}
+    found = tuple(dict.fromkeys([*own, *added]))
     numbers = np.array([atlas.vocabulary.get(term, -1) for term in found], dtype=np.int32)
     weights = np.array([inverse_frequency(atlas, int(number)) for number in numbers], dtype=np.float32)
+    for term, weight in added.items():
+        weights[found.index(term)] *= weight
     entities: dict[int, float] = {}
     titles: dict[int, float] = {}
     called: dict[int, str] = {}
@@ -56,7 +63,7 @@ def ask(text: str, atlas: Atlas, extra: Sequence[str] = ()) -> Asked:
         for document in documents:
             titles.setdefault(document, told)
             called.setdefault(document, key)
-    return Asked(text, found, numbers, weights, entities, titles, called)
+    return Asked(text, found, numbers, weights, entities, titles, called, mapped)
 
 
 def inverse_frequency(atlas: Atlas, number: int) -> float:

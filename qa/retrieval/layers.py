@@ -54,6 +54,7 @@ class Search:
         self._scale = scale
         self._chunks = {id: number for number, id in enumerate(atlas.chunks)}
         self._callers = atlas.called.turned(len(atlas.vocabulary))
+        self._tag_numbers = {name: number for number, name in enumerate(atlas.tag_names)}
         self._documents = {id: number for number, id in enumerate(atlas.documents)}
 
     def layers(self, asked: Asked, covered: Weights, vector: Vectors, limit: int, where: Filter) -> Layers:
@@ -72,7 +73,7 @@ class Search:
             entity=self._entities(asked),
             title=self._titles(asked),
             called=self._called(asked),
-            tag=zero,
+            tag=self._tags(asked),
             atoms={chunk: [id for _, id in sorted(found, reverse=True)] for chunk, found in atoms.items()},
         )
 
@@ -133,6 +134,18 @@ class Search:
             if len(documents):
                 found[documents] += weight * max(0.0, 1 - math.log(len(documents)) / math.log(max(total, 2)))
         return (found / asked.ideal)[atlas.document_of]
+
+    def _tags(self, asked: Asked) -> Weights:
+        """The rarest tag of each chunk that the question leads to, with the chunk's own weight for it."""
+        atlas = self._atlas
+        found = np.zeros(atlas.size, dtype=np.float32)
+        for pair in asked.mapped:
+            number = self._tag_numbers.get(pair.corpus_tag)
+            if number is not None:
+                chunks = atlas.tagged.of(number)
+                told = pair.weight * rarity(atlas, len(chunks)) ** 2 * atlas.tagged.values_of(number)
+                found[chunks] = np.maximum(found[chunks], told)
+        return found
 
     def _titles(self, asked: Asked) -> Weights:
         found = np.zeros(self._atlas.size, dtype=np.float32)

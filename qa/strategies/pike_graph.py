@@ -8,7 +8,7 @@ next chunk); in place of its selection the chunk that covers most of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from qa.answer import Answer, Step
 from qa.evidence.choose import choose, gain, union
@@ -24,7 +24,11 @@ _COVERED = 0.5
 """From which cover on a term counts as known."""
 _GAIN = 0.05
 """Share of the question's weight that a chunk must add to be read."""
+_QUOTED = 0.1
+"""Share of the question's weight that a sentence must add to be quoted: less than where nothing led to it."""
 _LINKS = 40
+_KEPT = 0.95
+"""What a chunk has of the score of the one that led to it."""
 
 
 @dataclass(slots=True)
@@ -33,6 +37,9 @@ class _Work:
     knowledge: Knowledge
     context: list[Hit]
     covered: dict[str, float] = field(default_factory=dict)
+
+    def score_of(self, chunk: str) -> float:
+        return next((hit.score for hit in self.context if hit.chunk.id == chunk), 0.0)
 
     def read(self) -> None:
         self.covered = union(choose(self.query, weigh(self.query, self.context, self.knowledge.lexicon), 3))
@@ -61,7 +68,7 @@ async def pike_graph(
             stop = reason
             break
     trace.append(Step("stop", stop))
-    return quoted("pike", question, work.context, knowledge, settings, tuple(trace))
+    return quoted("pike", question, work.context, knowledge, settings, tuple(trace), needed=_QUOTED)
 
 
 def _round(work: _Work, settings: AnswerSettings, steps: list[Step]) -> str:
@@ -70,7 +77,7 @@ def _round(work: _Work, settings: AnswerSettings, steps: list[Step]) -> str:
     if not missing:
         return "what was read suffices"
     steps.append(Step("proposals", "terms not covered yet: " + ", ".join(missing)))
-    links = work.knowledge.linked([hit.chunk.id for hit in work.context[: settings.hits]], _LINKS)
+    links = work.knowledge.linked([hit.chunk.id for hit in work.context], _LINKS)
     if not links:
         return "no candidates"
     scored = _scored(work, links)
@@ -80,7 +87,7 @@ def _round(work: _Work, settings: AnswerSettings, steps: list[Step]) -> str:
     if added < _GAIN:
         return "nothing selected"
     steps.append(Step("selected", _line(link), added))
-    work.context.append(link.hit)
+    work.context.append(replace(link.hit, score=_KEPT * work.score_of(link.source)))
     work.read()
     return ""
 

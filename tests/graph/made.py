@@ -45,7 +45,15 @@ def made(
         if heading:
             number = heading["number"] or ""
             sections.append(
-                Section(content_id("section", id, span.start), heading["title"], 1, span, root.id, number, (heading["title"],))
+                Section(
+                    content_id("section", id, span.start),
+                    heading["title"],
+                    1,
+                    span,
+                    root.id,
+                    number,
+                    (heading["title"],),
+                )
             )
         else:
             chunk = Chunk.make_id(id, span.start, span.end)
@@ -60,7 +68,9 @@ def _reference(id: str, text: str, kind: ReferenceKind, target: str, evidence: s
     return Reference(kind, target, evidence, Provenance(id, Span(start, start + len(evidence))))
 
 
-def _distillate(document: Document, chunks: Sequence[Chunk], entities: Sequence[Entity], tags: Sequence[str]) -> Distillate:
+def _distillate(
+    document: Document, chunks: Sequence[Chunk], entities: Sequence[Entity], tags: Sequence[str]
+) -> Distillate:
     mentions = [
         Mention(chunk.id, entity.id, entity.name, Provenance(document.id, Span(at, at + len(entity.name))))
         for entity in entities

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 from hypothesis import given
@@ -19,7 +20,9 @@ from tests.graph.made import cards, linked, made, texts
 
 SIEMENS = [Entity(Entity.make_id(name), name, "company") for name in ("Siemens AG", "Siemens")]
 ONE = made("a.md", "DS-1000 Motor", "Siemens AG made it. Siemens AG again.", entities=SIEMENS[:1], tags=["made"])
-TWO = made("b.md", "Incident at the pump", "Siemens came, see DS-1000. It was made so.", entities=SIEMENS[1:], tags=["made"])
+TWO = made(
+    "b.md", "Incident at the pump", "Siemens came, see DS-1000. It was made so.", entities=SIEMENS[1:], tags=["made"]
+)
 
 
 def test_all_that_links_belongs_to_the_corpus() -> None:
@@ -113,7 +116,7 @@ def test_names_are_found_where_they_stand_whole_and_longest(names: list[str], te
         assert passage.text[hit.start - 100 : hit.end - 100] == hit.surface
         assert hit.surface.casefold() == hit.name
     assert {hit.name for hit in found} >= {name.casefold() for name in names if name in text and name != "ring"}
-    assert all(one.end <= two.start for one, two in zip(found, found[1:], strict=False))
+    assert all(one.end <= two.start for one, two in pairwise(found))
 
 
 def test_references_have_the_chunk_they_stand_in() -> None:

@@ -8,19 +8,31 @@ from pipelines.graph.link import Linked
 from tests.graph.made import Made, linked, made
 
 LINK, MENTION = ReferenceKind.HYPERLINK, ReferenceKind.MENTION
-MANUAL = made("manuals/K-series.md", "Maintenance Manual K-Series", "# 4.2 Seals\n\nReplace the seal.\n\n# 7 Safety\n\nWear gloves.")
+MANUAL = made(
+    "manuals/K-series.md",
+    "Maintenance Manual K-Series",
+    "# 4.2 Seals\n\nReplace the seal.\n\n# 7 Safety\n\nWear gloves.",
+)
 SHEET = made("sheets/ds-2041.md", "DS-2041 Centrifugal pump", "# 2 Performance\n\nThe head is 40 m.")
-STANDARD = made("std-014.md", "STD-014 Suction piping", "# 7 Suction\n\n7.3 NPSHa shall exceed NPSHr.\n\n7.4 Strainers.")
+STANDARD = made(
+    "std-014.md", "STD-014 Suction piping", "# 7 Suction\n\n7.3 NPSHa shall exceed NPSHr.\n\n7.4 Strainers."
+)
 CHINESE = made("维护手册.md", "离心泵维护手册", "# 3 润滑\n\n每月加油。")
 
 
 def edges(found: Linked, source: Made, target: Made) -> list[dict[str, object]]:
     ends = (source[0].id, target[0].id)
     kinds = [EdgeKind.REFERENCES]
-    return [dict(edge.properties) for edge in found.subgraph.edges if (edge.source, edge.target) == ends and edge.kind in kinds]
+    return [
+        dict(edge.properties)
+        for edge in found.subgraph.edges
+        if (edge.source, edge.target) == ends and edge.kind in kinds
+    ]
 
 
-def only_edge(text: str, target: Made, uri: str = "notes/n.md", *references: tuple[ReferenceKind, str, str]) -> dict[str, object]:
+def only_edge(
+    text: str, target: Made, uri: str = "notes/n.md", *references: tuple[ReferenceKind, str, str]
+) -> dict[str, object]:
     note = made(uri, "A note of mine", text, references)
     (found,) = edges(linked(note, MANUAL, SHEET, STANDARD, CHINESE), note, target)
     assert text[int(str(found["start"])) : int(str(found["end"]))] == found["evidence"]
@@ -125,7 +137,12 @@ def test_a_document_never_refers_to_itself() -> None:
 
 
 def test_a_name_inside_a_link_is_counted_once() -> None:
-    note = made("n.md", "A note", "Read DS-2041 first.", [(LINK, "sheets/ds-2041.md", "DS-2041"), (MENTION, "DS-2041", "DS-2041")])
+    note = made(
+        "n.md",
+        "A note",
+        "Read DS-2041 first.",
+        [(LINK, "sheets/ds-2041.md", "DS-2041"), (MENTION, "DS-2041", "DS-2041")],
+    )
     (found,) = edges(linked(note, SHEET), note, SHEET)
     assert found["kind"] == "hyperlink"
 
@@ -170,7 +187,9 @@ def test_a_part_number_is_not_a_missing_document() -> None:
 
 
 def test_part_of_a_title_is_enough_where_the_text_points() -> None:
-    note = made("n.md", "A note", "See the Maintenance Manual.", [(MENTION, "Maintenance Manual", "See the Maintenance Manual")])
+    note = made(
+        "n.md", "A note", "See the Maintenance Manual.", [(MENTION, "Maintenance Manual", "See the Maintenance Manual")]
+    )
     (found,) = edges(linked(note, MANUAL, SHEET), note, MANUAL)
     assert found["how"] == "part of the title"
 

@@ -21,7 +21,9 @@ DEFAULT = GraphSettings()
 TRIPLES = Path(__file__).parents[3] / "shared/data/multihop/musique/llm_triples.jsonl"
 
 
-def entity(name: str, type: str = "", mentions: int = 1, documents: str = "d", aliases: tuple[str, ...] = ()) -> Profile:
+def entity(
+    name: str, type: str = "", mentions: int = 1, documents: str = "d", aliases: tuple[str, ...] = ()
+) -> Profile:
     return Profile(Entity.make_id(name), name, type, aliases, mentions, tuple(documents))
 
 
@@ -101,7 +103,9 @@ def test_an_alias_that_a_document_gives_is_followed() -> None:
 
 
 def test_persons_may_have_initials() -> None:
-    assert merged(entity("Carl R. Rogers", "person"), entity("Carl Rogers", "person", 4)) == {"Carl R. Rogers": "Carl Rogers"}
+    assert merged(entity("Carl R. Rogers", "person"), entity("Carl Rogers", "person", 4)) == {
+        "Carl R. Rogers": "Carl Rogers"
+    }
     assert merged(entity("Carl R. Rogers", "person"), entity("Carl S. Rogers", "person")) == {}
 
 
@@ -151,7 +155,9 @@ def test_a_model_is_asked_only_where_rules_are_silent_and_nothing_speaks_against
 
 
 names_strategy = st.lists(
-    st.sampled_from(["Siemens", "Siemens AG", "SIEMENS", "U.S.", "US", "United States", "pump", "pumps", "Pump 1", "EU"]),
+    st.sampled_from(
+        ["Siemens", "Siemens AG", "SIEMENS", "U.S.", "US", "United States", "pump", "pumps", "Pump 1", "EU"]
+    ),
     unique=True,
 )
 

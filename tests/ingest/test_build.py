@@ -1,6 +1,8 @@
 """A folder becomes a knowledge base, and the knowledge base stays equal to the folder."""
 
+import io
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -43,7 +45,14 @@ def test_every_file_is_indexed_and_counted(folder: Path, tmp_path: Path) -> None
 def test_all_three_layers_are_there(kb: Path) -> None:
     nodes, edges = graph_of(kb)
     kinds = {node.kind for node in nodes}
-    assert {NodeKind.DOCUMENT, NodeKind.SECTION, NodeKind.CHUNK, NodeKind.TABLE, NodeKind.ATOM, NodeKind.ENTITY} <= kinds
+    assert {
+        NodeKind.DOCUMENT,
+        NodeKind.SECTION,
+        NodeKind.CHUNK,
+        NodeKind.TABLE,
+        NodeKind.ATOM,
+        NodeKind.ENTITY,
+    } <= kinds
     assert {EdgeKind.REFERENCES, EdgeKind.HAS_CHUNK, EdgeKind.NEXT, EdgeKind.MENTIONS} <= {edge.kind for edge in edges}
 
 
@@ -191,3 +200,18 @@ Content-Disposition: attachment; filename=offer.txt
 The pump costs 4200 EUR.
 --X--
 """
+
+
+def test_archives_within_archives_are_bounded_in_all(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with zipfile.ZipFile(tmp_path / "folder" / "all.zip", "w") as outer:
+        for name in ("one.zip", "two.zip"):
+            inner = io.BytesIO()
+            with zipfile.ZipFile(inner, "w") as archive:
+                for number in range(3):
+                    archive.writestr(f"{number}.txt", f"Pump {name} {number} runs.")
+            outer.writestr(name, inner.getvalue())
+    settings = Settings.model_validate({"parse": {"limits": {"members": 5}}})
+    report = build(tmp_path / "folder", tmp_path / "kb", settings)
+    assert [failure.status for failure in report.failures] == [Status.TOO_LARGE]
+    assert sum(uri.endswith(".txt") for uri in entries_of(tmp_path / "kb")) == 3

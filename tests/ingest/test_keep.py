@@ -81,7 +81,7 @@ def test_a_forgotten_document_leaves_no_trace(folder: Path, kb: Path, tmp_path: 
 
 
 def test_forgetting_the_unknown_says_so(kb: Path) -> None:
-    with pytest.raises(NotFound, match="nothing.pdf"):
+    with pytest.raises(NotFound, match="no document nothing"):
         forget("nothing.pdf", kb)
 
 

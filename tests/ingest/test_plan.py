@@ -30,7 +30,12 @@ def indexed(plan: Plan) -> Entry:
     (item,) = plan.items
     source = item.source
     return Entry(
-        source.uri, source.digest, source.size, Status.INDEXED, modified_ns=item.modified_ns, artifacts=keys(source).by_stage()
+        source.uri,
+        source.digest,
+        source.size,
+        Status.INDEXED,
+        modified_ns=item.modified_ns,
+        artifacts=keys(source).by_stage(),
     )
 
 

@@ -17,7 +17,7 @@ from pipelines.store.neo4j.connection import Connection, Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
 from tests.contracts.graph_store import A, B, corpus, document, reference
 
-ODD = {"text": "泵 <a> & \"b\" \\ \n\x0b'", "many": ("a,b", "c"), "page": 3, "weight": 0.5, "yes": True}
+ODD = {"text": '泵 <a> & "b" \\ \n\x0b\'', "many": ("a,b", "c"), "page": 3, "weight": 0.5, "yes": True}
 PARTS = (
     document(A),
     document(B),
@@ -86,8 +86,12 @@ def test_the_cypher_script_makes_the_graph(
         for statement in script:
             if not statement.startswith("CREATE CONSTRAINT"):
                 connection.run(statement.rstrip(";"))
-        made = connection.run("MATCH (n:Strata) WHERE n.kb IS NULL RETURN n.id AS id, properties(n) AS told ORDER BY id")
-        ends = connection.run("MATCH (a:Strata)-[r]->(b) WHERE a.kb IS NULL RETURN a.id AS a, type(r) AS kind, b.id AS b")
+        made = connection.run(
+            "MATCH (n:Strata) WHERE n.kb IS NULL RETURN n.id AS id, properties(n) AS told ORDER BY id"
+        )
+        ends = connection.run(
+            "MATCH (a:Strata)-[r]->(b) WHERE a.kb IS NULL RETURN a.id AS a, type(r) AS kind, b.id AS b"
+        )
     finally:
         connection.run("MATCH (n:Strata) WHERE n.kb IS NULL DETACH DELETE n")
         connection.close()

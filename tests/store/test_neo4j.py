@@ -69,6 +69,14 @@ def test_a_label_never_comes_from_a_document() -> None:
     assert set(labels_of(hostile)) <= LABELS
 
 
+def test_a_query_cannot_write(neo4j_store: OpenStore) -> None:
+    store = neo4j_store()
+    store.write(document(A))
+    with pytest.raises(StoreError):
+        list(store.query("MATCH (n {kb: $kb}) DETACH DELETE n"))
+    assert_holds(store, document(A))
+
+
 def test_no_empty_place_stays_behind(neo4j_store: OpenStore) -> None:
     store = neo4j_store()
     store.write(document(A))

@@ -48,7 +48,11 @@ def test_every_query_runs_and_finds_what_it_shows(neo4j_store: Callable[..., Neo
     one = document(A)
     chunk = Node("chunk:a0", NodeKind.CHUNK, A, {"text": "the seal leaks", "page": 2})
     nodes = (Node(A, NodeKind.DOCUMENT, A, {"uri": "a.pdf"}), chunk, *one.nodes[2:])
-    edges = (*one.edges, Edge("chunk:a0", EdgeKind.MENTIONS, entity.id, A), Edge(entity.id, EdgeKind.RELATED, other.id, A))
+    edges = (
+        *one.edges,
+        Edge("chunk:a0", EdgeKind.MENTIONS, entity.id, A),
+        Edge(entity.id, EdgeKind.RELATED, other.id, A),
+    )
     store.write(Subgraph(A, nodes, edges))
     store.write(document(B))
     values = {"uri": "a.pdf", "quote": "seal leaks", "tag": "pump", "entity": "P-1", "other": "Q-1", "page": 2}

@@ -9,6 +9,7 @@ from pipelines.store.check import Fault, check_copy
 from pipelines.store.digest import recount
 from pipelines.store.embedded import EmbeddedStore
 from pipelines.store.graph import GraphStore
+from pipelines.store.neo4j.connection import Connection, Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.sync import Synced, sync
 from tests.contracts.graph_store import A, B, assert_holds, corpus, document, reference
@@ -79,9 +80,13 @@ def test_it_tells_how_far_it_is(embedded: GraphStore, other: GraphStore) -> None
 
 
 @pytest.mark.neo4j
-def test_damage_by_another_hand_is_found(embedded: GraphStore, neo4j_store: Callable[..., Neo4jStore]) -> None:
-    copy = neo4j_store()
+def test_damage_by_another_hand_is_found(
+    embedded: GraphStore, neo4j_store: Callable[..., Neo4jStore], neo4j_address: Neo4jAddress
+) -> None:
+    copy = neo4j_store("damaged")
     sync(embedded, copy)
-    list(copy.query("MATCH (n:Chunk {kb: $kb, id: 'chunk:a0'}) SET n.text = 'other'"))
+    hand = Connection(neo4j_address, 5)
+    hand.run("MATCH (n:Chunk {kb: 'damaged', id: 'chunk:a0'}) SET n.text = 'other'")
+    hand.close()
     findings = list(check_copy(embedded.owners(), copy.owners(), recount(copy)))
     assert [(one.subject, one.fault) for one in findings] == [(A, Fault.CHANGED)]

@@ -6,8 +6,8 @@ import json
 import shutil
 from pathlib import Path
 
-from pipelines.core.errors import MissingExtra
 from pipelines.parse.ocr.paddleocr import DETECTION, RECOGNITION
+from pipelines.parse.ocr.rapidocr import models_folder
 
 _DECODE = {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}}
 _DETECTION_OPS = [
@@ -35,12 +35,9 @@ _DETECTION_POST = {
 
 def make_paddle_models(folder: Path) -> Path:
     """Write the folder that `ocr.models` names, and return it; raises `MissingExtra` without RapidOCR."""
-    try:
-        import rapidocr
-        from onnxruntime import InferenceSession  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingExtra("rapidocr", "making models for PaddleOCR") from error
-    source = Path(rapidocr.__file__).parent / "models"
+    from onnxruntime import InferenceSession  # type: ignore[import-untyped]
+
+    source = models_folder()
     detection, recognition = source / "PP-OCRv6_det_small.onnx", source / "PP-OCRv6_rec_small.onnx"
     characters = InferenceSession(str(recognition)).get_modelmeta().custom_metadata_map["character"].split("\n")
     _write(folder / DETECTION, detection, _DETECTION_OPS, _DETECTION_POST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,15 @@ _MOST_STANDING = 30
 """Lines on end from which the page itself lies on its side, which is not for the engine to put right."""
 _DETECTION_SIDE = 1280
 """Longer side in pixels at which lines are looked for; recognition uses the full picture."""
+
+
+def models_folder() -> Path:
+    """Return the folder of the models in RapidOCR's wheel; raises `MissingExtra` where it is not installed."""
+    try:
+        import rapidocr
+    except ImportError as error:
+        raise MissingExtra("rapidocr", "the models of PP-OCR") from error
+    return Path(rapidocr.__file__).parent / "models"
 
 
 class RapidOcr:

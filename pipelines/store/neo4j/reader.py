@@ -62,9 +62,7 @@ class Reader:
     def _at(self, end: str, kinds: Sequence[EdgeKind], ids: Sequence[str]) -> Iterator[Edge]:
         """The edges of these kinds that have one of `ids` at their end `a` (source) or `b` (target)."""
         types = "|".join(kind.value for kind in kinds)
-        statement = (
-            f"MATCH ({end}:{BASE}) WHERE {end}.kb = $kb AND {end}.id IN $ids MATCH (a)-[r:{types}]->(b) {_EDGE}"
-        )
+        statement = f"MATCH ({end}:{BASE}) WHERE {end}.kb = $kb AND {end}.id IN $ids MATCH (a)-[r:{types}]->(b) {_EDGE}"
         yield from map(read_edge, self._connection.read(statement, kb=self._kb, ids=ids))
 
     def _of_owner(

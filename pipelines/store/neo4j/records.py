@@ -49,9 +49,7 @@ def read_edge(row: Row) -> Edge:
     """Return the edge of a row (source, kind, target, told)."""
     told = _mapping(row["told"])
     kind = EdgeKind(str(row["kind"]))
-    return Edge(
-        str(row["source"]), kind, str(row["target"]), str(told["owner"]), str(told["key"]), _unescaped(told)
-    )
+    return Edge(str(row["source"]), kind, str(row["target"]), str(told["owner"]), str(told["key"]), _unescaped(told))
 
 
 def _escaped(properties: Mapping[str, Value]) -> dict[str, object]:

@@ -17,9 +17,7 @@ OWNER = "StrataOwner"
 _MIGRATION = "StrataMigration"
 _ATOMS = {"question": "AtomicQuestion", "statement": "AtomicStatement"}
 
-LABELS = frozenset(
-    [PENDING, *(layer.value for layer in Layer), *(kind.value for kind in NodeKind), *_ATOMS.values()]
-)
+LABELS = frozenset([PENDING, *(layer.value for layer in Layer), *(kind.value for kind in NodeKind), *_ATOMS.values()])
 """All labels that a node may have or lose besides the base."""
 
 

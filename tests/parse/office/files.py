@@ -209,7 +209,8 @@ def odf(kind: str, body: str, *, styles: str = "", parts: Mapping[str, str | byt
     return packed(
         {
             "mimetype": f"application/vnd.oasis.opendocument.{kind}",
-            "content.xml": f"<office:document-content {_ODF}><office:automatic-styles>{styles}</office:automatic-styles>"
+            "content.xml": f"<office:document-content {_ODF}>"
+            f"<office:automatic-styles>{styles}</office:automatic-styles>"
             f"<office:body><office:{kind}>{body}</office:{kind}></office:body></office:document-content>",
             **(parts or {}),
         }

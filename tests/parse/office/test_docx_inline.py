@@ -30,7 +30,8 @@ def test_hidden_text_is_left_out(document_of: DocumentOf) -> None:
 
 
 def test_a_footnote_follows_its_paragraph_and_an_endnote_the_text(document_of: DocumentOf) -> None:
-    notes = w("footnotes", f'<w:footnote w:id="0" w:type="separator">{p("-")}</w:footnote><w:footnote w:id="2">{p("small")}'
+    notes = w("footnotes", f'<w:footnote w:id="0" w:type="separator">{p("-")}</w:footnote>'
+                           f'<w:footnote w:id="2">{p("small")}'
               "</w:footnote>")  # fmt: skip
     ends = w("endnotes", f'<w:endnote w:id="5">{p("late")}</w:endnote>')
     body = p(run("one") + '<w:r><w:footnoteReference w:id="2"/><w:endnoteReference w:id="5"/></w:r>') + p("two")
@@ -44,7 +45,8 @@ def test_a_footnote_follows_its_paragraph_and_an_endnote_the_text(document_of: D
 def test_a_comment_says_who_wrote_it_about_what(document_of: DocumentOf) -> None:
     comments = w(
         "comments",
-        f'<w:comment w:id="1" w:author="Ada Low" w:initials="AL" w:date="2026-01-04T05:48:07Z">{p("22 µF!")}</w:comment>',
+        '<w:comment w:id="1" w:author="Ada Low" w:initials="AL" '
+        f'w:date="2026-01-04T05:48:07Z">{p("22 µF!")}</w:comment>',
     )
     body = p(
         run("use ") + '<w:commentRangeStart w:id="1"/>' + run("10 µF") + '<w:commentRangeEnd w:id="1"/>' + run(" here")
@@ -109,7 +111,8 @@ def test_an_equation_alone_is_a_formula_and_one_in_a_line_is_marked(document_of:
 def test_a_picture_keeps_its_bytes_and_the_text_somebody_wrote_for_it(document_of: DocumentOf, png: bytes) -> None:
     drawing = (
         '<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" descr="Wiring of the pump"/><a:graphic>'
-        '<a:graphicData><pic:pic><pic:blipFill><a:blip r:embed="i"/></pic:blipFill></pic:pic></a:graphicData></a:graphic>'
+        '<a:graphicData><pic:pic><pic:blipFill><a:blip r:embed="i"/></pic:blipFill></pic:pic>'
+        "</a:graphicData></a:graphic>"
         "</wp:inline></w:drawing></w:r>"
     )
     data = docx(p(drawing), {"word/media/a.png": png}, [("i", "image", "media/a.png")])

@@ -20,7 +20,8 @@ STYLES = w(
     '<w:numId w:val="1"/></w:numPr></w:pPr></w:style>'
     '<w:style w:type="paragraph" w:styleId="Mine"><w:name w:val="Chapter start"/><w:basedOn w:val="H1"/></w:style>'
     '<w:style w:type="paragraph" w:styleId="berschrift3"><w:name w:val="Überschrift 3"/></w:style>'
-    '<w:style w:type="paragraph" w:styleId="Outlined"><w:name w:val="Own"/><w:pPr><w:outlineLvl w:val="3"/></w:pPr></w:style>'
+    '<w:style w:type="paragraph" w:styleId="Outlined"><w:name w:val="Own"/><w:pPr>'
+    '<w:outlineLvl w:val="3"/></w:pPr></w:style>'
     '<w:style w:type="paragraph" w:styleId="TOCHeading"><w:name w:val="TOC Heading"/><w:basedOn w:val="H1"/>'
     '<w:pPr><w:outlineLvl w:val="9"/></w:pPr></w:style>'
     '<w:style w:type="paragraph" w:styleId="T"><w:name w:val="Title"/></w:style>'
@@ -32,11 +33,13 @@ NUMBERING = w(
     '<w:abstractNum w:abstractNumId="0">'
     '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>'
     '<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1.%2."/></w:lvl>'
-    '<w:lvl w:ilvl="2"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%3)"/></w:lvl></w:abstractNum>'
+    '<w:lvl w:ilvl="2"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%3)"/></w:lvl>'
+    "</w:abstractNum>"
     '<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="o"/></w:lvl>'
     "</w:abstractNum>"
     '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>'
-    '<w:num w:numId="3"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride>'
+    '<w:num w:numId="3"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/>'
+    "</w:lvlOverride>"
     "</w:num>",
 )
 PARTS = {"word/styles.xml": STYLES, "word/numbering.xml": NUMBERING}

@@ -27,7 +27,8 @@ def latex(content: str) -> str:
         (f"<m:rad><m:deg>{r('3')}</m:deg><m:e>{r('x')}</m:e></m:rad>", r"\sqrt[3]{x}"),
         (f'<m:rad><m:radPr><m:degHide val="1"/></m:radPr><m:deg/><m:e>{r("x")}</m:e></m:rad>', r"\sqrt{x}"),
         (
-            f'<m:nary><m:naryPr><m:chr val="∑"/></m:naryPr><m:sub>{r("n=1")}</m:sub><m:sup>{r("∞")}</m:sup><m:e>{r("x")}</m:e>'
+            f'<m:nary><m:naryPr><m:chr val="∑"/></m:naryPr><m:sub>{r("n=1")}</m:sub><m:sup>{r("∞")}</m:sup>'
+            f"<m:e>{r('x')}</m:e>"
             "</m:nary>",
             r"\sum_{n=1}^{\infty}x",
         ),

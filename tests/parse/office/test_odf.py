@@ -14,7 +14,8 @@ from tests.parse.office.files import odf
 
 DocumentOf = Callable[..., Document]
 NUMBERED = (
-    '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/>'
+    '<text:list-style style:name="L">'
+    '<text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/>'
     '<text:list-level-style-number text:level="2" style:num-format="a" style:num-suffix=")"/></text:list-style>'
 )
 
@@ -24,7 +25,10 @@ def shown(document: Document) -> list[tuple[str, int, str]]:
 
 
 def test_headings_have_their_outline_level_and_the_title_its_style(document_of: DocumentOf) -> None:
-    body = '<text:p text:style-name="P1">Pump</text:p><text:h text:outline-level="2">Use</text:h><text:p>a<text:s text:c="2"/>b</text:p>'
+    body = (
+        '<text:p text:style-name="P1">Pump</text:p><text:h text:outline-level="2">Use</text:h>'
+        '<text:p>a<text:s text:c="2"/>b</text:p>'
+    )
     styles = '<style:style style:name="P1" style:parent-style-name="Title"/>'
     assert shown(document_of("a.odt", odf("text", body, styles=styles))) == [
         ("title", 0, "Pump"),
@@ -38,7 +42,10 @@ def test_lists_are_nested_and_numbered_and_go_on(document_of: DocumentOf) -> Non
         return f"<text:list-item>{''.join(parts)}</text:list-item>"
 
     inner = f"<text:list>{item('<text:p>deep</text:p>')}</text:list>"
-    first = f'<text:list text:style-name="L">{item("<text:p>one</text:p>", inner)}{item("<text:p>two</text:p>")}</text:list>'
+    first = (
+        "<text:list "
+        f'text:style-name="L">{item("<text:p>one</text:p>", inner)}{item("<text:p>two</text:p>")}</text:list>'
+    )
     second = (
         f'<text:list text:style-name="L" text:continue-numbering="true">{item("<text:p>three</text:p>")}</text:list>'
     )
@@ -53,7 +60,10 @@ def test_lists_are_nested_and_numbered_and_go_on(document_of: DocumentOf) -> Non
 
 
 def test_tables_span_and_say_which_rows_are_headers(document_of: DocumentOf) -> None:
-    head = '<table:table-cell table:number-columns-spanned="2"><text:p>a</text:p></table:table-cell><table:covered-table-cell/>'
+    head = (
+        '<table:table-cell table:number-columns-spanned="2"><text:p>a</text:p></table:table-cell>'
+        "<table:covered-table-cell/>"
+    )
     row = (
         "<table:table-cell><text:p>b</text:p></table:table-cell><table:table-cell><text:p>c</text:p></table:table-cell>"
     )
@@ -84,7 +94,10 @@ def test_notes_comments_links_and_boxes_follow_their_paragraph(document_of: Docu
 
 
 def test_deleted_text_is_not_read(document_of: DocumentOf) -> None:
-    deletion = "<text:tracked-changes><text:changed-region><text:deletion><text:p>old</text:p></text:deletion></text:changed-region></text:tracked-changes>"
+    deletion = (
+        "<text:tracked-changes><text:changed-region><text:deletion><text:p>old</text:p>"
+        "</text:deletion></text:changed-region></text:tracked-changes>"
+    )
     assert document_of("a.odt", odf("text", deletion + "<text:p>new</text:p>")).text == "new"
 
 
@@ -100,7 +113,10 @@ def test_a_sheet_is_a_page_and_repeated_cells_are_all_there(document_of: Documen
 
 
 def test_empty_repetition_costs_nothing_and_a_full_one_ends_at_the_limit(parse_bytes: Callable[..., Parsed]) -> None:
-    empty = '<table:table-row table:number-rows-repeated="1048000"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>'
+    empty = (
+        '<table:table-row table:number-rows-repeated="1048000">'
+        '<table:table-cell table:number-columns-repeated="16384"/></table:table-row>'
+    )
     cell = "<table:table-cell{}><text:p>x</text:p></table:table-cell>"
     row = f"<table:table-row>{cell.format('')}</table:table-row>"
     parsed = parse_bytes("a.ods", odf("spreadsheet", f'<table:table table:name="T">{empty}{row}</table:table>'))
@@ -120,7 +136,8 @@ def test_slides_have_titles_boxes_and_notes(document_of: DocumentOf) -> None:
         )
 
     notes = f"<presentation:notes>{frame('say', 'notes', 0)}</presentation:notes>"
-    slide = f"<draw:page>{frame('right', 'outline', 300)}{frame('left', 'outline', 0)}{frame('Plan', 'title', 0)}{notes}</draw:page>"
+    frames = frame("right", "outline", 300) + frame("left", "outline", 0) + frame("Plan", "title", 0)
+    slide = f"<draw:page>{frames}{notes}</draw:page>"
     document = document_of("a.odp", odf("presentation", slide))
     assert [(kind, text) for kind, _, text in shown(document)] == [
         ("heading", "Plan"),
@@ -136,7 +153,8 @@ def test_a_chart_of_a_slide_is_a_figure_with_its_data(document_of: DocumentOf) -
     cells = "<table:table-cell><text:p>{}</text:p></table:table-cell>"
     chart = odf(
         "chart",
-        '<chart:chart chart:class="chart:bar"><chart:title><text:p>Load</text:p></chart:title><table:table><table:table-row>'
+        '<chart:chart chart:class="chart:bar"><chart:title><text:p>Load</text:p></chart:title>'
+        "<table:table><table:table-row>"
         f"{cells.format('a')}{cells.format('b')}</table:table-row></table:table></chart:chart>",
     )
     with zipfile.ZipFile(io.BytesIO(chart)) as archive:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,10 @@ def test_too_many_paragraphs_are_too_large(parse_bytes: ParseBytes) -> None:
 def test_a_table_of_too_many_cells_is_too_large(parse_bytes: ParseBytes) -> None:
     settings = ParseSettings(limits=Limits(cells=10))
     assert parse_bytes("a.docx", docx(tbl(*[tr(tc("a"), tc("b"))] * 9)), settings).status is Status.TOO_LARGE
-    row = '<table:table-row table:number-rows-repeated="99999999"><table:table-cell><text:p>x</text:p></table:table-cell></table:table-row>'
+    row = (
+        '<table:table-row table:number-rows-repeated="99999999"><table:table-cell><text:p>x</text:p>'
+        "</table:table-cell></table:table-row>"
+    )
     assert parse_bytes("a.odt", odf("text", f"<table:table>{row}</table:table>"), settings).status is Status.TOO_LARGE
 
 
@@ -79,9 +83,7 @@ def test_an_external_entity_is_not_loaded_and_costs_no_words(parse_bytes: ParseB
 
 def test_entities_that_multiply_are_refused(parse_bytes: ParseBytes) -> None:
     names = "abcdefghij"
-    entities = "".join(
-        f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in zip(names, names[1:], strict=False)
-    )
+    entities = "".join(f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in pairwise(names))
     prologue = f'<!DOCTYPE d [<!ENTITY a "haha">{entities}]>'
     assert parse_bytes("a.docx", docx(p("&j;"), prologue=prologue)).status is Status.TOO_LARGE
 
@@ -115,7 +117,10 @@ def test_a_file_without_its_main_part_is_malformed(
 def test_relationships_and_styles_in_a_circle_end(parse_bytes: ParseBytes) -> None:
     styles = w(
         "styles",
-        '<w:style w:styleId="A"><w:basedOn w:val="B"/></w:style><w:style w:styleId="B"><w:basedOn w:val="A"/></w:style>',
+        (
+            '<w:style w:styleId="A"><w:basedOn w:val="B"/></w:style><w:style w:styleId="B">'
+            '<w:basedOn w:val="A"/></w:style>'
+        ),
     )
     relations = [("s", "styles", "styles.xml"), ("h", "header", "document.xml"), ("f", "footnotes", "document.xml")]
     parsed = parse_bytes("a.docx", docx(p("x", "A"), {"word/styles.xml": styles}, relations))

@@ -79,7 +79,8 @@ def test_comments_stand_on_their_cell_and_a_thread_replaces_its_notice(document_
         "comments",
         "<authors><author>Ada</author><author>tc={1}</author></authors><commentList>"
         '<comment ref="A1" authorId="0"><text><r><t>Ada:\n</t></r><r><t>check this</t></r></text></comment>'
-        '<comment ref="B1" authorId="1"><text><t>[Threaded comment]\nYour version ...</t></text></comment></commentList>',
+        '<comment ref="B1" authorId="1"><text><t>[Threaded comment]\nYour version ...</t></text></comment>'
+        "</commentList>",
     )
     thread = x("ThreadedComments", '<threadedComment ref="B1" personId="{p}"><text>why two?</text></threadedComment>')
     parts = {
@@ -119,7 +120,10 @@ def test_links_of_cells_and_of_formulas_are_references(document_of: DocumentOf) 
 def test_a_chart_of_the_workbooks_own_cells_is_not_doubled_as_a_table(
     document_of: DocumentOf, source: str, tables: int
 ) -> None:
-    series = f'<c:ser><c:val><c:numRef><c:f>{source}</c:f><c:numCache><c:pt idx="0"><c:v>7</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser>'
+    series = (
+        f'<c:ser><c:val><c:numRef><c:f>{source}</c:f><c:numCache><c:pt idx="0"><c:v>7</c:v></c:pt>'
+        "</c:numCache></c:numRef></c:val></c:ser>"
+    )
     title = "<c:title><c:tx><c:rich><a:p><a:r><a:t>Load</a:t></a:r></a:p></c:rich></c:tx></c:title>"
     drawing = w("x", "").replace(
         "<w:x ", '<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" '
@@ -127,7 +131,8 @@ def test_a_chart_of_the_workbooks_own_cells_is_not_doubled_as_a_table(
     drawing = drawing.replace(
         "></w:x>",
         "><xdr:oneCellAnchor><xdr:from><xdr:col>3</xdr:col><xdr:row>1</xdr:row></xdr:from><xdr:graphicFrame><a:graphic>"
-        '<a:graphicData><c:chart r:id="c"/></a:graphicData></a:graphic></xdr:graphicFrame></xdr:oneCellAnchor></xdr:wsDr>',
+        '<a:graphicData><c:chart r:id="c"/></a:graphicData></a:graphic></xdr:graphicFrame>'
+        "</xdr:oneCellAnchor></xdr:wsDr>",
     )
     parts = {
         "xl/worksheets/_rels/sheet1.xml.rels": relationships([("d", "drawing", "../drawings/d.xml")]),

@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pymupdf
+import pytest
+from pydantic import SecretStr
+
+from pipelines.core.document import BlockKind, Document, ReferenceKind
+from pipelines.core.outcome import Status
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import Limits, OcrSettings, ParseSettings
+from tests.parse.pdf_pages import LOREM, Pdf, drawn
+from tests.parse.pieces import assert_whole, targets, texts
+
+NO_OCR = ParseSettings(ocr=OcrSettings(engine="none"))
+DocumentOf = Callable[..., Document]
+ParseBytes = Callable[..., Parsed]
+
+
+def of_kind(document: Document, kind: BlockKind) -> list[str]:
+    return [block.text for block in document.blocks if block.kind is kind]
+
+
+def test_two_columns_are_read_one_after_the_other(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().text(56, 60, "Inspection of valves", size=20)
+    for left, word in ((56, "left"), (310, "right")):
+        pdf.box(left, 90, left + 230, 500, f"The {word} column begins. {LOREM * 3}The {word} column ends.")
+    document = document_of("a.pdf", pdf.data(), NO_OCR)
+    text = document.text
+    places = [text.index(f"The {word} column {verb}") for word in ("left", "right") for verb in ("begins", "ends")]
+    assert places == sorted(places)
+    assert_whole(document)
+
+
+def test_words_divided_at_a_line_end_are_whole_again(document_of: DocumentOf) -> None:
+    pdf = Pdf().page()
+    for number, line in enumerate(("The self-locking nut and its instal-", "lation need care; see the load-", "carrying part.")):
+        pdf.text(60, 100 + 14 * number, line)
+    text = document_of("a.pdf", pdf.data(), NO_OCR).text
+    assert "installation need care" in text
+    assert "self-locking" in text
+
+
+def test_bookmarks_give_the_levels(document_of: DocumentOf) -> None:
+    pdf = Pdf().page()
+    for number, title in enumerate(("Safety", "Electric shock", "Commissioning")):
+        pdf.text(60, 100 + 120 * number, title, font="hebo").box(60, 110 + 120 * number, 530, 200 + 120 * number, LOREM)
+    pdf.file.set_toc([[1, "Safety", 1], [2, "Electric shock", 1], [1, "Commissioning", 1]])
+    document = document_of("a.pdf", pdf.data(), NO_OCR)
+    assert [(s.title, s.level) for s in document.sections[1:]] == [
+        ("Safety", 1),
+        ("Electric shock", 2),
+        ("Commissioning", 1),
+    ]
+
+
+def test_numbers_give_the_levels_where_there_are_no_bookmarks(document_of: DocumentOf) -> None:
+    pdf = Pdf().page()
+    for number, title in enumerate(("1.0 Scope", "1.1 Valves", "1.1.1 Relief valves", "2.0 Tests")):
+        pdf.text(60, 80 + 120 * number, title, size=13, font="hebo").box(60, 90 + 120 * number, 530, 180 + 120 * number, LOREM)
+    document = document_of("a.pdf", pdf.data(), NO_OCR)
+    assert [(s.number, s.level) for s in document.sections[1:]] == [("1.0", 1), ("1.1", 2), ("1.1.1", 3), ("2.0", 1)]
+
+
+def test_style_gives_the_levels_where_there_are_neither(document_of: DocumentOf) -> None:
+    pdf = Pdf().page()
+    for number, (title, size) in enumerate((("Handbook", 26), ("Heat", 18), ("Boilers", 14), ("Cold", 18))):
+        pdf.text(60, 80 + 120 * number, title, size=size).box(60, 90 + 120 * number, 530, 180 + 120 * number, LOREM)
+    document = document_of("a.pdf", pdf.data(), NO_OCR)
+    assert document.title == "Handbook"
+    assert [(s.title, s.level) for s in document.sections[1:]] == [("Heat", 1), ("Boilers", 2), ("Cold", 1)]
+
+
+def test_running_headers_and_footers_are_kept_apart(document_of: DocumentOf) -> None:
+    pdf = Pdf()
+    for number in range(1, 6):
+        pdf.page().text(60, 40, "STD-014 rev. B").text(290, 815, f"Page {number} of 5")
+        pdf.box(60, 100, 530, 300, f"Paragraph {number} of the text. {LOREM}")
+    document = document_of("a.pdf", pdf.data(), NO_OCR)
+    assert "STD-014" not in document.text
+    assert "Page 3" not in document.text
+    assert "Paragraph 3 of the text" in document.text
+    kinds = {block.kind for block in document.furniture}
+    assert kinds == {BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER}
+    assert len(document.furniture) == 10
+
+
+def test_every_block_tells_its_page_and_box(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().box(60, 100, 530, 300, LOREM).page().box(60, 421, 530, 600, LOREM.replace("valve", "gauge"))
+    first, second = document_of("a.pdf", pdf.data(), NO_OCR).blocks
+    assert (first.provenance.page, second.provenance.page) == (1, 2)
+    box = second.provenance.boxes[0]
+    assert box.page == 2
+    assert box.left == pytest.approx(60 / 595, abs=0.01)
+    assert box.top == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_ruled_table_keeps_its_cells_and_decimals(document_of: DocumentOf) -> None:
+    rows = [("Part", "Size", "Price"), ("Bonnet", "0.965", "112.50"), ("Seat", "18.2 mm", "23.90"), ("Stem", "-4", "1,104.84")]
+    pdf = Pdf().page().box(60, 60, 530, 120, LOREM).text(60, 140, "Table 1. Spare parts").table(60, 150, rows)
+    document = document_of("a.pdf", pdf.data(), NO_OCR)
+    (table,) = document.tables
+    assert table.grid() == [list(row) for row in rows]
+    assert table.header_rows == 1
+    assert table.caption == "Table 1. Spare parts"
+    assert not any("lacks" in note for note in document.notes)
+    assert all(cell.boxes for cell in table.cells)
+
+
+def test_a_table_that_goes_on_over_the_page_is_one(document_of: DocumentOf) -> None:
+    head = ("Part", "Size", "Price")
+    body = [(f"Part {number}", f"{number}.5 mm", f"{number * 3}.90") for number in range(1, 31)]
+    pdf = Pdf().page().box(60, 40, 530, 110, LOREM).table(60, 400, [head, *body[:18]])
+    pdf.page().table(60, 60, [head, *body[18:]]).box(60, 400, 530, 500, LOREM)
+    (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+    assert table.grid() == [list(head), *(list(row) for row in body)]
+    assert table.parts == (0, 19)
+    block = next(b for b in document_of("a.pdf", pdf.data(), NO_OCR).blocks if b.table)
+    assert block.provenance.pages() == (1, 2)
+
+
+def test_links_are_kept_also_in_cells(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().text(60, 60, "Our shop sells it.").table(60, 100, [("Part", "Data"), ("Seat", "sheet"), ("Stem", "none")])
+    page = pdf.file[0]
+    page.insert_link({"kind": pymupdf.LINK_URI, "from": page.search_for("shop")[0], "uri": "https://shop.example/"})
+    page.insert_link({"kind": pymupdf.LINK_URI, "from": page.search_for("sheet")[0], "uri": "https://shop.example/s.pdf"})
+    document = document_of("a.pdf", pdf.data(), NO_OCR)
+    assert ("hyperlink", "https://shop.example/", "shop") in targets(document)
+    assert ("hyperlink", "https://shop.example/s.pdf", "sheet") in targets(document)
+    in_table = next(r for r in document.references if r.evidence == "sheet")
+    table = next(block for block in document.blocks if block.table)
+    assert table.provenance.span.covers(in_table.provenance.span)
+
+
+def test_a_link_within_the_file_is_a_cross_reference(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().text(60, 60, "Turn to the annex.").page().text(60, 60, "This is the annex.")
+    page = pdf.file[0]
+    page.insert_link({"kind": pymupdf.LINK_GOTO, "from": page.search_for("annex")[0], "page": 1})
+    references = document_of("a.pdf", pdf.data(), NO_OCR).references
+    assert (ReferenceKind.CROSS_REFERENCE, "#page=2") in [(r.kind, r.target) for r in references]
+
+
+def test_lists_have_depth(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().text(60, 80, "You need the following tools for the job:")
+    for number, (x, text) in enumerate(((70, "• wrench"), (90, "• size 17"), (90, "• size 19"), (70, "• gauge"))):
+        pdf.text(x, 100 + 16 * number, text)
+    document = document_of("a.pdf", pdf.data(), NO_OCR)
+    items = [(b.text, b.level) for b in document.blocks if b.kind is BlockKind.LIST_ITEM]
+    assert items == [("• wrench", 1), ("• size 17", 2), ("• size 19", 2), ("• gauge", 1)]
+
+
+def test_footnotes_are_told_from_the_text(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().box(60, 80, 530, 300, LOREM * 4).text(60, 760, "1 Set by the maker, not by the user.", size=8)
+    document = document_of("a.pdf", pdf.data(), NO_OCR)
+    assert of_kind(document, BlockKind.FOOTNOTE) == ["1 Set by the maker, not by the user."]
+
+
+def test_code_keeps_its_lines(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().box(60, 60, 530, 160, LOREM)
+    for number, line in enumerate(("def open(valve):", "    valve.turn(90)", "    return valve")):
+        pdf.text(60, 200 + 13 * number, line, font="cour")
+    document = document_of("a.pdf", pdf.data(), NO_OCR)
+    (code,) = of_kind(document, BlockKind.CODE)
+    assert [line.strip() for line in code.split("\n")] == ["def open(valve):", "valve.turn(90)", "return valve"]
+    assert code.split("\n")[1].startswith("  ")
+
+
+def test_a_figure_has_its_bytes_and_its_caption(parse_bytes: ParseBytes) -> None:
+    png = drawn(Pdf().page(200, 100).text(20, 50, "valve").data())
+    pdf = Pdf().page().box(60, 60, 530, 160, LOREM).picture(60, 200, 360, 350, png).text(60, 370, "Figure 2. The valve")
+    parsed = parse_bytes("a.pdf", pdf.data(), NO_OCR)
+    assert parsed.document is not None
+    (figure,) = parsed.document.figures
+    assert figure.caption == "Figure 2. The valve"
+    assert [picture.digest for picture in parsed.pictures] == [figure.digest]
+    assert parsed.pictures[0].data.startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("rotation", [90, 180, 270])
+def test_a_page_turned_in_the_file_reads_as_it_is_shown(document_of: DocumentOf, rotation: int) -> None:
+    source = Pdf().page().box(60, 60, 530, 200, LOREM)
+    upright = document_of("a.pdf", source.data(), NO_OCR)
+    source.file[0].set_rotation(rotation)
+    turned = document_of("b.pdf", source.data(), NO_OCR)
+    assert turned.text == upright.text
+    box, shown = upright.blocks[0].provenance.boxes[0], turned.blocks[0].provenance.boxes[0]
+    assert (box.right - box.left) * (box.bottom - box.top) == pytest.approx(
+        (shown.right - shown.left) * (shown.bottom - shown.top), rel=0.05
+    )
+
+
+def test_a_password_by_file_pattern_opens_the_file(parse_bytes: ParseBytes) -> None:
+    data = Pdf().page().box(60, 60, 530, 200, LOREM).data(
+        encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="owner", user_pw="s3cret"
+    )
+    assert parse_bytes("contract.pdf", data, NO_OCR).status is Status.ENCRYPTED
+    known = NO_OCR.model_copy(update={"passwords": {"contract*.pdf": SecretStr("s3cret")}})
+    assert parse_bytes("contract.pdf", data, known).status is Status.INDEXED
+    wrong = NO_OCR.model_copy(update={"passwords": {"*.pdf": SecretStr("guess")}})
+    parsed = parse_bytes("contract.pdf", data, wrong)
+    assert parsed.status is Status.ENCRYPTED
+    assert "guess" not in parsed.reason
+
+
+def test_broken_and_blank_files_have_their_status(parse_bytes: ParseBytes) -> None:
+    good = Pdf().page().box(60, 60, 530, 200, LOREM).data()
+    assert parse_bytes("a.pdf", b"%PDF-1.7\n%garbage", NO_OCR).status is Status.MALFORMED
+    assert parse_bytes("b.pdf", Pdf().page().data(), NO_OCR).status is Status.EMPTY
+    limits = ParseSettings(limits=Limits(pages=1))
+    assert parse_bytes("c.pdf", Pdf().page().page().data(), limits).status is Status.TOO_LARGE
+    assert parse_bytes("d.pdf", good[: len(good) // 2], NO_OCR).status in (Status.MALFORMED, Status.EMPTY)
+
+
+def test_files_inside_the_file_are_handed_on(parse_bytes: ParseBytes) -> None:
+    pdf = Pdf().page().box(60, 60, 530, 200, LOREM)
+    pdf.file.embfile_add("data.csv", b"a,b\n1,2\n", filename="data.csv")
+    (child,) = parse_bytes("a.pdf", pdf.data(), NO_OCR).children
+    assert (child.name, child.data) == ("data.csv", b"a,b\n1,2\n")
+
+
+def test_a_reviewers_comment_is_a_note(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().box(60, 60, 530, 200, LOREM)
+    pdf.file[0].add_text_annot((100, 80), "Is that still right?")
+    assert of_kind(document_of("a.pdf", pdf.data(), NO_OCR), BlockKind.NOTE) == ["Is that still right?"]
+
+
+def test_a_scanned_page_is_read_by_ocr_and_only_that_page(document_of: DocumentOf) -> None:
+    scan = drawn(Pdf().page().text(60, 100, "Opening pressure 8.5 bar", size=16).text(60, 140, "Form QA-117", size=16).data())
+    pdf = Pdf().page().box(60, 60, 530, 200, LOREM).page().picture(0, 0, 595, 842, scan)
+    document = document_of("a.pdf", pdf.data())
+    assert [page.text_source for page in document.pages] == ["native", "ocr"]
+    read = [block for block in document.blocks if block.provenance.page == 2 and block.text]
+    assert "8.5 bar" in document.text
+    assert "QA-117" in document.text
+    assert all(0.5 < block.confidence < 1 for block in read)
+    assert "page 2: no text layer, read by OCR" in document.notes
+
+
+def test_without_ocr_a_scan_is_empty_and_never_indexed(parse_bytes: ParseBytes) -> None:
+    scan = drawn(Pdf().page().text(60, 100, "Opening pressure 8.5 bar").data())
+    assert parse_bytes("a.pdf", Pdf().page().picture(0, 0, 595, 842, scan).data(), NO_OCR).status is Status.EMPTY
+
+
+def test_late_in_the_time_limit_ocr_is_left_out_and_said_so(parse_bytes: ParseBytes) -> None:
+    scan = drawn(Pdf().page().text(60, 100, "Opening pressure 8.5 bar").data())
+    pdf = Pdf().page().box(60, 60, 530, 200, LOREM).page().picture(0, 0, 595, 842, scan)
+    parsed = parse_bytes("a.pdf", pdf.data(), ParseSettings(limits=Limits(time_s=1e-9)))
+    assert parsed.status is Status.PARTIAL
+    assert "page 2: no text layer, and no time is left for OCR" in parsed.reason
+
+
+def test_scores_on_the_reviewed_set(shared: Path, document_of: DocumentOf) -> None:
+    path = shared / "documents" / "pdf" / "2305.03393v1-pg9.pdf"
+    document = document_of("paper.pdf", path.read_bytes(), NO_OCR)
+    (table,) = document.tables
+    assert (table.rows, table.columns) == (6, 8)
+    assert of_kind(document, BlockKind.HEADING) == ["5.1 Hyper Parameter Optimization", "5.2 Quantitative Results"]
+    assert "0.965 0.969" in texts(document)[3]
