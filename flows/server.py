@@ -23,6 +23,7 @@ from typing import Self
 from pipelines.core.errors import StrataError
 
 START_SECONDS = 90
+UVICORN = "uvicorn"
 _UNUSED_SERVICES = (
     "SCHEDULER", "LATE_RUNS", "CANCELLATION_CLEANUP", "PAUSE_EXPIRATIONS", "FOREMAN", "TRIGGERS", "EVENT_PERSISTER",
     "EVENT_LOGGER", "REPOSSESSOR", "DB_VACUUM",
@@ -47,7 +48,7 @@ class Server:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._log = tempfile.TemporaryFile()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
         self._url = ""
 
     def __enter__(self) -> Self:
@@ -69,6 +70,11 @@ class Server:
                 self._process.kill()
                 self._process.wait()
         self._log.close()
+
+    @property
+    def url(self) -> str:
+        """The address of our own server's API, empty where the user's is used."""
+        return self._url
 
     def wait(self) -> None:
         """Return once the server answers. Raises `ServerFailed`."""
@@ -96,7 +102,7 @@ class Server:
             raise ServerFailed("Prefect is not installed", hint="pip install strata-kb")
         arguments = ["--factory", "prefect.server.api.server:create_app", "--host", "127.0.0.1", "--port", str(port)]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "uvicorn", *arguments, "--log-level", "critical", "--lifespan", "on"],
+            [sys.executable, "-m", UVICORN, *arguments, "--log-level", "critical", "--lifespan", "on"],
             cwd=Path(spec.origin).parent.parent,
             env={**os.environ, **_server_environment()},
             stdin=subprocess.DEVNULL,

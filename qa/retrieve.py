@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from qa.hit import Hit, Share
 from qa.knowledge import Candidate, Link
 from qa.retrieval.asked import ask, coverage
 from qa.retrieval.atlas import Atlas
+from qa.retrieval.atlas_file import load, save, state_of
 from qa.retrieval.chunks import chunk_of, read_chunks
 from qa.retrieval.combine import Evidence, Scores, choose, combine, squash
 from qa.retrieval.explain import explain
@@ -46,7 +48,11 @@ class Mode(StrEnum):
 
 
 class Retriever:
-    """Finds chunks. Safe under threads; the graph is read once, at the first question."""
+    """Finds chunks. Safe under threads; the graph is read once, at the first question.
+
+    `pairs` lead from words that users say to the corpus's tags. In the folder `cache` what was read is kept, until the
+    graph is another.
+    """
 
     def __init__(
         self,
@@ -55,20 +61,36 @@ class Retriever:
         embedder: Embedder,
         settings: RetrieveSettings = RetrieveSettings(),
         pairs: Sequence[TagPair] = (),
+        cache: Path | None = None,
     ) -> None:
         self.settings = settings
         self._pairs = pairs
+        self._cache = cache
         self._graph = graph
         self._vectors = vectors
         self._embedder = embedder
 
-    @cached_property
+    @property
     def atlas(self) -> Atlas:
-        return survey(self._graph)
+        """The graph as retrieval walks it."""
+        return self._read[0]
+
+    @property
+    def scale(self) -> Scale:
+        """The scale that similarities are brought to."""
+        return self._read[1]
 
     @cached_property
-    def scale(self) -> Scale:
-        return measure(self._vectors, list(self.atlas.documents))
+    def _read(self) -> tuple[Atlas, Scale]:
+        state = state_of(self._graph.owners(), self._embedder.info) if self._cache else ""
+        kept = load(self._cache, state) if self._cache else None
+        if kept is not None:
+            return kept
+        atlas = survey(self._graph)
+        scale = measure(self._vectors, list(atlas.documents))
+        if self._cache:
+            save(self._cache, state, atlas, scale)
+        return atlas, scale
 
     @cached_property
     def _search(self) -> Search:

@@ -24,7 +24,9 @@ _SHOWN = (
 
 
 def answers(
-    questions: Annotated[Path, typer.Option(help="Questions, JSON Lines with sources (file, page, quote) and answers.")],
+    questions: Annotated[
+        Path, typer.Option(help="Questions, JSON Lines with sources (file, page, quote) and answers.")
+    ],
     kb: Kb = DEFAULT_KB,
     strategy: Annotated[list[str] | None, typer.Option("--strategy", help="A strategy; may be given again.")] = None,
     out: Annotated[
@@ -52,7 +54,13 @@ def answers(
     with KnowledgeBase.open(kb, settings) as knowledge:
         names = strategy or [knowledge.default_strategy]
         work = evaluate_answers(
-            knowledge, asked, names, concurrency=concurrency, judged=judge, out=out, tell=_Teller(len(asked) * len(names))
+            knowledge,
+            asked,
+            names,
+            concurrency=concurrency,
+            judged=judge,
+            out=out,
+            tell=_Teller(len(asked) * len(names)),
         )
         report = asyncio.run(work)
     if json:
@@ -74,7 +82,9 @@ class _Teller:
         if self._console.is_terminal:
             state = answered.error or ("refused" if answered.abstained else answered.short or "answered")
             self._console.print(
-                f"{self._done}/{self._total} {answered.strategy} {answered.id}: {state[:80]}", highlight=False, markup=False
+                f"{self._done}/{self._total} {answered.strategy} {answered.id}: {state[:80]}",
+                highlight=False,
+                markup=False,
             )
 
 

@@ -6,46 +6,8 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from pipelines.atomize.words import FUNCTION_WORDS
+from pipelines.atomize import name_forms as forms
 from pipelines.core.provenance import Span
-from pipelines.core.terms import CJK
-
-_UPPER = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİŁŃŇŌŐŒŘŚŞŠŤŪŮŰŹŻŽ"
-_LETTER = rf"[^\W{CJK}]"
-_WORD = rf"(?:[{_UPPER}]\.(?:[{_UPPER}]\.)*(?=[ ,])|[{_UPPER}]{_LETTER}*(?:['’.&-]{_LETTER}+)*)"
-_JOINT = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|bin|al|ibn|y)\s+){1,2}|&\s+"
-_NAME = re.compile(rf"(?<![A-Za-z0-9]){_WORD}(?:\s(?:{_JOINT})?{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*")
-_BODIES = "ISO|IEC|EN|DIN|ASTM|ANSI|IEEE|AAMI|ASME|JIS|BS|UL|RFC|NFPA|NIST|VDE|ETSI|ITU|CISPR|YY|HG|JB"
-_STANDARD = re.compile(
-    rf"(?<![A-Za-z])(?:(?:{_BODIES}|GB)(?:/[A-Z]{{1,4}})?[ -]){{1,3}}[A-Z]?\d+(?:[-.]\d+)*(?:[:—-]\d{{4}})?"
-    r"|(?<![A-Za-z])MIL-[A-Z]+-\d+[A-Z]*"
-)
-_CODE = re.compile(
-    r"(?<![A-Za-z0-9])(?=[A-Za-z-/]{0,12}\d)[A-Z][A-Za-z]{0,7}(?:[-/]?[A-Z0-9]+[a-z]?)+(?:[-/.][A-Z0-9]+)*(?![A-Za-z0-9])"
-)
-_CHINESE = re.compile(
-    r"《(?P<work>[^《》\n]{2,40})》"
-    r"|(?P<body>[一-龥]{2,14}?(?:[(（][一-龥]{2,4}[)）])?(?:股份有限公司|有限公司|公司|集团|大学|学院|研究院|研究所|委员会|银行|医院|事业部|车间|管理局))"
-    r"|[「“](?P<quoted>[^「」“”\n]{2,16})[」”]"
-)
-_CHINESE_LEAD = re.compile(r"^.*[的了在是和与及或对从被将由到请向把给让经]")
-_ORGANIZATION = re.compile(
-    r"\b(?:Inc|Ltd|LLC|GmbH|AG|Corp|Corporation|Company|Co|University|Institute|College|School|Council|Committee"
-    r"|Association|Agency|Ministry|Department|Society|Foundation|Bank|Group|Laboratory|Laboratories|Hospital)\b"
-)
-_FORM_WORDS = frozenset("dear hello hi cc bcc from to date subject re fw fwd regards sincerely page".split())
-_NOT_NAMING = FUNCTION_WORDS | _FORM_WORDS
-_INITIALISMS = frozenset(["US", "WHO", "IT"])
-_SHORTEST = 3
-"""Letters that some word of a name has, unless it is all letters ("US", "EU")."""
-_CALENDAR = frozenset(
-    "january february march april may june july august september october november december monday tuesday wednesday"
-    " thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec".split()
-)
-_POSSESSIVE = re.compile(r"['’]s?$")
-_OPENING = " \"“'(*#-–●○•▪◦·"
-_BEGINS = ("|", "•", "●", "○", "▪")
-_SHORT_FOR = re.compile(r"\s?[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +40,11 @@ def find_names(text: str, known: Collection[str], title: str = "") -> list[Name]
 
 
 def _candidates(text: str, known: Collection[str]) -> Iterator[Name]:
-    for pattern, kind in ((_STANDARD, "standard"), (_CODE, "identifier")):
+    for pattern, kind in ((forms.STANDARD, "standard"), (forms.CODE, "identifier")):
         for match in pattern.finditer(text):
             if len(match.group()) > 2:
                 yield Name(match.group(), Span(*match.span()), kind)
-    for match in _NAME.finditer(text):
+    for match in forms.CAPITALIZED.finditer(text):
         name = _trimmed(match, text, known)
         if name is not None:
             yield name
@@ -90,7 +52,8 @@ def _candidates(text: str, known: Collection[str]) -> Iterator[Name]:
 
 
 def _title(text: str, title: str) -> Iterator[Name]:
-    start = text.lower().find(title.lower()) if len(title) > 2 else -1
+    lower = text.lower()
+    start = lower.find(title.lower()) if len(title) > 2 and len(lower) == len(text) else -1
     end = start + len(title)
     if start >= 0 and not text[max(0, start - 1) : start].isalnum() and not text[end : end + 1].isalnum():
         yield Name(text[start:end], Span(start, end))
@@ -98,49 +61,49 @@ def _title(text: str, title: str) -> Iterator[Name]:
 
 def _trimmed(match: re.Match[str], text: str, known: Collection[str]) -> Name | None:
     """Return a capitalized run without the function words and figures around it, None where no name is left."""
-    start, surface = match.start(), _POSSESSIVE.sub("", match.group())
+    start, surface = match.start(), forms.POSSESSIVE.sub("", match.group())
     head, blank, rest = surface.partition(" ")
-    while blank and (head.lower() in _NOT_NAMING or head.isdigit()):
+    while blank and (head.lower() in forms.NOT_NAMING or head.isdigit()):
         start, surface = start + len(head) + 1, rest
         head, blank, rest = surface.partition(" ")
-    before = text[:start].strip(_OPENING)
-    if not _names_something(surface, not before or before.endswith(_BEGINS), known):
+    before = text[:start].strip(forms.OPENING)
+    if not _names_something(surface, not before or before.endswith(forms.BEGINS), known):
         return None
-    kind = "organization" if _ORGANIZATION.search(surface) and " " in surface else ""
+    kind = "organization" if forms.ORGANIZATION.search(surface) and " " in surface else ""
     return Name(surface, Span(start, start + len(surface)), kind, _abbreviation(surface, text, start + len(surface)))
 
 
 def _names_something(surface: str, opens: bool, known: Collection[str]) -> bool:
     """Whether a capitalized run is a name; `opens` where it opens a sentence, a list item or a cell."""
     words = surface.lower().split()
-    if max(map(len, words)) < _SHORTEST and not surface.isalpha():
+    if max(map(len, words)) < forms.SHORTEST and not surface.isalpha():
         return False
-    if surface in _INITIALISMS:
+    if surface in forms.INITIALISMS:
         return True
-    if len(surface) < 2 or all(word.isdigit() or word in _NOT_NAMING or word in _CALENDAR for word in words):
+    if len(surface) < 2 or all(word.isdigit() or word in forms.NOT_NAMING or word in forms.CALENDAR for word in words):
         return False
     return len(words) > 1 or surface.isupper() or not opens or surface in known
 
 
 def _abbreviation(name: str, text: str, end: int) -> str:
     """Return the abbreviation in brackets behind a name where its letters are initials of the name's words."""
-    match = _SHORT_FOR.match(text, end)
+    match = forms.SHORT_FOR.match(text, end)
     if match is None:
         return ""
     initials = "".join(word[0] for word in re.split(r"[\s-]+", name) if word).lower()
     wanted = match.group(1).lower()
     letters = iter(initials)
-    return match.group(1) if wanted[0] == initials[0] and all(letter in letters for letter in wanted[:2]) else ""
+    return match.group(1) if wanted[0] == initials[0] and all(letter in letters for letter in wanted) else ""
 
 
 def _chinese(text: str) -> Iterator[Name]:
-    for match in _CHINESE.finditer(text):
+    for match in forms.CHINESE.finditer(text):
         group = match.lastgroup or ""
         surface, start = match.group(group), match.start(group)
         if group == "body":
-            lead = _CHINESE_LEAD.match(surface)
+            lead = forms.CHINESE_LEAD.match(surface)
             cut = len(lead.group()) if lead else 0
             surface, start = surface[cut:], start + cut
-        if len(surface) >= 2:
+        if group != "body" or forms.CHINESE_BODY.match(surface):
             kind = {"work": "work", "body": "organization"}.get(group, "")
             yield Name(surface, Span(start, start + len(surface)), kind)

@@ -96,8 +96,8 @@ class Saying:
         if not wanted:
             return []
         pattern = r"\s+".join(map(re.escape, wanted.split()))
-        left = "" if _CJK.match(wanted) else r"(?<![^\W_])"
-        right = "" if _CJK.match(wanted[-1]) else r"(?![^\W_])"
+        left = "" if _CJK.match(wanted) else rf"(?<![^\W_{CJK}])"
+        right = "" if _CJK.match(wanted[-1]) else rf"(?![^\W_{CJK}])"
         matches = re.finditer(f"{left}{pattern}{right}", self._lower)
         return [Span(*match.span()).shifted(self._start) for match in matches]
 

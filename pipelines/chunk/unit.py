@@ -112,7 +112,7 @@ def _whole(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iterato
     elif block.table is not None and layout.rows(block).spans:
         yield from _rows(layout, block, block.table, span, max_tokens)
     else:
-        yield from _cut(layout, span, max_tokens, Break.PARAGRAPH)
+        yield from (replace(unit, prose=False) for unit in _cut(layout, span, max_tokens, Break.PARAGRAPH))
 
 
 def _rows(layout: Layout, block: Block, table: Table, span: Span, max_tokens: int) -> Iterator[Unit]:
@@ -123,7 +123,8 @@ def _rows(layout: Layout, block: Block, table: Table, span: Span, max_tokens: in
     context = _fitting("\n".join(filter(None, [table.caption, *lines])), max_tokens)
     for number in rows.touching(span):
         row = rows.spans[number]
-        end = Break.NEVER if number < headers else Break.ITEM
+        last = number == len(rows.spans) - 1
+        end = Break.PARAGRAPH if last else Break.NEVER if number < headers else Break.ITEM
         pieces = _cut(layout, Span(max(row.start, span.start), min(row.end, span.end)), max_tokens, end)
         for index, piece in enumerate(pieces):
             below = number >= headers or index > 0

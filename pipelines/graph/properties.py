@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Block, Document, Figure, Section
 from pipelines.core.graph import Value
-from pipelines.core.knowledge import Atom, Row
+from pipelines.core.knowledge import Atom, AtomKind, Row
 from pipelines.core.provenance import Box, Provenance
 from pipelines.core.table import Table
 
@@ -75,6 +75,8 @@ def of_section(document: Document, section: Section) -> Properties:
 
 def of_chunk(document: Document, chunk: Chunk) -> Properties:
     heading = chunk.heading_path[-1] if chunk.heading_path else ""
+    if " ".join(chunk.text.split()).startswith(" ".join(heading.split())):
+        heading = ""  # the chunk begins with it
     found: Properties = {
         "name": short(f"{heading}: {chunk.text}" if heading else chunk.text),
         "text": chunk.text,
@@ -120,8 +122,10 @@ def of_figure(document: Document, block: Block, figure: Figure) -> Properties:
 
 
 def of_atom(document: Document, atom: Atom) -> Properties:
+    stated = atom.kind is AtomKind.STATEMENT
+    quote = atom.provenance.span.slice(document.text)  # the text itself may begin with where it stands
     found: Properties = {
-        "name": short(atom.text),
+        "name": short(quote if stated and quote.strip() else atom.text),
         "text": atom.text,
         "kind": atom.kind.value,
         "chunk": atom.chunk,

@@ -58,17 +58,21 @@ def _begins(above: Line, line: Line, group: Sequence[Line], usual: float, right:
     em = max(line.size, 1.0)
     if step < 0.3 * em:  # beside the line above, or back at the top of another column
         return step < -em or line.rect.left - above.rect.right > 4 * em
+    if above.style.mono and line.style.mono:
+        return step > 2.5 * em
     short = above.rect.right < right - 4 * em
     if step > 1.25 * usual + 0.1 * em or _changes(above, line, short or step > 1.08 * usual):
         return True
     if BULLET.match(line.text) or line.raised:
         return True
-    if len(group) == 1 and BULLET.match(group[0].text):
-        return False
+    in_item = len(group) == 1 and BULLET.match(group[0].text)
+    return not in_item and (_set_in(line, group, em) or (short and _ends(above.text)))
+
+
+def _set_in(line: Line, group: Sequence[Line], em: float) -> bool:
+    """Whether a line stands further right than the paragraph so far, as the first line of a next one does."""
     edge = min(part.rect.left for part in group[1:]) if len(group) > 1 else group[0].rect.left
-    if 0.8 * em < line.rect.left - edge < 6 * em and (_ends(above.text) or len(group) > 2):
-        return True
-    return short and _ends(above.text)
+    return 0.8 * em < line.rect.left - edge < 6 * em and (_ends(group[-1].text) or len(group) > 2)
 
 
 def _changes(above: Line, line: Line, loose: bool) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
-from pipelines.core.document import Block, BlockKind, Page, Reference
+from pipelines.core.document import Block, BlockKind, Document, Page, Reference
 from pipelines.core.provenance import Box, Provenance, Span
 from pipelines.core.table import Cell, Table
 from pipelines.parse.parsed import Parsed
 
+_NUMBER = re.compile(r"((?:\d{1,3}\.)+\d{0,3}|\d{1,3}\)|[A-Za-z]{1,4}[.)]|\([A-Za-z0-9]{1,4}\))\s+")
+_COUNTING = ("application/vnd.openxmlformats-", "application/vnd.oasis.opendocument.")
 _KINDS = {BlockKind.TABLE: "table", BlockKind.FIGURE: "picture"}
 
 
@@ -40,8 +44,9 @@ class TableView(msgspec.Struct, omit_defaults=True):
 class BlockView(msgspec.Struct, omit_defaults=True):
     """A block: `kind` is "text", "table" or "picture", `type` what exactly.
 
-    `page` is the number of the page or slide, on a sheet its name; `index` the number of the table. What a rich cell
-    holds comes again behind its table, piece by piece, with `cell` = (table, row, column).
+    `page` is the number of the page or slide, on a sheet its name; `index` the number of the table. `marker` is the
+    number that a word processor counted for a list item, `ocr_text` what was read off a picture. What a rich cell holds comes again
+    behind its table, piece by piece, with `cell` = (table, row, column).
     """
 
     kind: str
@@ -55,7 +60,9 @@ class BlockView(msgspec.Struct, omit_defaults=True):
     boxes: tuple[Box, ...] = ()
     index: int | None = None
     cell: tuple[int, int, int] | None = None
+    marker: str = ""
     caption: str = ""
+    ocr_text: str = ""
     description: str = ""
     digest: str = ""
     confidence: float = 1.0
@@ -91,7 +98,7 @@ class FileView(msgspec.Struct):
 
 
 def view(parsed: Parsed) -> FileView:
-    """Return `parsed` as plain rows; the keys are those that ../tools/score_parse.py of the data reads, and more."""
+    """Return `parsed` as plain rows; the keys stand for what their classes tell."""
     document = parsed.document
     blocks = document.blocks if document else ()
     pages = document.pages if document else ()
@@ -103,7 +110,7 @@ def view(parsed: Parsed) -> FileView:
         language=document.language if document else "",
         engine=document.engine if document else "",
         metadata=document.metadata if document else {},
-        blocks=tuple(_blocks(blocks)),
+        blocks=tuple(_blocks(blocks, _counts(document))),
         headings=tuple(_headings(blocks)),
         tables=tuple(_table(block, block.table) for block in blocks if block.table is not None),
         pictures=sum(block.figure is not None for block in blocks),
@@ -121,12 +128,12 @@ def _headings(blocks: tuple[Block, ...]) -> list[HeadingView]:
     return [HeadingView(block.text, block.level) for block in blocks if block.kind in kinds]
 
 
-def _blocks(blocks: tuple[Block, ...]) -> list[BlockView]:
+def _blocks(blocks: tuple[Block, ...], counted: bool) -> list[BlockView]:
     shown: list[BlockView] = []
     tables = 0
     for block in blocks:
         if block.table is None:
-            shown.append(_block(block))
+            shown.append(_block(block, counted))
             continue
         shown.append(_table_block(block, tables))
         shown += [piece for cell in block.table.cells if _is_rich(cell) for piece in _pieces(block, cell, tables)]
@@ -134,12 +141,24 @@ def _blocks(blocks: tuple[Block, ...]) -> list[BlockView]:
     return shown
 
 
-def _block(block: Block) -> BlockView:
+def _counts(document: Document | None) -> bool:
+    """Whether list items have their numbers from the format's counting, not from what somebody typed."""
+    return document is not None and document.source.media_type.startswith(_COUNTING)
+
+
+def _marker(block: Block, counted: bool) -> str:
+    found = _NUMBER.match(block.text) if counted and block.kind is BlockKind.LIST_ITEM else None
+    return found.group(1) if found else ""
+
+
+def _block(block: Block, counted: bool = False) -> BlockView:
     where, figure = block.provenance, block.figure
+    marker = _marker(block, counted)
     return BlockView(
         kind=_KINDS.get(block.kind, "text"),
         type=block.kind.value,
-        text=figure.ocr_text if figure else block.text,
+        text="" if figure else block.text.removeprefix(marker).lstrip(),
+        marker=marker,
         page=_page(where),
         label=where.label,
         range=where.cells,
@@ -147,6 +166,7 @@ def _block(block: Block) -> BlockView:
         span=where.span,
         boxes=where.boxes,
         caption=figure.caption if figure else "",
+        ocr_text=figure.ocr_text if figure else "",
         description=figure.description if figure else "",
         digest=figure.digest if figure else "",
         confidence=round(block.confidence, 4),
@@ -156,9 +176,7 @@ def _block(block: Block) -> BlockView:
 def _table_block(block: Block, index: int) -> BlockView:
     """The text of a table is in its cells."""
     where = block.provenance
-    return BlockView(
-        "table", "table", "", _page(where), where.label, where.cells, 0, where.span, where.boxes, index
-    )
+    return BlockView("table", "table", "", _page(where), where.label, where.cells, 0, where.span, where.boxes, index)
 
 
 def _is_rich(cell: Cell) -> bool:

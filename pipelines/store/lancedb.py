@@ -15,16 +15,20 @@ from lancedb.index import FTS, BTree, IvfFlat
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.core.terms import terms
 from pipelines.core.vectors import Vectors
+from pipelines.store.lance_filter import among, condition
 from pipelines.store.vector import Embedded, Filter, Record, RecordKind, Scored
 
 BATCH = 4096
-INDEX_FROM = 50_000
-"""Rows from which a table gets an approximate index; below it search is exact and fast enough."""
-PROBED_SHARE = 0.05
-"""Share of an index's partitions that a search looks into."""
-
+INDEX_FROM = 20_000
+"""Rows from which a table gets an approximate index; below it search is exact, and fast enough."""
+PROBED_SHARE = 0.1
+"""Share of an index's partitions that a search looks into: 0.95 and more of the nearest are in them."""
+OUTGROWN = 4
+"""An index is made anew once the table has so many times the rows that its partitions were made for."""
 KEPT_VERSIONS = timedelta(hours=1)
 """How long readers that opened a table before a write may go on reading it."""
+_TEXTS = ("id", "owner", "text", "chunk", "uri", "media_type", "date")
+_VECTOR_INDEX = "vector_idx"
 
 T = TypeVar("T")
 
@@ -34,90 +38,122 @@ class LanceVectorStore:
 
     def __init__(self, path: Path, dimension: int) -> None:
         self._dimension = dimension
-        self._db = lancedb.connect(str(path))
-        names = set(self._db.list_tables(limit=100).tables)
-        self._tables = {kind: self._db.open_table(kind.value) for kind in RecordKind if kind.value in names}
-        for table in self._tables.values():
-            self._check_dimension(table)
+        self._db = guarded(lambda: lancedb.connect(str(path)))
+        names = set(guarded(lambda: self._db.list_tables(limit=100)).tables)
+        self._tables = {
+            kind: _Table(self._db.open_table(kind.value), dimension) for kind in RecordKind if kind.value in names
+        }
 
     def write(self, owners: Collection[str], embedded: Embedded) -> None:
-        if len(embedded.records) and embedded.vectors.shape != (len(embedded.records), self._dimension):
-            expected = (len(embedded.records), self._dimension)
+        expected = (len(embedded.records), self._dimension)
+        if embedded.records and embedded.vectors.shape != expected:
             raise StoreMismatch(f"vectors of shape {embedded.vectors.shape}, not {expected}")
+        places = {(record.kind, record.id): place for place, record in enumerate(embedded.records)}
         for kind in RecordKind:
-            places = [i for i, record in enumerate(embedded.records) if record.kind is kind]
-            if places or kind in self._tables:
-                self._replace(kind, owners, [embedded.records[i] for i in places], embedded.vectors[places])
+            own = [place for (its_kind, _), place in places.items() if its_kind is kind]
+            if own or kind in self._tables:
+                records = [embedded.records[place] for place in own]
+                self._table(kind).replace(owners, records, embedded.vectors[own])
 
     def search(self, kind: RecordKind, vector: Vectors, limit: int, where: Filter = Filter()) -> list[Scored]:
         table = self._tables.get(kind)
-        if table is None or limit < 1 or not np.any(vector):
-            return []
-        query = table.search(np.asarray(vector, dtype=np.float32), vector_column_name="vector").distance_type("cosine")
-        query = query.limit(limit).select(["id", "chunk", "_distance"])
-        partitions = _partitions(table)
-        if partitions:
-            query = query.nprobes(max(1, round(partitions * PROBED_SHARE)))
-        if condition := _condition(where):
-            query = query.where(condition, prefilter=True)
-        rows = _guarded(query.to_arrow).to_pylist()
-        return _ranked([Scored(row["id"], row["chunk"], 1.0 - row["_distance"]) for row in rows])
+        return table.search(vector, limit, where) if table and limit > 0 and np.any(vector) else []
 
     def match(self, kind: RecordKind, text: str, limit: int, where: Filter = Filter()) -> list[Scored]:
-        table, wanted = self._tables.get(kind), terms(text)
-        if table is None or limit < 1 or not wanted:
-            return []
-        query = table.search(" ".join(dict.fromkeys(wanted)), query_type="fts", fts_columns="terms")
-        query = query.limit(limit).select(["id", "chunk", "_score"])
-        if condition := _condition(where):
-            query = query.where(condition, prefilter=True)
-        rows = _guarded(query.to_arrow).to_pylist()
-        return _ranked([Scored(row["id"], row["chunk"], row["_score"]) for row in rows])
+        table, wanted = self._tables.get(kind), list(dict.fromkeys(terms(text)))
+        return table.match(wanted, limit, where) if table and limit > 0 and wanted else []
 
     def records(
         self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None
     ) -> Iterator[Embedded]:
         for kind in sorted(kinds or RecordKind):
             table = self._tables.get(kind)
-            if table is None or (owners is not None and not owners):
-                continue
-            rows = table.search().limit(table.count_rows())
-            if owners is not None:
-                rows = rows.where(_among("owner", owners))
-            found = _guarded(rows.to_arrow).sort_by("id")
-            for start in range(0, found.num_rows, BATCH):
-                yield self._embedded(kind, found.slice(start, BATCH))
+            if table is not None and (owners is None or owners):
+                yield from table.records(kind, owners)
 
     def optimize(self) -> None:
         for table in self._tables.values():
-            rows = table.count_rows()
-            if rows >= INDEX_FROM and not _partitions(table):
-                config = IvfFlat(distance_type="cosine", num_partitions=max(1, int(rows**0.5)))
-                _guarded(lambda table=table, config=config: table.create_index("vector", config=config))
-            _guarded(lambda table=table: table.optimize(cleanup_older_than=KEPT_VERSIONS))
+            table.optimize()
 
     def close(self) -> None:
         self._tables.clear()
 
-    def _replace(self, kind: RecordKind, owners: Collection[str], records: Sequence[Record], vectors: Vectors) -> None:
-        table = self._tables.get(kind)
-        if table is None:
-            table = self._create(kind)
-        if owners:
-            _guarded(lambda: table.delete(_among("owner", owners)))
-        if records:
-            _guarded(lambda: table.add(self._rows(records, vectors)))
+    def _table(self, kind: RecordKind) -> _Table:
+        if kind not in self._tables:
+            self._tables[kind] = _Table.create(self._db, kind.value, self._dimension)
+        return self._tables[kind]
 
-    def _create(self, kind: RecordKind) -> lancedb.table.Table:
-        table = self._db.create_table(kind.value, schema=_schema(self._dimension), exist_ok=True)
+
+class _Table:
+    """The records of one kind."""
+
+    def __init__(self, table: lancedb.table.Table, dimension: int) -> None:
+        self._table = table
+        self._dimension = dimension
+        stored = table.schema.field("vector").type.list_size
+        if stored != dimension:
+            raise StoreMismatch(
+                f"the vectors of this knowledge base have {stored} dimensions, the embedder {dimension}",
+                hint="`strata reindex --embedder NAME` changes the embedder",
+            )
+        self._probes = self._count_probes()
+
+    @staticmethod
+    def create(db: lancedb.DBConnection, name: str, dimension: int) -> _Table:
+        table = guarded(lambda: db.create_table(name, schema=_schema(dimension), exist_ok=True))
         text = FTS(
             base_tokenizer="whitespace", stem=False, lower_case=False, remove_stop_words=False, ascii_folding=False,
             with_position=False, max_token_length=None,
         )  # fmt: skip
-        table.create_index("terms", config=text)
-        table.create_index("owner", config=BTree())
-        self._tables[kind] = table
-        return table
+        guarded(lambda: table.create_index("terms", config=text))
+        guarded(lambda: table.create_index("owner", config=BTree()))
+        return _Table(table, dimension)
+
+    def replace(self, owners: Collection[str], records: Sequence[Record], vectors: Vectors) -> None:
+        if owners:
+            guarded(lambda: self._table.delete(among("owner", owners)))
+        if records:
+            guarded(lambda: self._table.add(self._rows(records, vectors)))
+
+    def search(self, vector: Vectors, limit: int, where: Filter) -> list[Scored]:
+        query = self._table.search(np.asarray(vector, dtype=np.float32), vector_column_name="vector")
+        query = query.distance_type("cosine").limit(limit).select(["id", "chunk", "_distance"])
+        if self._probes:
+            query = query.nprobes(self._probes)
+        found = _found(query, where)
+        return _scored(found, 1.0 - found["_distance"].to_numpy())
+
+    def match(self, wanted: Sequence[str], limit: int, where: Filter) -> list[Scored]:
+        query = self._table.search(" ".join(wanted), query_type="fts", fts_columns="terms")
+        found = _found(query.limit(limit).select(["id", "chunk", "_score"]), where)
+        return _scored(found, found["_score"].to_numpy())
+
+    def records(self, kind: RecordKind, owners: Collection[str] | None) -> Iterator[Embedded]:
+        """The records in order of id, a batch in memory at a time."""
+        query = self._table.search().select(["id"]).with_row_id(True).limit(max(1, self._table.count_rows()))
+        if owners is not None:
+            query = query.where(among("owner", owners))
+        places = guarded(query.to_arrow).sort_by("id")["_rowid"].to_pylist()
+        for start in range(0, len(places), BATCH):
+            rows = guarded(self._table.take_row_ids(places[start : start + BATCH]).to_arrow)
+            yield self._embedded(kind, rows.sort_by("id"))
+
+    def optimize(self) -> None:
+        guarded(lambda: self._table.optimize(cleanup_older_than=KEPT_VERSIONS))
+        rows = self._table.count_rows()
+        if rows >= INDEX_FROM and rows >= OUTGROWN * self._indexed_rows():
+            config = IvfFlat(distance_type="cosine", num_partitions=_partitions(rows))
+            guarded(lambda: self._table.create_index("vector", config=config, name=_VECTOR_INDEX, replace=True))
+        self._probes = self._count_probes()
+
+    def _indexed_rows(self) -> int:
+        """The number of rows when the vector index was made, 0 without one."""
+        stats = guarded(lambda: self._table.index_stats(_VECTOR_INDEX))
+        return 0 if stats is None else int(stats.num_indexed_rows)
+
+    def _count_probes(self) -> int:
+        rows = self._indexed_rows()
+        return max(1, round(_partitions(rows) * PROBED_SHARE)) if rows else 0
 
     def _rows(self, records: Sequence[Record], vectors: Vectors) -> pa.Table:
         flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
@@ -139,16 +175,13 @@ class LanceVectorStore:
         records = tuple(Record(kind=kind, **{**row, "tags": tuple(row["tags"])}) for row in texts)
         return Embedded(records, vectors.reshape(len(records), self._dimension))
 
-    def _check_dimension(self, table: lancedb.table.Table) -> None:
-        stored = table.schema.field("vector").type.list_size
-        if stored != self._dimension:
-            raise StoreMismatch(
-                f"the vectors of this knowledge base have {stored} dimensions, the embedder {self._dimension}",
-                hint="`strata reindex --embedder NAME` changes the embedder",
-            )
 
-
-_TEXTS = ("id", "owner", "text", "chunk", "uri", "media_type", "date")
+def guarded(call: Callable[[], T]) -> T:
+    """Return the result of a call of the library; what it raises for a store at fault becomes `StoreUnavailable`."""
+    try:
+        return call()
+    except (OSError, RuntimeError) as error:
+        raise StoreUnavailable(f"LanceDB: {error}") from error
 
 
 def _schema(dimension: int) -> pa.Schema:
@@ -157,54 +190,17 @@ def _schema(dimension: int) -> pa.Schema:
     return pa.schema([*fields, pa.field("vector", pa.list_(pa.float32(), dimension))])
 
 
-def _ranked(found: list[Scored]) -> list[Scored]:
-    return sorted(found, key=lambda scored: (-scored.score, scored.id))
+def _partitions(rows: int) -> int:
+    return max(1, int(rows**0.5))
 
 
-def _partitions(table: lancedb.table.Table) -> int:
-    """The number of partitions of a table's vector index, 0 where it has none."""
-    for index in table.list_indices():
-        if index.columns == ["vector"]:
-            return max(1, int(table.count_rows() ** 0.5))
-    return 0
+def _found(query: lancedb.query.LanceQueryBuilder, where: Filter) -> pa.Table:
+    if text := condition(where):
+        query = query.where(text, prefilter=True)
+    return guarded(query.to_arrow)
 
 
-def _condition(where: Filter) -> str:
-    """The filter as a condition of SQL; every value is quoted."""
-    parts = []
-    if where.documents:
-        parts.append(f"({_among('uri', where.documents)} OR {_among('owner', where.documents)})")
-    if where.folders:
-        parts.append("(" + " OR ".join(f"starts_with(uri, {_quoted(_prefix(name))})" for name in where.folders) + ")")
-    if where.media_types:
-        parts.append(_among("media_type", where.media_types))
-    if where.tags:
-        parts.append("(" + " OR ".join(f"array_has(tags, {_quoted(tag)})" for tag in where.tags) + ")")
-    if where.pages:
-        parts.append("page IN (" + ", ".join(str(int(page)) for page in where.pages) + ")")
-    if where.since:
-        parts.append(f"date >= {_quoted(where.since)}")
-    if where.until:
-        # A day includes its hours: "2026-03-01T10:00" is not after "2026-03-01".
-        parts.append(f"date <> '' AND date <= {_quoted(where.until + '~')}")
-    return " AND ".join(parts)
-
-
-def _prefix(folder: str) -> str:
-    return folder.rstrip("/") + "/"
-
-
-def _among(column: str, values: Collection[str]) -> str:
-    return f"{column} IN (" + ", ".join(_quoted(value) for value in sorted(values)) + ")"
-
-
-def _quoted(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
-
-
-def _guarded(call: Callable[[], T]) -> T:
-    """The result of a call of the library, its errors as ours: it raises OSError and RuntimeError for a store at fault."""
-    try:
-        return call()
-    except (OSError, RuntimeError) as error:
-        raise StoreUnavailable(f"LanceDB: {error}") from error
+def _scored(found: pa.Table, scores: np.ndarray) -> list[Scored]:
+    rows = zip(found["id"].to_pylist(), found["chunk"].to_pylist(), scores.tolist(), strict=True)
+    # A zero vector has no cosine.
+    return sorted((Scored(*row) for row in rows if row[2] == row[2]), key=lambda one: (-one.score, one.id))

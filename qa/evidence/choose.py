@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pipelines.core.terms import normalize
 from qa.evidence.query import Query
 from qa.evidence.weigh import Weighed
+from qa.quantities import Kind
 
 _GAIN = 0.1
 """Share of the question's weight that a further sentence must add."""
@@ -15,6 +16,8 @@ _FLOOR = 0.55
 NEEDED = 0.2
 """Share of the question's weight that a unit must add to be quoted."""
 _NEAR_BEST = 0.8
+_VALUE_NEAR, _REASON_NEAR = 0.97, 0.9
+"""Share of the best score from which a unit that gives what is asked for goes before one that does not."""
 _SERIES = 6
 """Units quoted for a question that asks for several things."""
 _TELLING = 5
@@ -25,7 +28,7 @@ def choose(query: Query, weighed: Sequence[Weighed], limit: int) -> list[Weighed
     """Return up to `limit` units, the best first; each further one covers terms that those before it do not."""
     if not weighed:
         return []
-    chosen = [weighed[0]]
+    chosen = [_first(query, weighed)]
     while len(chosen) < limit:
         covered = union(chosen)
         rest = [item for item in weighed if item.score >= _FLOOR * weighed[0].score and _is_new(item, chosen)]
@@ -35,6 +38,17 @@ def choose(query: Query, weighed: Sequence[Weighed], limit: int) -> list[Weighed
             break
         chosen.append(max(useful, key=lambda pair: pair[0])[1])
     return chosen
+
+
+def _first(query: Query, weighed: Sequence[Weighed]) -> Weighed:
+    """The best unit, or one nearly as good that gives a value of the kind asked for where the best gives none.
+
+    A reason has to stand in the same document: others tell of other cases.
+    """
+    best, reason = weighed[0], Kind.REASON in query.wants
+    near = (_REASON_NEAR if reason else _VALUE_NEAR) * best.score
+    close = (item for item in weighed if item.gives and item.score >= near)
+    return next((item for item in close if not reason or item.unit.hit.document == best.unit.hit.document), best)
 
 
 def worth_quoting(

@@ -17,6 +17,7 @@ RULE = " | "
 _LINE = re.compile(r"\n(?!\s*[a-zà-ÿ])")
 """A line is a block of its own, unless it goes on in small letters."""
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
+_OPENING = re.compile(r"(?:[^\W\d]+\s+)?\d+(?:\.\d+)*\.")
 _HEADING_LENGTH = 80
 _ENDINGS = ".!?;:,。!?;:,"
 
@@ -83,8 +84,15 @@ def _spans(text: str) -> Iterator[Span]:
             lead = len(line) - len(line.lstrip())
             yield Span(start + lead, start + len(line.rstrip()))
         else:
-            yield from (span.shifted(start) for span in sentences(line))
+            yield from (span.shifted(start) for span in _whole(sentences(line), line))
         start = end
+
+
+def _whole(spans: list[Span], line: str) -> list[Span]:
+    """A number that opens a line goes with what it numbers: "Table 1." with its caption, "4." with its heading."""
+    if len(spans) > 1 and _OPENING.fullmatch(spans[0].slice(line)):
+        return [Span(spans[0].start, spans[1].end), *spans[2:]]
+    return spans
 
 
 def _read_headings(pieces: list[_Piece], text: str, known: set[str]) -> None:

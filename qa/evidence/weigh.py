@@ -94,9 +94,9 @@ def _nearer(item: Weighed, nearness: float) -> Weighed:
 
 def _without(query: Query, unit: Unit) -> str:
     """The unit's text and header (where a reason is asked for, its heading too) without the figures that the question itself has."""
-    text = f"{unit.header} {unit.text}"
+    text = f"{unit.header}\n{unit.text}"
     if Kind.REASON in query.wants:
-        text = f"{unit.heading} {text}"
+        text = f"{unit.heading}\n{text}"
     for word in query.text.split():
         if any(character.isdigit() for character in word):
             text = text.replace(word.strip(".,?!()"), " ")

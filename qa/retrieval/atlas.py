@@ -22,11 +22,6 @@ class Rows:
     columns: Numbers
     values: Weights
 
-    @cached_property
-    def referred(self) -> Numbers:
-        """How many chunks refer to each document."""
-        return np.bincount(self.references.columns, minlength=len(self.documents)).astype(np.int32)
-
     @property
     def size(self) -> int:
         return len(self.starts) - 1

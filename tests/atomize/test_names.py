@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipelines.atomize.names import find_names
 
@@ -54,6 +56,20 @@ def test_chinese_names_are_recognized(text: str, surface: str, kind: str) -> Non
     (name,) = find_names(text, ())
     assert (name.surface, name.type) == (surface, kind)
     assert name.span.slice(text) == surface
+
+
+@pytest.mark.parametrize("text", ["由于该公司的要求", "有限公司", "在大学里"])
+def test_a_word_for_a_body_is_no_name(text: str) -> None:
+    assert names(text) == []
+
+
+@given(st.text(max_size=80), st.text(max_size=10))
+def test_names_stand_where_they_say(text: str, title: str) -> None:
+    end = 0
+    for name in find_names(text, (), title):
+        assert name.span.slice(text) == name.surface
+        assert name.span.start >= end
+        end = name.span.end
 
 
 def test_an_abbreviation_in_brackets_is_an_alias() -> None:

@@ -47,11 +47,16 @@ def test_json_has_the_keys_that_scores_are_taken_from() -> None:
     kinds = [(block["kind"], block.get("text", "")) for block in shown["blocks"]]
     assert kinds == [
         ("text", "Pump <manual>"), ("text", "1 Safety"), ("text", "close"), ("text", "lock"), ("table", ""),
-        ("text", "first"), ("text", "second"), ("picture", "INLET"), ("text", "x = `1`\n```"),
+        ("text", "first"), ("text", "second"), ("picture", ""), ("text", "x = `1`\n```"),
     ]  # fmt: skip
     assert shown["blocks"][0]["boxes"] == [{"page": 1, "left": 0.1, "top": 0.2, "right": 0.5, "bottom": 0.3}]
     assert shown["blocks"][5]["cell"] == [0, 0, 1]
     assert shown["furniture"][0]["text"] == "head"
+
+
+def test_what_was_read_off_a_picture_stands_apart_from_the_text() -> None:
+    shown = json.loads(to_json(sample()))
+    assert [block["ocr_text"] for block in shown["blocks"] if block["kind"] == "picture"] == ["INLET"]
 
 
 def test_json_can_be_read_back_as_its_type() -> None:

@@ -47,7 +47,7 @@ def cited(answer: Answer) -> bool:
 
 @pytest.mark.parametrize("name", STRATEGIES)
 @given(said=st.lists(replies, min_size=1, max_size=8))
-@settings(max_examples=40)
+@settings(max_examples=25, deadline=None)
 def test_any_replies_end_in_an_answer(name: str, said: list[str]) -> None:
     pending = iter(said * 40)
     language = Language(FunctionChat(lambda request: next(pending)))
@@ -57,7 +57,7 @@ def test_any_replies_end_in_an_answer(name: str, said: list[str]) -> None:
 
 
 @given(said=replies)
-@settings(max_examples=30)
+@settings(max_examples=25, deadline=None)
 def test_any_rewriting_leaves_a_question_to_be_asked(said: str) -> None:
     asked: list[str] = []
 

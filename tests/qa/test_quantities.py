@@ -32,7 +32,7 @@ def test_a_question_for_no_value_asks_for_no_kind() -> None:
 
 
 def test_a_unit_may_stand_in_the_header_of_a_table() -> None:
-    assert gives(frozenset({Kind.TORQUE}), "Joint | Thread | Torque, N·m Casing bolts | M12 | 68")
+    assert gives(frozenset({Kind.TORQUE}), "Joint | Thread | Torque, N·m\nCasing bolts | M12 | 68")
     assert gives(frozenset({Kind.SHARE}), "Efficiency | % | 62 | 74")
     assert not gives(frozenset({Kind.SHARE}), "Efficiency | high | low")
 

@@ -27,6 +27,11 @@ _DOCUMENTS = (
     ".ods",
     ".odp",
     ".pdf",
+    ".htm",
+    ".html",
+    ".mht",
+    ".rtf",
+    ".txt",
 )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipelines.core.table import Cell
+from pipelines.parse.office.headers import with_deep_header
 from pipelines.parse.office.regions import Place, group_places
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")
@@ -142,7 +143,7 @@ def _region(places: list[Place], texts: dict[Place, str], spans: dict[Place, Are
         if span.size > 1:
             covered.update(span.places())
         cells.append(_cell(row, column, texts.get((row, column), ""), span, whole))
-    return Region(whole, tuple(cells))
+    return Region(whole, tuple(with_deep_header(cells)))
 
 
 def _cell(row: int, column: int, text: str, span: Area, whole: Area) -> Cell:

@@ -17,7 +17,7 @@ from pipelines.parse.office.odf.styles import Styles
 from pipelines.parse.office.odf.tables import repeated, rows_of, spanned
 from pipelines.parse.office.ooxml import Element, local
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.sheets import SheetBuilder
+from pipelines.parse.office.sheets import SheetBuilder, are_named
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
 
@@ -38,8 +38,10 @@ class OdsReader:
                 raise Malformed("content.xml has no sheets", ids=(source.uri,))
             builder = DocumentBuilder(source, settings, self.name, document.metadata)
             styles = Styles(document.styles, document.content)
-            for number, table in enumerate(body.findall(qualified("table:table")), 1):
-                _Sheet(table, number, builder, styles, Objects(package, builder)).write()
+            tables = body.findall(qualified("table:table"))
+            headed = are_named(table.get(qualified("table:name"), "") for table in tables)
+            for number, table in enumerate(tables, 1):
+                _Sheet(table, number, builder, styles, Objects(package, builder)).write(headed)
         return builder.build()
 
 
@@ -57,12 +59,12 @@ class _Sheet:
         self._comments: list[tuple[int, int, str]] = []
         self._frames: list[tuple[int, int, Element]] = []
 
-    def write(self) -> None:
+    def write(self, headed: bool) -> None:
         self._read()
         hidden = self._table.get(qualified("table:style-name"), "") in self._styles.hidden_tables
         self._sheet.page(hidden=hidden, issue=self._grid.issue)
         regions = self._grid.regions()
-        if regions or self._frames:
+        if headed and (regions or self._frames):
             self._sheet.heading()
         above: Region | None = None
         for region in regions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from pipelines.core.document import Page
 from pipelines.parse.assemble import DocumentBuilder, Place
@@ -14,6 +15,11 @@ _DEFAULT_NAME = re.compile(
     re.IGNORECASE,
 )
 _TITLE_GAP = 3
+
+
+def are_named(names: Iterable[str]) -> bool:
+    """Whether somebody gave a name to a sheet; then all of them head what stands on them, else none does."""
+    return any(not _DEFAULT_NAME.fullmatch(name.strip()) for name in names)
 
 
 class SheetBuilder:
@@ -33,9 +39,8 @@ class SheetBuilder:
             self.builder.remark(f"the sheet {self.name!r} is hidden")
 
     def heading(self) -> None:
-        """Append the sheet's name as a heading, where somebody gave it one."""
-        if not _DEFAULT_NAME.fullmatch(self.name.strip()):
-            self.builder.heading(self.name, 1, self.place(Area(0, 0, 0, 0)))
+        """Append the sheet's name as a heading."""
+        self.builder.heading(self.name, 1, self.place(Area(0, 0, 0, 0)))
 
     def table(self, region: Region, above: Region | None = None) -> bool:
         """Append a table; a lone cell just above it is its caption too."""

@@ -16,7 +16,7 @@ from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.office.encryption import decrypted
 from pipelines.parse.office.grid import Area, Grid, Region
-from pipelines.parse.office.sheets import SheetBuilder
+from pipelines.parse.office.sheets import SheetBuilder, are_named
 from pipelines.parse.office.xlsx.formats import number_text, parse_format
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
@@ -84,7 +84,7 @@ def _write(sheet: Sheet, number: int, book: Book, builder: DocumentBuilder) -> N
     page = SheetBuilder(builder, number, sheet.name)
     page.page(hidden=sheet.visibility != 0, issue=grid.issue)
     regions = grid.regions()
-    if regions:
+    if regions and are_named(book.sheet_names()):
         page.heading()
     above: Region | None = None
     for region in regions:

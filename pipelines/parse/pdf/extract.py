@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pipelines.parse.lines import Rect
+from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.fragments import Fragment, Run
-from pipelines.parse.pdf.glyphs import RIGHT_TO_LEFT, logical
-from pipelines.parse.pdf.page import Grid, GridCell, ImageArea, Paint
+from pipelines.parse.pdf.glyphs import RIGHT_TO_LEFT, logical, plain
+from pipelines.parse.pdf.page import Grid, GridCell, ImageArea, Paint, Word
 
+_WORD_GAP = 0.33
 _THIN = 3.0
 """Points: a drawn thing thinner than this is a line."""
 
@@ -47,6 +48,35 @@ def fragments_of(page: Any, blocks: Any, flags: int) -> Iterator[Fragment]:
             if runs:
                 baseline = line["spans"][0]["origin"][1]
                 yield Fragment(runs, Rect(*line["bbox"]), baseline, _quarter(line["dir"]) == 0)
+
+
+def words_of(blocks: Any) -> Iterator[Word]:
+    """Yield the words of lines read character by character; a gap of a third of the type's size parts them too."""
+    for block in blocks:
+        for line in block.get("lines", ()):
+            spans = line["spans"]
+            yield from _words([(c["c"], Rect(*c["bbox"]), span) for span in spans for c in span["chars"]])
+
+
+def _words(characters: Sequence[tuple[str, Rect, Any]]) -> Iterator[Word]:
+    text: list[tuple[str, Rect]] = []
+    font = ""
+    for character, rect, span in characters:
+        apart = bool(text) and rect.left - text[-1][1].right > _WORD_GAP * span["size"]
+        if text and (apart or character.isspace()):
+            yield _word(text, font)
+            text = []
+        if not character.isspace():
+            text.append((character, rect))
+            font = span["font"]
+    if text:
+        yield _word(text, font)
+
+
+def _word(text: Sequence[tuple[str, Rect]], font: str) -> Word:
+    return Word(
+        plain(logical((c, rect.left, rect.right) for c, rect in text), font), around(rect for _, rect in text)
+    )
 
 
 def _spans(blocks: Any) -> Iterator[Any]:

@@ -116,7 +116,7 @@ def _line(group: Sequence[Fragment]) -> Line:
             text += " "
         text = _append(text, part.runs)
         before = part
-    rect, size = around(part.rect for part in parts), _size(parts)
+    rect, size = around(_inked(part) for part in parts), _size(parts)
     if parts[0].level:
         baseline = parts[0].baseline
         rect = Rect(rect.left, baseline - _ASCENT * size, rect.right, baseline + _DESCENT * size)
@@ -126,6 +126,15 @@ def _line(group: Sequence[Fragment]) -> Line:
     first = next(run for run in parts[0].runs if run.text.strip())
     raised = bool(first.flags & _SUPERSCRIPT) and first.size < 0.9 * size and len(first.text.strip()) <= 3
     return Line(" ".join(text.split()), rect, _style(parts, size), raised=raised)
+
+
+def _inked(fragment: Fragment) -> Rect:
+    """Return a fragment's rectangle without the blanks that it begins with: they are how code is set in."""
+    first, rect = fragment.runs[0], fragment.rect
+    blanks = len(first.text) - len(first.text.lstrip())
+    if not blanks or blanks == len(first.text) or not fragment.level:
+        return rect
+    return rect._replace(left=min(rect.right, rect.left + blanks * first.rect.width / len(first.text)))
 
 
 def _apart(before: Fragment, part: Fragment) -> bool:

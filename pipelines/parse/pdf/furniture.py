@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pipelines.core.document import BlockKind
 from pipelines.parse.lines import Line
@@ -27,24 +28,55 @@ Key = tuple[BlockKind, str]
 
 @dataclass(frozen=True, slots=True)
 class Furniture:
-    """The texts that return, with their figures blotted out, by edge."""
+    """The texts that return, by edge."""
 
-    keys: frozenset[Key]
+    keys: frozenset[Key] = frozenset()
 
-    def kind(self, line: Line, height: float, width: float) -> BlockKind | None:
-        """Return PAGE_HEADER or PAGE_FOOTER for a line that is furniture."""
-        edge = edge_of(line, height)
-        if edge is None:
-            return None
-        if (edge, blotted(line.text)) in self.keys:
-            return edge
-        return edge if _is_page_number(line, height) else None
+    def parted(self, lines: Sequence[Line], height: float) -> tuple[list[Line], list[tuple[BlockKind, Line]]]:
+        """Return the lines of a page that are its own, and those that are furniture with what they are."""
+        keys = dict(_edges(lines, height))
+        own: list[Line] = []
+        furniture: list[tuple[BlockKind, Line]] = []
+        for line in lines:
+            key = keys.get(line)
+            if key is not None and (key in self.keys or _is_page_number(line, height)):
+                furniture.append((key[0], line))
+            else:
+                own.append(line)
+        return own, furniture
 
 
-def edge_of(line: Line, height: float) -> BlockKind | None:
-    if line.rect.bottom < _EDGE * height:
-        return BlockKind.PAGE_HEADER
-    return BlockKind.PAGE_FOOTER if line.rect.top > (1 - _EDGE) * height else None
+def _edges(lines: Sequence[Line], height: float) -> list[tuple[Line, Key]]:
+    """Return the lines at the edges of a page, each with the key under which it would return.
+
+    Where text runs on without a gap, only the same words are the same; a line set apart may count its pages.
+    """
+    downward = sorted(lines, key=lambda line: line.rect.top)
+    found = _from_edge(downward[:_DEEPEST], BlockKind.PAGE_HEADER, downward[_DEEPEST : _DEEPEST + 1])
+    upward = downward[::-1]
+    found += _from_edge(upward[:_DEEPEST], BlockKind.PAGE_FOOTER, upward[_DEEPEST : _DEEPEST + 1])
+    return [(line, key) for line, key in found if _at_edge(line, key[0], height)]
+
+
+def _from_edge(lines: Sequence[Line], edge: BlockKind, following: Sequence[Line]) -> list[tuple[Line, Key]]:
+    rows = [*lines, *following]
+    gap = next((position for position, pair in enumerate(pairwise(rows)) if _gap(*pair)), None)
+    last = gap if gap is not None else len(lines) - 1 if len(rows) < _DEEPEST else -1
+    return [
+        (line, (edge, blotted(line.text) if position <= last else line.text)) for position, line in enumerate(lines)
+    ]
+
+
+def _gap(one: Line, other: Line) -> bool:
+    """Whether a line's height of white is between two lines, or another size of type begins."""
+    upper, lower = sorted((one, other), key=lambda line: line.rect.top)
+    return lower.rect.top - upper.rect.bottom > 0.9 * upper.size or abs(one.size - other.size) >= 1.5
+
+
+def _at_edge(line: Line, edge: BlockKind, height: float) -> bool:
+    if edge is BlockKind.PAGE_HEADER:
+        return line.rect.bottom < _EDGE * height
+    return line.rect.top > (1 - _EDGE) * height
 
 
 def _is_page_number(line: Line, height: float) -> bool:
@@ -60,13 +92,7 @@ def blotted(text: str) -> str:
 
 def edge_keys(lines: Sequence[Line], height: float) -> set[tuple[Key, int]]:
     """Return what stands at the edges of one page, each with its height on it in steps of 6 points."""
-    ordered = sorted(lines, key=lambda line: line.rect.top)
-    found: set[tuple[Key, int]] = set()
-    for line in (*ordered[:_DEEPEST], *ordered[-_DEEPEST:]):
-        edge = edge_of(line, height)
-        if edge is not None:
-            found.add(((edge, blotted(line.text)), round(line.rect.top / 6)))
-    return found
+    return {(key, round(line.rect.top / 6)) for line, key in _edges(lines, height)}
 
 
 def find_furniture(pages: Iterable[set[tuple[Key, int]]]) -> Furniture:

@@ -13,9 +13,8 @@ import pymupdf
 
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.lines import Line, Rect
-from pipelines.parse.pdf.extract import fragments_of, grid_of, images_of, level_lines, paint_of, upright_turn
+from pipelines.parse.pdf.extract import fragments_of, grid_of, images_of, level_lines, paint_of, upright_turn, words_of
 from pipelines.parse.pdf.fragments import lines_of
-from pipelines.parse.pdf.glyphs import plain
 from pipelines.parse.pdf.page import Bookmark, Grid, Link, Part, RawPage, Region, Word
 
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
@@ -159,10 +158,10 @@ class PdfFile:
         return lines_of(list(fragments_of(self._upright, self._blocks, _FLAGS))), float(self._upright.rect.height)
 
     def words(self, number: int, clip: Rect) -> list[Word]:
-        """Return the words whose middle lies in `clip`."""
+        """Return the words in or near `clip`, parted also where only white space between them tells."""
         self._open(number)
-        found = self._upright.get_text("words", flags=_FLAGS, clip=tuple(clip.grown(2)))
-        return [Word(plain(word[4]), Rect(*word[:4])) for word in found]
+        area = pymupdf.Rect(*clip.grown(2))
+        return list(words_of(self._upright.get_text("rawdict", flags=_FLAGS, clip=area)["blocks"]))
 
     def regions(self, number: int) -> list[Region]:
         """Return what the layout model sees on the page, in reading order."""

@@ -70,7 +70,7 @@ class PageReader:
     # -- the text layer
 
     def _native(self, raw: RawPage, issue: str = "") -> ReadPage:
-        lines, furniture = self._parted(raw)
+        lines, furniture = self.survey.furniture.parted(raw.lines, raw.height)
         maker = BlockMaker(raw.number, raw.height, self.survey, self.outline)
         body = replace(raw, lines=tuple(lines))
         remarks: list[str] = []
@@ -94,18 +94,6 @@ class PageReader:
         if when == "always":
             return True
         return when == "auto" and self._clock() < self._late and needs_model(body)
-
-    def _parted(self, raw: RawPage) -> tuple[list[Line], list[tuple[BlockKind, Line]]]:
-        """Return the lines of the page itself and those of its running headers and footers."""
-        lines: list[Line] = []
-        furniture: list[tuple[BlockKind, Line]] = []
-        for line in raw.lines:
-            kind = self.survey.furniture.kind(line, raw.height, raw.width)
-            if kind is None:
-                lines.append(line)
-            else:
-                furniture.append((kind, line))
-        return lines, furniture
 
     def _modelled(
         self, body: RawPage, maker: BlockMaker
@@ -195,7 +183,7 @@ class PageReader:
         )
         usual = sorted(line.size for line in read.lines)[len(read.lines) // 2] if read.lines else 0.0
         maker = BlockMaker(raw.number, read.height, replace(self.survey, body=Style(usual)), self.outline)
-        lines, furniture = self._parted(seen)
+        lines, furniture = self.survey.furniture.parted(seen.lines, seen.height)
         items = [item for column in plain_columns(lines) for item in maker.column(column)]
         if not _running(read.lines):
             items = [replace(item, kind=BlockKind.PARAGRAPH) for item in items]

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pipelines.core.table import Cell
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.paragraphs import join_lines
+from pipelines.parse.pdf.glyphs import right_to_left
 from pipelines.parse.pdf.page import Grid, GridCell, RawPage, Word
 
 _CODE = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
@@ -126,7 +127,12 @@ def _text_lines(words: Sequence[Word]) -> list[list[Word]]:
             lines[-1].append(word)
         else:
             lines.append([word])
-    return [sorted(line, key=lambda word: word.rect.left) for line in lines]
+    return [_in_order(line) for line in lines]
+
+
+def _in_order(words: Sequence[Word]) -> list[Word]:
+    backwards = right_to_left(" ".join(word.text for word in words))
+    return sorted(words, key=lambda word: word.rect.left, reverse=backwards)
 
 
 def _same_line(line: Sequence[Word], word: Word) -> bool:

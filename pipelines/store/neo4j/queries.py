@@ -24,9 +24,17 @@ class Query:
 
     def for_browser(self, kb: str, **values: str) -> str:
         """Return what to paste into Neo4j Browser: the parameters set, to the examples where no value is given."""
-        chosen = {"kb": kb} | {name: values.get(name, example) for name, example in self.parameters.items()}
-        lines = [f":param {name} => {_literal(name, value)};" for name, value in chosen.items()]
+        lines = [f":param {name} => {literal};" for name, literal in self._literals(kb, values).items()]
         return "\n".join([f"// {self.shows}", *lines, f"{self.cypher};"])
+
+    def inlined(self, kb: str, **values: str) -> str:
+        """Return the statement with the values written into it, for a link that opens the Browser with it."""
+        literals = self._literals(kb, values)
+        return re.sub(r"\$(\w+)", lambda match: literals[match[1]], self.cypher)
+
+    def _literals(self, kb: str, values: Mapping[str, str]) -> dict[str, str]:
+        chosen = {"kb": kb} | {name: values.get(name, example) for name, example in self.parameters.items()}
+        return {name: _literal(name, value) for name, value in chosen.items()}
 
 
 def _literal(name: str, value: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from pipelines.core.document import BlockKind, Document, ReferenceKind
 from pipelines.core.outcome import Status
+from pipelines.parse.parsed import Parsed
 from tests.parse.office.files import docx, p, w
 
 DocumentOf = Callable[..., Document]
@@ -141,5 +142,26 @@ def test_symbols_of_a_font_become_characters(document_of: DocumentOf) -> None:
     assert texts(document_of("a.docx", docx(body))) == ["5 Ω"]
 
 
-def test_a_document_without_text_is_empty_not_indexed(parse_bytes: Callable[..., object]) -> None:
-    assert parse_bytes("a.docx", docx(p("<w:r/>"))).status is Status.EMPTY  # type: ignore[attr-defined]
+def test_a_document_without_text_is_empty_not_indexed(parse_bytes: Callable[..., Parsed]) -> None:
+    assert parse_bytes("a.docx", docx(p("<w:r/>"))).status is Status.EMPTY
+
+
+def test_raised_and_lowered_digits_stay_so(document_of: DocumentOf) -> None:
+    up, down = '<w:vertAlign w:val="superscript"/>', '<w:vertAlign w:val="subscript"/>'
+    body = p(
+        run("10")
+        + run("-6", up)
+        + run(" m")
+        + run("2", up)
+        + run(", H")
+        + run("2", down)
+        + run("O, V")
+        + run("OUT", down)
+    )
+    assert texts(document_of("a.docx", docx(body))) == ["10⁻⁶ m², H₂O, VOUT"]
+
+
+def test_a_document_within_the_document_is_handed_on(parse_bytes: Callable[..., Parsed]) -> None:
+    parts = {"word/part.html": "<p>inside</p>"}
+    parsed = parse_bytes("a.docx", docx(p("x") + '<w:altChunk r:id="c"/>', parts, [("c", "aFChunk", "part.html")]))
+    assert [(child.name, child.data) for child in parsed.children] == [("part.html", b"<p>inside</p>")]

@@ -29,6 +29,17 @@ def test_a_name_that_the_program_gave_makes_no_heading(document_of: DocumentOf) 
     assert [block.kind for block in document.blocks] == [BlockKind.TABLE, BlockKind.TABLE]
 
 
+def test_where_one_sheet_has_a_name_each_heads_its_own_part(document_of: DocumentOf) -> None:
+    document = document_of("a.xlsx", xlsx(rows(["a"]), rows(["b"]), names=["BOM", "Sheet2"]))
+    assert [section.title for section in document.sections[1:]] == ["BOM", "Sheet2"]
+
+
+def test_names_below_groups_of_columns_are_headers_too(document_of: DocumentOf) -> None:
+    sheet = rows(["Part", "Price", None], [None, "EUR", "USD"], ["pump", 1, 2])
+    sheet += '<mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="B1:C1"/></mergeCells>'
+    assert document_of("a.xlsx", xlsx(sheet)).tables[0].header_rows == 2
+
+
 def test_two_corners_of_the_sheet_cost_two_cells(document_of: DocumentOf) -> None:
     far = '<row r="1048576"><c r="XFD1048576"><v>2</v></c></row></sheetData>'
     document = document_of("a.xlsx", xlsx(rows([1]).replace("</sheetData>", far)))

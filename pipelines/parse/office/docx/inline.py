@@ -10,7 +10,8 @@ from pipelines.parse.office.docx.content import Content, Link, Remark
 from pipelines.parse.office.docx.fields import Field, link_of
 from pipelines.parse.office.equations import to_latex
 from pipelines.parse.office.glyphs import glyph
-from pipelines.parse.office.ooxml import NAMESPACES, Element, Relationship, children, is_on, qualified
+from pipelines.parse.office.ooxml import NAMESPACES, Element, Relationship, children, is_on, qualified, value
+from pipelines.parse.office.scripts import lowered, raised
 
 _CHECKED, _UNCHECKED = "☒", "☐"
 _W = "{" + NAMESPACES["w"] + "}"
@@ -22,6 +23,7 @@ _SKIPPED = frozenset(
 )
 _CHARACTERS = {f"{_W}tab": "\t", f"{_W}ptab": "\t", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 _NOTES = {f"{_W}footnoteReference": "footnote", f"{_W}endnoteReference": "endnote", f"{_W}commentReference": "comment"}
+_SCRIPTS = {"superscript": raised, "subscript": lowered}
 _GRAPHICS = frozenset({f"{_W}drawing", f"{_W}pict", f"{_W}object"})
 _EQUATION, _EQUATIONS = qualified("m:oMath"), qualified("m:oMathPara")
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})*")
@@ -44,6 +46,7 @@ class InlineReader:
         self._content = Content()
         self._prose = False
         self._page_is_new = False
+        self._script: Callable[[str], str] | None = None
 
     def read(self, paragraph: Element) -> Content:
         self._parts, self._content, self._prose = [], Content(), False
@@ -83,9 +86,12 @@ class InlineReader:
 
     def _run(self, run: Element) -> None:
         properties = run.find(_RUN_PROPERTIES)
-        if properties is not None and self._is_hidden(properties):
-            return
-        self._descend(run)
+        if properties is None:
+            self._descend(run)
+        elif not self._is_hidden(properties):
+            self._script = _SCRIPTS.get(value(properties, "w:vertAlign") or "")
+            self._descend(run)
+            self._script = None
 
     def _is_hidden(self, properties: Element) -> bool:
         if properties.find(_VANISH) is not None:
@@ -96,7 +102,7 @@ class InlineReader:
     def _write(self, text: str) -> None:
         if self._fields and self._fields[-1].collecting:
             return
-        self._put(text)
+        self._put(text if self._script is None else self._script(text))
         if text.strip():
             self._prose, self._page_is_new = True, False
 

@@ -27,6 +27,7 @@ from pipelines.parse.office.package import Package
 _PARAGRAPH, _TABLE = qualified("w:p"), qualified("w:tbl")
 _SKIPPED = frozenset(qualified(f"w:{name}") for name in ("sectPr", "del", "moveFrom", "sdtPr", "sdtEndPr", "tcPr"))
 _PROPERTIES = qualified("w:pPr")
+_FOREIGN = qualified("w:altChunk")
 _Notes = tuple[str, dict[str, Element]]
 
 
@@ -81,6 +82,8 @@ class Story:
             self._paragraph(element)
         elif element.tag == _TABLE:
             self._table(element)
+        elif element.tag == _FOREIGN:
+            self._graphics.embedded(element.get(qualified("r:id"), ""))
         elif element.tag not in _SKIPPED:
             for child in children(element):
                 self.add(child)

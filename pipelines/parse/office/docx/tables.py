@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pipelines.core.errors import TooLarge
 from pipelines.core.table import Cell
 from pipelines.parse.office.docx.styles import as_int
+from pipelines.parse.office.headers import with_deep_header
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, is_on, qualified, value
 
 _ROW, _CELL, _TABLE = qualified("w:tr"), qualified("w:tc"), qualified("w:tbl")
@@ -89,7 +90,7 @@ def read_table(table: Element, text_of: Callable[[Element], CellText], most: int
         above = _read_row(row, number, number < headers, above, done, text_of)
         if len(done) > most:
             raise TooLarge(f"a table of more than {most} cells")
-    return [cell.close() for cell in done]
+    return with_deep_header([cell.close() for cell in done])
 
 
 def _header_rows(rows: list[Element]) -> int:

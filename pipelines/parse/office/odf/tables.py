@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from pipelines.core.errors import TooLarge
 from pipelines.core.table import Cell
+from pipelines.parse.office.headers import with_deep_header
 from pipelines.parse.office.odf.names import qualified
 from pipelines.parse.office.ooxml import Element, local
 
@@ -55,7 +56,7 @@ def read_table(table: Element, text_of: Callable[[Element], tuple[str, bool]], m
         at += times
         if len(cells) > most:
             raise TooLarge(f"a table of more than {most} cells")
-    return cells
+    return with_deep_header(cells)
 
 
 def _row_cells(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pipelines.parse.office.equations import to_latex
 from pipelines.parse.office.numerals import numeral
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, qualified
+from pipelines.parse.office.scripts import lowered, raised
 
 _PARAGRAPH = qualified("a:p")
 _BULLETS = ("buNone", "buChar", "buAutoNum", "buBlip")
@@ -76,7 +77,7 @@ def _collect(element: Element, parts: list[str], paragraph: Paragraph) -> None:
     name = local(element)
     if name in ("r", "fld"):
         text = "".join(child.text or "" for child in element.iterfind("a:t", NAMESPACES))
-        parts.append(text.replace("\v", "\n"))
+        parts.append(_scripted(element, text.replace("\v", "\n")))
         if text.strip():
             paragraph.formula = False
         link = element.find("a:rPr/a:hlinkClick", NAMESPACES)
@@ -90,6 +91,14 @@ def _collect(element: Element, parts: list[str], paragraph: Paragraph) -> None:
     elif name == "m":
         for child in children(element):
             _collect(child, parts, paragraph)
+
+
+def _scripted(run: Element, text: str) -> str:
+    properties = run.find("a:rPr", NAMESPACES)
+    baseline = properties.get("baseline", "0") if properties is not None else "0"
+    if baseline.startswith("-"):
+        return lowered(text)
+    return text if baseline.strip("0%") == "" else raised(text)
 
 
 def _bullet(element: Element, level: int, styles: Sequence[Element]) -> Element | None:

@@ -10,7 +10,7 @@ from pipelines.parse.office.graphics import Graphics
 from pipelines.parse.office.grid import Area, Grid, Region, area
 from pipelines.parse.office.ooxml import read_xml, related, relationships
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.sheets import SheetBuilder
+from pipelines.parse.office.sheets import SheetBuilder, are_named
 from pipelines.parse.office.xlsx.comments import cell_comments
 from pipelines.parse.office.xlsx.drawings import Floating, floating
 from pipelines.parse.office.xlsx.sheet import Sheet, SheetLink, read_sheet
@@ -40,7 +40,7 @@ class SheetPage:
             (region.area.top, region.area.left, region) for region in sheet.grid.regions()
         ]
         pieces += [(item.row, item.column, item) for part in sheet.drawings for item in floating(self._package, part)]
-        if pieces:
+        if pieces and are_named(entry.name for entry in self._workbook.sheets):
             self._sheet.heading()
         above: Region | None = None
         for _, _, piece in sorted(pieces, key=lambda piece: piece[:2]):

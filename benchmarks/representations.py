@@ -1,0 +1,120 @@
+"""Passages found by their text, their atoms, their tags and their summaries, alone and together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.passages import Question
+from pipelines.atomize.lexical import Bm25
+from pipelines.atomize.recall import SelfRecall, self_recall
+from pipelines.core.document import Document
+from pipelines.core.knowledge import Distillate
+from pipelines.core.vectors import Vectors
+from pipelines.llm.embedder import Embedder
+from pipelines.store.vector import Embedded, Record, RecordKind
+
+KINDS = ("chunk", "atoms", "tags", "summaries")
+VARIANTS = (
+    ("chunk",),
+    ("chunk", "atoms"),
+    ("chunk", "tags"),
+    ("chunk", "summaries"),
+    ("chunk", "atoms", "summaries"),
+    ("chunk", "atoms", "tags", "summaries"),
+)
+DEPTH = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """A passage, a document of one chunk, with what was distilled from it."""
+
+    document: Document
+    distillate: Distillate
+
+    def texts(self, kind: str, quarantined: Collection[str] = ()) -> list[str]:
+        """Return the texts by which it is found."""
+        (chunk,) = self.distillate.chunks
+        match kind:
+            case "atoms":
+                return [atom.text for atom in self.distillate.atoms if atom.id not in quarantined]
+            case "tags":
+                return [" ; ".join(tag.text for tag in self.distillate.tags)]
+            case "summaries":
+                return [chunk.summary]
+            case _:
+                return [f"{self.document.title}\n{chunk.text}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """For each question and passage the score of the passage's best text, shape (questions, passages)."""
+
+    dense: Vectors
+    lexical: Vectors
+
+
+def gate(found: Sequence[Distilled], embedder: Embedder) -> SelfRecall:
+    """Return which atoms bring back their own passage."""
+    atoms = [
+        Record(atom.id, RecordKind.ATOM, one.document.id, atom.text, atom.chunk)
+        for one in found
+        for atom in one.distillate.atoms
+    ]
+    chunks = [
+        Record(one.distillate.chunks[0].id, RecordKind.CHUNK, one.document.id, one.texts("chunk")[0]) for one in found
+    ]
+    return self_recall(_embedded(atoms, embedder), _embedded(chunks, embedder))
+
+
+def table(
+    found: Sequence[Distilled], asked: Sequence[Question], embedder: Embedder, quarantined: Collection[str] = ()
+) -> str:
+    """Return recall@5 of the gold passages for each variant, by dense and by lexical scores and by both."""
+    scores = {kind: _scores(found, kind, asked, embedder, quarantined) for kind in KINDS}
+    ids = [one.document.source.uri for one in found]
+    lines = [f"{'recall@5 by':34}{'dense':>8}{'lexical':>9}{'both':>8}{'dense + chunk lexical':>23}"]
+    for variant in VARIANTS:
+        dense = np.max([scores[kind].dense for kind in variant], axis=0)
+        lexical = np.max([scores[kind].lexical for kind in variant], axis=0)
+        ways = (dense, lexical, _scaled(dense) + _scaled(lexical), _scaled(dense) + _scaled(scores["chunk"].lexical))
+        figures = [f"{100 * _recall(way, asked, ids):.1f}" for way in ways]
+        lines.append(f"{' + '.join(variant):34}{figures[0]:>8}{figures[1]:>9}{figures[2]:>8}{figures[3]:>23}")
+    return "\n".join(lines)
+
+
+def _scores(
+    found: Sequence[Distilled], kind: str, asked: Sequence[Question], embedder: Embedder, quarantined: Collection[str]
+) -> Scores:
+    texts = [(number, text) for number, one in enumerate(found) for text in one.texts(kind, quarantined)]
+    owners = np.array([number for number, _ in texts], dtype=np.intp)
+    index = Bm25([text for _, text in texts])
+    dense = embedder.embed([question.text for question in asked]) @ embedder.embed([text for _, text in texts]).T
+    lexical = np.stack([index.scores(question.text) for question in asked])
+    return Scores(_best(dense, owners, len(found)), _best(lexical, owners, len(found)))
+
+
+def _best(scores: Vectors, owners: np.ndarray, size: int) -> Vectors:
+    best = np.zeros((size, len(scores)), dtype=np.float32)
+    np.maximum.at(best, owners, scores.T)
+    return best.T
+
+
+def _scaled(scores: Vectors) -> Vectors:
+    """Bring each question's scores to 0 to 1."""
+    low, high = scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True)
+    return (scores - low) / np.maximum(high - low, 1e-9)
+
+
+def _recall(scores: Vectors, asked: Sequence[Question], ids: Sequence[str]) -> float:
+    place = {name: number for number, name in enumerate(ids)}
+    top = np.argsort(-scores, axis=1, kind="stable")[:, :DEPTH]
+    wanted = [{place[name] for name in question.gold} for question in asked]
+    return float(np.mean([len(gold & set(row.tolist())) / len(gold) for gold, row in zip(wanted, top, strict=True)]))
+
+
+def _embedded(records: Sequence[Record], embedder: Embedder) -> Embedded:
+    return Embedded(tuple(records), embedder.embed([record.text for record in records]))

@@ -1,0 +1,135 @@
+"""Pictures of the example knowledge base in Neo4j Browser, by a real browser from a real server.
+
+    python docs/neo4j_pictures.py [--kb kb] [--only NAME]
+
+Starts a Neo4j of its own without a password, on free ports and in a temporary folder, loads the knowledge base into
+it (ingesting examples/documents where there is none), and writes docs/pictures/NAME.png for each saved query. Needs
+Chromium (`apt-get install chromium`) and what `make neo4j` needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import re
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import ModuleType
+from urllib.parse import urlencode
+
+from playwright.sync_api import Page, sync_playwright
+
+from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.neo4j.connection import Neo4jAddress
+from pipelines.store.neo4j.queries import query
+from pipelines.store.neo4j.store import Neo4jStore
+from pipelines.store.sync import sync
+
+ROOT = Path(__file__).resolve().parents[1]
+PICTURES = ROOT / "docs" / "pictures"
+MANUAL = "manuals/Maintenance Manual K-Series.docx"
+STANDARD = "standards/STD-014_suction_piping.pdf"
+SHOWN: dict[str, dict[str, str]] = {
+    "tree": {"uri": MANUAL},
+    "answer": {"quote": "NPSHa shall exceed NPSHr"},
+    "references": {},
+    "tag": {"tag": "suction head margin"},
+    "entity": {"entity": "K65-200"},
+    "page": {"uri": STANDARD, "page": "2"},
+}
+SIZE = {"width": 1500, "height": 1000}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kb", type=Path, default=ROOT / "kb")
+    parser.add_argument("--only", choices=sorted(SHOWN), default=None)
+    args = parser.parse_args()
+    if not (args.kb / "strata.db").is_file():
+        from pipelines import build
+
+        build(ROOT / "examples" / "documents", args.kb)
+    PICTURES.mkdir(exist_ok=True)
+    with server() as (bolt, http):
+        with closing(EmbeddedStore.open(args.kb / "strata.db", create=False)) as source:
+            with closing(Neo4jStore.open(Neo4jAddress(bolt), "examples")) as target:
+                print(sync(source.graph, target))
+        take(bolt, http, [args.only] if args.only else list(SHOWN))
+
+
+@contextmanager
+def server() -> Iterator[tuple[str, str]]:
+    """Run a Neo4j for as long as it takes; gives its Bolt and HTTP addresses."""
+    module = server_module()
+    with tempfile.TemporaryDirectory(prefix="strata-pictures-") as home:
+        config = module.Config(bolt_port=free_port(), http_port=free_port(), home=Path(home), auth="none", heap="768m")
+        running = module.start(config)
+        try:
+            yield running.bolt, running.http
+        finally:
+            module.stop(config)
+
+
+def server_module() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("neo4j_server", ROOT / "deploy" / "neo4j" / "server.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def take(bolt: str, http: str, names: list[str]) -> None:
+    """Draw each query's result in Neo4j Browser and keep the picture."""
+    path = next(found for name in ("chromium", "chromium-browser") if (found := shutil.which(name)))
+    style = json.dumps(grass((ROOT / "deploy" / "neo4j" / "strata.grass").read_text("utf-8")))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        for name in names:
+            page = browser.new_page(viewport=SIZE, device_scale_factor=1)
+            page.add_init_script(f"localStorage.setItem('neo4j.grass', JSON.stringify({style}))")
+            draw(page, bolt, http, query(name).inlined("examples", **SHOWN[name]))
+            page.screenshot(path=PICTURES / f"{name}.png")
+            print(f"docs/pictures/{name}.png")
+            page.close()
+        browser.close()
+
+
+def draw(page: Page, bolt: str, http: str, cypher: str) -> None:
+    address = {"dbms": bolt, "preselectAuthMethod": "NO_AUTH", "cmd": "edit", "arg": " ".join(cypher.split())}
+    page.goto(f"{http}/browser/?{urlencode(address)}")
+    page.wait_for_timeout(6000)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("svg .node", timeout=60_000)
+    page.locator("button[title='Fullscreen']").first.click()
+    page.locator("[title='Collapse the node properties display']").first.click()
+    page.wait_for_timeout(5000)  # until the nodes have found their places
+    page.locator("[aria-label='zoom-to-fit']").first.click()
+    page.mouse.move(2, 2)
+    page.wait_for_timeout(1500)
+
+
+def grass(text: str) -> dict[str, dict[str, str]]:
+    """Return a style sheet as Neo4j Browser keeps it: properties by selector."""
+    found = {}
+    for match in re.finditer(r"([\w.]+)\s*\{([^}]*)\}", text.replace("'{", "'<<").replace("}'", ">>'")):
+        pairs = re.findall(r"([\w-]+):\s*([^;]+);", match[2])
+        values = {name: value.strip().strip("'").replace("<<", "{").replace(">>", "}") for name, value in pairs}
+        found[match[1]] = values
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pipelines.atomize.repeats import distinct
+from pipelines.core.vectors import Vectors
+from pipelines.llm.embedder import EmbedderInfo, Side
+
+
+class Alike:
+    """An embedder to which all texts are one."""
+
+    @property
+    def info(self) -> EmbedderInfo:
+        return EmbedderInfo("alike", "", 2)
+
+    def embed(self, texts: Sequence[str], side: Side = Side.PASSAGE) -> Vectors:
+        return np.tile(np.array([1, 0], dtype=np.float32), (len(texts), 1))
+
+    def close(self) -> None: ...
+
+
+def test_the_same_words_in_another_order_repeat() -> None:
+    texts = ["Who leads Acme?", "Acme: who leads?", "Who owns Acme?"]
+    assert distinct(texts, None, 0.9) == ["Who leads Acme?", "Who owns Acme?"]
+
+
+def test_the_same_meaning_repeats_where_an_embedder_says_so() -> None:
+    assert distinct(["Who leads Acme?", "Acme's chief?"], Alike(), 0.9) == ["Who leads Acme?"]
+    assert distinct(["Who leads Acme?", "Acme's chief?"], Alike(), 1.0) == ["Who leads Acme?"]
+
+
+def test_other_numbers_never_repeat() -> None:
+    texts = ["What is the speed of pump 1?", "What is the speed of pump 2?"]
+    assert distinct(texts, Alike(), 0.5) == texts
+
+
+def test_no_texts_and_one_text_stay() -> None:
+    assert distinct([], Alike(), 0.9) == []
+    assert distinct(["Who?"], Alike(), 0.9) == ["Who?"]

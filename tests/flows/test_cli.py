@@ -1,0 +1,147 @@
+"""The command line: what it prints, what it writes, and with which code it ends."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flows.cli.app import main
+from tests.ingest.knowledge import write_folder
+
+Strata = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def strata(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Strata:
+    """Run the command with these words; returns its exit code, its output and its errors."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["strata", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        code = ended.value.code
+        return (code if isinstance(code, int) else 0), printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from pipelines import build
+
+    place = tmp_path_factory.mktemp("cli")
+    build(write_folder(place / "folder"), place / "kb")
+    return place / "kb"
+
+
+def test_ingest_prints_a_summary_as_json(strata: Strata, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "folder")
+    code, out, err = strata("ingest", folder, "--kb", tmp_path / "kb", "--no-flow", "--json")
+    report = json.loads(out)
+    assert (code, err) == (0, "")
+    assert report["documents"] == {"indexed": 3}
+    assert report["stages"]["parse"] == {"done": 3, "reused": 0, "failed": 0}
+
+
+def test_an_ingest_that_has_nothing_to_do_says_so(strata: Strata, kb: Path) -> None:
+    code, out, _ = strata("ingest", kb.parent / "folder", "--kb", kb, "--no-flow", "--quiet")
+    assert code == 0
+    assert "3 unchanged; nothing to parse, chunk or embed" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("make", "code", "line"),
+    [
+        (lambda path: None, 4, "strata: no such folder:"),
+        (lambda path: path.mkdir(), 4, "strata: no documents in"),
+        (lambda path: path.write_text("a file"), 4, "strata: no such folder:"),
+    ],
+    ids=["missing", "empty", "file"],
+)
+def test_a_folder_that_cannot_be_ingested_is_one_clear_line(
+    make: Callable[[Path], object], code: int, line: str, strata: Strata, tmp_path: Path
+) -> None:
+    make(tmp_path / "folder")
+    ended, out, err = strata("ingest", tmp_path / "folder", "--kb", tmp_path / "kb", "--no-flow", "--quiet")
+    assert (ended, out) == (code, "")
+    assert err.startswith(line)
+    assert err.count("\n") == 1
+
+
+def test_a_broken_file_is_named_and_the_code_tells_of_it(strata: Strata, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "folder")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    code, out, _ = strata("ingest", folder, "--kb", tmp_path / "kb", "--no-flow", "--quiet")
+    assert code == 8
+    assert "broken.pdf" in out
+
+
+def test_a_question_is_answered_with_its_source(strata: Strata, kb: Path) -> None:
+    code, out, _ = strata("ask", "How often is the bearing oil changed?", "--kb", kb)
+    assert code == 0
+    assert "4000 hours" in out
+    assert "manual.md" in out
+
+
+def test_an_answer_as_json_is_the_whole_answer(strata: Strata, kb: Path) -> None:
+    _, out, _ = strata("ask", "How often is the bearing oil changed?", "--kb", kb, "--json")
+    answer = json.loads(out)
+    assert answer["abstained"] is False
+    assert answer["citations"][0]["uri"] == "manual.md"
+    assert "4000 hours" in answer["citations"][0]["quote"]
+
+
+def test_a_question_with_nothing_to_find_is_answered_so(strata: Strata, kb: Path) -> None:
+    code, out, _ = strata("ask", "Who won the football championship in Zanzibar?", "--kb", kb)
+    assert code == 0
+    assert "The documents do not say" in out
+
+
+def test_without_a_knowledge_base_there_is_one_line(strata: Strata, tmp_path: Path) -> None:
+    code, out, err = strata("ask", "Anything?", "--kb", tmp_path / "none")
+    assert (code, out) == (5, "")
+    assert err == f"strata: no knowledge base at {tmp_path / 'none'} (`strata ingest FOLDER` makes one)\n"
+
+
+def test_status_tells_of_every_document(strata: Strata, kb: Path) -> None:
+    _, out, _ = strata("status", "--kb", kb, "--json")
+    assert [entry["status"] for entry in json.loads(out)] == ["indexed"] * 3
+
+
+def test_config_names_where_a_value_came_from(strata: Strata, kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STRATA_CHUNK__MAX_TOKENS", "410")
+    _, out, _ = strata("config", "--kb", kb, "--changed", "--json")
+    assert json.loads(out) == {"chunk.max_tokens": {"value": 410, "from": "environment"}}
+
+
+def test_an_unknown_setting_names_the_nearest(strata: Strata, kb: Path) -> None:
+    code, _, err = strata("ask", "Anything?", "--kb", kb, "--set", "chunk.max_token=3")
+    assert code == 2
+    assert "did you mean chunk.max_tokens?" in err
+
+
+def test_the_graph_is_exported_in_a_stable_order(strata: Strata, kb: Path) -> None:
+    first = strata("graph", "export", "--kb", kb)[1]
+    assert first == strata("graph", "export", "--kb", kb)[1]
+    lines = [json.loads(line) for line in first.splitlines()]
+    assert len(lines) > 30
+
+
+def test_a_sound_knowledge_base_passes_fsck(strata: Strata, kb: Path) -> None:
+    code, out, _ = strata("fsck", "--kb", kb)
+    assert code == 0
+    assert "agree on 3 documents" in out
+
+
+def test_diff_of_an_unchanged_folder_says_so(strata: Strata, kb: Path) -> None:
+    _, out, _ = strata("diff", kb.parent / "folder", "--kb", kb, "--quiet")
+    assert "no difference" in out
+
+
+def test_every_command_has_help(strata: Strata) -> None:
+    code, out, _ = strata("--help")
+    assert code == 0
+    for name in ("ingest", "ask", "chat", "parse", "status", "diff", "forget", "fsck", "reindex", "config", "demo"):
+        assert name in out

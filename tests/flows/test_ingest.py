@@ -1,0 +1,70 @@
+"""The flow does what the plain build does, and keeps quiet about it."""
+
+import json
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from flows.ingest import ingest
+from flows.server import Server, ServerFailed
+from pipelines import build
+from pipelines.core.errors import FolderNotFound
+from tests.ingest.knowledge import assert_same, write_folder
+
+RUN = """
+import sys
+from flows.ingest import ingest
+report = ingest(sys.argv[1], sys.argv[2])
+print(report.documents, report.stages["parse"].done)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_folder(tmp_path / "folder")
+
+
+def flow_names(api: str) -> list[str]:
+    """The names of the flows that a server knows."""
+    request = urllib.request.Request(api + "/flows/filter", b"{}", {"Content-Type": "application/json"}, method="POST")
+    with urllib.request.urlopen(request, timeout=10) as reply:
+        return [flow["name"] for flow in json.load(reply)]
+
+
+@pytest.mark.slow
+def test_a_flow_gives_the_same_knowledge_base_and_says_nothing(folder: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, str(folder), str(tmp_path / "flow")], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("{'indexed': 3} 3\n", "", 0)
+    build(folder, tmp_path / "plain")
+    assert_same(tmp_path / "flow", tmp_path / "plain")
+
+
+@pytest.mark.slow
+def test_a_server_of_the_users_own_is_used_and_left_running(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
+    with Server() as server:
+        server.wait()
+        done = subprocess.run(
+            [sys.executable, "-c", RUN, str(folder), str(tmp_path / "kb")], capture_output=True, text=True, check=True
+        )
+        assert done.stdout == "{'indexed': 3} 3\n"
+        assert flow_names(server.url) == ["strata-ingest"]
+
+
+def test_a_server_that_does_not_come_up_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("flows.server.UVICORN", "no_such_module")
+    with Server() as server, pytest.raises(ServerFailed, match="No module named no_such_module") as caught:
+        server.wait()
+    assert "--no-flow" in caught.value.hint
+
+
+def test_a_folder_that_is_not_there_starts_nothing_that_stays(tmp_path: Path) -> None:
+    with pytest.raises(FolderNotFound):
+        ingest(tmp_path / "nowhere", tmp_path / "kb")

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import pytest
+from PIL import Image
+
+from pipelines.core.document import BlockKind, Document
+from pipelines.core.outcome import Status
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import Limits, OcrSettings, ParseSettings
+from tests.parse.pdf_pages import LOREM, Pdf, drawn
+from tests.parse.pieces import assert_whole
+
+DocumentOf = Callable[..., Document]
+ParseBytes = Callable[..., Parsed]
+
+
+def picture(text: str = LOREM, kind: str = "PNG", **options: object) -> bytes:
+    png = drawn(Pdf().page(420, 200).box(20, 20, 400, 180, text).data())
+    out = io.BytesIO()
+    with Image.open(io.BytesIO(png)) as image:
+        image.convert("RGB").save(out, kind, **options)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF"])
+def test_every_kind_of_picture_is_a_figure_and_its_text(document_of: DocumentOf, kind: str) -> None:
+    document = document_of(f"a.{kind.lower()}", picture(kind=kind))
+    assert document.blocks[0].kind is BlockKind.FIGURE
+    assert "The relief valve opens at the set pressure" in document.text
+    assert [page.text_source for page in document.pages] == ["ocr"]
+    assert_whole(document)
+
+
+def test_the_frames_of_a_tiff_are_pages(parse_bytes: ParseBytes) -> None:
+    frames = [Image.open(io.BytesIO(picture(f"This is page {number}."))) for number in (1, 2, 3)]
+    out = io.BytesIO()
+    frames[0].save(out, "TIFF", save_all=True, append_images=frames[1:])
+    parsed = parse_bytes("fax.tiff", out.getvalue())
+    assert parsed.document is not None
+    pages = {block.text: block.provenance.page for block in parsed.document.blocks if block.text}
+    assert pages == {"This is page 1.": 1, "This is page 2.": 2, "This is page 3.": 3}
+    assert all(shown.data.startswith(b"\x89PNG") for shown in parsed.pictures)
+
+
+def test_blocks_have_boxes_and_confidence(document_of: DocumentOf) -> None:
+    block = next(block for block in document_of("a.png", picture()).blocks if block.text)
+    (box,) = block.provenance.boxes
+    assert 0 < box.left < 0.2 < 0.6 < box.right <= 1
+    assert 0.8 < block.confidence <= 1
+
+
+def test_a_turned_picture_has_its_boxes_where_they_are_seen(document_of: DocumentOf) -> None:
+    out = io.BytesIO()
+    with Image.open(io.BytesIO(picture())) as image:
+        image.rotate(180).save(out, "PNG")
+    block = next(block for block in document_of("a.png", out.getvalue()).blocks if block.text)
+    assert block.text.startswith("The relief valve")
+    assert block.provenance.boxes[0].bottom > 0.85
+
+
+def test_the_camera_says_how_it_was_held(document_of: DocumentOf) -> None:
+    with Image.open(io.BytesIO(picture())) as image:
+        exif = image.getexif()
+        exif[0x0112] = 6
+        out = io.BytesIO()
+        image.rotate(90, expand=True).save(out, "JPEG", exif=exif)
+    document = document_of("a.jpg", out.getvalue())
+    page = document.pages[0]
+    assert page.width > page.height
+
+
+def test_a_picture_without_text_is_empty(parse_bytes: ParseBytes) -> None:
+    out = io.BytesIO()
+    Image.new("RGB", (300, 200), "white").save(out, "PNG")
+    assert parse_bytes("a.png", out.getvalue()).status is Status.EMPTY
+
+
+def test_without_ocr_a_picture_says_so(parse_bytes: ParseBytes) -> None:
+    parsed = parse_bytes("a.png", picture(), ParseSettings(ocr=OcrSettings(engine="none")))
+    assert parsed.status is Status.EMPTY
+    assert "OCR is switched off" in parsed.reason
+
+
+def test_broken_and_enormous_pictures_have_their_status(parse_bytes: ParseBytes) -> None:
+    assert parse_bytes("a.png", picture()[:60]).status is Status.MALFORMED
+    tight = ParseSettings(limits=Limits(total_mb=1))
+    assert parse_bytes("b.png", picture(), tight).status is Status.TOO_LARGE

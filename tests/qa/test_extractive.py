@@ -1,0 +1,121 @@
+"""The keyless answer: sentences quoted exactly, rows told with their columns, refusals, reasons, conflicts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa.answer import NOT_IN_DOCUMENTS, Answer
+from qa.strategies.extractive import extractive
+from qa.strategies.settings import AnswerSettings
+from tests.qa.memory import MemoryKnowledge
+
+SETTINGS = AnswerSettings()
+PUMPS = {
+    "sheet_D.txt": (
+        "2 Performance\n\nQuantity | Unit | K65-200 | K80-250\nRated flow | m³/h | 72 | 140\n"
+        "Efficiency at rated flow | % | 74 | 79\nMass with motor | kg | 148 | 395"
+    ),
+    "manual.txt": "EPDM rings may be stored for 7 years. Impeller nuts need a torque of 110 N·m. Wear gloves at all times.",
+    "report.txt": (
+        "The compressor at the sawmill tripped three times.\n\n3 Cause\n\n"
+        "The blocked cooler and the stuck valve kept the oil too hot."
+    ),
+    "notes.txt": "每 12 个月校准一次压力变送器。夜间请联系主管。",
+    "plan.txt": "The hall has four gates. Visitors sign the book at the north gate. Bread is baked in line 3.",
+    "list.txt": "Paint, screws and washers are kept in the store. The key hangs at the door.",
+}
+
+
+def ask(question: str, texts: Mapping[str, str] = PUMPS, settings: AnswerSettings = SETTINGS) -> Answer:
+    return asyncio.run(extractive(question, MemoryKnowledge(texts), None, settings))
+
+
+def test_the_sentence_that_answers_is_quoted_first_and_exactly() -> None:
+    answer = ask("For how many years may EPDM rings be stored?")
+    first = answer.citations[0]
+    assert (first.uri, first.quote) == ("manual.txt", "EPDM rings may be stored for 7 years.")
+    assert first.quote == first.span.slice(PUMPS["manual.txt"])
+    assert answer.extractive
+    assert answer.claims[0].citations == (1,)
+
+
+def test_a_table_row_is_told_with_the_column_that_is_asked_for() -> None:
+    answer = ask("What is the efficiency of the K80-250 at rated flow?")
+    assert answer.claims[0].text == "Efficiency at rated flow; Unit: %; K80-250: 79"
+    assert answer.citations[0].quote == "Efficiency at rated flow | % | 74 | 79"
+    assert answer.citations[0].context == "Quantity | Unit | K65-200 | K80-250"
+
+
+def test_a_chinese_question_is_answered_from_a_chinese_document() -> None:
+    answer = ask("压力变送器多久校准一次?")
+    assert answer.citations[0].quote == "每 12 个月校准一次压力变送器。"
+
+
+def test_a_reason_is_found_though_it_repeats_no_word_of_the_question() -> None:
+    assert "blocked cooler" in ask("Why did the compressor at the sawmill trip?").claims[0].text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many decibels does the K80-250 make?",
+        "Which hospital tested the K65-200?",
+        "What is the telephone number of the ministry of transport?",
+        "仓库的面积是多少平方米?",
+    ],
+)
+def test_what_the_documents_do_not_hold_is_refused_with_the_nearest_passages(question: str) -> None:
+    answer = ask(question)
+    assert answer.abstained
+    assert answer.text == NOT_IN_DOCUMENTS
+    assert answer.claims == ()
+    assert (answer.confidence or 0) < SETTINGS.refuse_below
+
+
+def test_sources_that_give_different_values_are_named() -> None:
+    texts = {
+        "old.txt": "The required suction head of the K65-200 is 2.9 m.",
+        "new.txt": "The required suction head of the K65-200 is 3.4 m.",
+        "else.txt": "The hall is 40 m long.",
+    }
+    answer = ask("How many metres of suction head are required for the K65-200?", texts)
+    assert len(answer.conflicts) == 1
+    assert "2.9 m" in answer.conflicts[0]
+    assert "3.4 m" in answer.conflicts[0]
+
+
+def test_sources_that_agree_are_no_conflict() -> None:
+    texts = {"a.txt": "The suction head of the K65-200 is 3.4 m.", "b.txt": "Suction head of the K65-200: 3.4 m"}
+    assert ask("How many metres is the suction head of the K65-200?", texts).conflicts == ()
+
+
+def test_a_summary_has_several_sentences_of_one_document_in_their_order() -> None:
+    answer = ask("Summarise what the plan says about gates, visitors and bread.")
+    spans = [citation.span for citation in answer.citations]
+    assert len(spans) > 1
+    assert spans == sorted(spans)
+    assert {citation.uri for citation in answer.citations} == {"plan.txt"}
+
+
+def test_an_empty_knowledge_base_says_nothing() -> None:
+    answer = ask("What is the efficiency?", {})
+    assert answer.abstained
+    assert answer.citations == ()
+
+
+def test_the_trace_tells_what_was_asked_found_weighed_and_chosen() -> None:
+    kinds = [step.kind for step in ask("For how many years may EPDM rings be stored?").trace]
+    assert kinds == ["asked for", "retrieved", "sentences", "selected", "confidence"]
+
+
+@given(st.text(max_size=80))
+@settings(max_examples=40, deadline=None)
+def test_any_question_has_an_answer_whose_quotes_are_spans(question: str) -> None:
+    answer = ask(question)
+    assert all(citation.quote == citation.span.slice(PUMPS[citation.uri]) for citation in answer.citations)
+    assert answer.abstained == (answer.text == NOT_IN_DOCUMENTS)

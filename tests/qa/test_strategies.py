@@ -1,0 +1,126 @@
+"""The baselines of PIKE-RAG's tables 4 to 6 against a scripted model, and the registry."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pipelines.core.errors import SettingsError
+from pipelines.llm.fakes import ScriptedChat
+from qa.answer import NOT_IN_DOCUMENTS, Answer
+from qa.language import Language
+from qa.strategies.registry import STRATEGIES, strategy_named
+from qa.strategies.settings import AnswerSettings
+from tests.qa.memory import MemoryKnowledge
+
+TEXTS = {
+    "oven.txt": "The oven of line 3 was built by Merton. It bakes bread.",
+    "merton.txt": "Merton has its seat in Leeds. It was founded in 1901.",
+    "crane.txt": "The crane lifts 5 t.",
+}
+QUESTION = "In which city does the builder of the oven of line 3 have its seat?"
+SETTINGS = AnswerSettings(delta=0.1, threshold=0.1, flat_threshold=0.05, rounds=3)
+LEEDS = {"claims": [{"text": "Merton sits in Leeds.", "passage": 1, "quote": "seat in Leeds"}], "found": True, "answer": "Leeds"}  # fmt: skip
+
+
+async def solve(name: str, *replies: Any) -> tuple[Answer, ScriptedChat]:
+    chat = ScriptedChat([json.dumps(reply) for reply in replies])
+    return await STRATEGIES[name].run(QUESTION, MemoryKnowledge(TEXTS), Language(chat), SETTINGS), chat
+
+
+def roles(chat: ScriptedChat) -> list[str]:
+    return [request.role for request in chat.requests]
+
+
+async def test_cot_answers_closed_book_and_cites_nothing() -> None:
+    answer, chat = await solve("cot", {"thinking": "Merton, Leeds", "answer": "Leeds"})
+    assert (answer.text, answer.citations, roles(chat)) == ("Leeds", (), ["cot"])
+    assert "oven of line 3 was built" not in chat.requests[0].messages[-1].content
+
+
+async def test_naive_reads_flat_chunks_once() -> None:
+    answer, chat = await solve("naive", LEEDS)
+    assert roles(chat) == ["answer"]
+    assert answer.short == "Leeds"
+    assert answer.citations[0].uri == "merton.txt"
+    assert answer.text == "Merton sits in Leeds."
+
+
+async def test_naive_hr_reads_what_both_paths_find() -> None:
+    answer, _ = await solve("naive-hr", LEEDS)
+    assert {found.uri for found in answer.found} >= {"oven.txt", "merton.txt"}
+
+
+async def test_the_model_may_say_that_the_passages_do_not_hold_the_answer() -> None:
+    answer, _ = await solve("naive", {"claims": [], "found": False, "answer": ""})
+    assert answer.abstained
+    assert answer.text == NOT_IN_DOCUMENTS
+    assert answer.found
+
+
+async def test_an_answer_that_no_source_carries_is_none() -> None:
+    answer, _ = await solve("naive", {"claims": [], "found": True, "answer": "Torquay"})
+    assert answer.abstained
+    assert answer.dropped == ("no source for it: Torquay",)
+
+
+async def test_self_ask_asks_itself_until_it_has_no_more_questions() -> None:
+    answer, chat = await solve(
+        "self-ask",
+        {"question": "Who built the oven?"}, {"answer": "Merton"},
+        {"question": "Where is Merton?"}, {"answer": "Leeds"},
+        {"question": ""}, {"answer": "Leeds"},
+    )  # fmt: skip
+    assert roles(chat) == ["follow_up", "follow_up_answer"] * 2 + ["follow_up", "conclude"]
+    assert "Who built the oven? - Merton" in chat.requests[-1].messages[-1].content
+    assert (answer.text, answer.citations) == ("Leeds", ())
+
+
+async def test_self_ask_stops_when_it_repeats_itself() -> None:
+    answer, chat = await solve("self-ask", {"question": "Who?"}, {"answer": "x"}, {"question": "Who?"}, {"answer": "x"})
+    assert roles(chat) == ["follow_up", "follow_up_answer", "follow_up", "conclude"]
+    assert any(step.text.startswith("asked again") for step in answer.trace)
+
+
+@pytest.mark.parametrize("name", ["self-ask-r", "self-ask-hr"])
+async def test_self_ask_with_retrieval_answers_follow_ups_from_passages_and_cites(name: str) -> None:
+    answer, chat = await solve(
+        name, {"question": "Where does Merton have its seat?"}, {"answer": "Leeds"}, {"question": ""}, LEEDS
+    )
+    assert "Merton has its seat in Leeds" in chat.requests[1].messages[-1].content
+    assert "Where does Merton have its seat? - Leeds" in chat.requests[-1].messages[-1].content
+    assert answer.citations[0].uri == "merton.txt"
+
+
+async def test_an_unusable_follow_up_is_not_taken_for_no_more_questions() -> None:
+    _, chat = await solve("self-ask-r", "?", "?", "?", {"answer": "Leeds"}, {"question": ""}, LEEDS)
+    assert roles(chat) == ["follow_up"] * 3 + ["follow_up_answer", "follow_up", "answer"]
+    assert QUESTION in chat.requests[3].messages[-1].content
+
+
+async def test_passages_too_many_for_the_prompt_are_cut_off_at_the_end_of_the_ranking() -> None:
+    chat = ScriptedChat([json.dumps(LEEDS)])
+    knowledge = MemoryKnowledge({f"{n}.txt": f"Merton seat Leeds {n}. " + "word " * 200 for n in range(9)})
+    small = SETTINGS.model_copy(update={"context_tokens": 600, "flat_threshold": 0.0})
+    await STRATEGIES["naive"].run(QUESTION, knowledge, Language(chat), small)
+    shown = chat.requests[0].messages[-1].content
+    assert "[1]" in shown
+    assert "[9]" not in shown
+
+
+async def test_a_strategy_that_reads_says_that_it_needs_a_model() -> None:
+    with pytest.raises(SettingsError, match="naive needs a language model"):
+        await STRATEGIES["naive"].run(QUESTION, MemoryKnowledge(TEXTS), None, SETTINGS)
+
+
+def test_without_a_name_a_model_decomposes_and_else_sentences_are_quoted() -> None:
+    assert strategy_named("", has_model=True).name == "pike"
+    assert strategy_named("", has_model=False).name == "extractive"
+
+
+def test_an_unknown_strategy_names_the_known_ones() -> None:
+    with pytest.raises(SettingsError) as raised:
+        strategy_named("magic", has_model=True)
+    assert "self-ask-hr" in raised.value.hint
