@@ -100,7 +100,7 @@ def _raw_text() -> Parse:
 
 
 def _layout() -> Parse:
-    import pymupdf4llm
+    import pymupdf4llm  # type: ignore[import-untyped]
 
     def run(file: Path) -> None:
         pymupdf4llm.to_markdown(str(file))
@@ -119,7 +119,7 @@ def _unstructured() -> Parse:
 
 def _docling() -> Parse:
     try:
-        from docling_parse.pdf_parser import DoclingPdfParser
+        from docling_parse.pdf_parser import DoclingPdfParser  # type: ignore[import-untyped]
     except ImportError:
         return _docling_before_4()
     parser = DoclingPdfParser()
@@ -132,7 +132,7 @@ def _docling() -> Parse:
 
 
 def _docling_before_4() -> Parse:
-    from docling_parse.docling_parse import pdf_parser_v2
+    from docling_parse.docling_parse import pdf_parser_v2  # type: ignore[import-untyped]
 
     parser = pdf_parser_v2("fatal")
 

@@ -1,11 +1,15 @@
 """What an import loads, and what happens where an optional part is missing."""
 
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 
 import pytest
+
+from tests.conftest import ROOT
 
 HEAVY = (
     "lancedb",
@@ -76,3 +80,12 @@ except MissingExtra as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"pip install 'strata-kb[{extra}]'"
+
+
+def test_every_extra_that_an_error_names_can_be_installed() -> None:
+    named = set()
+    for path in (ROOT / "pipelines").rglob("*.py"):
+        named |= set(re.findall(r'MissingExtra\("(\w+)"', path.read_text()))
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert named - extras.keys() == set()
+    assert len(named) > 4

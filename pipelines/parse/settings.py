@@ -34,11 +34,8 @@ class OcrSettings(_Settings):
 class PdfSettings(_Settings):
     """What is peculiar to PDF."""
 
-    neutral: ClassVar[frozenset[str]] = frozenset({"processes"})
-
     layout: When = Field("auto", description="auto: the layout model on pages that need it; always; never")
     garble: float = Field(0.35, ge=0, le=1, description="Garble score from which a text layer is not believed")
-    processes: int = Field(2, ge=1, description="Processes that share the pages of a long file")
 
 
 class Limits(_Settings):

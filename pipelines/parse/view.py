@@ -157,7 +157,7 @@ def _block(block: Block, counted: bool = False) -> BlockView:
     return BlockView(
         kind=_KINDS.get(block.kind, "text"),
         type=block.kind.value,
-        text="" if figure else block.text.removeprefix(marker).lstrip(),
+        text="" if figure else block.text[len(marker) :].lstrip() if marker else block.text,
         marker=marker,
         page=_page(where),
         label=where.label,

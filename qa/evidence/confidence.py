@@ -34,8 +34,8 @@ class Facts:
     value: float
 
 
-WEIGHTS = Facts(missing=-10.0, unknown=-3.5, together=2.2, value=0.6)
-BIAS = 1.3
+WEIGHTS = Facts(missing=-9.5, unknown=-2.7, together=2.9, value=0.9)
+BIAS = 0.9
 
 
 def facts(query: Query, weighed: Sequence[Weighed], chosen: Sequence[Weighed]) -> Facts:

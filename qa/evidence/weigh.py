@@ -24,11 +24,11 @@ KIN = 0.8
 """What a term's nearest kin counts of the term itself, times how near it is."""
 NEAREST = 0.45
 """The least cosine of two words that are kin."""
-COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.30, 0.11, 0.54, 0.05
+COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.46, 0.10, 0.37, 0.07
 """The weights of the parts."""
-REASON = 0.2
+REASON = 0.25
 """What a reason counts where one is asked for: it seldom repeats the words of the question."""
-LABEL = 0.07
+LABEL = 0.08
 """What a heading or the header of a table loses: it names what is said, and does not say it."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _COMPARED = 24
