@@ -63,8 +63,6 @@ def renumbered(citations: tuple[Citation, ...], used: Collection[int]) -> tuple[
 def found(hits: Collection[Hit]) -> tuple[Found, ...]:
     """Return what was found as an answer tells it: where, and with which score."""
     return tuple(
-        Found(
-            hit.chunk.id, hit.uri, hit.chunk.provenance.pages(), round(hit.score, 4), hit.chunk.provenance.label
-        )
+        Found(hit.chunk.id, hit.uri, hit.chunk.provenance.pages(), round(hit.score, 4), hit.chunk.provenance.label)
         for hit in hits
     )

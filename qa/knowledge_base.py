@@ -57,9 +57,7 @@ class KnowledgeBase:
         opened._closing = closing
         return opened
 
-    def ask(
-        self, question: str, *, strategy: str = "", where: Filter = Filter(), limit: int | None = None
-    ) -> Answer:
+    def ask(self, question: str, *, strategy: str = "", where: Filter = Filter(), limit: int | None = None) -> Answer:
         """Return the answer to `question` with its citations, or that the documents do not say.
 
         `strategy` is a name of the registry, empty for the settings' choice; `where` confines what is looked at,

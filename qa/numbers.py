@@ -15,7 +15,9 @@ _GROUPED = re.compile(r"\d{1,3}(?:([,.' \u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\
 _WORDS = {
     name: float(value)
     for value, names in enumerate(
-        "zero|one 一|two 二 两|three 三|four 四|five 五|six 六|seven 七|eight 八|nine 九|ten 十|eleven 十一|twelve 十二".split("|")
+        "zero|one 一|two 二 两|three 三|four 四|five 五|six 六|seven 七|eight 八|nine 九|ten 十|eleven 十一|twelve 十二".split(
+            "|"
+        )
     )
     for name in names.split()
 } | {"once": 1.0, "twice": 2.0, "half": 0.5, "dozen": 12.0}

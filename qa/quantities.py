@@ -1,53 +1,13 @@
-"""Kinds of measurable things: which one a question asks for, and whether a text gives a value of it."""
+"""Values in a text: figures with a unit or a currency, dates, numbers of telephones, names, reasons."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 
 from pipelines.core.provenance import Span
-
-
-class Kind(StrEnum):
-    """What a value measures, or is."""
-
-    PRESSURE = "pressure"
-    TEMPERATURE = "temperature"
-    LENGTH = "length"
-    TIME = "time"
-    MASS = "mass"
-    MONEY = "money"
-    SOUND = "sound"
-    SHARE = "share"
-    VOLUME = "volume"
-    FLOW = "flow"
-    SPEED = "speed"
-    FREQUENCY = "frequency"
-    VOLTAGE = "voltage"
-    CURRENT = "current"
-    POWER = "power"
-    TORQUE = "torque"
-    FORCE = "force"
-    DATE = "date"
-    PHONE = "phone"
-    MAIL = "mail"
-    NUMBER = "number"
-    PERSON = "person"
-    REASON = "reason"
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A value in a text: its kind, its figures and where it stands."""
-
-    kind: Kind
-    text: str
-    figure: float | None
-    unit: str
-    span: Span
-
+from qa.kinds import Kind
 
 _FIGURE = r"(?P<figure>[-+−]?\d(?:[\d.,]*\d)?(?:\s?[-–~/x×]\s?\d(?:[\d.,]*\d)?)*)"
 _MONTH = (
@@ -59,7 +19,7 @@ _UNITS: dict[Kind, str] = {
     Kind.PRESSURE: r"cm\s?h2o|cm\s?h₂o|mm\s?hg|mmhg|m?bar(?:g|a)?|[kmh]?pa|psi[ag]?|atm|巴|千帕|兆帕",
     Kind.TEMPERATURE: r"°\s?[cfk]|º\s?[cf]|℃|℉|degrees? (?:celsius|fahrenheit|c\b|f\b)|grad|kelvin|摄氏度|度",
     Kind.TORQUE: r"n\s?[·.*]?\s?m|ft[- ]?lbf?|kgf[·.]?cm|牛米|牛·米",
-    Kind.FLOW: r"l\s?/\s?min|lpm|slpm|l\s?/\s?h|l\s?/\s?s|ml\s?/\s?(?:min|s)|m[3³]\s?/\s?(?:h|min|s)|gpm|cfm|scfm",
+    Kind.FLOW: (r"l\s?/\s?min|lpm|slpm|l\s?/\s?h|l\s?/\s?s|ml\s?/\s?(?:min|s)|m[3³]\s?/\s?(?:h|min|s)|gpm|cfm|scfm"),
     Kind.SPEED: r"m\s?/\s?s|km\s?/\s?h|ft\s?/\s?s|mph|mm\s?/\s?s|rpm|r\s?/\s?min|min-1|min⁻¹|1/min|转",
     Kind.FREQUENCY: r"[kmg]?hz|bpm|breaths?(?: per |/)min(?:ute)?|breaths? a minute|赫兹",
     Kind.SOUND: r"db(?:\s?\(?[ac]\)?)?|decibels?|dezibel|分贝",
@@ -70,17 +30,26 @@ _UNITS: dict[Kind, str] = {
     Kind.POWER: r"[mk]?w|watts?|kilowatts?|hp|kva|va|千瓦|瓦",
     Kind.FORCE: r"k?n|newtons?|kgf|lbf|牛顿?",
     Kind.VOLUME: r"m?l|litres?|liters?|cl|cc|cm[3³]|m[3³]|gallons?|升|毫升|立方米",
-    Kind.LENGTH: r"[mcdkµun]?m|millimet(?:er|re)s?|centimet(?:er|re)s?|met(?:er|re)s?|in\b|inch(?:es)?|ft|feet|foot|″|\"|''|毫米|厘米|公里|米",
+    Kind.AREA: (r"[mc]?m[2²]|mm²|km²|sq\.?\s?(?:m|ft|in)|square (?:met(?:er|re)s?|feet|inches)|hectares?|平方米"),
+    Kind.RESISTANCE: r"[km]?(?:Ω|ohms?)|欧姆",
+    Kind.LENGTH: (
+        r"[mcdkµun]?m|millimet(?:er|re)s?|centimet(?:er|re)s?|met(?:er|re)s?|in\b|inch(?:es)?|ft|feet|foot|″"
+        r"|\"|''|毫米|厘米|公里|米"
+    ),
     Kind.TIME: (
-        r"ms|s|secs?|seconds?|min|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|shifts?|sekunden|minuten|stunden|tage|wochen"
-        r"|monate|jahre|秒钟?|分钟|小时|天|日内|周|星期|个月|年"
+        r"ms|s|secs?|seconds?|min|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|shifts?|sekunden"
+        r"|minuten|stunden|tage|wochen|monate|jahre|秒钟?|分钟|小时|天|日内|周|星期|个月|年"
     ),
     Kind.MONEY: r"€|\$|£|¥|eur|usd|gbp|cny|rmb|chf|dollars?|euros?|cents?|pounds sterling|元|欧元|美元|人民币",
 }
 _BEFORE = r"(?:€|\$|£|¥|\beur|\busd|\bgbp|\bcny|\brmb|\bchf)\s?"
 _WORD_END = r"(?![A-Za-zµ°²³])"
 _BEHIND = re.compile(
-    _FIGURE + r"\s?[-]?\s?(?:" + "|".join(f"(?P<{kind.name}>{units})" for kind, units in _UNITS.items()) + ")" + _WORD_END,
+    _FIGURE
+    + r"\s?[-]?\s?(?:"
+    + "|".join(f"(?P<{kind.name}>{units})" for kind, units in _UNITS.items())
+    + ")"
+    + _WORD_END,
     re.IGNORECASE,
 )
 _APART = {
@@ -96,7 +65,10 @@ _DATE = re.compile(
 )
 _PHONE = re.compile(r"(?<![\w.,-])(?:\+\d{1,3}[\s/.-]?)?(?:\(?\d{2,5}\)?[\s/.-]){1,4}\d{3,8}(?![\w,-])|\b1\d{10}\b")
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")
-_PLAIN = re.compile(r"(?<![\w.,-])\d[\d.,]*(?![\w])|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b|[一两二三四五六七八九十]+[个次种台件名]", re.IGNORECASE)
+_PLAIN = re.compile(
+    r"(?<![\w.,-])\d[\d.,]*(?![\w])|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b|[一两二三四五六七八九十]+[个次种台件名]",
+    re.IGNORECASE,
+)
 
 _PERSON = re.compile(
     r"\b(?!(?:The|This|That|A|An|In|On|At|For|No|All|If|When)\b)[A-Z][a-z]+(?:-[A-Z][a-z]+)? (?:[A-Z]\. )?(?:van (?:der |de )?|de |von )?[A-Z][a-z]+\b"
@@ -108,50 +80,16 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 
-_ASKED: tuple[tuple[Kind, str], ...] = (
-    (Kind.PHONE, r"\b(?:tele)?phone number|\bphone\b.*\bnumber\b|\bextension\b|电话|手机号"),
-    (Kind.MAIL, r"\be-?mail address|邮箱"),
-    (Kind.SOUND, r"\bloud|\bnois[ey]|\bsound (?:level|pressure|power)|\bdecibels?|\bdB|噪声|噪音|分贝|音量"),
-    (Kind.MASS, r"\bweigh(?:s|t)?\b|\bheavy\b|\bmass of\b|\bkilograms?\b|\bhow many (?:kg|grams|pounds|tons|tonnes)|重量|多重|公斤|千克"),
-    (Kind.MONEY, r"\bcosts?\b(?! cent)|\bprices?\b|\bhow expensive|\bhow much (?:money|does .{0,60} cost)|\bfees?\b|\bdollars?\b|\beuros?\b|\bpaid\b|价格|单价|多少钱|费用|成本"),
-    (Kind.TORQUE, r"\btorques?\b|\btighten(?:ed|ing)?\b.*\b(?:how|what)|扭矩|力矩"),
-    (Kind.TEMPERATURE, r"\btemperatures?\b|\bhow (?:hot|cold|warm)\b|\bdegrees\b|温度|多少度"),
-    (Kind.PRESSURE, r"\bpressures?\b|\bpsi\b|\bhow many bar\b|压力多|多大压力|压力是"),
-    (Kind.VOLTAGE, r"\bvoltages?\b|\bvolts?\b|\bspannung\b|电压|多少伏"),
-    (Kind.CURRENT, r"\bhow many (?:m?amps?|amperes?|milliamps?)\b|\bcurrent (?:rating|consumption|draw)|\bwhat current\b|电流"),
-    (Kind.POWER, r"\bhow many (?:kilo)?watts?\b|\b(?:rated|motor|shaft|electrical|power) (?:power|consumption|rating)\b|\bwhat power\b|功率"),
-    (Kind.FLOW, r"\bflow rates?\b|\b(?:rated|peak|free air) (?:\w+ )?(?:flow|delivery)\b|流量"),
-    (Kind.SPEED, r"\bspeeds?\b|\bhow fast\b|\bvelocit|\brpm\b|转速|速度"),
-    (Kind.FREQUENCY, r"\bfrequenc|\bbreaths? (?:a|per) minute|\bhertz\b|频率"),
-    (Kind.SHARE, r"\bpercent(?:age)?\b|\bper cent\b|\befficienc|\bhumidity\b|\bwhat share\b|百分|效率|湿度"),
-    (Kind.DATE, r"^when\b|\bwhen (?:was|did|is|were|will)\b|\bon (?:which|what) (?:date|day)|\bwhat date\b|\b(?:which|what) year\b|\bdate (?:of|did|was)\b|何时|什么时候|哪一?[年天日]|日期"),
-    (Kind.LENGTH, r"\bdiameters?\b|\bhow (?:wide|thick|deep|tall|high|far)\b|\blengths?\b|\bthickness\b|\bheight\b|\bwidth\b|\bcentimet|\bmillimet|\bmet(?:er|re)s\b|\binches\b|直径|长度|厚度|高度|宽度|多长(?!时)|多厚"),
-    (Kind.TIME, r"\bhow (?:long|old)\b|\bhow many (?:\w+ )?(?:seconds|minutes|hours|days|weeks|months|years)\b|\blifetime\b|\bduration\b|\b(?:warranty|guarantee) (?:period|time)|多久|多长时间|多少(?:小时|分钟|天|年|个月|秒)|几(?:小时|分钟|天|年|个月)"),
-    (Kind.VOLUME, r"\bhow many (?:lit(?:er|re)s|millilit(?:er|re)s|gallons)\b|\bvolume\b|多少升|容积"),
-    (Kind.FORCE, r"\bhow many newtons\b|\bwhat force\b"),
-    (Kind.PERSON, r"^who\b|\bwho (?:is|was|were|did|has|had|must|may|should|will|in|\w+ed|wrote|built|made)\b|\bwhose (?:name|permission)|谁"),
-    (Kind.REASON, r"\bwhy\b|\bwhat (?:caused|causes|led to)\b|\b(?:cause|reason) (?:of|for)\b|为什么|为何|原因"),
-    (Kind.NUMBER, r"\bhow many\b|\bhow often\b|\bhow much\b|\bnumber of\b|多少|几[个次台件种]"),
-)  # fmt: skip
-_REST = re.compile(r"[a-zA-Z]*")
-_ASKED_PATTERNS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _ASKED)
 
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value in a text: its kind, its figures and where it stands."""
 
-def asked_for(question: str) -> frozenset[Kind]:
-    """Return the kinds of value that a question asks for, none where it asks for no value.
-
-    "How long" may mean a time or a length; a plain number is asked for only where no kind is.
-    """
-    found = {kind for kind, pattern in _ASKED_PATTERNS if pattern.search(question)}
-    if Kind.TIME in found and re.search(r"\bhow long\b", question, re.IGNORECASE):
-        found.add(Kind.LENGTH)
-    return frozenset(found - {Kind.NUMBER} or found)
-
-
-def asking(question: str) -> str:
-    """Return the words of a question that say which kind of value it asks for: "how many kilograms weigh"."""
-    found = (match for _, pattern in _ASKED_PATTERNS for match in pattern.finditer(question))
-    return " ".join(match.group() + _REST.match(question, match.end()).group() for match in found)  # type: ignore[union-attr]
+    kind: Kind
+    text: str
+    figure: float | None
+    unit: str
+    span: Span
 
 
 def quantities(text: str) -> list[Value]:
@@ -169,7 +107,11 @@ def gives(kinds: frozenset[Kind], text: str) -> bool:
             return True
     if any(value.kind in kinds for value in _quantities(text)):
         return True
-    return "|" in text and _PLAIN.search(text) is not None and any(_APART[kind].search(text) for kind in kinds & _APART.keys())
+    return (
+        "|" in text
+        and _PLAIN.search(text) is not None
+        and any(_APART[kind].search(text) for kind in kinds & _APART.keys())
+    )
 
 
 def _quantities(text: str) -> Iterator[Value]:

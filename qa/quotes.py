@@ -16,9 +16,7 @@ _LOOSE = 3
 """How many times its own length a quote with omissions may reach over."""
 _OMISSION = re.compile(r"\s*(?:\.{3,}|…|\[\s*(?:\.{3}|…)\s*\])\s*")
 _EDGES = " \t\n\"'“”‘’„«»`*_…"
-_SAME = str.maketrans(
-    dict.fromkeys("‐‑‒–—−", "-") | dict.fromkeys("“”„«»″", '"') | dict.fromkeys("‘’‚′`", "'")
-)
+_SAME = str.maketrans(dict.fromkeys("‐‑‒–—−", "-") | dict.fromkeys("“”„«»″", '"') | dict.fromkeys("‘’‚′`", "'"))
 _DROPPED = frozenset("|*_\u00ad\u200b\u200c\u200d\u2060\ufeff")
 
 

@@ -37,6 +37,6 @@ def _label(step: Step) -> Text:
     if step.score is not None:
         label.append(f"{step.score:.2f} ", "cyan")
     if step.kind != "round":
-        label.append(f"{step.kind}: " if step.text else step.kind, "bold" if not style else style)
+        label.append(f"{step.kind}: " if step.text else step.kind, style or "bold")
     label.append(step.text, style)
     return label

@@ -24,6 +24,8 @@ _POINTS = re.compile(
     r"|siehe|gemäß|laut|vgl)\b|[《参见详根据依按照§第]",
     re.IGNORECASE,
 )
+_PARTIAL_MOST = 500
+"""Titles with the rarest word of what is asked for, beyond which that is no name: the time stays linear."""
 _PARTIAL_LEAST = 8
 """Letters below which part of a title names nothing."""
 
@@ -180,6 +182,8 @@ class Library:
         if len(folded) < _PARTIAL_LEAST and folded.isascii():
             return []
         rarest = min((self._titles.get(word, set()) for word in _title_words(folded)), key=len, default=set())
+        if len(rarest) > _PARTIAL_MOST:
+            return []
         whole = re.compile(rf"(?<!\w){re.escape(folded)}(?!\w)" if folded.isascii() else re.escape(folded))
         return sorted(document for document in rarest if whole.search(fold_name(self.cards[document].title)))
 

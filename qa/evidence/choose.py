@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pipelines.core.terms import normalize
 from qa.evidence.query import Query
 from qa.evidence.weigh import Weighed
-from qa.quantities import Kind
+from qa.kinds import Kind
 
 _GAIN = 0.1
 """Share of the question's weight that a further sentence must add."""
@@ -16,7 +16,7 @@ _FLOOR = 0.55
 NEEDED = 0.2
 """Share of the question's weight that a unit must add to be quoted."""
 _NEAR_BEST = 0.8
-_VALUE_NEAR, _REASON_NEAR = 0.97, 0.9
+_VALUE_NEAR, _REASON_NEAR = 0.97, 0.6
 """Share of the best score from which a unit that gives what is asked for goes before one that does not."""
 _SERIES = 6
 """Units quoted for a question that asks for several things."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from pipelines.core.terms import CJK, STOP_WORDS, terms, words
+from qa.kinds import Kind, asked_for, asking
 from qa.knowledge import Lexicon
-from qa.quantities import Kind, asked_for, asking
 
 # Words by which a question asks and refers, and which its answer need not repeat.
 ASKING_WORDS = frozenset(

@@ -7,8 +7,6 @@ from qa.evidence.query import Query
 from qa.evidence.unit import RULE, Unit
 
 
-
-
 def tell(unit: Unit, query: Query) -> str:
     """Return the unit's text on one line; of a row its first cell, and the cells of the columns asked for by name."""
     if RULE not in unit.text:

@@ -18,6 +18,9 @@ _LINE = re.compile(r"\n(?!\s*[a-zà-ÿ])")
 """A line is a block of its own, unless it goes on in small letters."""
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
 _OPENING = re.compile(r"(?:[^\W\d]+\s+)?\d+(?:\.\d+)*\.")
+_BIBLIOGRAPHY = re.compile(
+    r"(?:\d+\.?\s*)?(?:references|bibliography|literature|literatur|参考文献)\s*$", re.IGNORECASE
+)
 _HEADING_LENGTH = 80
 _ENDINGS = ".!?;:,。!?;:,"
 
@@ -28,7 +31,7 @@ class Unit:
 
     `header` is the row that names the columns, empty where there is none, `heading` the line that
     heads it inside the chunk. `label` says that the unit only names what
-    follows it: a heading, a caption, the header of a table. `own` are its terms with the header's, `near` those of
+    follows it: a heading, the header of a table, an entry of a bibliography. `own` are its terms with the header's, `near` those of
     the units beside it, `above` those of title, file name, headings and caption.
     """
 
@@ -68,7 +71,9 @@ def units(hit: Hit, rank: int) -> list[Unit]:
         near = frozenset[str]().union(*own[max(0, index - 2) : index], *own[index + 1 : index + 2])
         above = title | frozenset(_terms(piece.heading))
         span = piece.span.shifted(chunk.provenance.span.start)
-        found.append(Unit(hit, rank, span, piece.text, piece.header, piece.heading, piece.label, own[index], near, above))
+        found.append(
+            Unit(hit, rank, span, piece.text, piece.header, piece.heading, piece.label, own[index], near, above)
+        )
     return [unit for unit in found if len(_NUMBERING.sub("", unit.text)) > 1]
 
 
@@ -101,6 +106,8 @@ def _read_headings(pieces: list[_Piece], text: str, known: set[str]) -> None:
         line = " ".join(piece.text.split())
         if line in known or _is_heading(line, text, piece.span.end):
             piece.label, heading = True, line
+        elif _BIBLIOGRAPHY.match(heading):
+            piece.label = True
         piece.heading = heading
 
 

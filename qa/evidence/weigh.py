@@ -15,8 +15,9 @@ from pipelines.core.terms import terms, words
 from qa.evidence.query import Query
 from qa.evidence.unit import Unit, units
 from qa.hit import Hit
+from qa.kinds import Kind
 from qa.knowledge import Lexicon
-from qa.quantities import Kind, gives
+from qa.quantities import gives
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """What a term counts by where it stands."""
@@ -26,8 +27,6 @@ NEAREST = 0.45
 """The least cosine of two words that are kin."""
 COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.46, 0.10, 0.37, 0.07
 """The weights of the parts."""
-REASON = 0.25
-"""What a reason counts where one is asked for: it seldom repeats the words of the question."""
 LABEL = 0.08
 """What a heading or the header of a table loses: it names what is said, and does not say it."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -77,19 +76,16 @@ def _order(item: Weighed) -> tuple[float, int, int]:
 
 def _of(unit: Unit, query: Query, retrieval: float, kin: _Kin) -> Weighed:
     value = bool(query.wants) and gives(query.wants, _without(query, unit))
-    worth = REASON if value and Kind.REASON in query.wants else VALUE
     told = query.asking if value else frozenset[str]()
     covers = {term: OWN if term in told else kin.cover(term, unit) for term in query.weights}
     coverage = sum(query.weights[term] * cover for term, cover in covers.items()) / (query.total or 1.0)
-    score = COVERAGE * coverage + RETRIEVAL * retrieval + worth * value - LABEL * unit.label
+    score = COVERAGE * coverage + RETRIEVAL * retrieval + VALUE * value - LABEL * unit.label
     return Weighed(unit, score, coverage, 0.0, value, covers)
 
 
 def _nearer(item: Weighed, nearness: float) -> Weighed:
     near = max(0.0, float(nearness))
-    return Weighed(
-        item.unit, item.score + NEARNESS * near, item.coverage, near, item.gives, item.covers
-    )
+    return Weighed(item.unit, item.score + NEARNESS * near, item.coverage, near, item.gives, item.covers)
 
 
 def _without(query: Query, unit: Unit) -> str:

@@ -14,9 +14,9 @@ from qa.evidence.query import Query, read_query
 from qa.evidence.tell import tell
 from qa.evidence.weigh import Weighed, weigh
 from qa.hit import Hit
+from qa.kinds import Kind, asked_for
 from qa.knowledge import Knowledge
 from qa.language import Language
-from qa.quantities import Kind, asked_for
 from qa.strategies.settings import AnswerSettings
 
 _CAUSE = "root cause reason"

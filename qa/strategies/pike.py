@@ -51,9 +51,7 @@ class _Work:
         return render(self.context, self.settings.context_tokens)
 
 
-async def pike(
-    question: str, knowledge: Knowledge, language: Language | None, settings: AnswerSettings
-) -> Answer:
+async def pike(question: str, knowledge: Knowledge, language: Language | None, settings: AnswerSettings) -> Answer:
     """Return the answer of algorithm 1; without a model, of the decomposition along the graph (`pike_graph`)."""
     if language is None:
         return await pike_graph(question, knowledge, language, settings)
@@ -86,9 +84,7 @@ async def _round(work: _Work, steps: list[Step]) -> Stop | None:
 
 async def _proposals(work: _Work, steps: list[Step]) -> list[str] | Stop:
     """Line 3. A reply that stays unusable is not "no more questions": the question itself is then looked up."""
-    asked = await work.language.ask(
-        "propose", ProposalsReply, room=400, passages=work.passages, question=work.question
-    )
+    asked = await work.language.ask("propose", ProposalsReply, room=400, passages=work.passages, question=work.question)
     if asked.value is None:
         steps.append(Step("unusable", f"proposals: {_problem(asked)}; the question itself is looked up"))
         return [work.question]
@@ -160,9 +156,7 @@ async def _answered(work: _Work) -> Answer:
     if not hits:
         hits = work.knowledge.retrieve(work.question, work.settings.chunks)
         work.trace.append(Step("fallback", f"no chunk was chosen; {len(hits)} found by the question are read"))
-    return await compose(
-        "pike", work.question, hits, work.knowledge, work.language, work.settings, tuple(work.trace)
-    )
+    return await compose("pike", work.question, hits, work.knowledge, work.language, work.settings, tuple(work.trace))
 
 
 def _problem(asked: Asked[ProposalsReply] | Asked[SelectionReply]) -> str:

@@ -1,4 +1,4 @@
-"""Settings of answering: `[qa.answer]` in strata.toml; the figures of the paper are the defaults (6.1, hyper-parameters)."""
+"""Settings of answering: `[qa.answer]` in strata.toml; defaults are the figures of the paper (6.1, hyper-parameters)."""
 
 from __future__ import annotations
 

@@ -56,7 +56,9 @@ async def test_no_more_turns_than_asked_for_are_shown_to_the_model() -> None:
     assert "First" not in chat.requests[-1].messages[-1].content
 
 
-@pytest.mark.parametrize("question", ["And since when?", "What about it?", "Why?", "那它的价格呢?", "How much is that one?"])
+@pytest.mark.parametrize(
+    "question", ["And since when?", "What about it?", "Why?", "那它的价格呢?", "How much is that one?"]
+)
 def test_what_points_back_leans(question: str) -> None:
     assert leans(question)
 

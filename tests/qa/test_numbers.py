@@ -13,7 +13,13 @@ def test_numbers_inside_codes_are_no_numbers() -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("1,104.84", {1104.84}), ("1.104,84", {1104.84}), ("10 000", {10000.0}), ("1,104", {1104.0, 1.104}), ("2.5", {2.5})],
+    [
+        ("1,104.84", {1104.84}),
+        ("1.104,84", {1104.84}),
+        ("10 000", {10000.0}),
+        ("1,104", {1104.0, 1.104}),
+        ("2.5", {2.5}),
+    ],
 )
 def test_a_number_has_every_reading_that_countries_give_it(text: str, expected: set[float]) -> None:
     assert values(text) == expected

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa.quantities import Kind, asked_for, asking, gives, quantities
+from qa.kinds import Kind, asked_for, asking
+from qa.quantities import gives, quantities
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,9 @@ from qa.quantities import Kind, asked_for, asking, gives, quantities
         ("Who signed the note?", Kind.PERSON, "Signed: Marta Kowalczyk", "Signed on the spot"),
     ],
 )
-def test_the_kind_of_value_asked_for_is_known_and_recognized(question: str, kind: Kind, answer: str, other: str) -> None:
+def test_the_kind_of_value_asked_for_is_known_and_recognized(
+    question: str, kind: Kind, answer: str, other: str
+) -> None:
     assert kind in asked_for(question)
     assert gives(frozenset({kind}), answer)
     assert not gives(frozenset({kind}), other)
