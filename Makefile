@@ -5,6 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
 DEMO_KB := demo-kb
+comma := ,
+# uv is quick; pip reads settings (a mirror of a company, say) that uv does not know.
+locked = $(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '$(1)' \
+	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '$(1)'
 
 .PHONY: help install demo demo-llm test test-fast lint lock bench neo4j neo4j-stop local-model smoke docs clean
 
@@ -18,12 +22,12 @@ $(UV):
 
 $(VENV)/.installed: $(UV) pyproject.toml constraints.txt
 	@echo "installing strata and its locked dependencies (about a minute)"
-	@$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e .
+	@$(call locked,.)
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@echo "installing what the tests need"
-	@$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[dev,e5,local]'
+	@$(call locked,.[dev$(comma)e5$(comma)fastembed$(comma)local$(comma)paddleocr])
 	@touch $@
 
 install: $(VENV)/.installed  ## the command `strata` in .venv/bin
@@ -33,7 +37,7 @@ demo: $(VENV)/.installed  ## ingest examples/documents and ask four questions
 	@$(BIN)/strata demo --kb $(DEMO_KB)
 
 demo-llm: $(VENV)/.installed local-model  ## the demo with a small language model of your own machine
-	@$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[local]'
+	@$(call locked,.[local])
 	@$(BIN)/strata demo --kb $(DEMO_KB)-llm --set llm.gguf="$$($(BIN)/python deploy/local_model.py --print-path)"
 
 test: $(VENV)/.installed-dev  ## all checks and tests
@@ -41,6 +45,9 @@ test: $(VENV)/.installed-dev  ## all checks and tests
 
 test-fast: $(VENV)/.installed-dev  ## the tests that need no server and no browser
 	@$(BIN)/python -m pytest -q -m "not slow and not neo4j and not browser and not model"
+
+smoke: $(VENV)/.installed-dev local-model  ## the tests with a small language model that runs on this machine
+	@$(BIN)/python -m pytest -q -m model
 
 lint: $(VENV)/.installed-dev  ## ruff, mypy and the import contracts
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
@@ -50,7 +57,7 @@ lock: $(UV)  ## write constraints.txt anew from pyproject.toml
 		--quiet --upgrade -o constraints.txt
 
 bench: $(VENV)/.installed-dev  ## every benchmark, one after the other
-	@$(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[bench]'
+	@$(call locked,.[bench])
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file; done
 
 neo4j:  ## start a Neo4j on loopback and wait until it answers

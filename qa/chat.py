@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from pipelines.core.terms import STOP_WORDS, words
 from qa.answer import Answer, Step
-from qa.evidence.query import ASKING_WORDS
+from qa.evidence.words import ASKING_WORDS
 from qa.kinds import asked_for
 from qa.language import Language
 from qa.prompts.replies import StandaloneReply

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,7 +11,7 @@ from pydantic import BaseModel
 from pipelines.llm.ask import Asked, ask
 from pipelines.llm.chat import Chat, Usage
 from pipelines.llm.prompt import Prompt
-from qa.listen import tell
+from qa.listen import listening_now
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -32,8 +33,11 @@ class Language:
         `room` is how many tokens the reply may take. Raises `BudgetExceeded`, and nothing for any reply.
         """
         messages = Prompt.load("qa", prompt, self._prompts).messages("en", (), **values)
-        tell(prompt)
-        asked = await ask(self._chat, messages, reply, role=prompt, max_tokens=room, tries=self._tries)
+        listener = listening_now()
+        on_text = partial(listener, prompt) if listener else None
+        if listener:
+            listener(prompt, "")
+        asked = await ask(self._chat, messages, reply, role=prompt, max_tokens=room, tries=self._tries, on_text=on_text)
         self.usage += asked.usage
         self.spent += asked.usage if asked.usage.calls else Usage()
         return asked

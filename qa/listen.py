@@ -25,16 +25,9 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-def tell(role: str, piece: str = "") -> None:
-    """Tell whoever listens."""
-    listener = _listener.get()
-    if listener is not None:
-        listener(role, piece)
-
-
-def heard() -> bool:
-    """Whether anyone listens."""
-    return _listener.get() is not None
+def listening_now() -> Listener | None:
+    """Return who listens here, None where nobody does."""
+    return _listener.get()
 
 
 def readable(reply: str) -> str:

@@ -10,7 +10,8 @@ from qa.answer import Answer, Citation, Step
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; color: #1c1e21 }
 h1 { font-size: 1.4rem } h2 { font-size: 1.05rem; margin-top: 2rem }
-blockquote { margin: .3rem 0; padding: .2rem .8rem; border-left: 3px solid #4477aa; background: #f5f7fa; white-space: pre-wrap }
+blockquote { margin: .3rem 0; padding: .2rem .8rem; border-left: 3px solid #4477aa; background: #f5f7fa;
+  white-space: pre-wrap }
 .note { color: #5c6470 } .warn { color: #9a3412 } .score { color: #2f6f4f; font-variant-numeric: tabular-nums }
 .place { color: #5c6470 } li.cite { margin-bottom: .8rem } details { margin-left: 1rem } .leaf { margin-left: 2.1rem }
 .selected, .quote, .claim { color: #2f6f4f } .dropped, .unusable { color: #9a3412 } .kind { font-weight: 600 }

@@ -66,12 +66,14 @@ _DATE = re.compile(
 _PHONE = re.compile(r"(?<![\w.,-])(?:\+\d{1,3}[\s/.-]?)?(?:\(?\d{2,5}\)?[\s/.-]){1,4}\d{3,8}(?![\w,-])|\b1\d{10}\b")
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")
 _PLAIN = re.compile(
-    r"(?<![\w.,-])\d[\d.,]*(?![\w])|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b|[一两二三四五六七八九十]+[个次种台件名]",
+    r"(?<![\w.,-])\d[\d.,]*(?![\w])|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b"
+    r"|[一两二三四五六七八九十]+[个次种台件名]",
     re.IGNORECASE,
 )
 
 _PERSON = re.compile(
-    r"\b(?!(?:The|This|That|A|An|In|On|At|For|No|All|If|When)\b)[A-Z][a-z]+(?:-[A-Z][a-z]+)? (?:[A-Z]\. )?(?:van (?:der |de )?|de |von )?[A-Z][a-z]+\b"
+    r"\b(?!(?:The|This|That|A|An|In|On|At|For|No|All|If|When)\b)[A-Z][a-z]+(?:-[A-Z][a-z]+)?"
+    r" (?:[A-Z]\. )?(?:van (?:der |de )?|de |von )?[A-Z][a-z]+\b"
     r"|\b(?:Mr|Mrs|Ms|Dr|Prof)\.? [A-Z]\w+|[\u4e00-\u9fff](?:先生|女士|工程师|经理)"
 )
 _REASON = re.compile(

@@ -111,7 +111,7 @@ class Retriever:
             return self._hits(self._flat(mode)(query, wanted, where), "chunk")
         evidence = self.evidence(query, where)
         scores = combine(evidence, self.atlas, self.settings)
-        return self._explained(choose(scores, evidence, wanted, self.settings), evidence, scores)
+        return self._explained(choose(scores, evidence, self.atlas, wanted, self.settings), evidence, scores)
 
     def chunks(
         self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()
@@ -171,7 +171,7 @@ class Retriever:
 
     def rank(self, evidence: Evidence, limit: int, settings: RetrieveSettings) -> list[int]:
         """Return the numbers in `atlas` of the best chunks under other weights than its own."""
-        return choose(combine(evidence, self.atlas, settings), evidence, limit, settings)
+        return choose(combine(evidence, self.atlas, settings), evidence, self.atlas, limit, settings)
 
     def plain_hits(self, numbers: Sequence[int]) -> tuple[Hit, ...]:
         """Return the chunks of these numbers as hits without a score."""

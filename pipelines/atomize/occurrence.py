@@ -48,6 +48,11 @@ class Saying:
     def _sentence(self, place: Span) -> Span:
         return next((one.span for one in self.content.sentences if one.span.overlaps(place)), place)
 
+    def stands_under(self, name: str) -> bool:
+        """Whether the title or a heading above the chunk holds a name."""
+        form = normalize(name)
+        return any(form in part for _, part in self.content.path)
+
     def has_numbers_of(self, text: str) -> bool:
         """Whether every number in `text` stands in the chunk or in what it stands under."""
         return {_figure(number) for number in _NUMBER.findall(text)} <= self._numbers

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from pipelines.atomize.names import find_names
 from pipelines.atomize.occurrence import Saying
 from pipelines.atomize.repeats import distinct
 from pipelines.core.terms import CJK, normalize, terms
@@ -84,6 +85,7 @@ def _dangles(question: str, known: Sequence[str]) -> bool:
 def _placed(question: str, saying: Saying, known: Sequence[str]) -> str:
     form = normalize(question)
     path = [part for part, _ in saying.content.path]
-    if not path or any(name and name in form for name in known):
+    own = (name.surface for name in find_names(question, ()))
+    if not path or any(name and name in form for name in known) or any(map(saying.stands_under, own)):
         return question
     return f"{' > '.join(path)}: {question}"

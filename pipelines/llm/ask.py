@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar, runtime_checkable
@@ -71,14 +72,15 @@ async def ask(
     temperature: float = 0.0,
     max_tokens: int = 1024,
     tries: int = 5,
+    on_text: Callable[[str], None] | None = None,
 ) -> Asked[T]:
     """Return the model's answer to `messages` as a value of type `reply`.
 
     An unusable reply is asked for again, with what is wrong with it, up to `tries` times in all; one that was cut off
     with twice the room. `role` names the work and `subject` what it is about (a chunk's id): both go into the
-    failure. Raises `BudgetExceeded` and no other error of a model or endpoint.
+    failure. `on_text` is given the pieces of each reply as they come. Raises `BudgetExceeded` and no other error of a model or endpoint.
     """
-    request = Request(messages, role, reply, temperature, max_tokens, subject=subject)
+    request = Request(messages, role, reply, temperature, max_tokens, subject=subject, on_text=on_text)
     usage, answer, problem = Usage(), Reply(""), ""
     for number in range(1, tries + 1):
         try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel
@@ -32,7 +33,8 @@ class Request:
     `role` names the work ("atomize", "answer", ...): settings map it to a model, traces and quotes group by it.
     `schema` is the type the reply must validate as; None asks for plain text. `attempt` counts askings of the same
     thing from 0, so that asking again is not answered from the cache. `subject` is the id of what the work is about (a
-    chunk's): it shapes no reply, and lets the replies about a document be found when it is forgotten.
+    chunk's): it shapes no reply, and lets the replies about a document be found when it is forgotten. `on_text` is
+    given the pieces of the reply as they come, from any thread; one that is kept already comes whole, without it.
     """
 
     messages: tuple[Message, ...]
@@ -43,6 +45,7 @@ class Request:
     model: str = ""
     attempt: int = 0
     subject: str = ""
+    on_text: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

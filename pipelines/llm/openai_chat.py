@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Callable
 from typing import Any
 
 import openai
-from openai import AsyncAzureOpenAI, AsyncOpenAI
-from openai.types.chat import ChatCompletion
+from openai import AsyncAzureOpenAI, AsyncOpenAI, AsyncStream
+from openai.types import CompletionUsage
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from pipelines.core.errors import CallFailed, CallTimedOut
 from pipelines.llm.chat import Image, Message, Reply, Request, Usage
@@ -35,8 +37,7 @@ class OpenAIChat:
         while True:
             try:
                 with translated(keep=openai.APIStatusError):
-                    completion = await self._client.chat.completions.create(**_parameters(request, dialect))
-                reply = _reply(completion, request)
+                    reply = await self._reply(request, _parameters(request, dialect))
             except openai.APIStatusError as error:
                 other = dialect.after(str(error)) if _refused(error) else None
                 if other is None:
@@ -45,6 +46,13 @@ class OpenAIChat:
             else:
                 self._dialects.learn(subject, dialect, reply.text)
                 return reply
+
+    async def _reply(self, request: Request, parameters: dict[str, Any]) -> Reply:
+        if request.on_text is None:
+            return _reply(await self._client.chat.completions.create(**parameters), request)
+        streaming = parameters | {"stream": True, "stream_options": {"include_usage": True}}
+        stream = await self._client.chat.completions.create(**streaming)
+        return await _streamed(stream, request, request.on_text)
 
     async def close(self) -> None:
         await self._client.close()
@@ -102,14 +110,31 @@ def _reply(completion: object, request: Request) -> Reply:
         # Gateways answer 200 with an error or a page of their own when the model behind them is away.
         raise CallTimedOut("the endpoint's reply has no choices")
     choice = completion.choices[0]
-    if choice.finish_reason == "content_filter":
+    return _made(choice.message.content or "", choice.finish_reason, completion.model, completion.usage, request)
+
+
+async def _streamed(stream: AsyncStream[ChatCompletionChunk], request: Request, tell: Callable[[str], None]) -> Reply:
+    """Return the reply that a stream brings, each piece told as it comes. Raises `CallTimedOut` where it breaks off."""
+    pieces: list[str] = []
+    finish, model, usage = "", "", None
+    async for chunk in stream:
+        model, usage = chunk.model or model, chunk.usage or usage
+        for choice in chunk.choices[:1]:
+            finish = choice.finish_reason or finish
+            if choice.delta.content:
+                pieces.append(choice.delta.content)
+                tell(choice.delta.content)
+    if not finish:
+        raise CallTimedOut("the endpoint's reply broke off")
+    return _made("".join(pieces), finish, model, usage, request)
+
+
+def _made(text: str, finish: str, model: str, usage: CompletionUsage | None, request: Request) -> Reply:
+    if finish == "content_filter":
         raise CallFailed("the endpoint's content filter stopped the reply")
-    text = choice.message.content or ""
-    finish = "length" if choice.finish_reason == "length" else "stop"
-    return Reply(text, completion.model or request.model, _usage(completion, request, text), finish)
-
-
-def _usage(completion: ChatCompletion, request: Request, text: str) -> Usage:
-    if completion.usage is None:
-        return Usage(estimate_input(request.messages), estimate_tokens(text), 1)
-    return Usage(completion.usage.prompt_tokens, completion.usage.completion_tokens, 1)
+    taken = (
+        Usage(usage.prompt_tokens, usage.completion_tokens, 1)
+        if usage is not None
+        else Usage(estimate_input(request.messages), estimate_tokens(text), 1)
+    )
+    return Reply(text, model or request.model, taken, "length" if finish == "length" else "stop")

@@ -29,10 +29,10 @@ _ENDINGS = ".!?;:,。!?;:,"
 class Unit:
     """A sentence, item or row of a chunk. `span` counts in the document's text.
 
-    `header` is the row that names the columns, empty where there is none, `heading` the line that
-    heads it inside the chunk. `label` says that the unit only names what
-    follows it: a heading, the header of a table, an entry of a bibliography. `own` are its terms with the header's, `near` those of
-    the units beside it, `above` those of title, file name, headings and caption.
+    `header` is the row that names the columns, empty where there is none, `heading` the line that heads it inside the
+    chunk. `label` says that it only names something: a heading, the header of a table, an entry of a bibliography.
+    `own` are its terms with the header's, `near` those of the units beside it, `above` those of title, file name,
+    headings and caption.
     """
 
     hit: Hit
@@ -119,7 +119,7 @@ def _is_heading(line: str, text: str, end: int) -> bool:
 
 
 def _read_tables(pieces: list[_Piece], context: str) -> None:
-    """Give each row its header (the chunk's context, or the first full row of its run) and the lines above the table."""
+    """Give each row its header (the chunk's context, or the first full row of its run) and the lines above."""
     for first, rows in _runs(pieces):
         caption = pieces[first - 1].text if first and RULE not in pieces[first - 1].text else ""
         header = context if context and first == 0 else ""

@@ -89,7 +89,7 @@ def _nearer(item: Weighed, nearness: float) -> Weighed:
 
 
 def _without(query: Query, unit: Unit) -> str:
-    """The unit's text and header (where a reason is asked for, its heading too) without the figures that the question itself has."""
+    """The unit's text and header without the figures of the question; where a reason is asked for, its heading too."""
     text = f"{unit.header}\n{unit.text}"
     if Kind.REASON in query.wants:
         text = f"{unit.heading}\n{text}"

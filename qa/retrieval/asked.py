@@ -59,7 +59,7 @@ def ask(text: str, atlas: Atlas, mapped: tuple[TagPair, ...] = ()) -> Asked:
         for entity in atlas.named.get(key, ()):
             entities.setdefault(entity, weight)
         documents = atlas.titles.get(key, ())
-        told = weight * rarity(atlas, _holding(key, atlas)) / math.sqrt(len(documents) or 1)
+        told = weight * rarity(atlas, _holding(key, atlas)) / math.sqrt(_bearers(key, atlas)) if documents else 0.0
         for document in documents:
             titles.setdefault(document, told)
             called.setdefault(document, key)
@@ -110,3 +110,15 @@ def _holding(key: str, atlas: Atlas) -> int:
     for other in known[1:]:
         held = np.intersect1d(held, other, assume_unique=True)
     return len(held)
+
+
+def _bearers(key: str, atlas: Atlas) -> int:
+    """The number of documents that may be called so."""
+    numbers = [atlas.vocabulary.get(term, -1) for term in terms(key)]
+    sets = [atlas.callers.of(number) for number in numbers if number >= 0]
+    if not sets:
+        return 1
+    held = sets[0]
+    for other in sets[1:]:
+        held = np.intersect1d(held, other, assume_unique=True)
+    return max(1, len(held))

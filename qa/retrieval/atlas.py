@@ -105,6 +105,7 @@ class Atlas:
     spread: Numbers
     name_terms: Rows
     called: Rows
+    callers: Rows
     vocabulary: Mapping[str, int]
     named: Mapping[str, tuple[int, ...]]
     titles: Mapping[str, tuple[int, ...]]

@@ -60,19 +60,20 @@ def combine(evidence: Evidence, atlas: Atlas, settings: RetrieveSettings) -> Sco
     base = _sum(direct, atlas.size)
     if evidence.allowed is not None:
         base = base * evidence.allowed
-    waves = spread(evidence.asked, evidence.covered, base, atlas, settings) if settings.hop else []
+    waves = spread(evidence.asked, evidence.covered, base, standing, atlas, settings) if settings.hop else []
     total = base
     for wave in waves:
         total = total + wave.gain + np.float32(settings.back) * wave.back
     return Scores(total if evidence.allowed is None else total * evidence.allowed, direct, tuple(waves))
 
 
-def choose(scores: Scores, evidence: Evidence, limit: int, settings: RetrieveSettings) -> list[int]:
+def choose(scores: Scores, evidence: Evidence, atlas: Atlas, limit: int, settings: RetrieveSettings) -> list[int]:
     """Return the numbers of the best chunks, best first, ties by number."""
     pool = best_of(scores.total, limit * POOL)
     said = np.minimum(evidence.covered[:, pool], 1.0)
     weights = evidence.asked.weights / evidence.asked.ideal
     value = scores.total[pool].astype(np.float64)
+    documents = atlas.document_of[pool]
     open_terms = np.ones(len(weights))
     chosen: list[int] = []
     left = np.ones(len(pool), dtype=bool)
@@ -81,6 +82,7 @@ def choose(scores: Scores, evidence: Evidence, limit: int, settings: RetrieveSet
         pick = int(np.argmax(np.where(left, value * (1 + settings.fresh * fresh), -1.0)))
         chosen.append(int(pool[pick]))
         left[pick] = False
+        value[documents == documents[pick]] *= 1 - settings.again
         open_terms *= 1 - said[:, pick]
     return chosen
 

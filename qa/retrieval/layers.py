@@ -53,7 +53,6 @@ class Search:
         self._atlas = atlas
         self._scale = scale
         self._chunks = {id: number for number, id in enumerate(atlas.chunks)}
-        self._callers = atlas.called.turned(len(atlas.vocabulary))
         self._tag_numbers = {name: number for number, name in enumerate(atlas.tag_names)}
         self._documents = {id: number for number, id in enumerate(atlas.documents)}
 
@@ -130,7 +129,7 @@ class Search:
         found = np.zeros(len(atlas.documents), dtype=np.float32)
         total = len(atlas.documents)
         for number, weight in zip(asked.numbers, asked.weights, strict=True):
-            documents = self._callers.of(number) if number >= 0 else self._callers.columns[:0]
+            documents = atlas.callers.of(number) if number >= 0 else atlas.callers.columns[:0]
             if len(documents):
                 found[documents] += weight * max(0.0, 1 - math.log(len(documents)) / math.log(max(total, 2)))
         return (found / asked.ideal)[atlas.document_of]

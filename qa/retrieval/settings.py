@@ -26,6 +26,7 @@ class RetrieveSettings(BaseModel):
     called: float = Field(1.2, ge=0, description="weight of the words of a document's title, file name and kind")
     focus: float = Field(1.2, ge=0, description="how much of what speaks for a document only its nearest chunks get")
     fresh: float = Field(0.4, ge=0, description="what counts that a chunk says and those before it do not")
+    again: float = Field(0.1, ge=0, le=1, description="what a chunk loses for each one chosen of its document")
     inside: float = Field(0.3, ge=0, le=1, description="what a shared name counts within one document")
     hop: float = Field(1.5, ge=0, description="what is passed along edges, against what is found directly")
     back: float = Field(0.3, ge=0, le=1, description="share of what a chunk passes on that it gets back itself")
@@ -41,7 +42,7 @@ class RetrieveSettings(BaseModel):
     common: float = Field(0.03, gt=0, le=1, description="names in more than this share of the chunks lead nowhere")
 
     tuned: ClassVar[tuple[str, ...]] = (
-        "lexical", "chunk", "summary", "atom", "soft_count", "document", "tag", "entity", "title", "called", "focus", "fresh", "inside", "hop", "back", "mentions",
+        "lexical", "chunk", "summary", "atom", "soft_count", "document", "tag", "entity", "title", "called", "focus", "fresh", "again", "inside", "hop", "back", "mentions",
         "related", "references", "next", "headline", "blind", "rest",
     )  # fmt: skip
     """The weights that `strata tune` may change."""

@@ -56,7 +56,9 @@ class Wave:
     back: Weights
 
 
-def spread(asked: Asked, covered: Weights, start: Weights, atlas: Atlas, settings: RetrieveSettings) -> list[Wave]:
+def spread(
+    asked: Asked, covered: Weights, start: Weights, standing: Weights, atlas: Atlas, settings: RetrieveSettings
+) -> list[Wave]:
     """Return the rounds of propagation from `start`, a score for each chunk; `covered` is `coverage(asked, atlas)`."""
     waves: list[Wave] = []
     score = start
@@ -66,7 +68,7 @@ def spread(asked: Asked, covered: Weights, start: Weights, atlas: Atlas, setting
         if not len(seeds):
             break
         way = _way_to(seeds, waves)
-        steps = _onward(_steps(seeds, news, atlas, settings), way)
+        steps = _onward(_steps(seeds, news, standing, atlas, settings), way)
         factor = _answered(asked, covered, way, steps, settings)
         gains = (steps.gains * score[seeds[steps.sources]] * factor * settings.hop).astype(np.float32)
         waves.append(_wave(Steps(seeds[steps.sources], steps.targets, steps.through, steps.kinds, gains), atlas.size))
@@ -141,11 +143,11 @@ def _answered(
     return factor
 
 
-def _steps(seeds: Numbers, news: Weights, atlas: Atlas, settings: RetrieveSettings) -> Steps:
+def _steps(seeds: Numbers, news: Weights, standing: Weights, atlas: Atlas, settings: RetrieveSettings) -> Steps:
     """All edges from `seeds`; `sources` are places in `seeds`, `gains` the edges' own weights."""
     parts = [
         _by_names(seeds, news, atlas, settings),
-        _by_references(seeds, atlas, settings),
+        _by_references(seeds, standing, atlas, settings),
         _by_relations(seeds, news, atlas, settings),
         _by_place(seeds, atlas, settings),
     ]
@@ -198,7 +200,7 @@ def _to_mentioned(
     return _made(source[owner], targets, names[owner], kind, gains)
 
 
-def _by_references(seeds: Numbers, atlas: Atlas, settings: RetrieveSettings) -> Steps:
+def _by_references(seeds: Numbers, standing: Weights, atlas: Atlas, settings: RetrieveSettings) -> Steps:
     if not settings.references:
         return _none()
     source, place = atlas.references.gather(seeds)
@@ -207,7 +209,7 @@ def _by_references(seeds: Numbers, atlas: Atlas, settings: RetrieveSettings) -> 
     rare = 1 - np.log(often) / np.log(max(len(atlas.documents), 2))
     gains = settings.references * (atlas.references.values[place] * rare)[owner]
     targets = atlas.chunks_of.columns[to]
-    return _made(source[owner], targets, np.full(len(targets), -1), EdgeKind.REFERENCES, gains)
+    return _made(source[owner], targets, np.full(len(targets), -1), EdgeKind.REFERENCES, gains * standing[targets])
 
 
 def _by_place(seeds: Numbers, atlas: Atlas, settings: RetrieveSettings) -> Steps:
@@ -238,7 +240,7 @@ def ways_from(seeds: Numbers, atlas: Atlas, settings: RetrieveSettings) -> Steps
 
     `sources` are the chunks themselves; of several ways to a chunk the best is left.
     """
-    steps = _steps(seeds, _news(None, atlas, settings), atlas, settings)
+    steps = _steps(seeds, _news(None, atlas, settings), np.ones(atlas.size, dtype=np.float32), atlas, settings)
     order = np.lexsort((steps.targets, -steps.gains))
     _, first = np.unique(steps.targets[order], return_index=True)
     order = order[np.sort(first)]

@@ -69,6 +69,7 @@ def survey(graph: GraphStore) -> Atlas:
         spread=_spread(name_terms, mentioned, postings),
         name_terms=name_terms,
         called=called,
+        callers=called.turned(len(vocabulary)),
         vocabulary=vocabulary,
         named=named,
         titles=title_map,

@@ -1,4 +1,4 @@
-"""Settings of answering: `[qa.answer]` in strata.toml; defaults are the figures of the paper (6.1, hyper-parameters)."""
+"""Settings of answering: `[qa.answer]` in strata.toml; the defaults are the paper's figures (PIKE-RAG 6.1)."""
 
 from __future__ import annotations
 

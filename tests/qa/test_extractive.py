@@ -20,7 +20,7 @@ PUMPS = {
         "2 Performance\n\nQuantity | Unit | K65-200 | K80-250\nRated flow | m³/h | 72 | 140\n"
         "Efficiency at rated flow | % | 74 | 79\nMass with motor | kg | 148 | 395"
     ),
-    "manual.txt": "EPDM rings may be stored for 7 years. Impeller nuts need a torque of 110 N·m. Wear gloves at all times.",
+    "manual.txt": "EPDM rings may be stored for 7 years. Impeller nuts need a torque of 110 N·m. Wear gloves.",
     "report.txt": (
         "The compressor at the sawmill tripped three times.\n\n3 Cause\n\n"
         "The blocked cooler and the stuck valve kept the oil too hot."

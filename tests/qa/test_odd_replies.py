@@ -23,7 +23,11 @@ SETTINGS = AnswerSettings(delta=0.1, threshold=0.1, rounds=2)
 QUESTION = "Where does the builder of the oven sit?"
 
 scalars = st.none() | st.booleans() | st.integers(-5, 99) | st.floats(allow_nan=False) | st.text(max_size=12)
-values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=2), max_leaves=6)  # fmt: skip
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=2),
+    max_leaves=6,
+)
 claims = st.lists(
     st.fixed_dictionaries({}, optional={"text": values, "passage": values, "quote": st.just("Merton sits") | values}),
     max_size=3,

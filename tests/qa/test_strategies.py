@@ -22,7 +22,8 @@ TEXTS = {
 }
 QUESTION = "In which city does the builder of the oven of line 3 have its seat?"
 SETTINGS = AnswerSettings(delta=0.1, threshold=0.1, flat_threshold=0.05, rounds=3)
-LEEDS = {"claims": [{"text": "Merton sits in Leeds.", "passage": 1, "quote": "seat in Leeds"}], "found": True, "answer": "Leeds"}  # fmt: skip
+CLAIM = {"text": "Merton sits in Leeds.", "passage": 1, "quote": "seat in Leeds"}
+LEEDS = {"claims": [CLAIM], "found": True, "answer": "Leeds"}
 
 
 async def solve(name: str, *replies: Any) -> tuple[Answer, ScriptedChat]:

@@ -1,0 +1,148 @@
+"""A first load of 100,000 nodes and 200,000 edges into Neo4j, beside a bare loop and another library's writer.
+
+    python benchmarks/neo4j_load.py [--nodes 100000] [--rounds 3] [--graphrag]
+
+Starts a server of its own without a password in a temporary folder. The same graph goes in by turns: by a bare loop
+of `UNWIND ... CREATE` with 5,000 rows (a constraint on the id, nothing else), by Strata's store (two constraints,
+indexes, hashes, owners), and with --graphrag by neo4j-graphrag's `Neo4jWriter` with its defaults (nodes alone: its
+step for relationships needs APOC). Prints each round's rates and the ratio of the medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib.util
+import socket
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import neo4j
+
+from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
+from pipelines.store.neo4j.connection import Neo4jAddress
+from pipelines.store.neo4j.store import Neo4jStore
+
+TEXT = "The margin between the suction head of the plant and that of the pump shall be at least half a metre. " * 2
+ROWS = 5000
+PER_DOCUMENT = 1000
+
+
+def documents(nodes: int) -> list[Subgraph]:
+    """Return the graph in documents of 1,000 chunks, each chunk with the next and with another one further on."""
+    return [document(f"document:{number:032x}", number) for number in range(nodes // PER_DOCUMENT)]
+
+
+def document(owner: str, number: int) -> Subgraph:
+    ids = [f"chunk:{number * PER_DOCUMENT + place:032x}" for place in range(PER_DOCUMENT)]
+    nodes = tuple(Node(id, NodeKind.CHUNK, owner, {"text": TEXT[:200]}) for id in ids)
+    edges = [Edge(id, EdgeKind.NEXT, ids[(place + 1) % PER_DOCUMENT], owner) for place, id in enumerate(ids)]
+    edges += [Edge(id, EdgeKind.HAS_CHUNK, ids[(place * 7 + 3) % PER_DOCUMENT], owner) for place, id in enumerate(ids)]
+    return Subgraph(owner, nodes, tuple(edges))
+
+
+def bare(driver: neo4j.Driver, parts: list[Subgraph]) -> float:
+    """Load with a loop that does nothing else; return the seconds."""
+    driver.execute_query("CREATE CONSTRAINT bare_id IF NOT EXISTS FOR (n:Bare) REQUIRE n.id IS UNIQUE")
+    nodes = [{"id": node.id, **node.properties} for part in parts for node in part.nodes]
+    edges: dict[str, list[dict[str, str]]] = {}
+    for part in parts:
+        for edge in part.edges:
+            edges.setdefault(edge.kind.value, []).append({"source": edge.source, "target": edge.target})
+    started = time.perf_counter()
+    for rows in batches(nodes):
+        driver.execute_query("UNWIND $rows AS row CREATE (n:Bare) SET n = row", rows=rows)
+    for kind, ends in edges.items():
+        for rows in batches(ends):
+            driver.execute_query(
+                "UNWIND $rows AS row MATCH (a:Bare {id: row.source}) MATCH (b:Bare {id: row.target})"
+                f" CREATE (a)-[:{kind}]->(b)",
+                rows=rows,
+            )
+    return time.perf_counter() - started
+
+
+def ours(address: Neo4jAddress, parts: list[Subgraph]) -> float:
+    """Load with the store, document by document; return the seconds."""
+    with closing(Neo4jStore.open(address, "bench")) as store:
+        started = time.perf_counter()
+        for part in parts:
+            store.write(part)
+        return time.perf_counter() - started
+
+
+def graphrag(driver: neo4j.Driver, parts: list[Subgraph]) -> float:
+    """Load the nodes with neo4j-graphrag; return the seconds."""
+    from neo4j_graphrag.components.kg_writer import Neo4jWriter
+    from neo4j_graphrag.components.types import Neo4jGraph, Neo4jNode
+
+    nodes = [Neo4jNode(id=node.id, label="Chunk", properties=dict(node.properties)) for p in parts for node in p.nodes]
+    writer = Neo4jWriter(driver)
+    started = time.perf_counter()
+    asyncio.run(writer.run(Neo4jGraph(nodes=nodes, relationships=[])))
+    return time.perf_counter() - started
+
+
+def batches(rows: list[dict[str, object]] | list[dict[str, str]]) -> Iterator[list[dict[str, object]]]:
+    for start in range(0, len(rows), ROWS):
+        yield [dict(row) for row in rows[start : start + ROWS]]
+
+
+def wipe(driver: neo4j.Driver) -> None:
+    while driver.execute_query("MATCH (n) WITH n LIMIT 20000 DETACH DELETE n RETURN count(*) AS n").records[0]["n"]:
+        pass
+
+
+@contextmanager
+def server() -> Iterator[Neo4jAddress]:
+    path = Path(__file__).parents[1] / "deploy" / "neo4j" / "server.py"
+    spec = importlib.util.spec_from_file_location("neo4j_server", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    with tempfile.TemporaryDirectory(prefix="strata-bench-") as home:
+        config = module.Config(bolt_port=free_port(), http_port=free_port(), home=Path(home), auth="none", heap="2g")
+        running = module.start(config)
+        try:
+            yield Neo4jAddress(running.bolt)
+        finally:
+            module.stop(config)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--nodes", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--graphrag", action="store_true")
+    args = parser.parse_args()
+    parts = documents(args.nodes)
+    items = sum(len(part.nodes) + len(part.edges) for part in parts)
+    rates: dict[str, list[float]] = {"bare": [], "strata": []}
+    with server() as address, neo4j.GraphDatabase.driver(address.uri) as driver:
+        bare(driver, parts[:10]), wipe(driver), ours(address, parts[:10]), wipe(driver)  # warm
+        for number in range(args.rounds):
+            turns = [("bare", lambda: bare(driver, parts)), ("strata", lambda: ours(address, parts))]
+            for name, turn in turns if number % 2 else turns[::-1]:
+                rates[name].append(items / turn())
+                print(f"round {number + 1}  {name:8} {rates[name][-1]:8,.0f} nodes and edges a second", flush=True)
+                wipe(driver)
+        ratio = statistics.median(rates["strata"]) / statistics.median(rates["bare"])
+        print(f"strata / bare, medians: {ratio:.2f}")
+        if args.graphrag:
+            print(f"neo4j-graphrag, nodes alone: {args.nodes / graphrag(driver, parts):,.0f} a second")
+
+
+if __name__ == "__main__":
+    main()

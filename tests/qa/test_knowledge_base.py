@@ -1,0 +1,187 @@
+"""A real knowledge base, ingested and asked: the Python interface, the commands, the evaluation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from flows.cli import ask as commands
+from flows.cli.evaluate_answers import answers
+from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
+from pipelines.ingest.build import build
+from pipelines.llm.fakes import ScriptedChat
+from pipelines.store.vector import Filter
+from qa import NOT_IN_DOCUMENTS, KnowledgeBase
+from qa.evaluate.answers import evaluate_answers, read_results, summed
+from qa.evaluate.questions import read_questions
+
+FILES = {
+    "pumps/sheet.md": "# Data sheet DS-1\n\n## Performance\n\n| Quantity | K65 | K80 |\n|---|---|---|\n"
+    "| Efficiency, % | 74 | 79 |\n| Mass, kg | 148 | 395 |\n",
+    "pumps/manual.md": "# Manual\n\n## Storage\n\nEPDM rings may be stored for 7 years. See data sheet DS-1.\n",
+    "office/report.txt": "Report on the leak\n\nThe seal of pump B-03 leaked because the wrong ring was fitted.\n",
+}
+EFFICIENCY = "What is the efficiency of the K80?"
+runner = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("documents")
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    path = tmp_path_factory.mktemp("kb") / "kb"
+    build(folder, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def knowledge(kb: Path) -> Iterator[KnowledgeBase]:
+    with KnowledgeBase.open(kb) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def app() -> typer.Typer:
+    app = typer.Typer()
+    commands.register(app)
+    app.command("answers")(answers)
+    return app
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    lines = [
+        {"id": "1", "question": EFFICIENCY, "answer": "79 %", "type": "table", "sources": [{"file": "sheet.md"}]},
+        {"id": "2", "question": "How loud is the K80 in decibels?", "type": "unanswerable", "sources": []},
+    ]
+    path = tmp_path / "questions.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    return path
+
+
+def test_a_question_is_answered_with_the_exact_place(knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask(EFFICIENCY)
+    citation = answer.citations[0]
+    assert "79" in answer.claims[0].text
+    assert citation.uri == "pumps/sheet.md"
+    assert "Performance" in citation.heading_path
+    assert answer.found[0].uri == "pumps/sheet.md"
+    assert answer.seconds > 0
+
+
+async def test_it_may_be_asked_where_an_event_loop_runs(knowledge: KnowledgeBase) -> None:
+    assert knowledge.ask(EFFICIENCY).text == (await knowledge.answer(EFFICIENCY)).text
+
+
+def test_the_same_question_has_the_same_answer(knowledge: KnowledgeBase) -> None:
+    first, second = knowledge.ask(EFFICIENCY), knowledge.ask(EFFICIENCY)
+    assert (first.text, first.citations, first.trace) == (second.text, second.citations, second.trace)
+
+
+def test_a_filter_confines_what_is_cited(knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask(EFFICIENCY, where=Filter(folders=("office",)))
+    assert {citation.uri for citation in answer.citations} <= {"office/report.txt"}
+
+
+def test_a_model_answers_and_its_account_is_told(kb: Path) -> None:
+    reply = {
+        "claims": [{"text": "It is 79 %.", "passage": 1, "quote": "Efficiency, % | 74 | 79"}],
+        "found": True,
+        "answer": "79 %",
+    }
+    with KnowledgeBase.open(kb, chat=ScriptedChat([json.dumps(reply)])) as knowledge:
+        answer = knowledge.ask(EFFICIENCY, strategy="naive")
+    assert (answer.short, answer.usage.calls) == ("79 %", 1)
+    assert answer.citations[0].quote == "Efficiency, % | 74 | 79"
+
+
+def test_a_strategy_that_needs_a_model_says_so(knowledge: KnowledgeBase) -> None:
+    with pytest.raises(SettingsError):
+        knowledge.ask(EFFICIENCY, strategy="naive")
+
+
+def test_there_must_be_a_knowledge_base(tmp_path: Path) -> None:
+    with pytest.raises(KnowledgeBaseNotFound):
+        KnowledgeBase.open(tmp_path / "none")
+
+
+def test_ask_prints_quotes_with_numbered_places(app: typer.Typer, kb: Path) -> None:
+    result = runner.invoke(app, ["ask", EFFICIENCY, "--kb", str(kb)])
+    assert result.exit_code == 0
+    assert "Quoted from the documents" in result.stdout
+    assert "[1] pumps/sheet.md" in result.stdout
+
+
+def test_ask_prints_the_whole_answer_as_json(app: typer.Typer, kb: Path) -> None:
+    result = runner.invoke(app, ["ask", EFFICIENCY, "--kb", str(kb), "--json", "--k", "2"])
+    printed = json.loads(result.stdout)
+    assert printed["citations"][0]["uri"] == "pumps/sheet.md"
+    assert len(printed["found"]) <= 2
+    assert printed["abstained"] is False
+
+
+def test_what_is_not_there_is_one_clear_line_and_no_failure(app: typer.Typer, kb: Path) -> None:
+    result = runner.invoke(app, ["ask", "How loud is the K80 in decibels?", "--kb", str(kb)])
+    assert result.exit_code == 0
+    assert result.stdout.startswith(NOT_IN_DOCUMENTS)
+
+
+def test_ask_writes_a_page_and_prints_the_trace(app: typer.Typer, kb: Path, tmp_path: Path) -> None:
+    page = tmp_path / "answer.html"
+    result = runner.invoke(app, ["ask", EFFICIENCY, "--kb", str(kb), "--trace", "--html", str(page)])
+    assert "confidence" in result.stdout
+    text = page.read_text(encoding="utf-8")
+    assert "<blockquote>" in text
+    assert "pumps/sheet.md" in text
+
+
+def test_ask_is_confined_by_its_filters(app: typer.Typer, kb: Path) -> None:
+    options = ["--folder", "office", "--type", "txt", "--json"]
+    printed = json.loads(runner.invoke(app, ["ask", "Why did the seal leak?", "--kb", str(kb), *options]).stdout)
+    assert {citation["uri"] for citation in printed["citations"]} == {"office/report.txt"}
+
+
+def test_chat_understands_a_follow_up(app: typer.Typer, kb: Path) -> None:
+    said = "What is the efficiency of the K80?\nAnd its mass?\n\n"
+    result = runner.invoke(app, ["chat", "--kb", str(kb)], input=said)
+    assert result.exit_code == 0
+    assert "Efficiency" in result.stdout
+    assert "Mass" in result.stdout
+
+
+def test_evaluation_counts_documents_and_refusals(app: typer.Typer, kb: Path, questions: Path) -> None:
+    result = runner.invoke(app, ["answers", "--kb", str(kb), "--questions", str(questions), "--json"])
+    printed = json.loads(result.stdout)
+    wanted = ("first_document", "document_recall@5", "page_recall@5", "refused_right", "refused_wrong")
+    assert [printed[name] for name in wanted] == [100.0, 100.0, 100.0, 1, 0]
+    assert printed["strategies"]["extractive"]["answerable"] == 1
+
+
+def test_an_evaluation_goes_on_where_it_was_broken_off(
+    knowledge: KnowledgeBase, questions: Path, tmp_path: Path
+) -> None:
+    out, told = tmp_path / "results.jsonl", []
+    asked = read_questions(questions)
+    asyncio.run(evaluate_answers(knowledge, asked[:1], ["extractive"], out=out))
+    out.write_bytes(out.read_bytes() + b'{"id": "2", "strat')
+    report = asyncio.run(evaluate_answers(knowledge, asked, ["extractive"], out=out, tell=told.append))
+    assert [answered.id for answered in told] == ["2"]
+    assert list(report.each) == list(read_results(out).values())
+    assert report.flat()["questions"] == 2
+
+
+def test_a_judge_gives_accuracy_and_its_unusable_verdicts_are_counted_apart(kb: Path, questions: Path) -> None:
+    reply = {"claims": [{"text": "79", "passage": 1, "quote": "74 | 79"}], "found": True, "answer": "79 %"}
+    script = [json.dumps(reply), '{"thinking": "same", "correct": true}']
+    with KnowledgeBase.open(kb, chat=ScriptedChat(script)) as judged:
+        work = evaluate_answers(judged, read_questions(questions)[:1], ["naive"], judged=True, concurrency=1)
+        figures = summed(asyncio.run(work).each)
+    assert (figures["acc"], figures["em"], figures["calls"]) == (100.0, 100.0, 1)
