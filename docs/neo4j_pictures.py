@@ -78,7 +78,8 @@ def server() -> Iterator[tuple[str, str]]:
 
 def server_module() -> ModuleType:
     spec = importlib.util.spec_from_file_location("neo4j_server", ROOT / "deploy" / "neo4j" / "server.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)

@@ -12,6 +12,7 @@ import msgspec
 
 from pipelines.core import codec
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError, StoreMismatch
+from pipelines.core.knowledge import TagPair
 from pipelines.llm.embedder import Embedder, EmbedderInfo
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EmbedSettings
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 EMBEDDER_FACT = "embedder"
 """The fact under which the catalog keeps the `EmbedderInfo` that its vectors were made with."""
+
+
+PAIRS_FACT = "tag pairs"
+"""The fact under which the catalog keeps the pairs of users' words and the corpus's tags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +160,12 @@ def recorded_settings(kb: Path) -> EmbedSettings:
         return _embed_settings(EmbedSettings(), embedded.catalog)
     finally:
         embedded.close()
+
+
+def tag_pairs(catalog: Catalog) -> tuple[TagPair, ...]:
+    """Return the pairs that were learned from question-answer samples, none where there were none."""
+    fact = catalog.fact(PAIRS_FACT)
+    return codec.decode(fact, tuple[TagPair, ...]) if fact else ()
 
 
 def record_embedder(catalog: Catalog, info: EmbedderInfo) -> None:

@@ -129,9 +129,15 @@ class KnowledgeBase:
 
 def _run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a coroutine to its end, in a thread of its own where this one has a running loop."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not _loop_runs():
         return asyncio.run(work())
     with ThreadPoolExecutor(1) as threads:
         return threads.submit(copy_context().run, lambda: asyncio.run(work())).result()
+
+
+def _loop_runs() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

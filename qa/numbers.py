@@ -13,8 +13,8 @@ _NUMBER = re.compile(r"(?<![\d.,])\d+(?:[.,' \u00a0\u202f]\d+)*")
 _CODE_BEFORE = re.compile(r"[A-Za-z][A-Za-z\d]*[-/_.]?(?:\d+[-/_.])*$")
 _GROUPED = re.compile(r"\d{1,3}(?:([,.' \u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")
 _NAMES = (
-    "zero", "one 一", "two 二 两", "three 三", "four 四", "five 五", "six 六", "seven 七", "eight 八", "nine 九", "ten 十",
-    "eleven 十一", "twelve 十二",
+    "zero", "one 一", "two 二 两", "three 三", "four 四", "five 五", "six 六", "seven 七", "eight 八", "nine 九",
+    "ten 十", "eleven 十一", "twelve 十二",
 )  # fmt: skip
 _WORDS = {name: float(value) for value, names in enumerate(_NAMES) for name in names.split()}
 _WORDS |= {"once": 1.0, "twice": 2.0, "half": 0.5, "dozen": 12.0}

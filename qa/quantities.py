@@ -78,7 +78,7 @@ _PERSON = re.compile(
 )
 _REASON = re.compile(
     r"\b(?:because|due to|owing to|caus(?:e|es|ed|ing)|reasons?|therefore|thus|as a result|led to|so that|in order to"
-    r"|since|blocked|failed|weil|wegen)\b|因为|由于|导致|造成|因此|以免|原因",
+    r"|weil|wegen)\b|因为|由于|导致|造成|因此|以免|原因",
     re.IGNORECASE,
 )
 

@@ -203,18 +203,19 @@ class Retriever:
 
     def _explained(self, numbers: Sequence[int], evidence: Evidence, scores: Scores) -> tuple[Hit, ...]:
         atlas = self.atlas
-        nodes = read_chunks(self._graph, [atlas.chunks[number] for number in numbers])
-        shown = {number: evidence.layers.atoms.get(number, [])[:ATOMS_SHOWN] for number in numbers}
+        ids = [atlas.chunks[number] for number in numbers]
+        nodes = read_chunks(self._graph, ids)
+        shown = evidence.layers.atoms.by_chunk(ids, ATOMS_SHOWN)
         texts = self._atom_texts([atom for atoms in shown.values() for atom in atoms])
         return tuple(
             self._hit(
-                chunk_of(nodes[atlas.chunks[number]]),
+                chunk_of(nodes[id]),
                 squash(float(scores.total[number])),
                 explain(number, evidence.asked, scores, atlas, self.settings),
-                tuple(texts[atom] for atom in shown[number] if atom in texts),
+                tuple(texts[atom] for atom in shown[id] if atom in texts),
             )
-            for number in numbers
-            if atlas.chunks[number] in nodes
+            for number, id in zip(numbers, ids, strict=True)
+            if id in nodes
         )
 
     def _hits(self, found: Sequence[Scored], layer: str) -> tuple[Hit, ...]:

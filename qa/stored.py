@@ -9,7 +9,7 @@ from pipelines.core.chunk import Chunk
 from pipelines.core.provenance import Provenance, Span
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EmbedSettings
-from pipelines.resources import Stores
+from pipelines.resources import Stores, tag_pairs
 from pipelines.store.vector import Filter
 from qa.hit import Hit
 from qa.knowledge import Candidate, Link
@@ -24,7 +24,8 @@ class _Shared:
 
     def __init__(self, stores: Stores, settings: QaSettings) -> None:
         self.stores = stores
-        self.retriever = Retriever(stores.graph, stores.vectors, stores.embedder, settings.qa.retrieve)
+        pairs = tag_pairs(stores.catalog)
+        self.retriever = Retriever(stores.graph, stores.vectors, stores.embedder, settings.qa.retrieve, pairs=pairs)
         self.places = Places(stores)
 
     @cached_property

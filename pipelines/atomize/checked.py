@@ -18,6 +18,8 @@ from pipelines.core.terms import normalize
 
 UNNAMED_KIND = "term"
 """The kind of tags that are words for things rather than things."""
+_KINDS_OF_A_TERM = 2
+"""Kinds under which a model may list one term; listed under more, it has no kind that means anything."""
 _LONGEST_RELATION, _LONGEST_END = 6, 10
 """Words of a relation's type and of its ends; what is longer is a sentence, not a name."""
 
@@ -76,21 +78,34 @@ class Checked:
                     self._name(name.surface, self._type(name.type), name.span.shifted(sentence.span.start))
 
     def _relation(self, fact: Fact) -> Relation | None:
-        fact = Fact(subject=_end(fact.subject), relation=fact.relation, object=_end(fact.object))
-        heads, tails = self._saying.places(fact.subject), self._saying.places(fact.object)
+        fact = self._directed(fact.model_copy(update={"subject": _end(fact.subject), "object": _end(fact.object)}))
         kind = self._relation_type(fact.relation)
-        reason = self._fault(fact, kind) if heads and tails else "relation with an end that is not in the text"
+        reason = self._fault(fact, kind)
         if reason:
             self._dropped[reason] += 1
             return None
+        heads, tails = self._saying.places(fact.subject), self._saying.places(fact.object)
         head = self._name(fact.subject, _literal_type(fact.subject), heads[0])
         tail = self._name(fact.object, _literal_type(fact.object), tails[0])
         chunk = self._saying.content.chunk.id
         where = self._saying.content.layout.provenance(self._saying.evidence(heads, tails))
         return Relation(Relation.make_id(chunk, head, kind, tail), chunk, head, kind, tail, where)
 
+    def _directed(self, fact: Fact) -> Fact:
+        """Turn a passive around whose ends were exchanged: it is the object that the text has behind "by"."""
+        if not fact.relation.lower().endswith(" by"):
+            return fact
+        ends = [self._saying.follows_by(self._saying.places(end)) for end in (fact.subject, fact.object)]
+        turned = {"subject": fact.object, "object": fact.subject}
+        return fact.model_copy(update=turned) if ends == [True, False] else fact
+
     def _fault(self, fact: Fact, kind: str) -> str:
         """Return why a fact cannot be kept, empty where it can."""
+        heads, tails = self._saying.places(fact.subject), self._saying.places(fact.object)
+        if not heads or not tails:
+            return "relation with an end that is not in the text"
+        if not self._saying.in_one_sentence(heads, tails) and not self._saying.is_subject(fact.subject):
+            return "relation between distant sentences"
         if normalize(fact.subject) == normalize(fact.object):
             return "relation of a thing to itself"
         if any(len(end.split()) > _LONGEST_END for end in (fact.subject, fact.object)):
@@ -132,9 +147,13 @@ class Checked:
 
 
 def _terms(reply: ChunkReply) -> Iterator[tuple[str, str]]:
-    """Yield the terms of a reply with their kinds; a kind that the form of a term tells goes before the model's."""
+    """Yield each term of a reply with its kind: what its form tells, else the model's first; none where it has many."""
+    kinds: dict[str, list[str]] = {}
     for kind, terms in reply.tags.by_kind().items():
-        yield from ((_sure_kind(term, reply) or kind, term) for term in terms)
+        for term in dict.fromkeys(terms):
+            kinds.setdefault(term, []).append(kind)
+    for term, found in kinds.items():
+        yield _sure_kind(term, reply) or (found[0] if len(found) <= _KINDS_OF_A_TERM else ""), term
 
 
 def _sure_kind(term: str, reply: ChunkReply) -> str:

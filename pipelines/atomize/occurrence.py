@@ -12,6 +12,8 @@ from pipelines.core.terms import CJK, normalize, terms
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SHORT_FOR = re.compile(r"([^()（）\n]{3,80}?)\s?[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
+_BY = re.compile(r"\bby(?:\s+[\w-]+){0,4}\s+$", re.IGNORECASE)
+_NEAR_BY = 60
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _CJK = re.compile(f"[{CJK}]")
 _ASKING = frozenset(
@@ -44,6 +46,19 @@ class Saying:
         pairs = ((self._sentence(head), self._sentence(tail)) for head in heads for tail in tails)
         spans = (Span(min(one.start, other.start), max(one.end, other.end)) for one, other in pairs)
         return min(spans, key=lambda span: (len(span), span.start))
+
+    def in_one_sentence(self, heads: Sequence[Span], tails: Sequence[Span]) -> bool:
+        return not {self._sentence(head) for head in heads}.isdisjoint(self._sentence(tail) for tail in tails)
+
+    def is_subject(self, name: str) -> bool:
+        """Whether the whole chunk is about a name: it is in the title, a heading or the first sentence."""
+        first = next((one for one in self.content.sentences if one.prose), None)
+        return self.stands_under(name) or (first is not None and normalize(name) in normalize(first.text))
+
+    def follows_by(self, places: Sequence[Span]) -> bool:
+        """Whether "by" and at most a few words stand before one of the places."""
+        before = (self._text[: place.start - self._start] for place in places)
+        return any(_BY.search(text[-_NEAR_BY:]) for text in before)
 
     def _sentence(self, place: Span) -> Span:
         return next((one.span for one in self.content.sentences if one.span.overlaps(place)), place)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, Field
 
+from pipelines.atomize.names import find_names
 from pipelines.core.knowledge import ChunkTag, TagClass
 from pipelines.core.terms import normalize, words
 from pipelines.core.vectors import Vectors
@@ -81,20 +82,34 @@ class ModelClasses:
 
 
 class ClusterClasses:
-    """Clusters the sample's terms by meaning, and names each cluster by the word its terms share or its middle term."""
+    """Classes by the form of names, and for all other terms by clusters of their meaning.
+
+    A cluster is named by the word that most of its terms end with, or else by the term in its middle.
+    """
 
     def __init__(self, embedder: Embedder, most: int = MOST_CLASSES) -> None:
         self._embedder = embedder
         self._most = most
 
     async def induce(self, sample: Sequence[ChunkTag], language: str = "en") -> tuple[TagClass, ...]:
-        terms = _commonest(sample, len(sample))
-        if not terms:
-            return ()
+        kinds = {term: _kind_of_name(term) for term in _commonest(sample, len(sample))}
+        named = Counter(kind for kind in kinds.values() if kind)
+        plain = [term for term, kind in kinds.items() if not kind]
+        by_form = [(kind, ", ".join(term for term in kinds if kinds[term] == kind)[:80]) for kind in sorted(named)]
+        return _distinct([*by_form, *self._clusters(plain, self._most - len(by_form))])
+
+    def _clusters(self, terms: Sequence[str], most: int) -> list[tuple[str, str]]:
+        if not terms or most < 1:
+            return []
         vectors = self._embedder.embed(terms)
-        clusters = _clusters(vectors, min(self._most, max(1, len(terms) // 4)))
-        named = (_cluster_name([terms[i] for i in one], vectors[one]) for one in clusters)
-        return _distinct(named)
+        clusters = _clusters(vectors, min(most, max(1, len(terms) // 4)))
+        return [_cluster_name([terms[i] for i in one], vectors[one]) for one in clusters]
+
+
+def _kind_of_name(term: str) -> str:
+    """Return "identifier", "standard", "organization" and the like, "name" for other names, empty for plain terms."""
+    (name, *_) = find_names(term, ()) or (None,)
+    return (name.type or "name") if name is not None and name.surface == term else ""
 
 
 def _commonest(sample: Sequence[ChunkTag], limit: int = _SHOWN_TERMS) -> list[str]:
@@ -126,7 +141,7 @@ def _clusters(vectors: Vectors, count: int) -> list[NDArray[np.intp]]:
 
 
 def _cluster_name(terms: Sequence[str], vectors: Vectors) -> tuple[str, str]:
-    heads = Counter(split[-1] for term in terms if (split := words(term)))
+    heads = Counter(split[-1] for term in terms if (split := words(term)) and split[-1].isalpha())
     middle = terms[int(np.argmax(vectors @ vectors.sum(axis=0)))]
     head, count = heads.most_common(1)[0] if heads else ("", 0)
     name = head if count > 1 else middle

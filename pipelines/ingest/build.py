@@ -17,6 +17,7 @@ from pipelines.ingest.language import maker_names, open_language
 from pipelines.ingest.progress import Progress, silent
 from pipelines.ingest.report import Report
 from pipelines.ingest.run import Run
+from pipelines.ingest.tagging import Lessons
 from pipelines.llm.budget import Budget
 from pipelines.resources import open_stores, vectors_name
 from pipelines.settings import Settings, load
@@ -72,6 +73,7 @@ async def execute(run: Run, items: Sequence[Item], steps: Steps = PLAIN) -> Repo
     await compile_all(run, items, steps)
     await steps.link(run)
     await steps.load(run)
+    await run.learn()
     return run.report()
 
 
@@ -108,4 +110,5 @@ def open_run(
         tools = Tools(
             settings, stores.artifacts, ParseAhead(pool), language.splitter, language.distiller, stores.embedder, makers
         )
-        yield Run(folder, settings, stores, tools, language.ledger, progress)
+        lessons = Lessons(qa_samples, language.pairing) if qa_samples else None
+        yield Run(folder, settings, stores, tools, language.ledger, progress, lessons)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pipelines.atomize.distiller import Distiller
 from pipelines.atomize.extractive import ExtractiveDistiller
 from pipelines.atomize.model import ModelDistiller
+from pipelines.atomize.tag_pairs import CoOccurrencePairing, Pairing
+from pipelines.atomize.tag_pairs_model import ModelPairing
 from pipelines.chunk.recurrent import RecurrentSplitter
 from pipelines.chunk.splitter import Splitter
 from pipelines.chunk.structural import StructuralSplitter
@@ -29,6 +31,7 @@ class Language:
 
     splitter: Splitter
     distiller: Distiller
+    pairing: Pairing
     ledger: Ledger
     chat: Chat | None = None
 
@@ -41,12 +44,14 @@ def open_language(settings: Settings, places: Places, budget: Budget = Budget())
     """
     ledger = Ledger(settings.llm.prices)
     if not settings.llm.configured:
-        yield Language(StructuralSplitter(settings.chunk), ExtractiveDistiller(settings.atomize), ledger)
+        extractive = ExtractiveDistiller(settings.atomize)
+        yield Language(StructuralSplitter(settings.chunk), extractive, CoOccurrencePairing(), ledger)
         return
     chat = open_chat(settings.llm, places.replies, places.trace, budget, ledger)
     try:
         distiller = ModelDistiller(chat, settings.atomize, WordLlamaEmbedder(), overrides=places.prompts)
-        yield Language(RecurrentSplitter(chat, settings.chunk, overrides=places.prompts), distiller, ledger, chat)
+        splitter = RecurrentSplitter(chat, settings.chunk, overrides=places.prompts)
+        yield Language(splitter, distiller, ModelPairing(chat, places.prompts), ledger, chat)
     finally:
         asyncio.run(chat.close())
 

@@ -16,6 +16,7 @@ class Stage(StrEnum):
     LINK = "link"
     LOAD = "load"
     PROJECT = "project"
+    LEARN = "learn"
 
 
 class Phase(StrEnum):

@@ -8,7 +8,6 @@ from pathlib import Path
 from pipelines.atomize.content import contents
 from pipelines.atomize.model import ModelDistiller
 from pipelines.chunk.chunk import split
-from pipelines.chunk.recurrent import ROLE as SPLIT
 from pipelines.chunk.recurrent import RecurrentSplitter
 from pipelines.chunk.splitter import Cut, Window
 from pipelines.chunk.structural import StructuralSplitter
@@ -19,7 +18,6 @@ from pipelines.ingest.compile import Item, member_item, parse_item
 from pipelines.ingest.progress import Progress, silent
 from pipelines.ingest.report import QUOTE_FACT
 from pipelines.ingest.run import Run
-from pipelines.llm.chat import Request
 from pipelines.llm.fakes import ScriptedChat
 from pipelines.llm.quote import Quote, Quoter
 from pipelines.llm.reply_store import ReplyStore
@@ -83,6 +81,7 @@ class _QuotingSplitter:
         self._quoter = quoter
 
     async def cut(self, window: Window) -> Cut:
-        if len(window.choices) > 1:
-            self._quoter.add(Request(self._recurrent.messages(window), SPLIT), CUT_TOKENS)
+        request = self._recurrent.request(window)
+        if request is not None:
+            self._quoter.add(request, CUT_TOKENS)
         return await self._structural.cut(window)

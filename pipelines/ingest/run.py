@@ -20,6 +20,7 @@ from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.project import project
 from pipelines.ingest.report import QUOTE_FACT, Report, Tally, usage_by_role
 from pipelines.ingest.scan import scan
+from pipelines.ingest.tagging import Lessons, learn_pairs
 from pipelines.llm.ledger import Ledger
 from pipelines.llm.quote import Quote
 from pipelines.resources import Stores, vectors_name
@@ -33,7 +34,14 @@ class Run:
     """A run in progress. Call `prepare`, `compile` for each item and those it returns, `link`, `load`, `report`."""
 
     def __init__(
-        self, folder: Path, settings: Settings, stores: Stores, tools: Tools, ledger: Ledger, listener: Progress
+        self,
+        folder: Path,
+        settings: Settings,
+        stores: Stores,
+        tools: Tools,
+        ledger: Ledger,
+        listener: Progress,
+        lessons: Lessons | None = None,
     ) -> None:
         self._folder = folder
         self._settings = settings
@@ -41,6 +49,7 @@ class Run:
         self._tools = tools
         self._ledger = ledger
         self._listener = listener
+        self._lessons = lessons
         self._tally = Tally()
         self._started = time.monotonic()
         self._plan = Plan()
@@ -123,6 +132,18 @@ class Run:
             loader.finish(self._linking)
         self._tell(Event(Stage.LOAD, Phase.DONE))
         project(self.stores, self._settings, self._tell)
+
+    async def learn(self) -> None:
+        """Learn from question-answer samples, where there are any; a budget that is reached keeps what is done."""
+        if self._lessons is None:
+            return
+        self._tell(Event(Stage.LEARN, Phase.STARTED, detail=str(self._lessons.samples)))
+        try:
+            pairs = await learn_pairs(self._lessons, self.searchable(), self.stores)
+        except BudgetExceeded as error:
+            self._stopped = error.message
+            return
+        self._tell(Event(Stage.LEARN, Phase.DONE, detail=f"{len(pairs)} pairs"))
 
     def report(self) -> Report:
         """Return how the run ended."""

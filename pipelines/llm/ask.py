@@ -78,7 +78,8 @@ async def ask(
 
     An unusable reply is asked for again, with what is wrong with it, up to `tries` times in all; one that was cut off
     with twice the room. `role` names the work and `subject` what it is about (a chunk's id): both go into the
-    failure. `on_text` is given the pieces of each reply as they come. Raises `BudgetExceeded` and no other error of a model or endpoint.
+    failure. `on_text` is given the pieces of each reply as they come. Raises `BudgetExceeded` and no other error of
+    a model or endpoint.
     """
     request = Request(messages, role, reply, temperature, max_tokens, subject=subject, on_text=on_text)
     usage, answer, problem = Usage(), Reply(""), ""

@@ -45,8 +45,8 @@ class BlockView(msgspec.Struct, omit_defaults=True):
     """A block: `kind` is "text", "table" or "picture", `type` what exactly.
 
     `page` is the number of the page or slide, on a sheet its name; `index` the number of the table. `marker` is the
-    number that a word processor counted for a list item, `ocr_text` what was read off a picture. What a rich cell holds comes again
-    behind its table, piece by piece, with `cell` = (table, row, column).
+    number that a word processor counted for a list item, `ocr_text` what was read off a picture. What a rich cell
+    holds comes again behind its table, piece by piece, with `cell` = (table, row, column).
     """
 
     kind: str

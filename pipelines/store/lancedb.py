@@ -19,7 +19,7 @@ from pipelines.store.lance_filter import among, condition
 from pipelines.store.vector import Embedded, Filter, Record, RecordKind, Scored
 
 BATCH = 4096
-INDEX_FROM = 20_000
+INDEX_FROM = 8_000
 """Rows from which a table gets an approximate index; below it search is exact, and fast enough."""
 PROBED_SHARE = 0.1
 """Share of an index's partitions that a search looks into: 0.95 and more of the nearest are in them."""

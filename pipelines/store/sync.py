@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from pipelines.core.graph import Subgraph
 from pipelines.store.graph import GraphStore
+
+
+WRITERS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +23,12 @@ class Synced:
     unchanged: int = 0
 
 
-def sync(source: GraphStore, target: GraphStore, tell: Callable[[int, int], None] = lambda done, all: None) -> Synced:
+def sync(
+    source: GraphStore,
+    target: GraphStore,
+    tell: Callable[[int, int], None] = lambda done, all: None,
+    writers: int = WRITERS,
+) -> Synced:
     """Make `target` hold what `source` holds; owners whose digests agree are not looked at.
 
     `tell` is called with the number of owners done and of all that differ. Safe to repeat after it broke off.
@@ -29,11 +39,32 @@ def sync(source: GraphStore, target: GraphStore, tell: Callable[[int, int], None
         target.remove(owner)
     held = target.owners()  # once more: removing an owner takes edges of others with it
     differing = [owner for owner, digest in wanted.items() if held.get(owner) != digest]
-    for number, owner in enumerate(differing):
+    tell(0, len(differing))
+    parts = (subgraph_of(source, owner) for owner in differing)
+    for number, _ in enumerate(write_all(target, parts, writers), 1):
         tell(number, len(differing))
-        target.write(subgraph_of(source, owner))
-    tell(len(differing), len(differing))
     return Synced(len(differing), len(gone), len(wanted) - len(differing))
+
+
+def write_all(target: GraphStore, parts: Iterable[Subgraph], writers: int = WRITERS) -> Iterator[str]:
+    """Write subgraphs, some at a time and without holding more than those; yield the owner of each that is written.
+
+    A server works on one while the next is put together; a store that takes one writer makes the others wait.
+    """
+    with ThreadPoolExecutor(writers) as pool:
+        waiting: deque[tuple[str, Future[None]]] = deque()
+        for part in parts:
+            waiting.append((part.owner, pool.submit(target.write, part)))
+            if len(waiting) > writers:
+                yield _done(waiting.popleft())
+        while waiting:
+            yield _done(waiting.popleft())
+
+
+def _done(one: tuple[str, Future[None]]) -> str:
+    owner, future = one
+    future.result()
+    return owner
 
 
 def subgraph_of(store: GraphStore, owner: str) -> Subgraph:

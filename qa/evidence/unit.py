@@ -71,9 +71,8 @@ def units(hit: Hit, rank: int) -> list[Unit]:
         near = frozenset[str]().union(*own[max(0, index - 2) : index], *own[index + 1 : index + 2])
         above = title | frozenset(_terms(piece.heading))
         span = piece.span.shifted(chunk.provenance.span.start)
-        found.append(
-            Unit(hit, rank, span, piece.text, piece.header, piece.heading, piece.label, own[index], near, above)
-        )
+        head = (hit, rank, span, piece.text, piece.header, piece.heading, piece.label)
+        found.append(Unit(*head, own[index], near, above))
     return [unit for unit in found if len(_NUMBERING.sub("", unit.text)) > 1]
 
 

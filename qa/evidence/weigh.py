@@ -25,12 +25,12 @@ KIN = 0.8
 """What a term's nearest kin counts of the term itself, times how near it is."""
 NEAREST = 0.45
 """The least cosine of two words that are kin."""
-COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.46, 0.10, 0.37, 0.07
+COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
 """The weights of the parts."""
 LABEL = 0.08
 """What a heading or the header of a table loses: it names what is said, and does not say it."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_COMPARED = 24
+_COMPARED = 12
 """Units that are compared by meaning: the best by the other parts."""
 
 

@@ -22,7 +22,8 @@ INNER = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`terms[i]` has the number `numbers[i]` in the atlas (-1: none) and the inverse frequency `weights[i]`.
+    """`terms[i]` has the number `numbers[i]` in the atlas (-1: none) and the inverse frequency `weights[i]`;
+    `ideal` is the sum of those, which a text that holds each term comes to.
 
     `entities` and `titles` are the entities and documents that the text names, with how much that tells: by rarity,
     and less inside a longer name. `called` is the name by which each was found.
@@ -32,15 +33,12 @@ class Asked:
     terms: tuple[str, ...]
     numbers: Numbers
     weights: Weights
+    ideal: float
     entities: Mapping[int, float] = field(default_factory=dict)
     titles: Mapping[int, float] = field(default_factory=dict)
     called: Mapping[int, str] = field(default_factory=dict)
     mapped: tuple[TagPair, ...] = ()
 
-    @property
-    def ideal(self) -> float:
-        """The weight of all terms together: what a text that holds each of them comes to."""
-        return float(self.weights.sum()) or 1.0
 
 
 def ask(text: str, atlas: Atlas, mapped: tuple[TagPair, ...] = ()) -> Asked:
@@ -63,7 +61,8 @@ def ask(text: str, atlas: Atlas, mapped: tuple[TagPair, ...] = ()) -> Asked:
         for document in documents:
             titles.setdefault(document, told)
             called.setdefault(document, key)
-    return Asked(text, found, numbers, weights, entities, titles, called, mapped)
+    ideal = float(weights.sum()) or 1.0
+    return Asked(text, found, numbers, weights, ideal, entities, titles, called, mapped)
 
 
 def inverse_frequency(atlas: Atlas, number: int) -> float:

@@ -68,13 +68,17 @@ class Rows:
 
 @dataclass(frozen=True)
 class Atlas:
-    """Chunks, documents, entities and terms by number, each in order of id, and what joins them.
+    """Chunks, documents, entities, tags and terms by number, each in order of id, and what joins them.
 
-    `document_of` and `position` are a chunk's document and place in it. `mentions` leads from chunks to the entities
-    they name, those inside a longer name with less weight; `references` from chunks to the documents they point at;
-    `tags` from chunks to tags. `terms` counts the terms of each chunk, `postings` is the same by term. `headed`
-    says of each entry of `mentioned` whether the chunk's document bears the entity's name. `named` leads from a name
-    as folded by `name_key` to entities, `titles` to documents.
+    Of chunks: `document_of` and `position`, the `page` where each begins (0: none), `lengths` in terms; `terms` counts
+    a chunk's terms, `postings` is the same by term. `mentions` leads to the entities that a chunk names, those inside
+    a longer name with less weight, `mentioned` back; `headed` says of each entry of `mentioned` whether the chunk's
+    document bears the entity's name. `references` leads to the documents that a chunk points at, `neighbours` to the
+    chunks before and behind, `tags` to its tags, `tagged` back.
+
+    Of entities: `spread` tells in how many chunks the name stands, `name_terms` its terms, `related` leads to those
+    that a model relates to it. Of terms: `callers` leads to the documents that a reader may call by them. `named`
+    leads from a name as folded by `name_key` to entities, `titles` to documents.
     """
 
     chunks: Sequence[str]
@@ -104,7 +108,6 @@ class Atlas:
     postings: Rows
     spread: Numbers
     name_terms: Rows
-    called: Rows
     callers: Rows
     vocabulary: Mapping[str, int]
     named: Mapping[str, tuple[int, ...]]

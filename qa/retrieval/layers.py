@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 import math
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 
 from pipelines.core.vectors import Vectors
 from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
 from qa.retrieval.asked import Asked, rarity
-from qa.retrieval.atlas import Atlas, Weights
+from qa.retrieval.atlas import Atlas, Numbers, Weights
 from qa.retrieval.scale import Scale
+
+KINDS = (RecordKind.SUMMARY, RecordKind.ATOM, RecordKind.DOCUMENT)
+"""Searched by vector and by terms; chunks by vector alone, for the atlas has their terms."""
+
+ATOMS = 3
+"""How many times as many atoms are looked at as records of another kind: several lead to one chunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +36,8 @@ class Layer:
 class Layers:
     """All layers' similarity to each chunk, on one scale.
 
-    `entity` and `title` are what question and chunk, or its document, have by name; `tag` by tag. `atoms` are the
-    atoms found for each chunk, by number, best first.
+    `entity` and `tag` are what question and chunk share by name and by tag, `title` and `called` what speaks for the
+    chunk's document: its title in the question, and words by which a reader may call it. `atoms` are those found.
     """
 
     chunk: Layer
@@ -42,7 +48,7 @@ class Layers:
     title: Weights
     called: Weights
     tag: Weights
-    atoms: dict[int, list[str]] = field(default_factory=dict)
+    atoms: Atoms
 
 
 class Search:
@@ -53,123 +59,141 @@ class Search:
         self._atlas = atlas
         self._scale = scale
         self._chunks = {id: number for number, id in enumerate(atlas.chunks)}
-        self._tag_numbers = {name: number for number, name in enumerate(atlas.tag_names)}
         self._documents = {id: number for number, id in enumerate(atlas.documents)}
+        self._tags = {name: number for number, name in enumerate(atlas.tag_names)}
+        self._pool = ThreadPoolExecutor(len(KINDS), thread_name_prefix="search")
 
     def layers(self, asked: Asked, covered: Weights, vector: Vectors, limit: int, where: Filter) -> Layers:
         """Return the similarities of a question to all layers; each search brings in `limit` records."""
-        dense = {kind: self._vectors.search(kind, vector, limit, where) for kind in _TEXTS}
-        lexical = {kind: self._vectors.match(kind, asked.text, limit, where) for kind in _MATCHED}
-        atoms: dict[int, list[tuple[float, str]]] = {}
-        atom = self._layer(RecordKind.ATOM, asked, dense[RecordKind.ATOM], lexical[RecordKind.ATOM], atoms)
-        chunk = self._layer(RecordKind.CHUNK, asked, dense[RecordKind.CHUNK], ())
-        zero = np.zeros(self._atlas.size, dtype=np.float32)
+        sizes = dict.fromkeys((RecordKind.CHUNK, *KINDS), limit) | {RecordKind.ATOM: limit * ATOMS}
+        by_vector = {
+            kind: self._pool.submit(self._vectors.search, kind, vector, size, where) for kind, size in sizes.items()
+        }
+        by_terms = {
+            kind: self._pool.submit(self._vectors.match, kind, asked.text, sizes[kind], where) for kind in KINDS
+        }
+        dense = {kind: future.result() for kind, future in by_vector.items()}
+        lexical = {kind: future.result() for kind, future in by_terms.items()}
+        near, more = self._upward(dense[RecordKind.CHUNK], self._cosines(RecordKind.CHUNK, dense))
+        atlas = self._atlas
         return Layers(
-            chunk=Layer(asked.weights @ covered / asked.ideal, chunk.dense, zero, zero),
-            summary=self._layer(RecordKind.SUMMARY, asked, dense[RecordKind.SUMMARY], lexical[RecordKind.SUMMARY]),
-            atom=atom,
-            document=self._documents_layer(asked, dense[RecordKind.DOCUMENT], lexical[RecordKind.DOCUMENT]),
-            entity=self._entities(asked),
-            title=self._titles(asked),
-            called=self._called(asked),
-            tag=self._tags(asked),
-            atoms={chunk: [id for _, id in sorted(found, reverse=True)] for chunk, found in atoms.items()},
+            chunk=Layer(asked.weights @ covered / asked.ideal, near, np.zeros_like(near), more),
+            summary=self._layer(RecordKind.SUMMARY, dense, lexical, asked),
+            atom=self._layer(RecordKind.ATOM, dense, lexical, asked),
+            document=self._document(dense, lexical, asked),
+            entity=_entities(asked, atlas),
+            title=_titles(asked, atlas),
+            called=_called(asked, atlas),
+            tag=self._tagged(asked),
+            atoms=Atoms.of(
+                (dense[RecordKind.ATOM], self._cosines(RecordKind.ATOM, dense)),
+                (lexical[RecordKind.ATOM], _scores(lexical[RecordKind.ATOM]) / asked.ideal),
+            ),
         )
 
-    def _layer(
-        self,
-        kind: RecordKind,
-        asked: Asked,
-        dense: Sequence[Scored],
-        lexical: Sequence[Scored],
-        found: dict[int, list[tuple[float, str]]] | None = None,
-    ) -> Layer:
-        by_vector = [self._scale.dense(kind, one.score) for one in dense]
-        by_terms = [self._scale.lexical(one.score, asked.ideal) for one in lexical]
-        if found is not None:
-            _collect(self._chunks, (*dense, *lexical), (*by_vector, *by_terms), found)
-        best_dense, more_dense = self._upward(dense, by_vector)
-        best_lexical, more_lexical = self._upward(lexical, by_terms)
-        return Layer(best_lexical, best_dense, more_lexical, more_dense)
+    def _layer(self, kind: RecordKind, dense: _Found, lexical: _Found, asked: Asked) -> Layer:
+        by_vector, more_by_vector = self._upward(dense[kind], self._cosines(kind, dense))
+        by_terms, more_by_terms = self._upward(lexical[kind], _scores(lexical[kind]) / asked.ideal)
+        return Layer(by_terms, by_vector, more_by_terms, more_by_vector)
 
-    def _upward(self, records: Sequence[Scored], scores: Sequence[float]) -> tuple[Weights, Weights]:
+    def _cosines(self, kind: RecordKind, dense: _Found) -> Weights:
+        return self._scale.dense(kind, _scores(dense[kind]))
+
+    def _upward(self, records: Sequence[Scored], scores: Weights) -> tuple[Weights, Weights]:
         """For each chunk its best record's score, and the sum of the others'."""
         best = np.zeros(self._atlas.size, dtype=np.float32)
         total = np.zeros(self._atlas.size, dtype=np.float32)
-        for record, score in zip(records, scores, strict=True):
-            number = self._chunks.get(record.chunk)
-            if number is not None:
-                best[number] = max(best[number], score)
-                total[number] += score
+        places = self._places(records)
+        known = places >= 0
+        np.maximum.at(best, places[known], scores[known])
+        np.add.at(total, places[known], scores[known])
         return best, total - best
 
-    def _documents_layer(self, asked: Asked, dense: Sequence[Scored], lexical: Sequence[Scored]) -> Layer:
-        found = np.zeros((2, len(self._atlas.documents)), dtype=np.float32)
-        for record in dense:
-            found[0, self._documents[record.id]] = self._scale.dense(RecordKind.DOCUMENT, record.score)
-        for record in lexical:
-            found[1, self._documents[record.id]] = self._scale.lexical(record.score, asked.ideal)
-        spread = found[:, self._atlas.document_of]
-        zero = np.zeros(self._atlas.size, dtype=np.float32)
-        return Layer(spread[1], spread[0], zero, zero)
+    def _places(self, records: Sequence[Scored]) -> Numbers:
+        return np.array([self._chunks.get(record.chunk, -1) for record in records], dtype=np.int32)
 
-    def _entities(self, asked: Asked) -> Weights:
-        """The rarest name of the question that each chunk mentions; its rarity counts twice, common ones tell little."""
-        atlas = self._atlas
-        found = np.zeros(atlas.size, dtype=np.float32)
-        for entity, weight in asked.entities.items():
-            chunks = atlas.mentioned.of(entity)
-            told = weight * rarity(atlas, int(atlas.spread[entity])) ** 2 * atlas.mentioned.values_of(entity)
-            found[chunks] = np.maximum(found[chunks], told)
-        return found
+    def _document(self, dense: _Found, lexical: _Found, asked: Asked) -> Layer:
+        kind = RecordKind.DOCUMENT
+        by_vector = self._over_documents(dense[kind], self._cosines(kind, dense))
+        by_terms = self._over_documents(lexical[kind], _scores(lexical[kind]) / asked.ideal)
+        return Layer(by_terms, by_vector, np.zeros_like(by_terms), np.zeros_like(by_vector))
 
-    def _called(self, asked: Asked) -> Weights:
-        """The share of the question's weight in terms by which a reader may call each chunk's document."""
-        atlas = self._atlas
-        found = np.zeros(len(atlas.documents), dtype=np.float32)
-        total = len(atlas.documents)
-        for number, weight in zip(asked.numbers, asked.weights, strict=True):
-            documents = atlas.callers.of(number) if number >= 0 else atlas.callers.columns[:0]
-            if len(documents):
-                found[documents] += weight * max(0.0, 1 - math.log(len(documents)) / math.log(max(total, 2)))
-        return (found / asked.ideal)[atlas.document_of]
+    def _over_documents(self, records: Sequence[Scored], scores: Weights) -> Weights:
+        """For each chunk the score of its document."""
+        found = np.zeros(len(self._documents) + 1, dtype=np.float32)  # the last place is for the unknown
+        found[[self._documents.get(record.id, -1) for record in records]] = scores
+        return found[self._atlas.document_of]
 
-    def _tags(self, asked: Asked) -> Weights:
+    def _tagged(self, asked: Asked) -> Weights:
         """The rarest tag of each chunk that the question leads to, with the chunk's own weight for it."""
         atlas = self._atlas
         found = np.zeros(atlas.size, dtype=np.float32)
         for pair in asked.mapped:
-            number = self._tag_numbers.get(pair.corpus_tag)
+            number = self._tags.get(pair.corpus_tag)
             if number is not None:
                 chunks = atlas.tagged.of(number)
                 told = pair.weight * rarity(atlas, len(chunks)) ** 2 * atlas.tagged.values_of(number)
                 found[chunks] = np.maximum(found[chunks], told)
         return found
 
-    def _titles(self, asked: Asked) -> Weights:
-        found = np.zeros(self._atlas.size, dtype=np.float32)
-        for document, weight in asked.titles.items():
-            chunks = self._atlas.chunks_of.of(document)
-            found[chunks] = np.maximum(found[chunks], weight)
+
+@dataclass(frozen=True, slots=True)
+class Atoms:
+    """The atoms that a question found, each with the sum of what it was found with."""
+
+    found: Mapping[str, float]
+    homes: Mapping[str, str]
+
+    @staticmethod
+    def of(*searches: tuple[Sequence[Scored], Weights]) -> Atoms:
+        sums: dict[str, float] = {}
+        homes: dict[str, str] = {}
+        for records, scores in searches:
+            for record, score in zip(records, scores.tolist(), strict=True):
+                sums[record.id] = sums.get(record.id, 0.0) + score
+                homes[record.id] = record.chunk
+        return Atoms(sums, homes)
+
+    def by_chunk(self, chunks: Collection[str], limit: int) -> dict[str, list[str]]:
+        """Return the best atoms of each of `chunks`, best first, ties by id, at most `limit` each."""
+        found: dict[str, list[str]] = {chunk: [] for chunk in chunks}
+        wanted = [atom for atom, home in self.homes.items() if home in found]
+        for atom in sorted(wanted, key=lambda atom: (-self.found[atom], atom)):
+            if len(found[self.homes[atom]]) < limit:
+                found[self.homes[atom]].append(atom)
         return found
 
 
-_TEXTS = (RecordKind.CHUNK, RecordKind.SUMMARY, RecordKind.ATOM, RecordKind.DOCUMENT)
-_MATCHED = (RecordKind.SUMMARY, RecordKind.ATOM, RecordKind.DOCUMENT)
+_Found = Mapping[RecordKind, Sequence[Scored]]
 
 
-def _collect(
-    chunks: dict[str, int],
-    records: Sequence[Scored],
-    scores: Sequence[float],
-    found: dict[int, list[tuple[float, str]]],
-) -> None:
-    """Note for each chunk its atoms with the sum of what they were found with."""
-    sums: dict[str, float] = {}
-    for record, score in zip(records, scores, strict=True):
-        sums[record.id] = sums.get(record.id, 0.0) + score
-    homes = {record.id: chunks.get(record.chunk) for record in records}
-    for atom, score in sums.items():
-        home = homes[atom]
-        if home is not None:
-            found.setdefault(home, []).append((score, atom))
+def _scores(records: Sequence[Scored]) -> Weights:
+    return np.array([record.score for record in records], dtype=np.float32)
+
+
+def _entities(asked: Asked, atlas: Atlas) -> Weights:
+    """The rarest name of the question that each chunk mentions; rarity counts twice, for common ones tell little."""
+    found = np.zeros(atlas.size, dtype=np.float32)
+    for entity, weight in asked.entities.items():
+        chunks = atlas.mentioned.of(entity)
+        told = weight * rarity(atlas, int(atlas.spread[entity])) ** 2 * atlas.mentioned.values_of(entity)
+        found[chunks] = np.maximum(found[chunks], told)
+    return found
+
+
+def _titles(asked: Asked, atlas: Atlas) -> Weights:
+    """For each chunk how much the question names its document by title."""
+    found = np.zeros(len(atlas.documents), dtype=np.float32)
+    for document, weight in asked.titles.items():
+        found[document] = weight
+    return found[atlas.document_of]
+
+
+def _called(asked: Asked, atlas: Atlas) -> Weights:
+    """The share of the question's weight in terms by which a reader may call each chunk's document."""
+    found = np.zeros(len(atlas.documents), dtype=np.float32)
+    for number, weight in zip(asked.numbers.tolist(), asked.weights.tolist(), strict=True):
+        if number >= 0 and len(documents := atlas.callers.of(number)):
+            telling = 1 - math.log(len(documents)) / math.log(max(len(atlas.documents), 2))
+            found[documents] += weight * max(0.0, telling)
+    return (found / asked.ideal)[atlas.document_of]

@@ -14,6 +14,7 @@ import numpy as np
 
 from pipelines.core.vectors import Vectors
 from pipelines.store.vector import RecordKind, VectorStore
+from qa.retrieval.atlas import Weights
 
 SAMPLE = 64
 """Documents from which the scale is measured."""
@@ -28,14 +29,10 @@ class Scale:
     floors: Mapping[str, float]
     top: float = 1.0
 
-    def dense(self, kind: RecordKind, cosine: float) -> float:
-        """Return a cosine of a record of `kind` on the scale; never below 0."""
+    def dense(self, kind: RecordKind, cosines: Weights) -> Weights:
+        """Return cosines of records of `kind` on the scale; never below 0."""
         floor = self.floors.get(kind.value, 0.0)
-        return max(0.0, (cosine - floor) / max(self.top - floor, _LEAST))
-
-    def lexical(self, score: float, ideal: float) -> float:
-        """Return a BM25 score on the scale; `ideal` is the sum of the question's inverse frequencies."""
-        return score / ideal if ideal > 0 else 0.0
+        return np.maximum(0, (cosines - floor) / max(self.top - floor, _LEAST))
 
 
 def measure(vectors: VectorStore, documents: list[str]) -> Scale:

@@ -13,7 +13,7 @@ class RetrieveSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     limit: int = Field(10, ge=1, description="chunks returned where a caller does not say")
-    candidates: int = Field(300, ge=1, description="records that each search of a layer brings in")
+    candidates: int = Field(100, ge=1, description="records that each search of a layer brings in, three times as many atoms")
     lexical: float = Field(0.55, ge=0, le=1, description="share of the lexical similarity, the rest is dense")
     chunk: float = Field(0.6, ge=0, description="weight of the similarity to a chunk")
     summary: float = Field(0.1, ge=0, description="weight of the similarity to a chunk's summary")

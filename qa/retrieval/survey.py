@@ -68,7 +68,6 @@ def survey(graph: GraphStore) -> Atlas:
         postings=postings,
         spread=_spread(name_terms, mentioned, postings),
         name_terms=name_terms,
-        called=called,
         callers=called.turned(len(vocabulary)),
         vocabulary=vocabulary,
         named=named,

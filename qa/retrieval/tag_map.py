@@ -35,6 +35,8 @@ class TagMap:
         A tag that the question names weighs 1, one that a pair leads to as much as the pair, one near in meaning to a
         word of which no chunk has a form its cosine.
         """
+        if not self._names:
+            return ()
         mapped = {pair.corpus_tag: pair for pair in (*self._near(question), *reversed(self._known.map(question)))}
         return tuple(sorted(mapped.values(), key=lambda pair: (-pair.weight, pair.corpus_tag)))
 

@@ -17,9 +17,12 @@ from qa.hit import Hit
 from qa.kinds import Kind, asked_for
 from qa.knowledge import Knowledge
 from qa.language import Language
+from qa.quantities import gives
 from qa.strategies.settings import AnswerSettings
 
 _CAUSE = "root cause reason"
+_WIDE, _SUBJECTS = 5, 2
+"""How much farther causes are looked for, and in how many documents: those of the best passages."""
 _SHOWN = 6
 """Candidate sentences that the trace lists."""
 
@@ -33,13 +36,18 @@ async def extractive(
 
 
 def find(question: str, knowledge: Knowledge, limit: int) -> tuple[Hit, ...]:
-    """Return what retrieval finds; where a reason is asked for, also what it finds for the cause by name."""
+    """Return what retrieval finds; where a reason is asked for, also the causes that the best documents name."""
     hits = knowledge.retrieve(question, limit)
     if Kind.REASON not in asked_for(question):
         return hits
-    causes = knowledge.retrieve(f"{question} {_CAUSE}", limit)
-    best = {hit.chunk.id: hit for hit in sorted((*hits, *causes), key=lambda hit: hit.score)}
-    return tuple(sorted(best.values(), key=lambda hit: -hit.score)[: limit + limit // 2])
+    best = {hit.document for hit in hits[:_SUBJECTS]}
+    known = {hit.chunk.id for hit in hits}
+    causes = [hit for hit in knowledge.retrieve(f"{question} {_CAUSE}", _WIDE * limit) if hit.document in best]
+    return (*hits, *(hit for hit in causes if hit.chunk.id not in known and _names_cause(hit)))
+
+
+def _names_cause(hit: Hit) -> bool:
+    return gives(frozenset({Kind.REASON}), "\n".join((*hit.chunk.heading_path, hit.chunk.text)))
 
 
 def quoted(

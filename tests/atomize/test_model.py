@@ -97,6 +97,26 @@ def test_an_invented_relation_is_dropped_and_counted(fact: list[str], reason: st
     assert found.dropped == {reason: 1}
 
 
+def test_a_passive_turned_around_is_put_right() -> None:
+    made = document(paragraph("The pump P-9 was built by the old firm Stone Works. Stone Works is in Leeds."))
+    fact = {"subject": "Stone Works", "relation": "was built by", "object": "P-9"}
+    found, _ = distil(changed(facts=[fact], tags={}), made=made)
+    assert relations(found) == [("P-9", "was built by", "Stone Works")]
+
+
+def test_a_relation_between_sentences_needs_the_chunk_s_subject_as_its_head() -> None:
+    facts = [["ISO 9906", "names", "Mary Stone"], ["Acme Pumps", "follows", "ISO 9906"]]
+    found, _ = distil(changed(facts=facts))
+    assert relations(found) == [("Acme Pumps", "follows", "ISO 9906")]
+    assert found.dropped == {"relation between distant sentences": 1}
+
+
+def test_a_term_under_every_kind_has_none_but_what_its_form_tells() -> None:
+    tags = {kind: ["Leeds", "Acme Pumps"] for kind in KINDS}
+    found, _ = distil(changed(tags=tags, facts=[]))
+    assert {(tag.text, tag.tag_class) for tag in found.tags} == {("Leeds", ""), ("Acme Pumps", "")}
+
+
 @pytest.mark.parametrize(
     ("question", "reason"),
     [

@@ -23,6 +23,12 @@ async def test_clusters_are_named_by_the_word_that_their_terms_share() -> None:
     assert {one.name for one in found} == {"pump", "valve"}
 
 
+async def test_names_are_classes_by_their_form() -> None:
+    found = await ClusterClasses(HashingEmbedder()).induce(borne("P-101A", "DS-2041", "ISO 9906", "Acme Pump Company"))
+    assert [one.name for one in found] == ["identifier", "organization", "standard"]
+    assert found[0].description == "DS-2041, P-101A"
+
+
 async def test_the_same_sample_has_the_same_classes() -> None:
     inducer = ClusterClasses(HashingEmbedder())
     assert await inducer.induce(borne(*TERMS)) == await inducer.induce(borne(*TERMS))

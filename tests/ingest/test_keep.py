@@ -1,5 +1,6 @@
 """Keeping a knowledge base true: previewing, forgetting, checking, and changing the embedder."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from pipelines.ingest.forget import forget
 from pipelines.ingest.fsck import fsck
 from pipelines.ingest.reindex import reindex
 from pipelines.llm.settings import EmbedSettings
-from pipelines.resources import open_stores
+from pipelines.resources import open_stores, tag_pairs
 from pipelines.settings import Settings
 from pipelines.store.check import Fault, Place
 from pipelines.store.vector import Embedded, RecordKind
@@ -152,3 +153,16 @@ def test_a_failed_document_is_never_searchable(folder: Path, kb: Path) -> None:
     assert not entries_of(kb)["bad.pdf"].status.searchable
     assert entries_of(kb)["bad.pdf"].status is not Status.SKIPPED
     assert fsck(kb).clean
+
+
+def test_words_of_users_are_learned_from_samples_and_kept_for_questions(folder: Path, kb: Path, tmp_path: Path) -> None:
+    samples = tmp_path / "samples.jsonl"
+    question = {"question": "How often does the grease bath need changing?", "answer": "every 4000 hours"}
+    samples.write_text(
+        "\n".join(json.dumps(question | {"question": question["question"] + mark}) for mark in ("", "?"))
+    )
+    build(folder, kb, qa_samples=samples)
+    with open_stores(kb, Settings()) as stores:
+        pairs = tag_pairs(stores.catalog)
+    assert any("bath" in pair.query_term for pair in pairs)
+    assert all(0 < pair.weight <= 1 for pair in pairs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pipelines.parse.lines import Line, Rect, Style, around
@@ -20,6 +20,7 @@ _BARE_NUMBER = re.compile(r"\s*\d{1,2}\s*")
 _LOST_GLYPH = re.compile("\ufffd+(?=[•☐])")
 # An Arabic or Hebrew prefix written on to a Latin word; parted, the word can be found.
 _SCRIPTS_MEET = re.compile("(?<=[\u0590-\u08ff])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u0590-\u08ff])")
+_LATEST = 24
 _ASCENT, _DESCENT = 0.8, 0.22
 """Share of the font's size above and below the base line: fonts' own metrics differ wildly."""
 
@@ -63,41 +64,51 @@ def lines_of(fragments: Sequence[Fragment]) -> list[Line]:
     return lines
 
 
+@dataclass(slots=True)
+class _Group:
+    """Fragments that make a line so far, and the rectangle around them."""
+
+    parts: list[Fragment]
+    rect: Rect
+
+
 def _groups(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
-    """Join neighbours on a base line; only a few fragments share one, so each is compared with those alone."""
-    groups: list[list[Fragment]] = []
-    by_baseline: dict[int, list[list[Fragment]]] = {}
+    """Join neighbours on a base line. Few fragments share one, and of a crowd only the latest are looked at."""
+    groups: list[_Group] = []
+    by_baseline: dict[int, list[_Group]] = {}
     for fragment in fragments:
         if not any(run.text.strip() for run in fragment.runs):
             continue
-        near = [group for key in _keys(fragment.baseline) for group in by_baseline.get(key, ())]
-        home = next((group for group in near if fragment.level and _adjoins(group, fragment)), None)
+        home = _neighbour(fragment, by_baseline) if fragment.level else None
         if home is None:
-            home = []
+            home = _Group([], fragment.rect)
             groups.append(home)
             by_baseline.setdefault(round(fragment.baseline), []).append(home)
-        home.append(fragment)
-    return groups
+        home.parts.append(fragment)
+        home.rect = around((home.rect, fragment.rect))
+    return [group.parts for group in groups]
 
 
-def _keys(baseline: float) -> tuple[int, ...]:
-    middle = round(baseline)
-    return middle, middle - 1, middle + 1, middle - 2, middle + 2
+def _neighbour(fragment: Fragment, by_baseline: Mapping[int, Sequence[_Group]]) -> _Group | None:
+    middle = round(fragment.baseline)
+    for key in (middle, middle - 1, middle + 1, middle - 2, middle + 2):
+        for group in by_baseline.get(key, ())[-_LATEST:]:
+            if _adjoins(group, fragment):
+                return group
+    return None
 
 
-def _adjoins(group: Sequence[Fragment], fragment: Fragment) -> bool:
-    if not group[0].level:
+def _adjoins(group: _Group, fragment: Fragment) -> bool:
+    first = group.parts[0]
+    em = max(fragment.runs[0].size, first.runs[0].size, 1.0)
+    gap = max(fragment.rect.left - group.rect.right, group.rect.left - fragment.rect.right)
+    if not -0.6 * em <= gap <= 4.5 * em or not first.level or abs(first.baseline - fragment.baseline) > 0.3 * em:
         return False
-    em = max(fragment.runs[0].size, group[0].runs[0].size, 1.0)
-    if abs(group[0].baseline - fragment.baseline) > 0.3 * em:
-        return False
-    rect = around(part.rect for part in group)
-    gap = max(fragment.rect.left - rect.right, rect.left - fragment.rect.right)
-    if -0.6 * em <= gap <= 0.9 * em:
+    if gap <= 0.9 * em:
         return True
-    left = group if rect.left < fragment.rect.left else [fragment]
+    left = group.parts if group.rect.left < fragment.rect.left else [fragment]
     marker = plain("".join(run.text for part in left for run in part.runs))
-    if not -0.6 * em <= gap <= 4.5 * em or len(marker) >= 12:
+    if len(marker) >= 12:
         return False
     return _MARKER.fullmatch(marker) is not None or (_BARE_NUMBER.fullmatch(marker) is not None and _bold(left[0]))
 

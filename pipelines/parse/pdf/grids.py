@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import Grid, GridCell, RawPage
+from pipelines.parse.pdf.tables import Places
 
 _NEAR = 4.0
 """Points between a row's edge and a drawn line that is taken for it."""
@@ -39,11 +41,13 @@ def _is_table(grid: Grid, lines: Sequence[Line]) -> bool:
     if grid.rows < 2 or grid.columns < 2:
         return False
     filled: dict[tuple[int, int], list[Line]] = {}
-    for cell in grid.cells:
-        if held := [line for line in lines if cell.rect.holds(*line.rect.middle)]:
-            filled[cell.row, cell.column] = held
-    spread = any(len({column for row, column in filled if row == wanted}) > 1 for wanted, _ in filled)
-    return len(filled) >= 3 and spread and len({row for row, _ in filled}) > 1 and not _prose_in_boxes(filled)
+    places = Places(grid.cells)
+    for line in lines:
+        if (number := places.at(*line.rect.middle)) is not None:
+            filled.setdefault((grid.cells[number].row, grid.cells[number].column), []).append(line)
+    rows = Counter(row for row, _ in filled)
+    spread = max(rows.values(), default=0) > 1
+    return len(filled) >= 3 and spread and len(rows) > 1 and not _prose_in_boxes(filled)
 
 
 def _prose_in_boxes(filled: Mapping[tuple[int, int], Sequence[Line]]) -> bool:

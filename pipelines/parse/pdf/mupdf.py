@@ -38,6 +38,10 @@ _MOST_PATHS = 20_000
 """Drawn things from which on a page's tables are not looked for by their lines: it would take minutes."""
 
 
+FAULTS = (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError)
+"""What the library raises for a page that it cannot read."""
+
+
 class PdfFile:
     """An open PDF. One page is held at a time; pages are numbered from 1.
 
@@ -49,7 +53,7 @@ class PdfFile:
         pymupdf.TOOLS.mupdf_display_warnings(False)
         try:
             self._file = pymupdf.open(path, filetype="pdf")
-        except (RuntimeError, ValueError) as error:
+        except FAULTS as error:
             raise Malformed(f"not a readable PDF: {error}", ids=(path.name,)) from error
         self._unlock(path, passwords)
         self.pages: int = self._file.page_count
@@ -89,7 +93,7 @@ class PdfFile:
         """Return the outline in order; entries that lead out of the file are left out."""
         try:
             entries = self._file.get_toc(simple=False)
-        except (RuntimeError, ValueError, KeyError):
+        except (*FAULTS, KeyError):
             return []
         return [
             Bookmark(level, title, page, _top(target))
@@ -101,7 +105,7 @@ class PdfFile:
         """Return the page number as printed, where the file tells it."""
         try:
             label = self._file[number - 1].get_label()
-        except (RuntimeError, ValueError, IndexError, KeyError, TypeError):
+        except (*FAULTS, IndexError, KeyError, TypeError):
             return ""
         return str(label or "")
 
@@ -109,7 +113,7 @@ class PdfFile:
         """Return the bytes and media type of a bitmap as it is in the file; empty where it cannot be had."""
         try:
             found = self._file.extract_image(number)
-        except (RuntimeError, ValueError):
+        except FAULTS:
             return b"", ""
         kind = {"jpg": "jpeg", "jpx": "jp2"}.get(found.get("ext", ""), found.get("ext", ""))
         return (found.get("image") or b"", f"image/{kind}") if found else (b"", "")
@@ -248,7 +252,7 @@ class PdfFile:
         page = self._file[number - 1] if self._holder is not None else self._upright
         try:
             links = page.get_links()
-        except (RuntimeError, ValueError):
+        except FAULTS:
             return
         for link in links:
             rect = Rect(*link["from"]) if self._holder is None else Rect(0, 0, 0, 0)

@@ -17,7 +17,7 @@ from pipelines.parse.pdf.headings import Outline
 from pipelines.parse.pdf.items import Item
 from pipelines.parse.pdf.layout import Filled, fill, needs_model, plain_columns
 from pipelines.parse.pdf.links import with_links
-from pipelines.parse.pdf.mupdf import PdfFile
+from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import Grid, Paint, Part, RawPage
 from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
@@ -28,6 +28,8 @@ _ENOUGH = 0.75
 _FEW = 200
 """Characters below which a page that is mostly a picture is read by OCR."""
 _MOSTLY = 0.55
+_DENSE = 1000
+"""Lines from which the layout model would take many seconds; drawn lines alone then tell the tables."""
 _RUNNING = 18
 """Characters that a line of running text has in the median, at least."""
 
@@ -60,6 +62,13 @@ class PageReader:
         self.settings = settings
 
     def read(self, number: int) -> ReadPage:
+        """Return a page; one that the library cannot read has an issue and nothing else."""
+        try:
+            return self._read(number)
+        except FAULTS as error:
+            return ReadPage(Page(number, text_source="none", issue=f"not readable: {error}"))
+
+    def _read(self, number: int) -> ReadPage:
         raw = self.file.page(number)
         why = self._wants_ocr(raw)
         if why and self._clock() > self._late:
@@ -99,7 +108,7 @@ class PageReader:
         self, body: RawPage, maker: BlockMaker
     ) -> tuple[list[Item], list[tuple[BlockKind, Line]], list[str]]:
         """Return items, furniture and remarks of a page as the layout model divides it."""
-        regions = self.file.regions(body.number)
+        regions = self.file.regions(body.number) if len(body.lines) <= _DENSE else []
         pictures = [region.rect for region in regions if region.part is Part.PICTURE]
         expected = [region.rect for region in regions if region.part is Part.TABLE]
         grids = table_grids(self.file, body, expected, pictures)

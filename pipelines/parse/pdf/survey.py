@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pipelines.parse.lines import Style
 from pipelines.parse.pdf.furniture import Furniture, Key, edge_keys, find_furniture
-from pipelines.parse.pdf.mupdf import PdfFile
+from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MOST_WORDS = 100_000
@@ -29,7 +29,10 @@ def survey(file: PdfFile) -> Survey:
     vocabulary: set[str] = set()
     edges: list[set[tuple[Key, int]]] = []
     for number in range(1, file.pages + 1):
-        lines, height = file.lines(number)
+        try:
+            lines, height = file.lines(number)
+        except FAULTS:
+            continue  # the page's own turn will tell
         edges.append(edge_keys(lines, height))
         for line in lines:
             styles[line.style.size, line.style.font, line.style.bold] += len(line.text)

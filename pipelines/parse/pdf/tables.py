@@ -16,6 +16,8 @@ from pipelines.parse.pdf.page import Grid, GridCell, RawPage, Word
 
 _CODE = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
 _LEAST_RECORDS = 3
+_BAND = 12.0
+"""Points of height by which places are looked up."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -31,12 +33,39 @@ def missing_numbers(words: Sequence[Word], cells: Sequence[Cell]) -> list[str]:
     return sorted((in_page - in_cells).elements())
 
 
+class Places:
+    """The places of a grid by their height on the page, so that what stands in each is found without asking all."""
+
+    def __init__(self, cells: Sequence[GridCell]) -> None:
+        self._cells = cells
+        self._bands: dict[int, list[int]] = {}
+        for number, cell in enumerate(cells):
+            for band in range(int(cell.rect.top // _BAND), int(cell.rect.bottom // _BAND) + 1):
+                self._bands.setdefault(band, []).append(number)
+
+    def at(self, x: float, y: float) -> int | None:
+        """Return the number of the first place that holds a point, None where none does."""
+        near = self._bands.get(int(y // _BAND), ())
+        return next((number for number in near if self._cells[number].rect.holds(x, y)), None)
+
+    def nearest(self, x: float, y: float) -> int:
+        """Return the number of the place that holds a point or lies nearest to it."""
+        found = self.at(x, y)
+        if found is not None:
+            return found
+        return min(range(len(self._cells)), key=lambda number: _distance(self._cells[number].rect, x, y))
+
+
+def _distance(rect: Rect, x: float, y: float) -> float:
+    return max(rect.left - x, 0.0, x - rect.right) + max(rect.top - y, 0.0, y - rect.bottom)
+
+
 def fill_grid(grid: Grid, words: Sequence[Word], page: RawPage) -> tuple[Cell, ...]:
     """Return the cells of a grid with the words whose middle lies in them; a word beside all goes to the nearest."""
-    grid = split_rows(grid, words)
-    homes: list[list[Word]] = [[] for _ in grid.cells]
-    for word in words:
-        homes[_nearest(word.rect, grid.cells)].append(word)
+    homes = _homes(grid, words)
+    cut = split_rows(grid, homes)
+    if cut is not grid:
+        grid, homes = cut, _homes(cut, words)
     cells = [
         Cell(
             place.row,
@@ -52,28 +81,36 @@ def fill_grid(grid: Grid, words: Sequence[Word], page: RawPage) -> tuple[Cell, .
     return _without_blanks(cells)
 
 
-def split_rows(grid: Grid, words: Sequence[Word]) -> Grid:
+def _homes(grid: Grid, words: Sequence[Word]) -> list[list[Word]]:
+    """Return the words of each place, in the order of the grid's cells."""
+    homes: list[list[Word]] = [[] for _ in grid.cells]
+    places = Places(grid.cells)
+    for word in words:
+        homes[places.nearest(*word.rect.middle)].append(word)
+    return homes
+
+
+def split_rows(grid: Grid, homes: Sequence[Sequence[Word]]) -> Grid:
     """Return a grid in which a row that holds several records one below the other is cut into them.
 
     Such a row has a column of codes or figures, three at least, and entries of its first column at the same heights.
     """
-    for row in range(grid.rows - 1, -1, -1):
-        places = [cell for cell in grid.cells if cell.row == row]
-        if any(cell.row_span > 1 for cell in places) or any(_spans_into(cell, row) for cell in grid.cells):
-            continue
-        tops = _record_tops(places, words)
+    rows: dict[int, list[Sequence[Word]]] = {}
+    spanned: set[int] = set()
+    for cell, home in zip(grid.cells, homes, strict=True):
+        rows.setdefault(cell.row, []).append(home)
+        if cell.row_span > 1:
+            spanned.update(range(cell.row, cell.row + cell.row_span))
+    for row in sorted(rows, reverse=True):
+        tops = _record_tops(rows[row]) if row not in spanned else []
         if tops:
             grid = _cut_row(grid, row, tops)
     return grid
 
 
-def _spans_into(cell: GridCell, row: int) -> bool:
-    return cell.row < row < cell.row + cell.row_span
-
-
-def _record_tops(places: Sequence[GridCell], words: Sequence[Word]) -> list[float]:
+def _record_tops(homes: Sequence[Sequence[Word]]) -> list[float]:
     """Return the heights at which the records of a row begin, none where it is one record."""
-    columns = [_text_lines([word for word in words if place.rect.holds(*word.rect.middle)]) for place in places]
+    columns = [_text_lines(home) for home in homes]
     if len(columns) < 2 or len(columns[0]) < _LEAST_RECORDS:
         return []
     keys = [around(word.rect for word in line) for line in columns[0]]
@@ -100,19 +137,6 @@ def _cut_row(grid: Grid, row: int, tops: Sequence[float]) -> Grid:
             rect = Rect(cell.rect.left, top, cell.rect.right, bottom)
             cells.append(replace(cell, row=row + number, rect=rect))
     return Grid(grid.rect, tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))))
-
-
-def _nearest(rect: Rect, places: Sequence[GridCell]) -> int:
-    x, y = rect.middle
-    best, distance = 0, float("inf")
-    for number, place in enumerate(places):
-        across = max(place.rect.left - x, 0.0, x - place.rect.right)
-        down = max(place.rect.top - y, 0.0, y - place.rect.bottom)
-        if across == down == 0:
-            return number
-        if across + down < distance:
-            best, distance = number, across + down
-    return best
 
 
 def cell_text(words: Sequence[Word]) -> str:

@@ -41,6 +41,10 @@ class Transaction:
     def __init__(self, transaction: neo4j.ManagedTransaction) -> None:
         self._transaction = transaction
 
+    def send(self, statement: str, **parameters: Parameter) -> None:
+        """Send a statement that answers nothing; the server works on it while the next one is put together."""
+        self._transaction.run(statement, parameters)
+
     def run(self, statement: str, **parameters: Parameter) -> list[Row]:
         """Return the rows of a statement."""
         # Statements are made of constants and names from the schema's lists; what comes from data is a parameter.

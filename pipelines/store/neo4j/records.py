@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Value
-from pipelines.store.digest import item_hash
 from pipelines.store.neo4j.connection import Row
 
 OURS = frozenset(("id", "kb", "layer", "owner", "key", "hash"))
@@ -14,27 +15,40 @@ OURS = frozenset(("id", "kb", "layer", "owner", "key", "hash"))
 _OWN = "own_"
 
 
-def hash_text(item: Node | Edge) -> str:
-    """Return the hash of a node or an edge as Neo4j keeps it: 22 characters, short enough to lie beside the record."""
-    return base64.urlsafe_b64encode(item_hash(item)).decode().rstrip("=")
+T = TypeVar("T", Node, Edge)
+
+
+@dataclass(frozen=True, slots=True)
+class Hashed(Generic[T]):
+    """A node or an edge with its hash, which is dear enough to be made only once."""
+
+    item: T
+    hash: bytes
+
+    @property
+    def text(self) -> str:
+        """The hash as Neo4j keeps it: 22 characters, short enough to lie beside the record."""
+        return base64.urlsafe_b64encode(self.hash).decode().rstrip("=")
 
 
 def read_hash(text: str) -> bytes:
-    """Return the hash that `hash_text` wrote."""
+    """Return the hash that `Hashed.text` is of."""
     return base64.urlsafe_b64decode(text + "==")
 
 
-def node_row(node: Node, kb: str) -> dict[str, object]:
+def node_row(hashed: Hashed[Node], kb: str) -> dict[str, object]:
     """Return all properties that the node has in Neo4j."""
+    node = hashed.item
     told = _escaped(node.properties)
-    told |= {"id": node.id, "kb": kb, "layer": node.layer.value, "owner": node.owner, "hash": hash_text(node)}
+    told |= {"id": node.id, "kb": kb, "layer": node.layer.value, "owner": node.owner, "hash": hashed.text}
     return told
 
 
-def edge_row(edge: Edge) -> dict[str, object]:
+def edge_row(hashed: Hashed[Edge]) -> dict[str, object]:
     """Return the ends of an edge, and `told`, all properties that it has in Neo4j."""
+    edge = hashed.item
     told = _escaped(edge.properties)
-    told |= {"key": edge.key, "owner": edge.owner, "hash": hash_text(edge)}
+    told |= {"key": edge.key, "owner": edge.owner, "hash": hashed.text}
     return {"source": edge.source, "target": edge.target, "key": edge.key, "told": told}
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from pipelines.core.graph import Edge, EdgeKind, Node
 from pipelines.store.digest import EMPTY, adjusted
 from pipelines.store.neo4j.connection import Row, Transaction
-from pipelines.store.neo4j.records import edge_row, node_row, read_hash
+from pipelines.store.neo4j.records import Hashed, edge_row, node_row, read_hash
 from pipelines.store.neo4j.schema import BASE, LABELS, OWNER, PENDING, labels_of
 
 Place = tuple[str, str, str, str]
@@ -23,14 +23,14 @@ def owned_edges(kind: EdgeKind) -> str:
     return f"MATCH (a:{BASE})-[r:{kind.value}]->(b:{BASE}) WHERE r.owner = $owner AND a.kb = $kb"
 
 
-def create_nodes(transaction: Transaction, kb: str, nodes: Iterable[Node]) -> None:
+def create_nodes(transaction: Transaction, kb: str, nodes: Iterable[Hashed[Node]]) -> None:
     """Make nodes that are not there; fails on one that is."""
     for labels, group in _by_labels(nodes):
         rows = [node_row(node, kb) for node in group]
-        transaction.run(f"UNWIND $rows AS row CREATE (n:{BASE}:{':'.join(labels)}) SET n = row", rows=rows)
+        transaction.send(f"UNWIND $rows AS row CREATE (n:{BASE}:{':'.join(labels)}) SET n = row", rows=rows)
 
 
-def put_nodes(transaction: Transaction, kb: str, owner: str, nodes: Iterable[Node]) -> None:
+def put_nodes(transaction: Transaction, kb: str, owner: str, nodes: Iterable[Hashed[Node]]) -> None:
     """Make nodes, or make those that are there equal to them, whoever had them."""
     for labels, group in _by_labels(nodes):
         others = ":".join(sorted(LABELS - set(labels)))
@@ -66,14 +66,14 @@ def drop_unused_places(transaction: Transaction, kb: str) -> None:
     transaction.run(f"MATCH (n:{PENDING} {{kb: $kb}}) WHERE NOT (n)--() DELETE n", kb=kb)
 
 
-def create_edges(transaction: Transaction, kb: str, edges: Iterable[Edge]) -> None:
+def create_edges(transaction: Transaction, kb: str, edges: Iterable[Hashed[Edge]]) -> None:
     """Make edges that are not there; both ends must be."""
     for kind, group in _by_kind(edges):
         statement = f"UNWIND $rows AS row {_ENDS} CREATE (a)-[r:{kind.value}]->(b) SET r = row.told"
-        transaction.run(statement, rows=[edge_row(edge) for edge in group], kb=kb)
+        transaction.send(statement, rows=[edge_row(edge) for edge in group], kb=kb)
 
 
-def put_edges(transaction: Transaction, kb: str, edges: Iterable[Edge]) -> None:
+def put_edges(transaction: Transaction, kb: str, edges: Iterable[Hashed[Edge]]) -> None:
     """Make edges, or make those that are there equal to them, whoever had them; both ends must be there."""
     for kind, group in _by_kind(edges):
         statement = (
@@ -134,13 +134,13 @@ def set_digest(transaction: Transaction, kb: str, owner: str, digest: str) -> No
         transaction.run(statement, kb=kb, owner=owner, digest=digest)
 
 
-def _by_labels(nodes: Iterable[Node]) -> Iterator[tuple[tuple[str, ...], list[Node]]]:
-    for labels, group in groupby(sorted(nodes, key=lambda node: (labels_of(node), node.id)), key=labels_of):
+def _by_labels(nodes: Iterable[Hashed[Node]]) -> Iterator[tuple[tuple[str, ...], list[Hashed[Node]]]]:
+    """Nodes come in order of their labels."""
+    for labels, group in groupby(nodes, key=lambda hashed: labels_of(hashed.item)):
         yield labels, list(group)
 
 
-def _by_kind(edges: Iterable[Edge]) -> Iterator[tuple[EdgeKind, list[Edge]]]:
-    # By target first: what two documents share are the ends of their edges, and locks are taken in this order.
-    ordered = sorted(edges, key=lambda edge: (edge.kind.value, edge.target, edge.source, edge.key))
-    for kind, group in groupby(ordered, key=lambda edge: edge.kind):
+def _by_kind(edges: Iterable[Hashed[Edge]]) -> Iterator[tuple[EdgeKind, list[Hashed[Edge]]]]:
+    """Edges come in order of their kind."""
+    for kind, group in groupby(edges, key=lambda hashed: hashed.item.kind):
         yield kind, list(group)

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
 from pipelines.core.graph import Edge, EdgeKind, Node, Subgraph
-from pipelines.store.digest import subgraph_digest
+from pipelines.store.digest import EMPTY, adjusted, item_hash
 from pipelines.store.neo4j import statements
 from pipelines.store.neo4j.connection import Connection, Transaction
 from pipelines.store.neo4j.errors import Occupied
-from pipelines.store.neo4j.records import hash_text
+from pipelines.store.neo4j.records import Hashed
 from pipelines.store.neo4j.schema import BASE, OWNER, labels_of
 from pipelines.store.neo4j.statements import UNFINISHED, Place
 
 T = TypeVar("T")
 Step = Callable[[Transaction], None]
+Phase = Sequence[Step]
+"""Steps that may be taken in any order, or at the same time."""
 
 BATCH = 5000
 """Rows of one statement."""
 AT_ONCE = 20_000
 """Nodes and edges up to which an owner is written in one transaction."""
+STEPS_AT_A_TIME = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +34,30 @@ class _Content:
 
     owner: str
     digest: str
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
+    nodes: tuple[Hashed[Node], ...]
+    edges: tuple[Hashed[Edge], ...]
+    own: frozenset[str]
+    """The ids of the nodes."""
 
     @staticmethod
     def of(subgraph: Subgraph) -> _Content:
         nodes = {node.id: node for node in subgraph.nodes}
         edges = {place(edge): edge for edge in subgraph.edges}
-        return _Content(
-            subgraph.owner,
-            subgraph_digest(subgraph),
-            tuple(sorted(nodes.values(), key=lambda node: (labels_of(node), node.id))),
-            tuple(sorted(edges.values(), key=lambda edge: (edge.kind.value, edge.target, edge.source, edge.key))),
-        )
+        # Edges by target: what documents share are the ends of their edges, and locks are taken in this order.
+        places = sorted(edges, key=lambda at: (at[1], at[2], at[0], at[3]))
+        hashed_nodes = [Hashed(node, item_hash(node)) for _, _, node in sorted(map(_by_label, nodes.values()))]
+        hashed_edges = [Hashed(edges[at], item_hash(edges[at])) for at in places]
+        digest = adjusted(EMPTY, [one.hash for one in hashed_nodes])
+        digest = adjusted(digest, [one.hash for one in hashed_edges])
+        return _Content(subgraph.owner, digest, tuple(hashed_nodes), tuple(hashed_edges), frozenset(nodes))
 
-    def foreign_ends(self, edges: Iterable[Edge]) -> list[str]:
+    def foreign_ends(self, edges: Iterable[Hashed[Edge]]) -> list[str]:
         """The ends of these edges that are not among the nodes, in order."""
-        own = {node.id for node in self.nodes}
-        return sorted({end for edge in edges for end in (edge.source, edge.target)} - own)
+        return sorted({end for edge in edges for end in (edge.item.source, edge.item.target)} - self.own)
+
+
+def _by_label(node: Node) -> tuple[tuple[str, ...], str, Node]:
+    return labels_of(node), node.id, node
 
 
 def place(edge: Edge) -> Place:
@@ -84,43 +94,52 @@ class Writer:
         found = f"MATCH (o:{OWNER} {{kb: $kb, owner: $owner}}) RETURN 1 AS one"
         return bool(list(self._connection.read(found, kb=self._kb, owner=owner)))
 
-    def _creation(self, content: _Content) -> Iterator[Step]:
+    def _creation(self, content: _Content) -> list[Phase]:
         """Nodes first: the constraint refuses one that is there, and with that the whole way of writing."""
-        kb = self._kb
-        own = {node.id for node in content.nodes}
-        yield from _steps(content.nodes, lambda t, rows: statements.create_nodes(t, kb, rows))
-        yield from _steps(content.foreign_ends(content.edges), lambda t, ids: statements.hold_places(t, kb, ids))
-        firm = [edge for edge in content.edges if edge.source in own]
-        yield from _steps(firm, lambda t, rows: statements.create_edges(t, kb, rows))
-        loose = [edge for edge in content.edges if edge.source not in own]  # another owner may have the same
-        yield from _steps(loose, lambda t, rows: statements.put_edges(t, kb, rows))
+        kb, own = self._kb, content.own
+        firm = [edge for edge in content.edges if edge.item.source in own]
+        loose = [edge for edge in content.edges if edge.item.source not in own]  # another owner may have the same
+        return [
+            _steps(content.nodes, lambda t, rows: statements.create_nodes(t, kb, rows)),
+            _steps(content.foreign_ends(content.edges), lambda t, ids: statements.hold_places(t, kb, ids)),
+            _steps(firm, lambda t, rows: statements.create_edges(t, kb, rows)),
+            _steps(loose, lambda t, rows: statements.put_edges(t, kb, rows)),
+        ]
 
-    def _mending(self, content: _Content) -> Iterator[Step]:
+    def _mending(self, content: _Content) -> list[Phase]:
         kb, owner = self._kb, content.owner
         held_nodes, held_edges = self._held_nodes(owner), self._held_edges(owner)
-        gone_edges = sorted(held_edges.keys() - {place(edge) for edge in content.edges})
-        gone_nodes = sorted(held_nodes.keys() - {node.id for node in content.nodes})
-        nodes = [node for node in content.nodes if held_nodes.get(node.id) != hash_text(node)]
-        edges = [edge for edge in content.edges if held_edges.get(place(edge)) != hash_text(edge)]
-        yield from _steps(gone_edges, lambda t, rows: statements.delete_edges(t, kb, owner, rows))
-        yield from _steps(gone_nodes, lambda t, ids: statements.delete_nodes(t, kb, owner, ids))
-        yield from _steps(nodes, lambda t, rows: statements.put_nodes(t, kb, owner, rows))
-        yield from _steps(content.foreign_ends(edges), lambda t, ids: statements.hold_places(t, kb, ids))
-        yield from _steps(edges, lambda t, rows: statements.put_edges(t, kb, rows))
-        yield lambda t: statements.drop_unused_places(t, kb)
+        gone_edges = sorted(held_edges.keys() - {place(edge.item) for edge in content.edges})
+        gone_nodes = sorted(held_nodes.keys() - content.own)
+        nodes = [node for node in content.nodes if held_nodes.get(node.item.id) != node.text]
+        edges = [edge for edge in content.edges if held_edges.get(place(edge.item)) != edge.text]
+        return [
+            _steps(gone_edges, lambda t, rows: statements.delete_edges(t, kb, owner, rows)),
+            _steps(gone_nodes, lambda t, ids: statements.delete_nodes(t, kb, owner, ids)),
+            _steps(nodes, lambda t, rows: statements.put_nodes(t, kb, owner, rows)),
+            _steps(content.foreign_ends(edges), lambda t, ids: statements.hold_places(t, kb, ids)),
+            _steps(edges, lambda t, rows: statements.put_edges(t, kb, rows)),
+            [lambda t: statements.drop_unused_places(t, kb)],
+        ]
 
-    def _run(self, content: _Content, steps: Iterable[Step]) -> None:
-        """Take the steps in one transaction; where they are many in one each, the owner marked as unfinished."""
+    def _run(self, content: _Content, phases: Sequence[Phase]) -> None:
+        """Take the steps in one transaction; where they are many in one each, the owner marked as unfinished.
+
+        Then some steps of a phase run at a time: the server works on one while the next is put together.
+        """
 
         def note(digest: str) -> Step:
             return lambda t: statements.set_digest(t, self._kb, content.owner, digest)
 
-        todo = list(steps)
         if len(content.nodes) + len(content.edges) <= AT_ONCE:
-            return self._connection.write(lambda t: _take(t, [*todo, note(content.digest)]))
-        for step in (note(UNFINISHED), *todo, note(content.digest)):
-            self._connection.write(step)
-        return None
+            steps = [step for phase in phases for step in phase]
+            self._connection.write(lambda t: _take(t, [*steps, note(content.digest)]))
+            return
+        self._connection.write(note(UNFINISHED))
+        with ThreadPoolExecutor(STEPS_AT_A_TIME) as pool:
+            for phase in phases:
+                list(pool.map(self._connection.write, phase))
+        self._connection.write(note(content.digest))
 
     def _held_nodes(self, owner: str) -> dict[str, str]:
         statement = f"MATCH (n:{BASE} {{kb: $kb, owner: $owner}}) RETURN n.id AS id, n.hash AS hash"
@@ -137,12 +156,11 @@ class Writer:
         }
 
 
-def _steps(rows: Sequence[T], work: Callable[[Transaction, Sequence[T]], None]) -> Iterator[Step]:
+def _steps(rows: Sequence[T], work: Callable[[Transaction, Sequence[T]], None]) -> Phase:
     def on(batch: Sequence[T]) -> Step:
         return lambda transaction: work(transaction, batch)
 
-    for start in range(0, len(rows), BATCH):
-        yield on(rows[start : start + BATCH])
+    return [on(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)]
 
 
 def _take(transaction: Transaction, steps: Iterable[Step]) -> None:
