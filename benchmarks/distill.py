@@ -1,6 +1,6 @@
 """What atoms, tags and summaries made without a model do for retrieval, over the passages of ../shared.
 
-    python -m benchmarks.distill [--set musique|hotpotqa]
+python -m benchmarks.distill [--set musique|hotpotqa]
 """
 
 from __future__ import annotations

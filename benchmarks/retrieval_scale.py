@@ -37,7 +37,24 @@ NAMES_A_CHUNK = 4
 QUESTIONS = 200
 BATCH = 400
 CORES = {0, 1}
-SYLLABLES = ("ba", "cor", "den", "fel", "gri", "hol", "jan", "kem", "lor", "mar", "nes", "pol", "qui", "ras", "tol", "vin")
+SYLLABLES = (
+    "ba",
+    "cor",
+    "den",
+    "fel",
+    "gri",
+    "hol",
+    "jan",
+    "kem",
+    "lor",
+    "mar",
+    "nes",
+    "pol",
+    "qui",
+    "ras",
+    "tol",
+    "vin",
+)
 
 
 class Text:
@@ -162,7 +179,10 @@ def main() -> None:
     if args.measure:
         print(json.dumps(measure(Path(args.measure[0]), int(args.measure[1]))))
         return
-    print(f"{'atoms':>10}{'chunks':>9}{'median ms':>11}{'95% ms':>9}{'GB':>7}{'first open s':>14}{'open s':>8}{'made in s':>11}")
+    print(
+        f"{'atoms':>10}{'chunks':>9}{'median ms':>11}{'95% ms':>9}{'GB':>7}"
+        f"{'first open s':>14}{'open s':>8}{'made in s':>11}"
+    )
     with tempfile.TemporaryDirectory(prefix="strata-") as temporary:
         for atoms in args.atoms:
             chunks = atoms // ATOMS_A_CHUNK

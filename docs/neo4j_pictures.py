@@ -10,7 +10,7 @@ Chromium (`apt-get install chromium`) and what `make neo4j` needs.
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import importlib
 import json
 import re
 import shutil
@@ -57,10 +57,14 @@ def main() -> None:
         build(ROOT / "examples" / "documents", args.kb)
     PICTURES.mkdir(exist_ok=True)
     with server() as (bolt, http):
-        with closing(EmbeddedStore.open(args.kb / "strata.db", create=False)) as source:
-            with closing(Neo4jStore.open(Neo4jAddress(bolt), "examples")) as target:
-                print(sync(source.graph, target))
+        load(args.kb, bolt)
         take(bolt, http, [args.only] if args.only else list(SHOWN))
+
+
+def load(kb: Path, bolt: str) -> None:
+    source = EmbeddedStore.open(kb / "strata.db", create=False)
+    with closing(source), closing(Neo4jStore.open(Neo4jAddress(bolt), "examples")) as target:
+        print(sync(source.graph, target))
 
 
 @contextmanager
@@ -77,13 +81,8 @@ def server() -> Iterator[tuple[str, str]]:
 
 
 def server_module() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("neo4j_server", ROOT / "deploy" / "neo4j" / "server.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    sys.path.insert(0, str(ROOT / "deploy" / "neo4j"))
+    return importlib.import_module("server")
 
 
 def free_port() -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from pipelines.core.graph import NodeKind
 from pipelines.core.knowledge import TagPair
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder, Side
+from pipelines.resources import Stores
 from pipelines.store.graph import GraphStore
 from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
 from qa.hit import Hit, Share
@@ -33,6 +35,8 @@ from qa.retrieval.tag_map import TagMap
 from qa.retrieval.where import allowed
 
 ATOMS_SHOWN = 3
+CACHE = "retrieval"
+"""The folder in that of a knowledge base where what was read of the graph is kept."""
 FUSION = 60
 """The constant of reciprocal rank fusion (Cormack et al. 2009)."""
 
@@ -69,6 +73,12 @@ class Retriever:
         self._graph = graph
         self._vectors = vectors
         self._embedder = embedder
+
+    @classmethod
+    def of(cls, stores: Stores, settings: RetrieveSettings, pairs: Sequence[TagPair] = ()) -> Self:
+        """Return the retriever over open stores, with its cache among them."""
+        cache = stores.places.root / CACHE
+        return cls(stores.graph, stores.vectors, stores.embedder, settings, pairs, cache)
 
     @property
     def atlas(self) -> Atlas:
@@ -113,16 +123,12 @@ class Retriever:
         scores = combine(evidence, self.atlas, self.settings)
         return self._explained(choose(scores, evidence, self.atlas, wanted, self.settings), evidence, scores)
 
-    def chunks(
-        self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()
-    ) -> tuple[Hit, ...]:
+    def chunks(self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()) -> tuple[Hit, ...]:
         """Return the chunks with the highest cosine to `query`, of `threshold` or more (figure 11, path a)."""
         found = self._vectors.search(RecordKind.CHUNK, self._embed(query), limit, where)
         return self._hits([one for one in found if one.score >= threshold], "chunk")
 
-    def atoms(
-        self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()
-    ) -> tuple[Candidate, ...]:
+    def atoms(self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()) -> tuple[Candidate, ...]:
         """Return the atoms with the highest cosine to `query`, each with its chunk (figure 11, path b)."""
         found = self._vectors.search(RecordKind.ATOM, self._embed(query), limit, where)
         found = [one for one in found if one.score >= threshold]
@@ -228,7 +234,9 @@ class Retriever:
 
     def _hit(self, chunk: Chunk, score: float, shares: tuple[Share, ...], atoms: tuple[str, ...] = ()) -> Hit:
         document = self.atlas.document_number(chunk.document)
-        return Hit(chunk, chunk.document, self.atlas.uris[document], self.atlas.titles_of[document], score, shares, atoms)
+        return Hit(
+            chunk, chunk.document, self.atlas.uris[document], self.atlas.titles_of[document], score, shares, atoms
+        )
 
     def _atom_texts(self, ids: Sequence[str]) -> dict[str, str]:
         return {node.id: str(node.properties["text"]) for node in self._graph.nodes((NodeKind.ATOM,), ids)}

@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+import tomlkit
 from numpy.typing import NDArray
 
 from qa.evaluate.metrics import mean, recall_at
@@ -78,11 +80,25 @@ def tune(
         values.append(bench.values(settings))
         tell(number + 1)
     table = np.stack(values)
-    weights = bench.weights()
-    best = _best(chosen, table @ weights)
-    done = [_fold(bench, chosen, table, weights, name, inside) for name, inside in bench.folds(folds)]
+    counts = bench.counts()
+    best = _best(chosen, table @ counts)
+    done = [_fold(bench, chosen, table, name, inside) for name, inside in bench.folds(folds)]
     after = bench.values(best)
-    return Tuned(best, 100 * float(table[0] @ weights), 100 * float(after @ weights), tuple(done))
+    return Tuned(best, 100 * float(table[0] @ counts), 100 * float(after @ counts), tuple(done))
+
+
+def weights(settings: RetrieveSettings) -> dict[str, float]:
+    """Return the weights that tuning may change, by name."""
+    return {name: getattr(settings, name) for name in settings.tuned}
+
+
+def write_settings(path: Path, settings: RetrieveSettings) -> None:
+    """Write the weights as `[qa.retrieve]` into a strata.toml; all else in it stays as it is."""
+    document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
+    section = document.setdefault("qa", tomlkit.table(is_super_table=True)).setdefault("retrieve", tomlkit.table())
+    for name, value in weights(settings).items():
+        section[name] = value
+    path.write_text(tomlkit.dumps(document), encoding="utf-8")
 
 
 class _Bench:
@@ -97,7 +113,7 @@ class _Bench:
         """Return the value of each question, in [0, 1]."""
         return np.array([self._value(*place, settings) for place in self._places()])
 
-    def weights(self) -> NDArray[np.float64]:
+    def counts(self) -> NDArray[np.float64]:
         """Return what each question counts: sets alike, and the questions of a set alike."""
         sizes = [len(one.questions) for one in self._sets]
         return np.repeat([1 / len(sizes) / size for size in sizes], sizes)
@@ -124,7 +140,7 @@ class _Bench:
 
 
 def value(hits: Sequence[Hit], question: Question) -> float:
-    """Return what hits are worth for a question, in [0, 1]: recall at several depths, for documents the first one too."""
+    """Return what hits are worth for a question, in [0, 1]: recall at several depths, of places the first one too."""
     if question.gold_passages:
         uris = [hit.uri for hit in hits]
         return mean([recall_at(uris, question.gold_passages, k) for k in DEPTHS])
@@ -174,10 +190,9 @@ def _fold(
     bench: _Bench,
     trials: Sequence[RetrieveSettings],
     table: NDArray[np.float64],
-    weights: NDArray[np.float64],
     name: str,
     inside: NDArray[np.bool_],
 ) -> Fold:
-    chosen = _best(trials, table[:, ~inside] @ weights[~inside])
+    chosen = _best(trials, table[:, ~inside] @ bench.counts()[~inside])
     after = bench.values(chosen)[inside].mean()
     return Fold(name, int(inside.sum()), 100 * float(table[0][inside].mean()), 100 * float(after), chosen)

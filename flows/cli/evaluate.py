@@ -1,4 +1,4 @@
-"""`strata eval`: how well questions are answered and passages found."""
+"""`strata eval`: how well passages are found and questions answered, and what differs between two runs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flows.cli.evaluate_answers import answers
 from flows.cli.options import Json, Set, settings_from
 
 if TYPE_CHECKING:
     from qa.evaluate.retrieval import RetrievalReport
 
-app = typer.Typer(help="How well questions are answered and passages found.", no_args_is_help=True)
+app = typer.Typer(help="How well passages are found and questions answered.", no_args_is_help=True)
+app.command()(answers)
 
 
 @app.command()
@@ -22,13 +24,15 @@ def retrieval(
     embedder: Annotated[str | None, typer.Option(help="wordllama, e5, fastembed or openai.")] = None,
     kb: Annotated[Path | None, typer.Option(help="Keep the knowledge base here, and use it again.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the result of each question here, JSON Lines.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the result as one page here.")] = None,
     json: Json = False,
     set: Set = None,
 ) -> None:
     """Find the gold passages of questions in a corpus, beside BM25, dense and hybrid search."""
-    from pipelines.core import codec
     from qa.evaluate.passages import open_corpus
     from qa.evaluate.questions import read_passages, read_questions
+    from qa.evaluate.report import write_page
+    from qa.evaluate.results import write_results
     from qa.evaluate.retrieval import evaluate_retrieval
 
     settings = settings_from(kb, set, embed__name=embedder)
@@ -36,8 +40,38 @@ def retrieval(
     with open_corpus(read_passages(corpus), settings, kb) as retriever:
         report = evaluate_retrieval(retriever, asked, settings.embed.name)
     if out is not None:
-        out.write_bytes(b"".join(codec.encode(one) + b"\n" for one in report.each))
+        write_results(out, report.each)
+    if html is not None:
+        write_page(html, report, asked)
     _print_retrieval(report, json)
+
+
+@app.command()
+def compare(
+    one: Annotated[Path, typer.Argument(help="Results of a run, JSON Lines (--out).")],
+    two: Annotated[Path, typer.Argument(help="Results of another run on the same questions.")],
+    samples: Annotated[int, typer.Option(min=100, help="Samples of the bootstrap.")] = 10_000,
+    json: Json = False,
+) -> None:
+    """Print by how much the second run differs from the first, with 95 % intervals of a paired bootstrap."""
+    from flows.cli.tables import print_json
+    from qa.evaluate.compare import compare_results
+    from qa.evaluate.results import read_figures
+
+    lines = compare_results(read_figures(one), read_figures(two), samples)
+    if json:
+        print_json(lines)
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("", "questions", "first", "second", "difference", "95 %", "", box=None, pad_edge=False)
+    for line in lines:
+        interval = f"{line.low:+.3f} to {line.high:+.3f}"
+        sure = "differs" if line.differs else ""
+        means = (f"{line.one:.3f}", f"{line.two:.3f}", f"{line.difference:+.3f}")
+        table.add_row(line.name, str(line.questions), *means, interval, sure)
+    Console().print(table)
 
 
 def _print_retrieval(report: RetrievalReport, as_json: bool) -> None:

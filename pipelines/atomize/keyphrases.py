@@ -70,9 +70,7 @@ def key_phrases(
     return [KeyPhrase(surfaces[key], round(weights[key] / top, 4)) for key in kept]
 
 
-def _weigh(
-    sentences: Iterable[Named], known: Collection[str]
-) -> tuple[dict[str, float], dict[str, str], Counter[str]]:
+def _weigh(sentences: Iterable[Named], known: Collection[str]) -> tuple[dict[str, float], dict[str, str], Counter[str]]:
     weights: dict[str, float] = {}
     counts: Counter[str] = Counter()
     surfaces: dict[str, str] = {}

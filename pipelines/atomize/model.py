@@ -119,9 +119,7 @@ class ModelDistiller:
         relations = checked.relations(reply, settings.max_relations) if settings.entities else ()
         checked.codes()
         names = [entity.name for entity in checked.entities]
-        questions = sound_questions(
-            reply.questions, saying, names, self._embedder, settings.same_meaning, dropped
-        )
+        questions = sound_questions(reply.questions, saying, names, self._embedder, settings.same_meaning, dropped)
         return Distilled(
             summary=summary,
             atoms=(*(_question(content, text) for text in questions), *_told(content)),

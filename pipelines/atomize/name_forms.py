@@ -13,9 +13,7 @@ _LETTER = rf"[^\W{CJK}]"
 _INITIALS = rf"[{_UPPER}]\.(?:[{_UPPER}]\.)*(?=[ ,])"
 _WORD = rf"(?:{_INITIALS}|[{_UPPER}]{_LETTER}*(?:['’.&-]{_LETTER}+)*)"
 _JOINT = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|bin|al|ibn|y)\s+){1,2}|&\s+"
-CAPITALIZED = re.compile(
-    rf"(?<![A-Za-z0-9]){_WORD}(?:\s(?:{_JOINT})?{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*"
-)
+CAPITALIZED = re.compile(rf"(?<![A-Za-z0-9]){_WORD}(?:\s(?:{_JOINT})?{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*")
 
 # "ISO 9001:2015", "EN ISO 13485", "GB/T 19001-2016", "MIL-STD-810G".
 _BODIES = "ISO|IEC|EN|DIN|ASTM|ANSI|IEEE|AAMI|ASME|JIS|BS|UL|RFC|NFPA|NIST|VDE|ETSI|ITU|CISPR|YY|HG|JB"
@@ -31,9 +29,7 @@ CODE = re.compile(
 )
 
 # 《title》, a body by its last characters, “quoted”.
-_KINDS_OF_BODIES = (
-    "股份有限公司|有限公司|公司|集团|大学|学院|研究院|研究所|委员会|银行|医院|事业部|车间|管理局"
-)
+_KINDS_OF_BODIES = "股份有限公司|有限公司|公司|集团|大学|学院|研究院|研究所|委员会|银行|医院|事业部|车间|管理局"
 CHINESE = re.compile(
     r"《(?P<work>[^《》\n]{2,40})》"
     rf"|(?P<body>[一-龥]{{2,14}}?(?:[(（][一-龥]{{2,4}}[)）])?(?:{_KINDS_OF_BODIES}))"

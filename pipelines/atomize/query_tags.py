@@ -25,9 +25,7 @@ class QueryTags:
     tags are made at the first question.
     """
 
-    def __init__(
-        self, tags: Sequence[Tag], pairs: Iterable[TagPair] = (), embedder: Embedder | None = None
-    ) -> None:
+    def __init__(self, tags: Sequence[Tag], pairs: Iterable[TagPair] = (), embedder: Embedder | None = None) -> None:
         self._tags = tags
         self._embedder = embedder
         self._by_form = {tag_form(text): tag.text for tag in tags for text in (*tag.aliases, tag.text)}

@@ -53,9 +53,7 @@ def collect_tags(borne: Iterable[ChunkTag], short_forms: Iterable[tuple[str, str
         if tag.tag_class:
             classes.setdefault(form, Counter())[tag.tag_class] += 1
     found = {form: _tag(counts, classes.get(form, Counter())) for form, counts in texts.items()}
-    merged = {
-        id: tag.id for form, tag in found.items() for id in map(Tag.make_id, sorted(texts[form])) if id != tag.id
-    }
+    merged = {id: tag.id for form, tag in found.items() for id in map(Tag.make_id, sorted(texts[form])) if id != tag.id}
     names = sorted({tag.tag_class for tag in found.values() if tag.tag_class})
     tags = tuple(sorted(found.values(), key=lambda tag: tag.id))
     return TagCollection(tags, tuple(TagClass(TagClass.make_id(name), name) for name in names), merged)

@@ -115,9 +115,7 @@ def _fit(before: Group, after: Group, tree: _Tree, settings: ChunkSettings) -> b
     if before.tokens + after.tokens > settings.max_tokens:
         return False
     common = tree.common(before.section, after.section).id
-    return common in (before.section.id, after.section.id) or (
-        before.section.parent == after.section.parent == common
-    )
+    return common in (before.section.id, after.section.id) or (before.section.parent == after.section.parent == common)
 
 
 def _joined(before: Group, after: Group, tree: _Tree) -> Group:

@@ -63,9 +63,7 @@ class LanceVectorStore:
         table, wanted = self._tables.get(kind), list(dict.fromkeys(terms(text)))
         return table.match(wanted, limit, where) if table and limit > 0 and wanted else []
 
-    def records(
-        self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None
-    ) -> Iterator[Embedded]:
+    def records(self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None) -> Iterator[Embedded]:
         for kind in sorted(kinds or RecordKind):
             table = self._tables.get(kind)
             if table is not None and (owners is None or owners):

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from pipelines.core.graph import Subgraph
+from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.store.graph import GraphStore
 
-
 WRITERS = 3
+"""Owners that are written at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ def sync(
         target.remove(owner)
     held = target.owners()  # once more: removing an owner takes edges of others with it
     differing = [owner for owner, digest in wanted.items() if held.get(owner) != digest]
+    differing.sort(key=lambda owner: owner == CORPUS_OWNER)  # last: its edges end at the documents
     tell(0, len(differing))
     parts = (subgraph_of(source, owner) for owner in differing)
     for number, _ in enumerate(write_all(target, parts, writers), 1):

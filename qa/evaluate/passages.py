@@ -76,7 +76,7 @@ def open_corpus(passages: Sequence[Passage], settings: QaSettings, kb: Path | No
             stores.catalog.set_fact(CORPUS_FACT, content)
         elif held != content:
             raise StoreMismatch(f"the knowledge base at {folder} is of another corpus", hint="choose another --kb")
-        yield Retriever(stores.graph, stores.vectors, stores.embedder, settings.qa.retrieve)
+        yield Retriever.of(stores, settings.qa.retrieve)
 
 
 def build_passages(passages: Sequence[Passage], stores: Stores, settings: Settings) -> None:
@@ -108,9 +108,7 @@ async def _distil(documents: Sequence[Document], settings: Settings) -> list[_Wo
 
 def _link(works: Sequence[_Work], embedder: Embedder, settings: Settings) -> Linked:
     slices = {
-        work.document.id: [
-            Slice(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in work.distillate.chunks
-        ]
+        work.document.id: [Slice(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in work.distillate.chunks]
         for work in works
     }
     cards = [card(work.document, work.distillate) for work in works]
@@ -123,7 +121,9 @@ def _write_graph(works: Sequence[_Work], linked: Linked, stores: Stores) -> None
             stores.graph.write(redirect(build_graph(work.document, work.distillate), linked.merged))
             source = work.document.source
             stores.catalog.record(
-                Entry(source.uri, source.digest, source.size, Status.INDEXED, work.document.id, title=work.document.title)
+                Entry(
+                    source.uri, source.digest, source.size, Status.INDEXED, work.document.id, title=work.document.title
+                )
             )
         stores.graph.write(linked.subgraph)
 

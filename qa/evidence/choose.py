@@ -13,9 +13,10 @@ _GAIN = 0.1
 """Share of the question's weight that a further sentence must add."""
 _FLOOR = 0.55
 """Share of the best sentence's score below which none is added."""
-NEEDED = 0.2
+_NEEDED = 0.2
 """Share of the question's weight that a unit must add to be quoted."""
 _NEAR_BEST = 0.8
+"""Share of the best unit's score that it must have."""
 _VALUE_NEAR, _REASON_NEAR = 0.97, 0.6
 """Share of the best score from which a unit that gives what is asked for goes before one that does not."""
 _SERIES = 6
@@ -52,7 +53,9 @@ def _first(query: Query, weighed: Sequence[Weighed]) -> Weighed:
 
 
 def worth_quoting(
-    query: Query, chosen: Sequence[Weighed], weighed: Sequence[Weighed], needed: float = NEEDED
+    query: Query,
+    chosen: Sequence[Weighed],
+    weighed: Sequence[Weighed],
 ) -> list[Weighed]:
     """Return those of the chosen units that a reader needs: the best, and such as add much.
 
@@ -65,7 +68,7 @@ def worth_quoting(
         return _series(chosen[0], weighed)
     kept = [chosen[0]]
     for item in chosen[1:]:
-        adds = gain(query, union(kept), item.covers) >= needed
+        adds = gain(query, union(kept), item.covers) >= _NEEDED
         if adds and item.score >= _NEAR_BEST * chosen[0].score and not item.unit.label:
             kept.append(item)
     return kept

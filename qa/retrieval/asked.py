@@ -40,7 +40,6 @@ class Asked:
     mapped: tuple[TagPair, ...] = ()
 
 
-
 def ask(text: str, atlas: Atlas, mapped: tuple[TagPair, ...] = ()) -> Asked:
     """Return `text` as `atlas` sees it; `mapped` are the tags of the corpus that its terms lead to."""
     own = terms(text)

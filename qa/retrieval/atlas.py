@@ -77,7 +77,7 @@ class Atlas:
     chunks before and behind, `tags` to its tags, `tagged` back.
 
     Of entities: `spread` tells in how many chunks the name stands, `name_terms` its terms, `related` leads to those
-    that a model relates to it. Of terms: `callers` leads to the documents that a reader may call by them. `named`
+    that a relation joins with it. Of terms: `callers` leads to the documents that a reader may call by them. `named`
     leads from a name as folded by `name_key` to entities, `titles` to documents.
     """
 

@@ -121,7 +121,7 @@ def _mixed(layer: Layer, weight: float, settings: RetrieveSettings) -> Weights |
     soft = np.float32(settings.soft_count)
     found: Weights = by_terms * layer.lexical + by_vector * layer.dense
     if soft:
-        found = found + soft * (by_terms * layer.more_lexical + by_vector * layer.more_dense)
+        found += soft * (by_terms * layer.more_lexical + by_vector * layer.more_dense)
     return found
 
 
@@ -138,8 +138,9 @@ def _sum(parts: Mapping[str, Weights], size: int) -> Weights:
 
 def _standing(own: Weights, atlas: Atlas, focus: float) -> Weights:
     """How near each chunk is to the question, against the nearest of its document."""
-    best = np.zeros(len(atlas.documents), dtype=np.float32)
+    best: Weights = np.zeros(len(atlas.documents), dtype=np.float32)
     np.maximum.at(best, atlas.document_of, own)
-    whole = best[atlas.document_of]
-    share: Weights = np.divide(own, whole, out=np.ones_like(own), where=whole > 0) ** np.float32(focus)
-    return share
+    whole: Weights = best[atlas.document_of]
+    share: Weights = np.ones_like(own)
+    np.divide(own, whole, out=share, where=whole > 0)
+    return np.power(share, np.float32(focus), dtype=np.float32)

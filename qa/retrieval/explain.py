@@ -18,9 +18,7 @@ _LEAST = 1e-6
 _PRIOR = frozenset({"title", "called"})
 
 
-def explain(
-    chunk: int, asked: Asked, scores: Scores, atlas: Atlas, settings: RetrieveSettings
-) -> tuple[Share, ...]:
+def explain(chunk: int, asked: Asked, scores: Scores, atlas: Atlas, settings: RetrieveSettings) -> tuple[Share, ...]:
     """Return the shares of a chunk's score, largest first; they add up to it."""
     total = float(scores.total[chunk])
     if total <= 0:

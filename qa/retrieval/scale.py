@@ -32,7 +32,8 @@ class Scale:
     def dense(self, kind: RecordKind, cosines: Weights) -> Weights:
         """Return cosines of records of `kind` on the scale; never below 0."""
         floor = self.floors.get(kind.value, 0.0)
-        return np.maximum(0, (cosines - floor) / max(self.top - floor, _LEAST))
+        found: Weights = np.maximum(0, (cosines - floor) / max(self.top - floor, _LEAST))
+        return found
 
 
 def measure(vectors: VectorStore, documents: list[str]) -> Scale:

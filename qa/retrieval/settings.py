@@ -13,7 +13,9 @@ class RetrieveSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     limit: int = Field(10, ge=1, description="chunks returned where a caller does not say")
-    candidates: int = Field(100, ge=1, description="records that each search of a layer brings in, three times as many atoms")
+    candidates: int = Field(
+        100, ge=1, description="records that each search of a layer brings in, three times as many atoms"
+    )
     lexical: float = Field(0.55, ge=0, le=1, description="share of the lexical similarity, the rest is dense")
     chunk: float = Field(0.6, ge=0, description="weight of the similarity to a chunk")
     summary: float = Field(0.1, ge=0, description="weight of the similarity to a chunk's summary")
@@ -33,16 +35,19 @@ class RetrieveSettings(BaseModel):
     rounds: int = Field(2, ge=0, le=5, description="edges that are followed one after the other")
     seeds: int = Field(20, ge=1, description="chunks from which each round starts, the best ones")
     mentions: float = Field(0.75, ge=0, description="weight of a name shared by two chunks (MENTIONS)")
-    related: float = Field(0.1, ge=0, description="weight of a relation that a model found (RELATED)")
+    related: float = Field(0.1, ge=0, description="weight of a relation between names (RELATED)")
     references: float = Field(1.0, ge=0, description="weight of a reference to the chunk's document (REFERENCES)")
     next: float = Field(0.2, ge=0, description="weight of the chunk before or behind (NEXT)")
     headline: float = Field(0.55, ge=0, le=1, description="share of a shared name that only its own document gets")
-    blind: float = Field(0.43, ge=0, le=1, description="share of a hop that needs no answer to the rest of the question")
+    blind: float = Field(
+        0.43, ge=0, le=1, description="share of a hop that needs no answer to the rest of the question"
+    )
     rest: float = Field(0.43, gt=0, le=1, description="share of the question that is answer enough for a full hop")
     common: float = Field(0.03, gt=0, le=1, description="names in more than this share of the chunks lead nowhere")
 
     tuned: ClassVar[tuple[str, ...]] = (
-        "lexical", "chunk", "summary", "atom", "soft_count", "document", "tag", "entity", "title", "called", "focus", "fresh", "again", "inside", "hop", "back", "mentions",
-        "related", "references", "next", "headline", "blind", "rest",
+        "lexical", "chunk", "summary", "atom", "soft_count", "document", "tag", "entity", "title", "called", "focus",
+        "fresh", "again", "inside", "hop", "back", "mentions", "related", "references", "next", "headline", "blind",
+        "rest",
     )  # fmt: skip
     """The weights that `strata tune` may change."""

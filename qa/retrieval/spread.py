@@ -6,7 +6,7 @@ A chunk p that answers part of a question names what the next chunk q must be ab
 
 `answered(p, q)` is the share of the question's weight in terms that q has and p has not. An edge is a name that both
 chunks mention (weight: `mentions` and the name's rarity, the share `headline` of it only where q's document bears the
-name), a reference from p to q's document, a relation of a model's finding from p's names to q's, or being next.
+name), a reference from p to q's document, a relation from a name in p to one in q, or being next to each other.
 Names that stand in the question lead nowhere: they are found directly. Of several ways to a chunk the best counts.
 Each round starts from the gains of the one before, and leads back to no chunk on its way; what any chunk on the way
 has said is no longer open (PIKE-RAG 5.2.3, figure 8: propagation).
@@ -62,13 +62,12 @@ def spread(
     """Return the rounds of propagation from `start`, a score for each chunk; `covered` is `coverage(asked, atlas)`."""
     waves: list[Wave] = []
     score = start
-    news = _news(asked, atlas, settings)
     for _ in range(settings.rounds):
         seeds = best_of(score, settings.seeds)
         if not len(seeds):
             break
         way = _way_to(seeds, waves)
-        steps = _onward(_steps(seeds, news, standing, atlas, settings), way)
+        steps = _onward(_steps(seeds, asked, standing, atlas, settings), way)
         factor = _answered(asked, covered, way, steps, settings)
         gains = (steps.gains * score[seeds[steps.sources]] * factor * settings.hop).astype(np.float32)
         waves.append(_wave(Steps(seeds[steps.sources], steps.targets, steps.through, steps.kinds, gains), atlas.size))
@@ -76,17 +75,16 @@ def spread(
     return waves
 
 
-def _news(asked: Asked | None, atlas: Atlas, settings: RetrieveSettings) -> Weights:
+def _news(names: Numbers, asked: Asked | None, atlas: Atlas, settings: RetrieveSettings) -> Weights:
     """What following each name is worth: its rarity, as far as its words do not stand in the question."""
-    rare = np.maximum(0, 1 - np.log(np.maximum(atlas.spread, 1)) / np.log(max(atlas.size, 2))).astype(np.float32)
-    rare[atlas.spread > max(FEW, settings.common * atlas.size)] = 0
+    often = atlas.spread[names]
+    rare: Weights = np.maximum(0, 1 - np.log(np.maximum(often, 1)) / np.log(max(atlas.size, 2))).astype(np.float32)
+    rare[often > max(FEW, settings.common * atlas.size)] = 0
     if asked is not None:
-        rare[list(asked.entities)] = 0
-        known = np.zeros(len(atlas.vocabulary), dtype=np.float32)
-        known[asked.numbers[asked.numbers >= 0]] = 1
-        said = np.add.reduceat(np.append(known[atlas.name_terms.columns], 0), atlas.name_terms.starts[:-1])
-        counts = np.maximum(atlas.name_terms.counts(), 1)
-        rare *= 1 - np.where(atlas.name_terms.counts() > 0, said / counts, 0)
+        rare[np.isin(names, list(asked.entities))] = 0
+        owner, place = atlas.name_terms.gather(names)
+        said = np.bincount(owner, np.isin(atlas.name_terms.columns[place], asked.numbers), len(names))
+        rare *= 1 - said / np.maximum(np.bincount(owner, minlength=len(names)), 1)
     return rare
 
 
@@ -143,12 +141,12 @@ def _answered(
     return factor
 
 
-def _steps(seeds: Numbers, news: Weights, standing: Weights, atlas: Atlas, settings: RetrieveSettings) -> Steps:
+def _steps(seeds: Numbers, asked: Asked | None, standing: Weights, atlas: Atlas, settings: RetrieveSettings) -> Steps:
     """All edges from `seeds`; `sources` are places in `seeds`, `gains` the edges' own weights."""
     parts = [
-        _by_names(seeds, news, atlas, settings),
+        _by_names(seeds, asked, atlas, settings),
         _by_references(seeds, standing, atlas, settings),
-        _by_relations(seeds, news, atlas, settings),
+        _by_relations(seeds, asked, atlas, settings),
         _by_place(seeds, atlas, settings),
     ]
     joined = Steps(
@@ -160,22 +158,22 @@ def _steps(seeds: Numbers, news: Weights, standing: Weights, atlas: Atlas, setti
     return _taken(joined, (joined.gains > 0) & (seeds[joined.sources] != joined.targets))
 
 
-def _by_names(seeds: Numbers, news: Weights, atlas: Atlas, settings: RetrieveSettings) -> Steps:
+def _by_names(seeds: Numbers, asked: Asked | None, atlas: Atlas, settings: RetrieveSettings) -> Steps:
     if not settings.mentions:
         return _none()
     source, place = atlas.mentions.gather(seeds)
     names, weights = atlas.mentions.columns[place], atlas.mentions.values[place]
-    return _to_mentioned(seeds, source, names, settings.mentions * weights, EdgeKind.MENTIONS, news, atlas, settings)
+    return _to_mentioned(seeds, source, names, settings.mentions * weights, EdgeKind.MENTIONS, asked, atlas, settings)
 
 
-def _by_relations(seeds: Numbers, news: Weights, atlas: Atlas, settings: RetrieveSettings) -> Steps:
+def _by_relations(seeds: Numbers, asked: Asked | None, atlas: Atlas, settings: RetrieveSettings) -> Steps:
     if not settings.related or not len(atlas.related.columns):
         return _none()
     source, place = atlas.mentions.gather(seeds)
     via, to = atlas.related.gather(atlas.mentions.columns[place])
     names = atlas.related.columns[to]
     weights = np.full(len(names), settings.related, dtype=np.float32)
-    return _to_mentioned(seeds, source[via], names, weights, EdgeKind.RELATED, news, atlas, settings)
+    return _to_mentioned(seeds, source[via], names, weights, EdgeKind.RELATED, asked, atlas, settings)
 
 
 def _to_mentioned(
@@ -184,16 +182,17 @@ def _to_mentioned(
     names: Numbers,
     weights: Weights,
     kind: EdgeKind,
-    news: Weights,
+    asked: Asked | None,
     atlas: Atlas,
     settings: RetrieveSettings,
 ) -> Steps:
     """Steps from sources over `names` to all chunks that mention them."""
-    kept = news[names] > 0
-    source, names, weights = source[kept], names[kept], weights[kept]
+    news = _news(names, asked, atlas, settings)
+    kept = news > 0
+    source, names, weights = source[kept], names[kept], (weights * news)[kept]
     owner, place = atlas.mentioned.gather(names)
     share = 1 - settings.headline * (1 - atlas.headed[place])
-    gains = (weights * news[names])[owner] * atlas.mentioned.values[place] * share
+    gains = weights[owner] * atlas.mentioned.values[place] * share
     targets = atlas.mentioned.columns[place]
     home = atlas.document_of[seeds[source[owner]]] == atlas.document_of[targets]
     gains = np.where(home, settings.inside, 1.0) * gains
@@ -233,14 +232,12 @@ def _none() -> Steps:
     return Steps(empty, empty, empty, empty.astype(np.int8), empty.astype(np.float32))
 
 
-
-
 def ways_from(seeds: Numbers, atlas: Atlas, settings: RetrieveSettings) -> Steps:
     """Return the edges from `seeds` to other chunks by their own weight alone, the heaviest first.
 
     `sources` are the chunks themselves; of several ways to a chunk the best is left.
     """
-    steps = _steps(seeds, _news(None, atlas, settings), np.ones(atlas.size, dtype=np.float32), atlas, settings)
+    steps = _steps(seeds, None, np.ones(atlas.size, dtype=np.float32), atlas, settings)
     order = np.lexsort((steps.targets, -steps.gains))
     _, first = np.unique(steps.targets[order], return_index=True)
     order = order[np.sort(first)]

@@ -212,7 +212,9 @@ def _called(documents: Sequence[Node], vocabulary: dict[str, int]) -> Rows:
     def pairs() -> Iterator[tuple[int, int, float]]:
         for number, document in enumerate(documents):
             told = document.properties
-            for term in calling_terms(str(told.get("title", "")), str(told.get("uri", "")), str(told.get("media_type", ""))):
+            for term in calling_terms(
+                str(told.get("title", "")), str(told.get("uri", "")), str(told.get("media_type", ""))
+            ):
                 yield number, vocabulary.setdefault(term, len(vocabulary)), 1.0
 
     return Rows.of_pairs(pairs(), len(documents))

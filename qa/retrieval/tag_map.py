@@ -19,9 +19,7 @@ _SHORTEST = 4
 class TagMap:
     """Maps questions to tags: those named in them, those that a pair leads to, those near a word unknown here."""
 
-    def __init__(
-        self, atlas: Atlas, vectors: VectorStore, embedder: Embedder, pairs: Sequence[TagPair] = ()
-    ) -> None:
+    def __init__(self, atlas: Atlas, vectors: VectorStore, embedder: Embedder, pairs: Sequence[TagPair] = ()) -> None:
         self._atlas = atlas
         self._vectors = vectors
         self._embedder = embedder
@@ -42,7 +40,11 @@ class TagMap:
 
     def _near(self, question: str) -> Iterator[TagPair]:
         for word in dict.fromkeys(words(question)):
-            if len(word) < _SHORTEST or word in STOP_WORDS or any(term in self._atlas.vocabulary for term in terms(word)):
+            if (
+                len(word) < _SHORTEST
+                or word in STOP_WORDS
+                or any(term in self._atlas.vocabulary for term in terms(word))
+            ):
                 continue
             vector = self._embedder.embed([word], Side.QUERY)[0]
             for found in self._vectors.search(RecordKind.TAG, vector, 1):

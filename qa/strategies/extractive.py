@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Step
 from qa.citations import Citer, found
-from qa.evidence.choose import NEEDED, choose, worth_quoting
+from qa.evidence.choose import choose, worth_quoting
 from qa.evidence.confidence import Facts, confidence, facts
 from qa.evidence.conflicts import rivals
 from qa.evidence.query import Query, read_query
@@ -57,11 +57,11 @@ def quoted(
     knowledge: Knowledge,
     settings: AnswerSettings,
     trace: tuple[Step, ...] = (),
-    needed: float = NEEDED,
+    led_to: Sequence[Weighed] = (),
 ) -> Answer:
     """Return the sentences of `hits` that answer best, or that the documents do not say.
 
-    `needed` is the share of the question's weight that a sentence after the first must add.
+    `led_to` are sentences of other chunks that these lead on to; they are quoted behind, and decide nothing.
     """
     query = read_query(question, knowledge.lexicon)
     weighed = weigh(query, hits, knowledge.lexicon)
@@ -69,7 +69,7 @@ def quoted(
     evidence = facts(query, weighed, chosen)
     sure = confidence(evidence)
     citer = Citer(knowledge)
-    quotes = worth_quoting(query, chosen, weighed, needed)
+    quotes = [*worth_quoting(query, chosen, weighed), *led_to]
     claims = tuple(_claim(item, query, citer) for item in quotes)
     refused = sure < settings.refuse_below
     return Answer(

@@ -1,17 +1,20 @@
-"""Decomposition without a model: from the passages found, along the graph's edges, to what they lack.
+"""Decomposition without a model: from the passages found, along the graph's edges, to what they lack or point at.
 
-The rounds are those of algorithm 1 (PIKE-RAG 5.3.2). In place of a model's proposals stand the question's terms that
-no passage read so far covers; in place of atoms near them the chunks one edge away (a shared entity, a reference, the
-next chunk); in place of its selection the chunk that covers most of them.
+The rounds are those of algorithm 1 (PIKE-RAG 5.3.2). In place of a model's proposals stand the terms of the question
+that no passage read so far covers, and the numbers and codes by which the sentences found point on ("clause 7.3 of
+STD-014"); in place of atoms near them the chunks one edge away (a shared entity, a reference, the next chunk); in place
+of its selection the sentence that covers most of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pipelines.core.terms import terms
 from qa.answer import Answer, Step
-from qa.evidence.choose import choose, gain, union
+from qa.evidence.choose import choose, union
 from qa.evidence.query import Query, read_query
 from qa.evidence.weigh import Weighed, weigh
 from qa.hit import Hit
@@ -22,89 +25,120 @@ from qa.strategies.settings import AnswerSettings
 
 _COVERED = 0.5
 """From which cover on a term counts as known."""
-_GAIN = 0.05
-"""Share of the question's weight that a chunk must add to be read."""
-_QUOTED = 0.1
-"""Share of the question's weight that a sentence must add to be quoted: less than where nothing led to it."""
-_LINKS = 40
-_KEPT = 0.95
-"""What a chunk has of the score of the one that led to it."""
+_GAIN = 0.1
+"""What a sentence must add of the terms wanted, as a share of the question's weight."""
+_BRIDGE = 0.6
+"""What a code that leads on weighs against a term of the question."""
+_LINKS = 24
+_CODE = re.compile(
+    r"\b[A-Z]{1,6}[- ]?\d[\w-]*|(?:clause|section|chapter|table|figure|appendix|annex|step|abschnitt|kapitel)\s+(\d+(?:\.\d+)*)"
+    r"|第?\s?(\d+(?:\.\d+)*)\s?[节章条]",
+    re.IGNORECASE,
+)
 
 
 @dataclass(slots=True)
 class _Work:
+    """The question with the codes that lead on, what is covered of it, the chunks read and the sentences led to."""
+
     query: Query
     knowledge: Knowledge
     context: list[Hit]
     covered: dict[str, float] = field(default_factory=dict)
+    led_to: list[Weighed] = field(default_factory=list)
 
-    def score_of(self, chunk: str) -> float:
-        return next((hit.score for hit in self.context if hit.chunk.id == chunk), 0.0)
-
-    def read(self) -> None:
-        self.covered = union(choose(self.query, weigh(self.query, self.context, self.knowledge.lexicon), 3))
+    def know(self, chosen: Sequence[Weighed]) -> None:
+        """Count what these sentences cover, and want what they point at."""
+        self.covered = {**self.covered, **_higher(self.covered, union(chosen))}
+        codes = {code for item in chosen for code in _codes(item.unit.text)} - self.query.weights.keys()
+        rarity = {code: self.knowledge.lexicon.rarity(code) for code in codes}
+        bridges = {code: _BRIDGE * rare for code, rare in rarity.items() if rare < 1}
+        self.query = replace(
+            self.query, weights={**self.query.weights, **bridges}, codes=self.query.codes | bridges.keys()
+        )
 
     @property
-    def missing(self) -> list[str]:
-        weights = self.query.weights
-        lacking = [term for term in weights if self.covered.get(term, 0.0) < _COVERED]
-        return sorted(lacking, key=lambda term: -weights[term])
+    def wanted(self) -> dict[str, float]:
+        """The terms not covered yet by their weight, the heaviest first; what no chunk has is not looked for."""
+        lacking = {
+            term: weight
+            for term, weight in self.query.weights.items()
+            if self.covered.get(term, 0.0) < _COVERED and self.knowledge.lexicon.rarity(term) < 1
+        }
+        return dict(sorted(lacking.items(), key=lambda pair: -pair[1]))
 
 
 async def pike_graph(
     question: str, knowledge: Knowledge, language: Language | None, settings: AnswerSettings
 ) -> Answer:
-    """Return quoted sentences from the passages that the graph's edges lead to; asks no model."""
+    """Return quoted sentences of the passages found and of those that the graph's edges lead to; asks no model."""
     hits = knowledge.retrieve(question, settings.hits)
-    work = _Work(read_query(question, knowledge.lexicon), knowledge, list(hits))
-    work.read()
+    query = read_query(question, knowledge.lexicon)
+    work = _Work(query, knowledge, list(hits))
+    work.know(choose(query, weigh(query, hits, knowledge.lexicon), settings.quotes))
     trace = [Step("note", "no model: the question is decomposed along the graph's edges, from the passages it finds")]
     stop = "round limit"
     for number in range(1, settings.rounds + 1):
         steps: list[Step] = []
-        reason = _round(work, settings, steps)
+        reason = _round(work, query.total, settings, steps)
         trace.append(Step("round", f"round {number}", None, tuple(steps)))
         if reason:
             stop = reason
             break
     trace.append(Step("stop", stop))
-    return quoted("pike", question, work.context, knowledge, settings, tuple(trace), needed=_QUOTED)
+    return quoted("pike", question, hits, knowledge, settings, tuple(trace), work.led_to)
 
 
-def _round(work: _Work, settings: AnswerSettings, steps: list[Step]) -> str:
+def _round(work: _Work, total: float, settings: AnswerSettings, steps: list[Step]) -> str:
     """One step along the edges; returns why it was the last, or nothing."""
-    missing = work.missing
-    if not missing:
+    wanted = work.wanted
+    if not wanted:
         return "what was read suffices"
-    steps.append(Step("proposals", "terms not covered yet: " + ", ".join(missing)))
+    steps.append(Step("proposals", "not covered yet: " + ", ".join(wanted)))
     links = work.knowledge.linked([hit.chunk.id for hit in work.context], _LINKS)
     if not links:
         return "no candidates"
-    scored = _scored(work, links)
-    listed = tuple(Step("candidate", _line(link), added) for added, link in scored[: settings.atoms])
+    scored = _scored(work, wanted, links)
+    listed = tuple(
+        Step("candidate", _line(link, item), added / total) for added, link, item in scored[: settings.atoms]
+    )
     steps.append(Step("candidates", f"{len(links)} chunks one edge away", None, listed))
-    added, link = scored[0]
-    if added < _GAIN:
+    if not scored or scored[0][0] < _GAIN * total:
         return "nothing selected"
-    steps.append(Step("selected", _line(link), added))
-    work.context.append(replace(link.hit, score=_KEPT * work.score_of(link.source)))
-    work.read()
+    added, link, item = scored[0]
+    steps.append(Step("selected", _line(link, item), added / total))
+    work.context.append(link.hit)
+    work.led_to.append(item)
+    work.know([item])
     return ""
 
 
-def _scored(work: _Work, links: Sequence[Link]) -> list[tuple[float, Link]]:
-    """Links by what their chunk's best sentence adds to what is covered."""
-    best: dict[str, Weighed] = {}
+def _scored(work: _Work, wanted: Mapping[str, float], links: Sequence[Link]) -> list[tuple[float, Link, Weighed]]:
+    """The best sentence of each chunk by what it adds of the terms wanted, most first."""
+    by_chunk = {link.hit.chunk.id: link for link in links}
+    best: dict[str, tuple[float, Link, Weighed]] = {}
     for item in weigh(work.query, [link.hit for link in links], work.knowledge.lexicon):
-        best.setdefault(item.unit.hit.chunk.id, item)
-    scored = [
-        (gain(work.query, work.covered, best[link.hit.chunk.id].covers), link)
-        for link in links
-        if link.hit.chunk.id in best
-    ]
-    return sorted(scored, key=lambda pair: -pair[0])
+        chunk = item.unit.hit.chunk.id
+        added = sum(weight * _more(term, work, item) for term, weight in wanted.items())
+        if not item.unit.label and (chunk not in best or added > best[chunk][0]):
+            best[chunk] = (added, by_chunk[chunk], item)
+    return sorted(best.values(), key=lambda found: -found[0])
 
 
-def _line(link: Link) -> str:
+def _more(term: str, work: _Work, item: Weighed) -> float:
+    return max(0.0, item.covers.get(term, 0.0) - work.covered.get(term, 0.0))
+
+
+def _higher(covered: Mapping[str, float], covers: Mapping[str, float]) -> dict[str, float]:
+    return {term: max(cover, covered.get(term, 0.0)) for term, cover in covers.items()}
+
+
+def _codes(text: str) -> set[str]:
+    """The terms of codes and of numbers of clauses in a sentence."""
+    found = ([group for group in match.groups() if group] or [match.group()] for match in _CODE.finditer(text))
+    return {terms(code)[0] for codes in found for code in codes if terms(code)}
+
+
+def _line(link: Link, item: Weighed) -> str:
     through = f" through {link.through}" if link.through else ""
-    return f"{link.hit.uri}: {' > '.join(link.hit.chunk.heading_path)} (by {link.edge}{through})"
+    return f"{' '.join(item.unit.text.split())[:120]} ({link.hit.uri}, by {link.edge}{through})"

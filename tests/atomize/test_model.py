@@ -25,7 +25,10 @@ MADE = document(heading("Feed pumps"), paragraph(TEXT), name="Pump manual")
 GOOD = {
     "summary": "The feed pump P-101A of Acme Pumps runs at 16 bar.",
     "tags": {
-        "organization": ["Acme Pumps"], "person": ["Mary Stone"], "product": ["P-101A"], "term": ["mechanical seal"]
+        "organization": ["Acme Pumps"],
+        "person": ["Mary Stone"],
+        "product": ["P-101A"],
+        "term": ["mechanical seal"],
     },
     "facts": [
         {"subject": "Acme Pumps", "relation": "makes", "object": "P-101A"},

@@ -115,9 +115,7 @@ def test_the_same_replies_give_the_same_chunks(made: Document, ends: list[int]) 
 def _is_torn(made: Document, one: Chunk) -> bool:
     """Whether the chunk begins or ends inside a block, where pieces of a word may count one more."""
     span = one.provenance.span
-    return any(
-        block.provenance.span.overlaps(span) and not span.covers(block.provenance.span) for block in made.blocks
-    )
+    return any(block.provenance.span.overlaps(span) and not span.covers(block.provenance.span) for block in made.blocks)
 
 
 def _longest_headings(blocks: list[Block]) -> int:

@@ -10,7 +10,7 @@ from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.store import lancedb
 from pipelines.store.lancedb import LanceVectorStore, guarded
 from pipelines.store.vector import Embedded, Record, RecordKind, VectorStore
-from tests.contracts.vector_store import A, B, PUMP, SEAL, VALVE, VectorStoreContract, embedded, held, vector
+from tests.contracts.vector_store import PUMP, SEAL, VALVE, A, B, VectorStoreContract, embedded, held, vector
 
 
 @pytest.fixture
@@ -62,7 +62,9 @@ def test_an_index_of_partitions_finds_what_exact_search_finds(tmp_path: Path, mo
     store.optimize()
     found = [{one.id for one in store.search(RecordKind.ATOM, row, 10)} for row in rows[::40]]
     assert sum(len(a & b) for a, b in zip(exact, found, strict=True)) >= 0.9 * 10 * len(exact)
-    store.write(["document:new"], Embedded((Record("atom:new", RecordKind.ATOM, "document:new", "new", "c"),), -rows[:1]))
+    store.write(
+        ["document:new"], Embedded((Record("atom:new", RecordKind.ATOM, "document:new", "new", "c"),), -rows[:1])
+    )
     assert store.search(RecordKind.ATOM, -rows[0], 1)[0].id == "atom:new"
 
 
@@ -70,6 +72,8 @@ def test_records_come_in_batches_in_order_of_id(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(lancedb, "BATCH", 2)
     store = LanceVectorStore(tmp_path, 4)
     store.write([A, B], embedded(SEAL, PUMP))
-    store.write(["document:c"], embedded((Record("chunk:0", RecordKind.CHUNK, "document:c", "x", "c"), vector(0, 1, 0, 0))))
+    store.write(
+        ["document:c"], embedded((Record("chunk:0", RecordKind.CHUNK, "document:c", "x", "c"), vector(0, 1, 0, 0)))
+    )
     batches = [[record.id for record in batch.records] for batch in store.records()]
     assert batches == [["chunk:0", "chunk:1"], ["chunk:3"]]

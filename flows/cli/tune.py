@@ -1,0 +1,91 @@
+"""`strata tune`: the weights of retrieval from questions whose answers are known."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.options import Json, Set, settings_from
+
+if TYPE_CHECKING:
+    from qa.settings import QaSettings
+    from qa.tune import QuestionSet, Tuned
+
+
+def register(app: typer.Typer) -> None:
+    app.command("tune")(tune)
+
+
+def tune(
+    questions: Annotated[list[Path], typer.Argument(help="Questions, JSON Lines, with gold_passages or sources.")],
+    kb: Annotated[Path | None, typer.Option("--kb", help="The knowledge base that they are asked of.")] = None,
+    corpus: Annotated[
+        list[Path] | None, typer.Option("--corpus", help="Instead, a file of passages for each file of questions.")
+    ] = None,
+    embedder: Annotated[str | None, typer.Option(help="wordllama, e5, fastembed or openai; for --corpus.")] = None,
+    trials: Annotated[int, typer.Option(min=1, help="Settings that are tried.")] = 200,
+    folds: Annotated[int, typer.Option(min=2, help="Folds where there is one file of questions.")] = 5,
+    seed: Annotated[int, typer.Option(help="Of the dice.")] = 0,
+    write: Annotated[Path | None, typer.Option(help="Write the weights into this strata.toml.")] = None,
+    json: Json = False,
+    set: Set = None,
+) -> None:
+    """Tune the weights of retrieval, and say by cross-validation what that is worth on other questions.
+
+    With several files each is scored under weights tuned on the others; with one, each of its folds.
+    """
+    from qa.tune import tune as tuned_by
+    from qa.tune import write_settings
+
+    settings = settings_from(kb, set, embed__name=embedder)
+    with ExitStack() as stack:
+        sets = _open(stack, questions, kb, corpus or [], settings)
+        tuned = tuned_by(sets, settings.qa.retrieve, trials, folds, seed)
+    if write is not None:
+        write_settings(write, tuned.settings)
+    _print(tuned, json)
+
+
+def _open(
+    stack: ExitStack, questions: list[Path], kb: Path | None, corpus: list[Path], settings: QaSettings
+) -> list[QuestionSet]:
+    from pipelines.core.errors import SettingsError
+    from pipelines.resources import open_stores
+    from qa.evaluate.passages import open_corpus
+    from qa.evaluate.questions import read_passages, read_questions
+    from qa.retrieve import Retriever
+    from qa.tune import QuestionSet
+
+    if (kb is None) == (not corpus) or (corpus and len(corpus) != len(questions)):
+        raise SettingsError("either --kb, or a --corpus for each file of questions")
+    asked = [tuple(one for one in read_questions(path) if one.answerable) for path in questions]
+    if kb is not None:
+        stores = stack.enter_context(open_stores(kb, settings))
+        retrievers = [Retriever.of(stores, settings.qa.retrieve)] * len(questions)
+    else:
+        retrievers = [stack.enter_context(open_corpus(read_passages(path), settings)) for path in corpus]
+    return [QuestionSet(str(path), one, rows) for path, one, rows in zip(questions, retrievers, asked, strict=True)]
+
+
+def _print(tuned: Tuned, as_json: bool) -> None:
+    from flows.cli.tables import print_json
+    from qa.tune import weights
+
+    if as_json:
+        print_json(tuned)
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    folds = Table("held out", "questions", "before", "after", box=None, pad_edge=False)
+    for fold in tuned.folds:
+        folds.add_row(fold.name, str(fold.questions), f"{fold.before:.1f}", f"{fold.after:.1f}")
+    folds.add_row("all, tuned on all", "", f"{tuned.before:.1f}", f"{tuned.after:.1f}", style="dim")
+    console.print(folds)
+    console.print("[qa.retrieve]", markup=False)
+    for name, value in weights(tuned.settings).items():
+        console.print(f"{name} = {value}", highlight=False)

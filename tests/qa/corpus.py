@@ -1,0 +1,95 @@
+"""Passages of invented facts that need two steps, as a real knowledge base, and one of a few whole documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pipelines.core.document import Block, BlockKind, Document, Section, Source
+from pipelines.core.ids import content_id, digest
+from pipelines.core.provenance import Provenance, Span
+from pipelines.resources import open_stores
+from pipelines.settings import load
+from qa.evaluate.passages import fill, open_corpus
+from qa.evaluate.questions import Passage, Question
+from qa.retrieval.settings import RetrieveSettings
+from qa.retrieve import Retriever
+from qa.settings import QaSettings
+
+PASSAGES = (
+    Passage("p1", "Marlow Pump Works", "Marlow Pump Works builds centrifugal pumps. It was founded by Edda Quill."),
+    Passage("p2", "Edda Quill", "Edda Quill was an engineer. She was born in the harbour town of Torvik."),
+    Passage("p3", "Torvik", "Torvik is a town on the west coast. Its lighthouse was built in 1874."),
+    Passage("p4", "Harbour lighthouse", "A harbour lighthouse guides ships into a harbour. Many were built of stone."),
+    Passage("p5", "Centrifugal pump", "A centrifugal pump moves a liquid with an impeller. Pumps need a seal."),
+    Passage("p6", "Lena Brandt", "Lena Brandt was an engineer born in the town of Aldmoor. She founded a school."),
+    Passage("p7", "Aldmoor", "Aldmoor is a town in the hills. It has a clock tower."),
+    Passage("p8", "Seal (mechanical)", "A mechanical seal keeps a pump from leaking. Its faces wear."),
+)
+BRIDGE = "When was the lighthouse built in the town where the founder of Marlow Pump Works was born?"
+QUESTIONS = (
+    Question("q1", BRIDGE, ("1874",), "bridge", 3, ("p1", "p2", "p3")),
+    Question("q2", "Which town was Lena Brandt born in?", ("Aldmoor",), "single", 1, ("p6",)),
+)
+
+
+@contextmanager
+def passages_at(folder: Path) -> Iterator[Retriever]:
+    """A retriever over `PASSAGES`, in a knowledge base at `folder`."""
+    with open_corpus(PASSAGES, load(None, {}, QaSettings).settings, folder) as retriever:
+        yield retriever
+
+
+def document(uri: str, title: str, *sections: tuple[str, str], **told: str) -> Document:
+    """A document of sections, each a heading and a paragraph on a page of its own."""
+    text = "\n\n".join(f"{heading}\n\n{body}" for heading, body in sections)
+    source = Source(uri, told.pop("media_type", "text/markdown"), len(text), digest(text.encode()))
+    id = source.document_id
+    root = Section(content_id("section", id, 0), "", 0, Span(0, len(text)))
+    blocks: list[Block] = []
+    parts = [root]
+    start = 0
+    for page, (heading, body) in enumerate(sections, 1):
+        for kind, part in ((BlockKind.HEADING, heading), (BlockKind.PARAGRAPH, body)):
+            span = Span(start, start + len(part))
+            level = 1 if kind is BlockKind.HEADING else 0
+            blocks.append(Block(content_id("block", id, start), kind, part, Provenance(id, span, page), level))
+            start = span.end + 2
+        whole = Span(blocks[-2].provenance.span.start, blocks[-1].provenance.span.end)
+        parts.append(Section(content_id("section", id, page), heading, 1, whole, root.id, path=(heading,), page=page))
+    return Document(id, source, title, text, tuple(blocks), tuple(parts), metadata=told)
+
+
+DOCUMENTS = (
+    document(
+        "manuals/Pump_Handbook.pdf",
+        "Pump handbook",
+        ("Seals", "The shaft seal of the feed pump has to be changed after 4000 hours of operation. " * 6),
+        ("Bearings", "The bearings are greased with lithium grease every half year, in summer and in winter. " * 6),
+        media_type="application/pdf",
+        created="2024-05-01",
+    ),
+    document(
+        "parts/prices.csv",
+        "prices",
+        ("List", "Shaft seal | 41.50 EUR. Bearing | 12.00 EUR. Impeller | 230.00 EUR. Gasket | 3.20 EUR. " * 4),
+        media_type="text/csv",
+        created="2025-02-01",
+    ),
+    document(
+        "manuals/old/compressor.md",
+        "Compressor notes",
+        ("Oil", "The compressor takes mineral oil. Its seal is not that of the pump and costs more to change. " * 5),
+        created="2019-01-01",
+    ),
+)
+
+
+@contextmanager
+def documents_at(folder: Path, settings: RetrieveSettings = RetrieveSettings()) -> Iterator[Retriever]:
+    """A retriever over `DOCUMENTS`, in a knowledge base at `folder`."""
+    loaded = load(None, {}, QaSettings).settings
+    with open_stores(folder, loaded, create=True) as stores:
+        fill(DOCUMENTS, stores, loaded)
+        yield Retriever.of(stores, settings)
