@@ -33,10 +33,15 @@ _PART = (
     r"(?:sections?|sec\.|chapters?|clauses?|paragraphs?|para\.|articles?|annex|appendix|part|table|figure|fig\."
     r"|abschnitt|kapitel|ziffer|absatz|anhang|anlage|tabelle|abbildung|abb\.|teil|punkt|§§?)"
 )
-_PART_NUMBER = r"(?:\d{1,3}(?:\.\d{1,3}){0,6}|[A-Z](?:\.\d{1,3}){0,5})(?:\([a-z0-9]\))?(?![\w])"
+_PART_NUMBER = r"(?:\d{1,3}(?:\.\d{1,3}){0,6}|(?<=\s)(?-i:[A-Z])(?:\.\d{1,3}){0,5})(?:\([a-z0-9]\))?(?![\w])"
 _OF = r"(?:,|\s(?:of|in|from|to|der|des|von|aus|im|in der|von der))\s(?:the\s|document\s|standard\s|dokument\s|norm\s)?"
+_DOCUMENT_NOUN = (
+    r"(?:Manual|Guide|Handbook|Specification|Datasheet|Data Sheet|Report|Standard|Procedure|Policy|Instructions?|Plan"
+    r"|Drawing|Workbook|Protocol|Notes|Bulletin|Checklist|Handbuch|Anleitung|Spezifikation|Datenblatt|Bericht|Norm|Richtlinie)"
+)
+_TITLED = rf"(?-i:(?:[A-Z][\w\-]{{1,30}}\s){{1,6}}{_DOCUMENT_NOUN}\b)"
 _PART_REFERENCE = re.compile(
-    rf"\b(?P<part>{_PART})\s?(?P<number>{_PART_NUMBER})(?:{_OF}(?P<target>{_DOCUMENT}|{_QUOTED}))?", re.IGNORECASE
+    rf"\b(?P<part>{_PART})\s?(?P<number>{_PART_NUMBER})(?:{_OF}(?P<target>{_DOCUMENT}|{_QUOTED}|{_TITLED}))?", re.IGNORECASE
 )
 _TARGET_FIRST = re.compile(rf"\b(?P<target>{_DOCUMENT}),?\s(?i:{_PART})\s?(?P<number>{_PART_NUMBER})")
 _CHINESE_PART = re.compile(
@@ -46,12 +51,8 @@ _SEE = (
     r"(?:\b(?:see(?:\salso)?|refer(?:s|red)?\sto|consult|according\sto|as\s(?:described|specified|defined|given|shown)\sin"
     r"|in\saccordance\swith|siehe(?:\sauch)?|vgl\.|gem(?:äß|aess)|laut|nach)\s|(?:参见|参阅|参考|详见|请见|请参阅|依据|根据|按照|见)\s?)"
 )
-_DOCUMENT_NOUN = (
-    r"(?:Manual|Guide|Handbook|Specification|Datasheet|Data Sheet|Report|Standard|Procedure|Policy|Instructions?|Plan"
-    r"|Drawing|Workbook|Protocol|Notes|Bulletin|Checklist|Handbuch|Anleitung|Spezifikation|Datenblatt|Bericht|Norm|Richtlinie)"
-)
 _SEE_TITLE = re.compile(
-    rf"(?i:{_SEE})(?:the\s|our\s|dem\s|der\s|das\s|die\s)?(?P<target>{_QUOTED}|(?:[A-Z][\w\-]{{1,30}}\s){{1,6}}{_DOCUMENT_NOUN}\b)"
+    rf"(?i:{_SEE})(?:the\s|our\s|dem\s|der\s|das\s|die\s)?(?P<target>{_QUOTED}|{_TITLED})"
 )
 _CHINESE_TITLE = re.compile(r"《(?P<target>[^《》\n]{1,120})》")
 _MENTION = re.compile(rf"(?<![\w\-/.]){_DOCUMENT}")

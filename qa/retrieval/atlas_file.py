@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from zipfile import BadZipFile
 
 import msgspec
 import numpy as np
@@ -57,12 +58,12 @@ def save(folder: Path, state: str, atlas: Atlas, scale: Scale) -> None:
 def load(folder: Path, state: str) -> tuple[Atlas, Scale] | None:
     """Return what was kept in `folder`, None where it is of another state of the graph, damaged or not there."""
     try:
-        with np.load(folder / _FILE) as file:
+        with (folder / _FILE).open("rb") as handle, np.load(handle) as file:
             names = msgspec.msgpack.decode(file[_NAMES].tobytes(), type=_Names)
             if names.state != state:
                 return None
             parts = {field: _joined(field, file) for field in _ARRAYS}
-    except (OSError, ValueError, KeyError, EOFError, msgspec.DecodeError):
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, msgspec.DecodeError):
         return None
     vocabulary = {term: number for number, term in enumerate(names.vocabulary)}
     return Atlas(**parts, **names.texts, **names.maps, vocabulary=vocabulary), names.scale  # type: ignore[arg-type]

@@ -31,9 +31,9 @@ _BRIDGE = 0.6
 """What a code that leads on weighs against a term of the question."""
 _LINKS = 24
 _CODE = re.compile(
-    r"\b[A-Z]{1,6}[- ]?\d[\w-]*|(?:clause|section|chapter|table|figure|appendix|annex|step|abschnitt|kapitel)\s+(\d+(?:\.\d+)*)"
-    r"|第?\s?(\d+(?:\.\d+)*)\s?[节章条]",
-    re.IGNORECASE,
+    r"\b[A-Z]{1,6}-?\d[\w-]*"
+    r"|\b(?i:clause|section|chapter|table|figure|appendix|annex|step|abschnitt|kapitel)\s+(\d+(?:\.\d+)*)"
+    r"|第?\s?(\d+(?:\.\d+)*)\s?[节章条]"
 )
 
 

@@ -108,7 +108,7 @@ def test_chunks_below_the_threshold_are_left_out(passages: Retriever) -> None:
 
 
 def test_atoms_come_with_the_chunks_they_were_taken_from(passages: Retriever) -> None:
-    atoms = passages.atoms("Where was Edda Quill born?", 3, 0.2)
+    atoms = passages.atoms("In which harbour town was Edda Quill born?", 3, 0.2)
     assert "Torvik" in atoms[0].text
     assert atoms[0].hit.uri == "p2"
     assert [atom.score for atom in atoms] == sorted((atom.score for atom in atoms), reverse=True)
