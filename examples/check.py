@@ -99,9 +99,7 @@ def _docx(path: Path) -> dict[Page, str]:
 
 
 def _pptx(path: Path) -> dict[Page, str]:
-    return {
-        number: "\n".join(_slide(slide)) for number, slide in enumerate(Presentation(str(path)).slides, 1)
-    }
+    return {number: "\n".join(_slide(slide)) for number, slide in enumerate(Presentation(str(path)).slides, 1)}
 
 
 def _slide(slide: Any) -> Iterator[str]:

@@ -142,9 +142,5 @@ def _table(chunk: str) -> Table:
     if lines[0].startswith("Table: "):
         caption = lines.pop(0).removeprefix("Table: ")
     head = next((number for number, line in enumerate(lines) if line.startswith("|---")), 0)
-    rows = (
-        tuple(cell.strip() for cell in line.strip("|").split("|"))
-        for line in lines
-        if not line.startswith("|---")
-    )
+    rows = (tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines if not line.startswith("|---"))
     return Table(caption, tuple(rows), head)

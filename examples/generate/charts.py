@@ -86,9 +86,7 @@ class Chart:
         """Add a bar with its value on top."""
         left, bottom = self.place((middle - width / 2, self.y.low))
         right, top = self.place((middle + width / 2, height))
-        self.drawing.add(
-            Rect(left, bottom, right - left, top - bottom, fillColor=COLOURS[0], strokeColor=None)
-        )
+        self.drawing.add(Rect(left, bottom, right - left, top - bottom, fillColor=COLOURS[0], strokeColor=None))
         self.text((left + right) / 2, top + 3, label, "middle")
 
 

@@ -49,9 +49,7 @@ th, td { border: 1px solid #999; padding: 0.3em; text-align: left; }
 
 def render() -> bytes:
     """The EPUB file of the operator handbook."""
-    chapters = [
-        (path.name, path.read_text("utf-8")) for path in sorted((blocks.CONTENT / "handbook").iterdir())
-    ]
+    chapters = [(path.name, path.read_text("utf-8")) for path in sorted((blocks.CONTENT / "handbook").iterdir())]
     titles = {name: _title(body) for name, body in chapters}
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as out:

@@ -53,11 +53,7 @@ class Template(BaseDocTemplate):
         self.document = document
 
     def afterFlowable(self, flowable: Flowable) -> None:  # noqa: N802 - ReportLab's name
-        if (
-            self.document.meta.get("outline")
-            and isinstance(flowable, Text)
-            and flowable.style.name == "head1"
-        ):
+        if self.document.meta.get("outline") and isinstance(flowable, Text) and flowable.style.name == "head1":
             key = f"h{self.seq.nextf('outline')}"
             self.canv.bookmarkPage(key)
             self.canv.addOutlineEntry(flowable.getPlainText(), key)
@@ -162,11 +158,7 @@ def _flow(block: blocks.Block, styles: Styles, width: float) -> list[Flowable]:
             ]
         case blocks.Figure():
             drawing = FIGURES[block.name](width)
-            return [
-                KeepTogether(
-                    [Spacer(1, 4), drawing, Text(markup(block.caption), styles.caption), Spacer(1, 4)]
-                )
-            ]
+            return [KeepTogether([Spacer(1, 4), drawing, Text(markup(block.caption), styles.caption), Spacer(1, 4)])]
         case blocks.Table():
             return [Text(markup(block.caption), styles.caption), _grid(block, styles, width), Spacer(1, 8)]
 
@@ -194,9 +186,7 @@ def _grid(table: blocks.Table, styles: Styles, width: float) -> Grid:
         style = styles.in_table(row < table.head, (row, column) in centred)
         return Text(markup(text), style)
 
-    rows = [
-        [cell(row, column, text) for column, text in enumerate(cells)] for row, cells in enumerate(table.rows)
-    ]
+    rows = [[cell(row, column, text) for column, text in enumerate(cells)] for row, cells in enumerate(table.rows)]
     return Grid(rows, colWidths=_column_widths(table, width), style=look, repeatRows=table.head)
 
 

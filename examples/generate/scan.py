@@ -90,9 +90,7 @@ def _stamp(page: Image.Image) -> None:
 def _age(page: Image.Image) -> Image.Image:
     """Skew, blur, shading, grain and a few specks of dust."""
     rng = np.random.default_rng(58213)
-    page = page.rotate(0.7, resample=Image.Resampling.BICUBIC, fillcolor=250).filter(
-        ImageFilter.GaussianBlur(0.6)
-    )
+    page = page.rotate(0.7, resample=Image.Resampling.BICUBIC, fillcolor=250).filter(ImageFilter.GaussianBlur(0.6))
     pixels = np.asarray(page, dtype=np.float64)
     pixels -= np.linspace(0, 14, SIZE[0])[None, :]
     pixels += rng.normal(0, 2.5, pixels.shape)

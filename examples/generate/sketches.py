@@ -32,9 +32,7 @@ class Sketch:
             self.text(x + w / 2, y + h / 2 - 2.5, label)
 
     def text(self, x: float, y: float, text: str, size: float = 7.5, anchor: str = "middle") -> None:
-        self.drawing.add(
-            String(x, y, text, fontName="Sans-Regular", fontSize=size, textAnchor=anchor, fillColor=INK)
-        )
+        self.drawing.add(String(x, y, text, fontName="Sans-Regular", fontSize=size, textAnchor=anchor, fillColor=INK))
 
     def line(self, *points: float, colour: Color = BLUE, width: float = 1.2, dashed: bool = False) -> None:
         for start in range(0, len(points) - 2, 2):

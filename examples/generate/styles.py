@@ -21,9 +21,7 @@ class Styles:
         self.title = self._style("title", 18, "Bold", textColor=BLUE, spaceAfter=2)
         self.meta = self._style("meta", self.size, "Regular", textColor=GREY, spaceAfter=5)
         self.heads = [self._head(1, 2.6), self._head(2, 1.0)]
-        self.caption = self._style(
-            "caption", self.size - 0.8, "Italic", spaceBefore=2, spaceAfter=5, keepWithNext=1
-        )
+        self.caption = self._style("caption", self.size - 0.8, "Italic", spaceBefore=2, spaceAfter=5, keepWithNext=1)
         self.cell = self._style("cell", self.size - 0.9, "Regular")
         self.headcell = self._style("headcell", self.size - 0.9, "Bold", textColor=white)
         self.wide = self._style("wide", self.size - 0.9, "Regular", alignment=TA_CENTER)

@@ -65,9 +65,7 @@ def _furniture(word: Any, document: Document) -> None:
     section = word.sections[0]
     section.page_width, section.page_height = Cm(21), Cm(29.7)
     section.left_margin = section.right_margin = Cm(2.2)
-    section.header.paragraphs[
-        0
-    ].text = f"Kestrin Pumps\t\t{document.text('kind').title()} {document.text('number')}"
+    section.header.paragraphs[0].text = f"Kestrin Pumps\t\t{document.text('kind').title()} {document.text('number')}"
     foot = section.footer.paragraphs[0]
     foot.text = f"{document.text('revision')}\t\tPage "
     field = parse_xml(f'<w:fldSimple {nsdecls("w")} w:instr="PAGE"><w:r><w:t>1</w:t></w:r></w:fldSimple>')
@@ -162,9 +160,7 @@ def _inline(paragraph: Paragraph, text: str) -> None:
         if run.style == "link":
             _link(paragraph, run.text, run.target)
         elif run.style == "note":
-            paragraph.add_run()._r.append(
-                parse_xml(f'<w:footnoteReference {nsdecls("w")} w:id="{run.text}"/>')
-            )
+            paragraph.add_run()._r.append(parse_xml(f'<w:footnoteReference {nsdecls("w")} w:id="{run.text}"/>'))
             paragraph.runs[-1].font.superscript = True
         else:
             added = paragraph.add_run(run.text)

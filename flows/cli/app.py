@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from flows.cli import ask, cache, config, demo, evaluate, graph, ingest, keep, parse, prompts
+from flows.cli import ask, cache, config, demo, evaluate, graph, ingest, keep, parse, prompts, tune
 from pipelines.core.errors import StrataError
 
 app = typer.Typer(
@@ -20,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (ingest, ask, parse, keep, config, demo):
+for module in (ingest, ask, parse, keep, tune, config, demo):
     module.register(app)
 for name, group in (
     ("graph", graph.app),

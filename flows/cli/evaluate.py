@@ -74,6 +74,21 @@ def compare(
     Console().print(table)
 
 
+@app.command()
+def convert(
+    format: Annotated[str, typer.Argument(help="hotpotqa, 2wikimultihopqa, musique or blendqa.")],
+    file: Annotated[Path, typer.Argument(help="The published file.")],
+    out: Annotated[Path, typer.Option(help="The folder for questions.jsonl and corpus.jsonl.")],
+) -> None:
+    """Turn a benchmark's published file into questions and passages for `strata eval`."""
+    from qa.evaluate.convert import convert as converted_by
+    from qa.evaluate.convert import write
+
+    converted = converted_by(format, file)
+    write(converted, out)
+    typer.echo(f"{len(converted.questions)} questions, {len(converted.passages)} passages in {out}")
+
+
 def _print_retrieval(report: RetrievalReport, as_json: bool) -> None:
     from flows.cli.tables import print_json
 

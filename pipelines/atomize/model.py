@@ -107,7 +107,7 @@ class ModelDistiller:
     def _limits(self, content: Content) -> tuple[int, int]:
         """Return how many facts and questions a chunk may have, by its length."""
         settings, size = self._settings, estimate_tokens(content.chunk.text)
-        facts = min(settings.max_relations, 2 + size // _TOKENS_PER_FACT)
+        facts = min(settings.max_relations, 1 + size // _TOKENS_PER_FACT)
         return facts, min(settings.max_questions, 2 + size // settings.tokens_per_question)
 
     def _checked(self, content: Content, reply: ChunkReply) -> Distilled:

@@ -94,7 +94,9 @@ class ReplyStore:
 
     def forget(self, subjects: Collection[str]) -> int:
         """Remove the replies about these subjects, and return how many there were."""
-        return sum(self._file.write("DELETE FROM replies WHERE subject = ?", (subject,)) for subject in sorted(subjects))
+        return sum(
+            self._file.write("DELETE FROM replies WHERE subject = ?", (subject,)) for subject in sorted(subjects)
+        )
 
     def close(self) -> None:
         self._file.close()

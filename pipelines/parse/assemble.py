@@ -210,9 +210,7 @@ class DocumentBuilder:
         )
         return Parsed(status, document, pictures, children, _first(issues))
 
-    def _prose(
-        self, kind: BlockKind, text: str, place: Place, *, level: int = 0, confidence: float = 1.0
-    ) -> bool:
+    def _prose(self, kind: BlockKind, text: str, place: Place, *, level: int = 0, confidence: float = 1.0) -> bool:
         return self._append(Piece(kind, clean(text), place, level, confidence))
 
     def _append(self, piece: Piece) -> bool:

@@ -94,9 +94,7 @@ def _document(parsed: Parsed, document: Document, path: Path, settings: ParseSet
     return "".join(_page(document, number, draw, pictures) for number in ordered)
 
 
-def _page(
-    document: Document, number: int | None, draw: Callable[[int], bytes], pictures: dict[str, Picture]
-) -> str:
+def _page(document: Document, number: int | None, draw: Callable[[int], bytes], pictures: dict[str, Picture]) -> str:
     blocks = [(place, block) for place, block in enumerate(document.blocks) if block.provenance.page == number]
     aside = [(-1 - place, block) for place, block in enumerate(document.furniture) if block.provenance.page == number]
     image = draw(number) if number is not None and number <= _MOST_PAGES else b""

@@ -41,7 +41,8 @@ _DOCUMENT_NOUN = (
 )
 _TITLED = rf"(?-i:(?:[A-Z][\w\-]{{1,30}}\s){{1,6}}{_DOCUMENT_NOUN}\b)"
 _PART_REFERENCE = re.compile(
-    rf"\b(?P<part>{_PART})\s?(?P<number>{_PART_NUMBER})(?:{_OF}(?P<target>{_DOCUMENT}|{_QUOTED}|{_TITLED}))?", re.IGNORECASE
+    rf"\b(?P<part>{_PART})\s?(?P<number>{_PART_NUMBER})(?:{_OF}(?P<target>{_DOCUMENT}|{_QUOTED}|{_TITLED}))?",
+    re.IGNORECASE,
 )
 _TARGET_FIRST = re.compile(rf"\b(?P<target>{_DOCUMENT}),?\s(?i:{_PART})\s?(?P<number>{_PART_NUMBER})")
 _CHINESE_PART = re.compile(
@@ -51,12 +52,10 @@ _SEE = (
     r"(?:\b(?:see(?:\salso)?|refer(?:s|red)?\sto|consult|according\sto|as\s(?:described|specified|defined|given|shown)\sin"
     r"|in\saccordance\swith|siehe(?:\sauch)?|vgl\.|gem(?:äß|aess)|laut|nach)\s|(?:参见|参阅|参考|详见|请见|请参阅|依据|根据|按照|见)\s?)"
 )
-_SEE_TITLE = re.compile(
-    rf"(?i:{_SEE})(?:the\s|our\s|dem\s|der\s|das\s|die\s)?(?P<target>{_QUOTED}|{_TITLED})"
-)
+_SEE_TITLE = re.compile(rf"(?i:{_SEE})(?:the\s|our\s|dem\s|der\s|das\s|die\s)?(?P<target>{_QUOTED}|{_TITLED})")
 _CHINESE_TITLE = re.compile(r"《(?P<target>[^《》\n]{1,120})》")
 _MENTION = re.compile(rf"(?<![\w\-/.]){_DOCUMENT}")
-_QUOTES = "“”„\"«»《》‘’"
+_QUOTES = '“”„"«»《》‘’'
 _TRAILING = ".,;:!?'’”*_"
 _PROSE = 200_000
 """Characters of one block that are searched; a longer one is data, not prose."""

@@ -96,9 +96,7 @@ class VectorStore(Protocol):
         """Return the records with the best BM25 score for the terms of `text`, best first, ties by id."""
         ...
 
-    def records(
-        self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None
-    ) -> Iterator[Embedded]:
+    def records(self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None) -> Iterator[Embedded]:
         """Yield all records in batches, in order of (kind, id): of these kinds (none: all) and owners (None: all)."""
         ...
 

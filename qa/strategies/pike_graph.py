@@ -16,6 +16,7 @@ from pipelines.core.terms import terms
 from qa.answer import Answer, Step
 from qa.evidence.choose import choose, union
 from qa.evidence.query import Query, read_query
+from qa.evidence.unit import RULE
 from qa.evidence.weigh import Weighed, weigh
 from qa.hit import Hit
 from qa.knowledge import Knowledge, Link
@@ -29,6 +30,11 @@ _GAIN = 0.1
 """What a sentence must add of the terms wanted, as a share of the question's weight."""
 _BRIDGE = 0.6
 """What a code that leads on weighs against a term of the question."""
+_MENTIONED = 0.3
+"""What it counts where a code that leads on is only mentioned."""
+_OPENING = 12
+_FOUND = "found before"
+"""The way to a chunk that the question itself had found."""
 _LINKS = 24
 _CODE = re.compile(
     r"\b[A-Z]{1,6}-?\d[\w-]*"
@@ -39,11 +45,15 @@ _CODE = re.compile(
 
 @dataclass(slots=True)
 class _Work:
-    """The question with the codes that lead on, what is covered of it, the chunks read and the sentences led to."""
+    """The question with the codes that lead on, what is covered of it, the chunks read and the sentences led to.
+
+    `asked` are the terms of the question alone.
+    """
 
     query: Query
     knowledge: Knowledge
     context: list[Hit]
+    asked: frozenset[str]
     covered: dict[str, float] = field(default_factory=dict)
     led_to: list[Weighed] = field(default_factory=list)
 
@@ -74,7 +84,7 @@ async def pike_graph(
     """Return quoted sentences of the passages found and of those that the graph's edges lead to; asks no model."""
     hits = knowledge.retrieve(question, settings.hits)
     query = read_query(question, knowledge.lexicon)
-    work = _Work(query, knowledge, list(hits))
+    work = _Work(query, knowledge, list(hits), frozenset(query.weights))
     work.know(choose(query, weigh(query, hits, knowledge.lexicon), settings.quotes))
     trace = [Step("note", "no model: the question is decomposed along the graph's edges, from the passages it finds")]
     stop = "round limit"
@@ -98,7 +108,8 @@ def _round(work: _Work, total: float, settings: AnswerSettings, steps: list[Step
     links = work.knowledge.linked([hit.chunk.id for hit in work.context], _LINKS)
     if not links:
         return "no candidates"
-    scored = _scored(work, wanted, links)
+    found = [Link(hit.chunk.id, hit, _FOUND) for hit in work.context]
+    scored = _scored(work, wanted, [*links, *found])
     listed = tuple(
         Step("candidate", _line(link, item), added / total) for added, link, item in scored[: settings.atoms]
     )
@@ -107,7 +118,8 @@ def _round(work: _Work, total: float, settings: AnswerSettings, steps: list[Step
         return "nothing selected"
     added, link, item = scored[0]
     steps.append(Step("selected", _line(link, item), added / total))
-    work.context.append(link.hit)
+    if link.edge != _FOUND:
+        work.context.append(link.hit)
     work.led_to.append(item)
     work.know([item])
     return ""
@@ -126,7 +138,14 @@ def _scored(work: _Work, wanted: Mapping[str, float], links: Sequence[Link]) -> 
 
 
 def _more(term: str, work: _Work, item: Weighed) -> float:
-    return max(0.0, item.covers.get(term, 0.0) - work.covered.get(term, 0.0))
+    more = max(0.0, item.covers.get(term, 0.0) - work.covered.get(term, 0.0))
+    return more if term in work.asked or _is_about(item, term) else _MENTIONED * more
+
+
+def _is_about(item: Weighed, code: str) -> bool:
+    """Whether a unit is what a code points at, and does not only point there too: its document, clause or row."""
+    unit = item.unit
+    return code in unit.above or RULE in unit.text or code in terms(unit.text[:_OPENING])
 
 
 def _higher(covered: Mapping[str, float], covers: Mapping[str, float]) -> dict[str, float]:
@@ -141,4 +160,5 @@ def _codes(text: str) -> set[str]:
 
 def _line(link: Link, item: Weighed) -> str:
     through = f" through {link.through}" if link.through else ""
-    return f"{' '.join(item.unit.text.split())[:120]} ({link.hit.uri}, by {link.edge}{through})"
+    way = link.edge if link.edge == _FOUND else f"by {link.edge}{through}"
+    return f"{' '.join(item.unit.text.split())[:120]} ({link.hit.uri}, {way})"

@@ -10,7 +10,9 @@ from pipelines.parse.ocr.text import decoded
 from pipelines.parse.settings import OcrSettings
 from tests.parse.pdf_pages import Pdf, drawn
 
-DIAGRAM = drawn(Pdf().page(300, 150).text(30, 60, "Inlet valve V-101", size=16).text(30, 110, "8.5 bar", size=16).data())
+DIAGRAM = drawn(
+    Pdf().page(300, 150).text(30, 60, "Inlet valve V-101", size=16).text(30, 110, "8.5 bar", size=16).data()
+)
 
 
 def photograph() -> bytes:

@@ -109,7 +109,12 @@ def test_a_page_on_any_side_is_read_in_order(engine: OcrEngine, quarters: int) -
 
 
 def test_chinese_and_english_are_read(engine: OcrEngine) -> None:
-    pdf = Pdf().page(400, 120).text(20, 40, "压力变送器应垂直安装", size=16, font="china-s").text(20, 80, "Torque 20 N·m", size=16)
+    pdf = (
+        Pdf()
+        .page(400, 120)
+        .text(20, 40, "压力变送器应垂直安装", size=16, font="china-s")
+        .text(20, 80, "Torque 20 N·m", size=16)
+    )
     text = read_picture(engine, decoded(drawn(pdf.data())), OcrSettings()).text
     assert "压力变送器应垂直安装" in text
     assert "Torque 20" in text

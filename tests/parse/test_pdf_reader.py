@@ -129,7 +129,9 @@ def test_links_are_kept_also_in_cells(document_of: DocumentOf) -> None:
     pdf.table(60, 100, [("Part", "Data"), ("Seat", "sheet"), ("Stem", "none")])
     page = pdf.file[0]
     page.insert_link({"kind": pymupdf.LINK_URI, "from": page.search_for("shop")[0], "uri": "https://shop.example/"})
-    page.insert_link({"kind": pymupdf.LINK_URI, "from": page.search_for("sheet")[0], "uri": "https://shop.example/s.pdf"})
+    page.insert_link(
+        {"kind": pymupdf.LINK_URI, "from": page.search_for("sheet")[0], "uri": "https://shop.example/s.pdf"}
+    )
     document = document_of("a.pdf", pdf.data(), NO_OCR)
     assert ("hyperlink", "https://shop.example/", "shop") in targets(document)
     assert ("hyperlink", "https://shop.example/s.pdf", "sheet") in targets(document)
@@ -196,8 +198,11 @@ def test_a_page_turned_in_the_file_reads_as_it_is_shown(document_of: DocumentOf,
 
 
 def test_a_password_by_file_pattern_opens_the_file(parse_bytes: ParseBytes) -> None:
-    data = Pdf().page().box(60, 60, 530, 200, LOREM).data(
-        encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="owner", user_pw="s3cret"
+    data = (
+        Pdf()
+        .page()
+        .box(60, 60, 530, 200, LOREM)
+        .data(encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="owner", user_pw="s3cret")
     )
     assert parse_bytes("contract.pdf", data, NO_OCR).status is Status.ENCRYPTED
     known = NO_OCR.model_copy(update={"passwords": {"contract*.pdf": SecretStr("s3cret")}})

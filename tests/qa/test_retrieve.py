@@ -163,9 +163,7 @@ def test_words_that_call_a_document_speak_for_it(documents: Retriever) -> None:
 
 def test_a_pair_leads_from_a_users_word_to_the_corpus(documents: Retriever) -> None:
     tag = next(name for name in documents.atlas.tag_names if "grease" in name.lower())
-    told = Retriever(
-        documents._graph, documents._vectors, documents._embedder, pairs=(TagPair("schmiere", tag, 0.9),)
-    )
+    told = Retriever(documents._graph, documents._vectors, documents._embedder, pairs=(TagPair("schmiere", tag, 0.9),))
     mapped = [pair for pair in told.map_query("how often does it need schmiere?") if pair.corpus_tag == tag]
     assert mapped == [TagPair("schmiere", tag, 0.9)]
     assert told.retrieve("how often does it need schmiere?", 1)[0].chunk.heading_path == ("Bearings",)

@@ -74,9 +74,7 @@ def _words(characters: Sequence[tuple[str, Rect, Any]]) -> Iterator[Word]:
 
 
 def _word(text: Sequence[tuple[str, Rect]], font: str) -> Word:
-    return Word(
-        plain(logical((c, rect.left, rect.right) for c, rect in text), font), around(rect for _, rect in text)
-    )
+    return Word(plain(logical((c, rect.left, rect.right) for c, rect in text), font), around(rect for _, rect in text))
 
 
 def _spans(blocks: Any) -> Iterator[Any]:

@@ -90,17 +90,17 @@ def _touch(one: Rect, other: Rect) -> bool:
     return common.width > 0 and common.height > 0
 
 
-def figure_item(file: PdfFile, page: RawPage, area: Area, text: str = "", *, unread: bool = False) -> Item:
-    """Return the item of a figure: the bitmap's own bytes where it is one, else the area drawn; `text` stands in it.
+def figure_item(file: PdfFile, page: RawPage, area: Area, *, unread: bool = False) -> Item:
+    """Return the item of a figure: the bitmap's own bytes where it is one, else the area drawn.
 
-    `unread` figures are those of a page that OCR has read as a whole.
+    The words of `unread` ones are known: from the text layer, or because OCR has read the whole page.
     """
     data, kind = file.image(area.image.number) if area.image is not None and area.image.number else (b"", "")
     width, height = (area.image.width, area.image.height) if area.image is not None else (0, 0)
     if not data or kind not in _KEPT_AS_IS or page.turn:
         data, kind = file.render(page.number, _DRAWN_DPI, area.rect), "image/png"
         width, height = round(area.rect.width * _DRAWN_DPI / 72), round(area.rect.height * _DRAWN_DPI / 72)
-    image = Image(data, kind, width, height, ocr_text=text, unread=unread)
+    image = Image(data, kind, width, height, unread=unread)
     return Item(BlockKind.FIGURE, "", page.number, area.rect, image=image)
 
 
@@ -115,4 +115,3 @@ def place_figures(items: Sequence[Item], figures: Sequence[Item]) -> list[Item]:
                 position = number + 1
         placed.insert(position, figure)
     return placed
-

@@ -104,9 +104,7 @@ class PageReader:
             return True
         return when == "auto" and self._clock() < self._late and needs_model(body)
 
-    def _modelled(
-        self, body: RawPage, maker: BlockMaker
-    ) -> tuple[list[Item], list[tuple[BlockKind, Line]], list[str]]:
+    def _modelled(self, body: RawPage, maker: BlockMaker) -> tuple[list[Item], list[tuple[BlockKind, Line]], list[str]]:
         """Return items, furniture and remarks of a page as the layout model divides it."""
         regions = self.file.regions(body.number) if len(body.lines) <= _DENSE else []
         pictures = [region.rect for region in regions if region.part is Part.PICTURE]
@@ -123,8 +121,8 @@ class PageReader:
                 furniture += [(kind, line) for line in part.lines]
             elif part.part is Part.PICTURE and (area := _around(part.rect, areas)) is not None:
                 areas.remove(area)
-                text = "\n".join(line.text for line in part.lines)
-                items.append(figure_item(self.file, body, area, text))
+                items.append(figure_item(self.file, body, area, unread=bool(part.lines)))
+                items += _labels(maker, part.lines)
             elif part.lines:
                 items += self._region(part, maker)
         tables, remarks = self._tables(body, grids)
@@ -141,9 +139,7 @@ class PageReader:
         remarks: list[str] = []
         for grid in grids:
             words = [
-                word
-                for word in self.file.words(page.number, grid.rect)
-                if grid.rect.grown(1).holds(*word.rect.middle)
+                word for word in self.file.words(page.number, grid.rect) if grid.rect.grown(1).holds(*word.rect.middle)
             ]
             cells = fill_grid(grid, words, page)
             missing = missing_numbers(words, cells)
@@ -187,9 +183,7 @@ class PageReader:
         return max(36, min(self.settings.ocr.dpi, int(self.settings.ocr.max_side / longest)))
 
     def _read_off(self, raw: RawPage, read: PictureText, why: str) -> ReadPage:
-        seen = RawPage(
-            raw.number, read.width, read.height, read.lines, (), Paint(), turn=(raw.turn - read.turn) % 360
-        )
+        seen = RawPage(raw.number, read.width, read.height, read.lines, (), Paint(), turn=(raw.turn - read.turn) % 360)
         usual = sorted(line.size for line in read.lines)[len(read.lines) // 2] if read.lines else 0.0
         maker = BlockMaker(raw.number, read.height, replace(self.survey, body=Style(usual)), self.outline)
         lines, furniture = self.survey.furniture.parted(seen.lines, seen.height)
@@ -207,6 +201,12 @@ class PageReader:
 
 def _comment(page: RawPage, rect: Rect, text: str) -> Item:
     return Item(BlockKind.NOTE, text, page.number, rect)
+
+
+def _labels(maker: BlockMaker, lines: Sequence[Line]) -> list[Item]:
+    """Return the words that stand in a figure as paragraphs behind it; they head nothing."""
+    items = [item for column in plain_columns(lines) for item in maker.column(column)]
+    return [item if item.kind is BlockKind.CAPTION else replace(item, kind=BlockKind.PARAGRAPH) for item in items]
 
 
 def _around(rect: Rect, areas: Sequence[Area]) -> Area | None:

@@ -16,11 +16,15 @@ Element: TypeAlias = lxml_html.HtmlElement
 HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 VERBATIM: Final = frozenset({"pre", "xmp", "listing", "plaintext"})
 LISTS: Final = frozenset({"ul", "ol", "menu", "dir", "dl"})
-BLOCKS: Final = frozenset(
-    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer"
-    " form frameset header hgroup hr html legend li main nav noframes ol optgroup p section summary table tbody td"
-    " tfoot th thead tr ul menu dir search".split()
-) | HEADINGS.keys() | VERBATIM
+BLOCKS: Final = (
+    frozenset(
+        "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer"
+        " form frameset header hgroup hr html legend li main nav noframes ol optgroup p section summary table tbody td"
+        " tfoot th thead tr ul menu dir search".split()
+    )
+    | HEADINGS.keys()
+    | VERBATIM
+)
 SILENT: Final = frozenset(
     "script style template noscript head title meta link base svg canvas audio video object embed applet map area"
     " select datalist option input textarea progress meter rp rt track source param col colgroup".split()

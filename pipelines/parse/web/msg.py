@@ -76,9 +76,7 @@ def _address(name: str, address: str) -> str:
     return f"{name} <{address}>" if name and address and name != address else name or address
 
 
-def _attached(
-    message: Message, builder: DocumentBuilder
-) -> tuple[list[Attachment], dict[str, tuple[str, bytes]]]:
+def _attached(message: Message, builder: DocumentBuilder) -> tuple[list[Attachment], dict[str, tuple[str, bytes]]]:
     attachments: list[Attachment] = []
     inline: dict[str, tuple[str, bytes]] = {}
     for part in message.attachments:

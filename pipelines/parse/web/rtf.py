@@ -224,5 +224,3 @@ def _codec(name: str) -> str:
         return codecs.lookup(name).name
     except LookupError:
         return "cp1252"
-
-

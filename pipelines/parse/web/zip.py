@@ -56,9 +56,7 @@ def _is_file(member: zipfile.ZipInfo) -> bool:
     return not (member.is_dir() or linked or "__MACOSX" in name.parts or name.name in (".DS_Store", "Thumbs.db"))
 
 
-def _append(
-    archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes | None, builder: DocumentBuilder
-) -> str:
+def _append(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes | None, builder: DocumentBuilder) -> str:
     """Append a member; return what is wrong with it, nothing where all is well."""
     name = safe_path(_decoded(member), "member")
     if name != _decoded(member):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -27,13 +26,13 @@ class Hashed(Generic[T]):
 
     @property
     def text(self) -> str:
-        """The hash as Neo4j keeps it: 22 characters, short enough to lie beside the record."""
-        return base64.urlsafe_b64encode(self.hash).decode().rstrip("=")
+        """The hash as Neo4j keeps it: hexadecimal digits, which it packs into the record itself."""
+        return self.hash.hex()
 
 
 def read_hash(text: str) -> bytes:
     """Return the hash that `Hashed.text` is of."""
-    return base64.urlsafe_b64decode(text + "==")
+    return bytes.fromhex(text)
 
 
 def node_row(hashed: Hashed[Node], kb: str) -> dict[str, object]:
