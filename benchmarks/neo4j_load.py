@@ -4,8 +4,9 @@
 
 Starts a server of its own without a password in a temporary folder. The same graph goes in by turns: by a bare loop
 of `UNWIND ... CREATE` with 5,000 rows and a constraint on the id, once with the text alone ("bare") and once with all
-properties that the store keeps ("bare, all"), by Strata's store document by document, and with --graphrag by neo4j-graphrag's `Neo4jWriter` with its defaults (nodes alone: its
-step for relationships needs APOC). Prints each round's rates and the ratios of the medians.
+properties that the store keeps ("bare, all"), by Strata's store document by document, and with --graphrag by
+neo4j-graphrag's `Neo4jWriter` with its defaults (nodes alone: its step for relationships needs APOC). Prints each
+round's rates and the ratios of the medians.
 """
 
 from __future__ import annotations

@@ -59,6 +59,14 @@ class Tuned:
     after: float
     folds: tuple[Fold, ...]
 
+    def flat(self) -> dict[str, object]:
+        """Return the figures and weights as `strata tune --json` prints them."""
+        folds = [
+            {"name": one.name, "questions": one.questions, "before": one.before, "after": one.after}
+            for one in self.folds
+        ]
+        return {"before": self.before, "after": self.after, "folds": folds, "weights": weights(self.settings)}
+
 
 def tune(
     sets: Sequence[QuestionSet],

@@ -75,7 +75,7 @@ def _print(tuned: Tuned, as_json: bool) -> None:
     from qa.tune import weights
 
     if as_json:
-        print_json(tuned)
+        print_json(tuned.flat())
         return
     from rich.console import Console
     from rich.table import Table

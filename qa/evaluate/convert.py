@@ -78,7 +78,7 @@ def _hotpotqa(record: Record, path: Path) -> tuple[Question, list[Passage]]:
 def _pairs(told: Any) -> list[tuple[str, Any]]:
     """Pairs as in the published files, or as two lists by name as in the copies on dataset hubs."""
     if isinstance(told, dict):
-        return list(zip(told["title"], told.get("sentences", told.get("sent_id")), strict=True))
+        return list(zip(told["title"], told["sentences"] if "sentences" in told else told["sent_id"], strict=True))
     return [(title, rest) for title, rest in told]
 
 

@@ -168,7 +168,11 @@ def test_attachments_and_replies_lead_to_their_documents() -> None:
 def test_what_is_not_there_is_a_node_of_its_own() -> None:
     note = made(
         "n.md", "A note", "See DS-9999 and the list at https://x.example/a.",
-        [(MENTION, "DS-9999", "DS-9999"), (LINK, "https://x.example/a", "https://x.example/a"), (LINK, "gone.xlsx", "list")],
+        [
+            (MENTION, "DS-9999", "DS-9999"),
+            (LINK, "https://x.example/a", "https://x.example/a"),
+            (LINK, "gone.xlsx", "list"),
+        ],
     )  # fmt: skip
     found = linked(note, SHEET)
     nodes = {str(node.properties["wanted"]): node for node in found.subgraph.nodes if node.kind is NodeKind.UNRESOLVED}

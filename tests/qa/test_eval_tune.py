@@ -70,11 +70,11 @@ def test_places_are_worth_their_document_and_page(documents: QuestionSet) -> Non
 
 def test_what_is_written_is_what_settings_load(tmp_path: Path) -> None:
     path = tmp_path / "strata.toml"
-    path.write_text("# mine\n[chunk]\nmax_tokens = 300  # small\n\n[qa.answer]\n")
+    path.write_text("# mine\n[chunk]\nmax_tokens = 500  # small\n\n[qa.answer]\n")
     write_settings(path, RetrieveSettings(hop=1.25))
     text = path.read_text()
     assert "# mine" in text
-    assert "max_tokens = 300  # small" in text
+    assert "max_tokens = 500  # small" in text
     loaded = load(tmp_path, {}, QaSettings).settings
     assert loaded.qa.retrieve.hop == 1.25
     write_settings(path, RetrieveSettings(hop=0.5))
@@ -98,7 +98,7 @@ def test_the_command_tunes_on_a_corpus(tmp_path: Path) -> None:
     assert "[qa.retrieve]" in done.stdout
     assert toml.exists()
     printed = CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False)
-    assert {"settings", "before", "after", "folds"} <= json.loads(printed.stdout).keys()
+    assert {"weights", "before", "after", "folds"} <= json.loads(printed.stdout).keys()
 
 
 def test_the_command_wants_to_know_whom_to_ask(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_the_cypher_script_makes_the_graph(
             "MATCH (n:Strata) WHERE n.kb IS NULL RETURN n.id AS id, properties(n) AS told ORDER BY id"
         )
         ends = connection.run(
-            "MATCH (a:Strata)-[r]->(b) WHERE a.kb IS NULL RETURN a.id AS a, type(r) AS kind, b.id AS b"
+            "MATCH (a:Strata)-[r]->(b) WHERE a.kb IS NULL AND b.kb IS NULL RETURN a.id AS a, type(r) AS kind, b.id AS b"
         )
     finally:
         connection.run("MATCH (n:Strata) WHERE n.kb IS NULL DETACH DELETE n")

@@ -8,7 +8,7 @@ from typing import Any
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.fragments import Fragment, Run
 from pipelines.parse.pdf.glyphs import RIGHT_TO_LEFT, logical, plain
-from pipelines.parse.pdf.page import Grid, GridCell, ImageArea, Paint, Word
+from pipelines.parse.pdf.page import Grid, GridCell, ImageArea, Paint, Rules, Word
 
 _WORD_GAP = 0.33
 _THIN = 3.0
@@ -117,15 +117,24 @@ def paint_of(page: Any) -> tuple[Paint, int]:
     return Paint(tuple(horizontal), tuple(vertical), tuple(shapes)), hidden
 
 
-def level_lines(kind: str, points: Sequence[Any]) -> list[Rect]:
+def add_rules(rules: Rules, kind: str, points: Sequence[Any]) -> None:
+    """Add the straight lines of one element of a drawing to `rules`."""
     if kind == "l":
-        (left, top), (right, bottom) = points[0], points[1]
-        flat = abs(top - bottom) < 1.0 < abs(left - right)
-        return [Rect(min(left, right), top, max(left, right), top)] if flat else []
-    if kind == "re":
+        _add_line(rules, *points[0], *points[1])
+    elif kind == "re":
         left, top, right, bottom = points[0]
-        return [Rect(left, top, right, top), Rect(left, bottom, right, bottom)]
-    return []
+        for side in ((left, top, right, top), (left, bottom, right, bottom)):
+            _add_line(rules, *side)
+        for side in ((left, top, left, bottom), (right, top, right, bottom)):
+            _add_line(rules, *side)
+
+
+def _add_line(rules: Rules, left: float, top: float, right: float, bottom: float) -> None:
+    rect = Rect(min(left, right), min(top, bottom), max(left, right), max(top, bottom))
+    if rect.height < 1 < rect.width:
+        rules.level.append(rect)
+    elif rect.width < 1 < rect.height:
+        rules.upright.append(rect)
 
 
 def grid_of(table: Any) -> Grid | None:

@@ -14,6 +14,8 @@ _NEAR = 4.0
 """Points between a row's edge and a drawn line that is taken for it."""
 _PASSAGE_LINES, _PASSAGE = 4, 150
 """Lines of a passage, and characters that passages have in the mean."""
+_SIDES = 3
+"""Upright lines that a table drawn by lines has at least: a form's underlines alone make no table."""
 _SAME = 0.6
 """Share that two rectangles have in common from which they are one table."""
 
@@ -26,14 +28,14 @@ def table_grids(file: PdfFile, page: RawPage, regions: Sequence[Rect], pictures:
     """
     drawn = [grid for grid in file.grids(page.number, model=False) if _is_table(grid, page.lines)]
     drawn = [grid for grid in drawn if _fits(grid, regions) or not any(grid.rect.share_in(p) > 0.7 for p in pictures)]
-    drawn = [grid for grid in drawn if _upright_rules(grid, page) >= 2 or _fits(grid, regions)]
+    rules = {id(grid): file.rules(page.number, grid.rect.grown(3)) for grid in drawn}
+    drawn = [grid for grid in drawn if len(rules[id(grid)].upright) >= _SIDES or _fits(grid, regions)]
     missing = [region for region in regions if not any(_common(region, grid.rect) > 0.5 for grid in drawn)]
     if missing:
         modelled = [grid for grid in file.grids(page.number, model=True) if _is_table(grid, page.lines)]
         drawn += [grid for grid in modelled if any(_common(grid.rect, region) > 0.5 for region in missing)]
-    rules = {grid: file.rules(page.number, grid.rect.grown(2)) for grid in drawn}
-    whole = [rows_by_rules(grid, rules[grid]) for grid in drawn]
-    return sorted(_apart(whole), key=lambda grid: (grid.rect.top, grid.rect.left))
+    drawn = [rows_by_rules(grid, rules[id(grid)].level) if id(grid) in rules else grid for grid in drawn]
+    return sorted(_apart(drawn), key=lambda grid: (grid.rect.top, grid.rect.left))
 
 
 def _is_table(grid: Grid, lines: Sequence[Line]) -> bool:
@@ -112,14 +114,6 @@ def _with_rows(grid: Grid, new_rows: Sequence[int]) -> Grid:
 
 def _fits(grid: Grid, regions: Sequence[Rect]) -> bool:
     return any(_common(grid.rect, region) > _SAME for region in regions)
-
-
-def _upright_rules(grid: Grid, page: RawPage) -> int:
-    """Return how many lines or sides of boxes stand upright within a grid: a form's underlines alone make no table."""
-    inside = grid.rect.grown(3)
-    rules = [rect for rect in page.paint.vertical if rect.share_in(inside) > 0.5]
-    boxes = [rect for rect in page.paint.shapes if rect.share_in(inside) > 0.5 and rect.height > 6]
-    return len(rules) + 2 * len(boxes)
 
 
 def _common(one: Rect, other: Rect) -> float:

@@ -13,9 +13,9 @@ import pymupdf
 
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.lines import Line, Rect
-from pipelines.parse.pdf.extract import fragments_of, grid_of, images_of, level_lines, paint_of, upright_turn, words_of
+from pipelines.parse.pdf.extract import add_rules, fragments_of, grid_of, images_of, paint_of, upright_turn, words_of
 from pipelines.parse.pdf.fragments import lines_of
-from pipelines.parse.pdf.page import Bookmark, Grid, Link, Part, RawPage, Region, Word
+from pipelines.parse.pdf.page import Bookmark, Grid, Link, Part, RawPage, Region, Rules, Word
 
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
 _PARTS = {
@@ -194,16 +194,15 @@ class PdfFile:
         tables = found.tables if found is not None else []
         return [grid for table in tables if (grid := grid_of(table)) is not None]
 
-    def rules(self, number: int, clip: Rect) -> list[Rect]:
-        """Return the level lines drawn in an area, sides of boxes among them, as rectangles without height."""
+    def rules(self, number: int, clip: Rect) -> Rules:
+        """Return the straight lines drawn in an area, sides of boxes among them."""
         self._open(number)
-        found: list[Rect] = []
+        found = Rules()
         for drawing in self._upright.get_cdrawings():
-            if Rect(*drawing["rect"]).meet(clip).width <= 0:
-                continue
-            for kind, *points in drawing["items"]:
-                found += level_lines(kind, points)
-        return [rule for rule in found if clip.top <= rule.top <= clip.bottom and rule.meet(clip).width > 0]
+            if Rect(*drawing["rect"]).grown(1).meet(clip).width > 0:
+                for kind, *points in drawing["items"]:
+                    add_rules(found, kind, points)
+        return found.within(clip)
 
     def render(self, number: int, dpi: int, clip: Rect | None = None) -> bytes:
         """Return the page, or a part of it, as PNG at `dpi`."""

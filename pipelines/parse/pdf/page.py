@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pipelines.core.provenance import Box
@@ -35,6 +35,21 @@ class Paint:
     horizontal: tuple[Rect, ...] = ()
     vertical: tuple[Rect, ...] = ()
     shapes: tuple[Rect, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Straight lines drawn on a page, as rectangles of no height or no width."""
+
+    level: list[Rect] = field(default_factory=list)
+    upright: list[Rect] = field(default_factory=list)
+
+    def within(self, clip: Rect) -> Rules:
+        """Return the lines of which some part lies in `clip`."""
+        return Rules(
+            [rule for rule in self.level if clip.top <= rule.top <= clip.bottom and rule.meet(clip).width > 0],
+            [rule for rule in self.upright if clip.left <= rule.left <= clip.right and rule.meet(clip).height > 0],
+        )
 
 
 @dataclass(frozen=True, slots=True)

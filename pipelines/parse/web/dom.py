@@ -18,9 +18,9 @@ VERBATIM: Final = frozenset({"pre", "xmp", "listing", "plaintext"})
 LISTS: Final = frozenset({"ul", "ol", "menu", "dir", "dl"})
 BLOCKS: Final = (
     frozenset(
-        "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer"
-        " form frameset header hgroup hr html legend li main nav noframes ol optgroup p section summary table tbody td"
-        " tfoot th thead tr ul menu dir search".split()
+        "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure"
+        " footer form frameset header hgroup hr html legend li main nav noframes ol optgroup p section summary table"
+        " tbody td tfoot th thead tr ul menu dir search".split()
     )
     | HEADINGS.keys()
     | VERBATIM

@@ -54,7 +54,7 @@ class RstReader:
 
 
 def _to_html(text: str) -> str:
-    from docutils.core import publish_parts  # type: ignore[import-untyped]
+    from docutils.core import publish_parts
 
     parts = publish_parts(text, writer="html5", settings_overrides=_SETTINGS)
     return str(parts["html_body"])

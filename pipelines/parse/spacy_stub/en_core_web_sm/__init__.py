@@ -10,7 +10,7 @@ from typing import Any
 
 
 def load(**overrides: Any) -> Any:
-    """Return a blank English pipeline that splits sentences; what spaCy passes on for a real model has no meaning here."""
+    """Return a blank English pipeline that splits sentences; what is meant for a real model is passed over."""
     from spacy.lang.en import English
 
     pipeline = English()
