@@ -4,7 +4,7 @@
 
 Starts a server of its own without a password in a temporary folder. The same graph goes in by turns: by a bare loop
 of `UNWIND ... CREATE` with 5,000 rows and a constraint on the id, once with the text alone ("bare") and once with all
-properties that the store keeps ("bare, all"), by Strata's store document by document, and with --graphrag by
+properties that the store keeps ("bare, all"); by Strata's store, document by document; and with --graphrag by
 neo4j-graphrag's `Neo4jWriter` with its defaults (nodes alone: its step for relationships needs APOC). Prints each
 round's rates and the ratios of the medians.
 """
@@ -58,8 +58,8 @@ def bare(driver: neo4j.Driver, parts: list[Subgraph], all_properties: bool) -> f
     edges: dict[str, list[Row]] = {}
     for part in parts:
         for node in part.nodes:
-            told = node_row(Hashed(node, item_hash(node)), "bench") if all_properties else dict(node.properties)
-            nodes.append(told | {"id": node.id})
+            kept = node_row(Hashed(node, item_hash(node)), "bench")
+            nodes.append(kept if all_properties else {"id": node.id, **node.properties})
         for edge in part.edges:
             row = edge_row(Hashed(edge, item_hash(edge)))
             edges.setdefault(edge.kind.value, []).append(row if all_properties else row | {"told": {}})

@@ -15,6 +15,8 @@ from pipelines.ingest.run import Run
 from pipelines.llm.budget import Budget
 from pipelines.settings import Settings
 
+SEND_SECONDS = 10
+
 
 def ingest(
     folder: Path | str,
@@ -33,7 +35,17 @@ def ingest(
         items = run.prepare()
         run.parse_ahead(items)
         server.wait()
-        return asyncio.run(_as_flow(run, items))
+        try:
+            return asyncio.run(_as_flow(run, items))
+        finally:
+            _send_events()
+
+
+def _send_events() -> None:
+    """Send what Prefect has not yet told its server, which is gone afterwards."""
+    from prefect.events.worker import EventsWorker
+
+    EventsWorker.drain_all(timeout=SEND_SECONDS)
 
 
 async def _as_flow(run: Run, items: Sequence[Item]) -> Report:

@@ -11,10 +11,10 @@ from flows.cli.options import Set, settings_from
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
 QUESTIONS = (
-    "What does the K65-200 need at its suction side, and which revision of the data sheet says so?",
-    "Why did the compressor at the sawmill trip?",
-    "What does the mechanical seal set of the K65-200 cost?",
-    "压力变送器的供电电压是多少?",
+    "What is the efficiency of the K80-250 pump at rated flow?",
+    "Which way up must an eccentric reducer be mounted in a horizontal suction pipe?",
+    "What does the 43 mm mechanical seal of the K65-200 in carbon and SiC cost?",
+    "PT-300 压力变送器多久校准一次?",
 )
 
 

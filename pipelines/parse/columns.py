@@ -20,6 +20,8 @@ _LEAST_ROWS = 3
 _LEAST_WORDY = 8
 """Characters that a line of a column has in the median."""
 _DEEPEST = 12
+_LATEST = 12
+"""Pieces of a row that one more is compared with: enough for any table, and few on a page of confetti."""
 _MOST_LINES = 3000
 """Lines of a page from which it is no page of text, and is read in the order of its rows."""
 
@@ -28,7 +30,7 @@ def in_rows(lines: Sequence[Line]) -> list[Line]:
     """Return lines row by row, each row from the left; two stand in a row if half of the lower one's height does."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.rect.middle[1]):
-        if rows and _in_row(rows[-1], line):
+        if rows and _in_row(rows[-1][-_LATEST:], line):
             rows[-1].append(line)
         else:
             rows.append([line])
