@@ -72,17 +72,18 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The open stores of a knowledge base. `graph` is the one that questions are answered from."""
+    """The open stores of a knowledge base. `copy` is a graph store to read from in place of the embedded one."""
 
     places: Places
     embedded: EmbeddedStore
     artifacts: ArtifactStore
     vectors: VectorStore
     embedder: Embedder
+    copy: GraphStore | None = None
 
     @property
     def graph(self) -> GraphStore:
-        return self.embedded.graph
+        return self.copy or self.embedded.graph
 
     @property
     def catalog(self) -> Catalog:

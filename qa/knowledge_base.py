@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 from pipelines.llm.chat import Chat
 from pipelines.llm.ledger import cost
 from pipelines.llm.stack import open_chat
-from pipelines.resources import Stores, open_stores
+from pipelines.resources import Stores, open_neo4j, open_stores
 from pipelines.settings import load
 from pipelines.store.vector import Filter
 from qa.answer import Answer
@@ -50,6 +50,8 @@ class KnowledgeBase:
         settings = settings or load(Path(kb), None, QaSettings).settings
         closing = ExitStack()
         stores = closing.enter_context(open_stores(Path(kb), settings))
+        if settings.store.graph == "neo4j":
+            stores = replace(stores, copy=closing.enter_context(open_neo4j(settings, Path(kb))))
         if chat is None and settings.llm.configured:
             chat = open_chat(settings.llm, stores.places.replies, stores.places.trace)
             closing.callback(_run, chat.close)

@@ -64,13 +64,13 @@ def html(
 def sync(
     kb: Kb = DEFAULT_KB,
     back: Annotated[bool, typer.Option("--back", help="From Neo4j to the embedded store.")] = False,
-    name: Annotated[str, typer.Option(help="The knowledge base's name in Neo4j; its folder's without this.")] = "",
     set: Set = None,
 ) -> None:
     """Bring Neo4j up to this knowledge base; the settings `store.neo4j_...` (or NEO4J_URI, ...) say where it is."""
+    from pipelines.resources import open_neo4j
     from pipelines.store.sync import sync as bring_up
 
-    with _graph(kb) as embedded, _neo4j(kb, name, set) as neo4j:
+    with _graph(kb) as embedded, open_neo4j(settings_from(kb, set), kb) as neo4j:
         done = bring_up(neo4j, embedded) if back else bring_up(embedded, neo4j)
     typer.echo(f"{done.written} documents written, {done.removed} removed, {done.unchanged} unchanged")
 
@@ -139,20 +139,3 @@ def _graph(kb: Path) -> Iterator[GraphStore]:
         raise KnowledgeBaseNotFound(str(kb))
     with closing(EmbeddedStore.open(Places(kb).database, create=False)) as store:
         yield store.graph
-
-
-@contextmanager
-def _neo4j(kb: Path, name: str, pairs: list[str] | None) -> Iterator[GraphStore]:
-    from pipelines.core.errors import SettingsError
-    from pipelines.store.neo4j.connection import Neo4jAddress
-    from pipelines.store.neo4j.store import Neo4jStore
-
-    store = settings_from(kb, pairs).store
-    if not store.neo4j_uri:
-        hint = "set NEO4J_URI, or store.neo4j_uri in strata.toml"
-        raise SettingsError("no Neo4j is named", ids=("store.neo4j_uri",), hint=hint)
-    address = Neo4jAddress(
-        store.neo4j_uri, store.neo4j_user, store.neo4j_password.get_secret_value(), store.neo4j_database
-    )
-    with closing(Neo4jStore.open(address, name or kb.resolve().name, store.neo4j_patience)) as opened:
-        yield opened

@@ -14,6 +14,8 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SHORT_FOR = re.compile(r"([^()（）\n]{3,80}?)\s?[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
 _BY = re.compile(r"\bby(?:\s+[\w-]+){0,4}\s+$", re.IGNORECASE)
 _NEAR_BY = 60
+"""Characters before a name in which a "by" is looked for."""
+_LAST_NAME = 3
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _CJK = re.compile(f"[{CJK}]")
 _ASKING = frozenset(
@@ -108,8 +110,11 @@ class Saying:
         return found
 
     def _aliases(self, surface: str) -> list[str]:
-        alias = self._short_forms.get(normalize(surface))
-        return [alias] if alias else []
+        """Return what else may stand for a name: its abbreviation, and for the title's own name its last word."""
+        form = normalize(surface)
+        short = self._short_forms.get(form)
+        last = surface.split()[-1:] if form == normalize(self.content.document.title) else []
+        return [*([short] if short else []), *(word for word in last if word[0].isupper() and len(word) >= _LAST_NAME)]
 
     def _find(self, form: str) -> list[Span]:
         wanted = _folded(" ".join(form.split()))

@@ -131,7 +131,8 @@ def _by_vector(
             open_pairs.append((i, j, cosine))
     if decide is None or not open_pairs:
         return
-    open_pairs.sort()
+    # The most alike are asked about; in order of their places, so that the same corpus asks the same.
+    open_pairs = sorted(sorted(open_pairs, key=lambda pair: (-pair[2], pair))[: settings.judged_pairs])
     scores = decide([Pair(profiles[i], profiles[j], cosine) for i, j, cosine in open_pairs])
     for (i, j, _), score in zip(open_pairs, scores, strict=True):
         if score >= 0.5:

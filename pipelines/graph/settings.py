@@ -19,6 +19,9 @@ class GraphSettings(BaseModel):
         0.82, ge=0, le=1, description="the least cosine of two names for a merge that rests on their likeness"
     )
     neighbours: int = Field(12, ge=1, description="how many nearest names each entity is compared with")
+    judged_pairs: int = Field(
+        default=400, ge=0, description="pairs of names, the most alike, that a language model is asked about at most"
+    )
     keep_apart: tuple[tuple[str, str], ...] = Field(
         (), description="pairs of entity names that are never merged, whatever the rules say"
     )

@@ -21,8 +21,8 @@ from pipelines.store.vector import Embedded, Filter, Record, RecordKind, Scored
 BATCH = 4096
 INDEX_FROM = 8_000
 """Rows from which a table gets an approximate index; below it search is exact, and fast enough."""
-PROBED_SHARE = 0.1
-"""Share of an index's partitions that a search looks into: 0.95 and more of the nearest are in them."""
+PROBED_SHARE, PROBED_LEAST = 0.05, 50
+"""Share of an index's partitions that a search looks into, and their number at least."""
 OUTGROWN = 4
 """An index is made anew once the table has so many times the rows that its partitions were made for."""
 KEPT_VERSIONS = timedelta(hours=1)
@@ -151,7 +151,7 @@ class _Table:
 
     def _count_probes(self) -> int:
         rows = self._indexed_rows()
-        return max(1, round(_partitions(rows) * PROBED_SHARE)) if rows else 0
+        return max(PROBED_LEAST, round(_partitions(rows) * PROBED_SHARE)) if rows else 0
 
     def _rows(self, records: Sequence[Record], vectors: Vectors) -> pa.Table:
         flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())

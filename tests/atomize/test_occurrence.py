@@ -38,6 +38,13 @@ def test_an_alias_leads_to_the_name() -> None:
     assert [place.slice(TEXT) for place in saying().places("Failure Mode Effects Analysis")]
 
 
+def test_the_title_s_name_is_there_by_its_last_word() -> None:
+    one = Saying(passage("Hayek studied in Vienna.", "Friedrich Hayek"))
+    assert len(one.places("Friedrich Hayek")) == 1
+    assert one.places("Salma Hayek") == []
+    assert Saying(passage("The manual is long.", "Pump manual")).places("Pump manual") == []
+
+
 def test_evidence_is_the_sentence_that_says_both() -> None:
     one = saying()
     place = one.evidence(one.places("İzmir Pompa"), one.places("P-101A"))
