@@ -11,7 +11,8 @@ from pipelines.llm.embedder import Embedder
 _SHARED_TERMS = 0.9
 _ASKS = re.compile(
     r"\b(?P<when>when|what (?:year|date|day|time)|which (?:year|date|day))\b|\b(?P<where>where)\b"
-    r"|\b(?P<who>who|whom|whose)\b|\b(?P<why>why)\b|\b(?P<many>how (?:many|much|long|old|far|high|large|often))\b|\b(?P<how>how)\b"
+    r"|\b(?P<who>who|whom|whose)\b|\b(?P<why>why)\b|\b(?P<many>how (?:many|much|long|old|far|high|large|often))\b"
+    r"|\b(?P<how>how)\b"
     r"|(?P<zh_when>何时|什么时候|哪年)|(?P<zh_where>哪里|何处|何地)|(?P<zh_who>谁)|(?P<zh_why>为什么|为何)|(?P<zh_many>多少|多久|几)",
     re.IGNORECASE,
 )

@@ -1,0 +1,78 @@
+"""`strata graph ...` over a real knowledge base."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from flows.cli.graph import app
+from pipelines.core.document import ReferenceKind
+from pipelines.core.errors import KnowledgeBaseNotFound, NotFound, SettingsError
+from pipelines.graph.build import build_graph
+from pipelines.resources import Places
+from pipelines.store.embedded import EmbeddedStore
+from tests.graph.made import linked, made
+from tests.graph.test_link import ONE, TWO
+
+RUN = CliRunner()
+NOTE = made("n.md", "A note", "See DS-9999 there.", [(ReferenceKind.MENTION, "DS-9999", "See DS-9999")])
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> str:
+    documents = (ONE, TWO, NOTE)
+    store = EmbeddedStore.open(Places(tmp_path).database)
+    for one in documents:
+        store.graph.write(build_graph(*one))
+    store.graph.write(linked(*documents).subgraph)
+    store.close()
+    return str(tmp_path)
+
+
+def output(*args: str) -> str:
+    result = RUN.invoke(app, args, catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def test_export_prints_or_writes_the_same(kb: str, tmp_path: Path) -> None:
+    printed = output("export", "--kb", kb)
+    output("export", "--kb", kb, "--out", str(tmp_path / "g.jsonl"))
+    assert (tmp_path / "g.jsonl").read_text("utf-8") == printed
+    assert json.loads(printed.splitlines()[0])["type"] == "node"
+    assert output("export", "--kb", kb, "--format", "graphml").startswith("<?xml")
+
+
+def test_html_writes_one_page(kb: str, tmp_path: Path) -> None:
+    assert "nodes and" in output("html", str(tmp_path / "g.html"), "--kb", kb)
+    assert (tmp_path / "g.html").read_text("utf-8").startswith("<!doctype html>")
+
+
+def test_unresolved_lists_what_is_missing_and_where(kb: str) -> None:
+    (found,) = json.loads(output("unresolved", "--kb", kb, "--json"))
+    assert (found["wanted"], found["uri"], found["evidence"]) == ("DS-9999", "n.md", "See DS-9999")
+    assert "DS-9999" in output("unresolved", "--kb", kb)
+
+
+def test_merges_lists_names_with_their_rule(kb: str) -> None:
+    (found,) = json.loads(output("merges", "--kb", kb, "--json"))
+    assert "same name" in found["merged"]
+
+
+def test_queries_prints_what_to_paste(kb: str) -> None:
+    assert ':param tag => "seal";' in output("queries", "tag", "--kb", kb, "--value", "tag=seal")
+    with pytest.raises(NotFound):
+        output("queries", "nothing")
+
+
+def test_without_a_knowledge_base_or_a_server_it_says_so(
+    kb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NEO4J_URI", raising=False)
+    with pytest.raises(KnowledgeBaseNotFound):
+        output("export", "--kb", str(tmp_path / "none"))
+    with pytest.raises(SettingsError):
+        output("sync", "--kb", kb)
