@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, Window
@@ -18,14 +21,24 @@ ROLE = "split"
 _TAG = "text"
 _NOTHING = "-"
 _REPLY_TOKENS = 300
+_LONGEST = 300
+"""Characters of a summary."""
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+Told = Annotated[
+    str,
+    BeforeValidator(lambda value: value[:_LONGEST] if isinstance(value, str) else value),
+    Field(max_length=_LONGEST),
+]
 
 
 class Division(BaseModel):
     """The reply: the number of the sentence with which the first passage ends, and a sentence on either side."""
 
     end: int
-    summary: str = Field(max_length=600)
-    next: str = Field(max_length=600)
+    summary: Told
+    next: Told
 
 
 class RecurrentSplitter:
@@ -59,9 +72,9 @@ class RecurrentSplitter:
             end = (await self._structural.cut(window)).end
             return Cut(end, failure=asked.failure if asked.ending is Ending.FAILED else None)
         end = min(window.choices, key=lambda choice: (abs(choice - division.end), choice))
-        # Summaries of other passages than the ones that come of it would mislead.
-        fits = end == division.end
-        return Cut(end, _line(division.summary) if fits else "", _line(division.next) if fits else "")
+        if end != division.end:
+            return Cut(end)  # the summaries are of other passages than the ones that come of it
+        return Cut(end, _said(division.summary, window.sentences[:end]), _said(division.next, window.sentences[end:]))
 
     def request(self, window: Window) -> Request | None:
         """Return what the model is asked about a window, None where there is nothing to choose."""
@@ -80,6 +93,12 @@ class RecurrentSplitter:
             first=str(window.choices[0]),
             last=str(window.choices[-1]),
         )
+
+
+def _said(summary: str, sentences: Sequence[str]) -> str:
+    """Return a summary in one line, empty where it has a number that its sentences have not."""
+    figures = {figure for sentence in sentences for figure in _NUMBER.findall(sentence)}
+    return _line(summary) if set(_NUMBER.findall(summary)) <= figures else ""
 
 
 def _line(text: str) -> str:

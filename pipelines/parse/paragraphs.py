@@ -105,7 +105,7 @@ def join_lines(texts: Sequence[str], vocabulary: Container[str] = frozenset()) -
 def _glue(joined: list[str], below: str, vocabulary: Container[str]) -> str:
     """Return what goes between two lines; a hyphen that only divides a word is taken off the first."""
     above = joined[-1]
-    if above[-1] in _HYPHENS and len(above) > 1 and above[-2].isalpha():
+    if above[-1] in _HYPHENS and len(above) > 1 and above[-2].isalnum() and below[0].isalnum():
         if _divides(above, below, vocabulary):
             joined[-1] = above[:-1]
         return ""

@@ -78,9 +78,11 @@ class Atlas:
 
     Of entities: `spread` tells in how many chunks the name stands, `name_terms` its terms, `related` leads to those
     that a relation joins with it. Of terms: `callers` leads to the documents that a reader may call by them. `named`
-    leads from a name as folded by `name_key` to entities, `titles` to documents.
+    leads from a name as folded by `name_key` to entities, `titles` to documents. `summarized` says whether there are
+    summaries that tell in other words what their chunks do.
     """
 
+    summarized: bool
     chunks: Sequence[str]
     documents: Sequence[str]
     uris: Sequence[str]

@@ -33,6 +33,7 @@ class _Names:
     texts: dict[str, tuple[str, ...]]
     maps: dict[str, dict[str, tuple[int, ...]]]
     vocabulary: tuple[str, ...]
+    summarized: bool
     scale: Scale
 
 
@@ -46,7 +47,7 @@ def save(folder: Path, state: str, atlas: Atlas, scale: Scale) -> None:
     """Keep an atlas in `folder`; where that cannot be written it is not kept, and read from the graph next time."""
     texts = {name: tuple(getattr(atlas, name)) for name in _TEXTS}
     maps = {name: dict(getattr(atlas, name)) for name in _MAPS}
-    names = msgspec.msgpack.encode(_Names(state, texts, maps, tuple(atlas.vocabulary), scale))
+    names = msgspec.msgpack.encode(_Names(state, texts, maps, tuple(atlas.vocabulary), atlas.summarized, scale))
     arrays = {name: array for field in _ARRAYS for name, array in _arrays(field, getattr(atlas, field))}
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
@@ -66,7 +67,7 @@ def load(folder: Path, state: str) -> tuple[Atlas, Scale] | None:
     except (OSError, ValueError, KeyError, EOFError, BadZipFile, msgspec.DecodeError):
         return None
     vocabulary = {term: number for number, term in enumerate(names.vocabulary)}
-    return Atlas(**parts, **names.texts, **names.maps, vocabulary=vocabulary), names.scale  # type: ignore[arg-type]
+    return Atlas(**parts, **names.texts, **names.maps, vocabulary=vocabulary, summarized=names.summarized), names.scale  # type: ignore[arg-type]
 
 
 def _arrays(field: str, value: Rows | NDArray[np.generic]) -> list[tuple[str, NDArray[np.generic]]]:
@@ -84,4 +85,6 @@ def _joined(field: str, file: Mapping[str, NDArray[np.generic]]) -> Rows | NDArr
 _MAPS = ("named", "titles")
 _TEXTS = ("chunks", "documents", "uris", "titles_of", "media_types", "dates", "entities", "entity_names", "tag_ids",
           "tag_names")  # fmt: skip
-_ARRAYS = tuple(field.name for field in fields(Atlas) if field.name not in (*_MAPS, *_TEXTS, "vocabulary"))
+_ARRAYS = tuple(
+    field.name for field in fields(Atlas) if field.name not in (*_MAPS, *_TEXTS, "vocabulary", "summarized")
+)

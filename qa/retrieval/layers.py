@@ -16,7 +16,10 @@ from qa.retrieval.atlas import Atlas, Numbers, Weights
 from qa.retrieval.scale import Scale
 
 KINDS = (RecordKind.SUMMARY, RecordKind.ATOM, RecordKind.DOCUMENT)
-"""Searched by vector and by terms; chunks by vector alone, for the atlas has their terms."""
+"""Searched by vector and by terms; chunks by vector alone, for the atlas has their terms.
+
+Summaries are left out where all are quoted from their chunks: they say nothing that the atoms do not.
+"""
 
 ATOMS = 3
 """How many times as many atoms are looked at as records of another kind: several lead to one chunk."""
@@ -61,16 +64,17 @@ class Search:
         self._chunks = {id: number for number, id in enumerate(atlas.chunks)}
         self._documents = {id: number for number, id in enumerate(atlas.documents)}
         self._tags = {name: number for number, name in enumerate(atlas.tag_names)}
+        self._kinds = KINDS if atlas.summarized else tuple(kind for kind in KINDS if kind is not RecordKind.SUMMARY)
         self._pool = ThreadPoolExecutor(len(KINDS), thread_name_prefix="search")
 
     def layers(self, asked: Asked, covered: Weights, vector: Vectors, limit: int, where: Filter) -> Layers:
         """Return the similarities of a question to all layers; each search brings in `limit` records."""
-        sizes = dict.fromkeys((RecordKind.CHUNK, *KINDS), limit) | {RecordKind.ATOM: limit * ATOMS}
+        sizes = dict.fromkeys((RecordKind.CHUNK, *self._kinds), limit) | {RecordKind.ATOM: limit * ATOMS}
         by_vector = {
             kind: self._pool.submit(self._vectors.search, kind, vector, size, where) for kind, size in sizes.items()
         }
         by_terms = {
-            kind: self._pool.submit(self._vectors.match, kind, asked.text, sizes[kind], where) for kind in KINDS
+            kind: self._pool.submit(self._vectors.match, kind, asked.text, sizes[kind], where) for kind in self._kinds
         }
         dense = {kind: future.result() for kind, future in by_vector.items()}
         lexical = {kind: future.result() for kind, future in by_terms.items()}
@@ -92,6 +96,9 @@ class Search:
         )
 
     def _layer(self, kind: RecordKind, dense: _Found, lexical: _Found, asked: Asked) -> Layer:
+        if kind not in self._kinds:
+            nothing = np.zeros(self._atlas.size, dtype=np.float32)
+            return Layer(nothing, nothing, nothing, nothing)
         by_vector, more_by_vector = self._upward(dense[kind], self._cosines(kind, dense))
         by_terms, more_by_terms = self._upward(lexical[kind], _scores(lexical[kind]) / asked.ideal)
         return Layer(by_terms, by_vector, more_by_terms, more_by_vector)

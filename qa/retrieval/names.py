@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from pipelines.core.terms import STOP_WORDS, normalize, terms
@@ -31,8 +32,15 @@ LONGEST = 8
 
 
 def name_key(text: str) -> str:
-    """Return a name's words, normalized, one blank between them: "C.I.A.'s" and "c i a s" are one."""
-    return " ".join(_WORD.findall(normalize(text)))
+    """Return a name's words, normalized and without accents, one blank between them: "Kenjirō" and "kenjiro" are one."""
+    plain = normalize(text)
+    return " ".join(_WORD.findall(plain if plain.isascii() else "".join(map(_bare, plain))))
+
+
+def _bare(letter: str) -> str:
+    """A Latin letter without its marks; other scripts keep theirs."""
+    first = unicodedata.normalize("NFKD", letter)[:1]
+    return first if first.isascii() and first.isalpha() else letter
 
 
 def title_keys(title: str) -> Iterator[str]:

@@ -41,6 +41,7 @@ def survey(graph: GraphStore) -> Atlas:
     mentioned = mentions.turned(len(entities))
     tag_rows = Rows.of_pairs(_weighted(graph, EdgeKind.HAS_TAG, chunk_number, tag_number), len(chunks))
     return Atlas(
+        summarized=any(_says_more(chunk) for chunk in chunks),
         chunks=tuple(chunk_number),
         documents=tuple(document_number),
         uris=tuple(str(document.properties.get("uri", "")) for document in documents),
@@ -91,6 +92,12 @@ def _count_terms(chunks: Sequence[Node], titles: Sequence[str], owner: np.ndarra
         values.extend(count for _, count in found)
         starts[number + 1] = len(columns)
     return Rows(starts, np.array(columns, dtype=np.int32), np.array(values, dtype=np.float32)), vocabulary
+
+
+def _says_more(chunk: Node) -> bool:
+    """Whether a chunk has a summary in words that are not its own: one that was written, not quoted."""
+    summary = str(chunk.properties.get("summary", ""))
+    return bool(summary) and not set(terms(summary)) <= set(terms(_text(chunk, str(chunk.properties.get("title", "")))))
 
 
 def _text(chunk: Node, title: str) -> str:

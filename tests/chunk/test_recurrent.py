@@ -48,6 +48,21 @@ async def test_the_model_sees_numbered_sentences_under_their_title_and_headings(
     assert "Document: Manual\nSection: Pumps\nBefore this: -\n<text>\n1: Pumps\n2: The pump" in asked
 
 
+async def test_a_summary_with_a_number_that_its_sentences_have_not_is_dropped() -> None:
+    made = document(heading("Pumps"), paragraph(PROSE))
+    _, splitter = recurrent(Division(end=3, summary="Pump 77 runs.", next="Pump 2 runs."))
+    first, second, *_ = await chunk(made, splitter, SMALL)
+    assert first.summary in " ".join(made.text.split())
+    assert second.forward_summary == "Pump 2 runs."
+
+
+async def test_a_summary_without_end_is_cut() -> None:
+    reply = json.dumps({"end": 3, "summary": "a " * 999, "next": ""})
+    _, splitter = recurrent(reply)
+    first, *_ = await chunk(document(heading("Pumps"), paragraph(PROSE)), splitter, SMALL)
+    assert 200 < len(first.summary) <= 300
+
+
 async def test_the_last_part_of_a_section_is_not_asked_about() -> None:
     chat, splitter = recurrent(Division(end=4, summary="a", next="b"))
     chunks = await chunk(document(paragraph(PROSE)), splitter, SMALL)

@@ -264,6 +264,8 @@ def test_a_title_gives_its_shorter_forms(title: str, keys: list[str]) -> None:
 
 def test_names_are_compared_by_their_words() -> None:
     assert name_key("DS-2041 (Rev. B)") == name_key("ds 2041 rev b")
+    assert name_key("Akinoshū Kenji") == name_key("akinoshu kenji")
+    assert name_key("が 가") == "が 가"
     assert [key for _, _, key in runs("one two three", 2)] == ["one two", "two three", "one", "two", "three"]
 
 

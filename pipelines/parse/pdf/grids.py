@@ -14,6 +14,8 @@ _NEAR = 4.0
 """Points between a row's edge and a drawn line that is taken for it."""
 _PASSAGE_LINES, _PASSAGE = 4, 150
 """Lines of a passage, and characters that passages have in the mean."""
+_MOST_LINES = 4000
+"""Lines of a page from which the library's search for tables does not end in any useful time."""
 _SIDES = 3
 """Upright lines that a table drawn by lines has at least: a form's underlines alone make no table."""
 _SAME = 0.6
@@ -26,6 +28,8 @@ def table_grids(file: PdfFile, page: RawPage, regions: Sequence[Rect], pictures:
     Drawn lines are believed where they make a table of their own or fit a region that the layout model calls one;
     regions without lines have the model's grid. What is drawn within a picture is no table.
     """
+    if len(page.lines) > _MOST_LINES:
+        return []
     drawn = [grid for grid in file.grids(page.number, model=False) if _is_table(grid, page.lines)]
     drawn = [grid for grid in drawn if _fits(grid, regions) or not any(grid.rect.share_in(p) > 0.7 for p in pictures)]
     rules = {id(grid): file.rules(page.number, grid.rect.grown(3)) for grid in drawn}

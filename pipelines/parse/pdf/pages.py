@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.core.document import BlockKind, Page
+from pipelines.core.errors import MissingExtra
 from pipelines.parse.lines import Line, Rect, Style
 from pipelines.parse.ocr.load import ocr_engine
 from pipelines.parse.ocr.text import PictureText, decoded, read_picture
@@ -167,7 +168,10 @@ class PageReader:
 
     def _by_ocr(self, raw: RawPage, why: str) -> ReadPage | None:
         """Return the page as OCR reads it; None where OCR finds less than the text layer has."""
-        engine = ocr_engine(self.settings.ocr)
+        try:
+            engine = ocr_engine(self.settings.ocr)
+        except MissingExtra as error:
+            return self._native(raw, f"{why}, and {error.message}")
         if engine is None:
             return None
         dpi = self._dpi(raw)

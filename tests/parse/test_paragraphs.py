@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.parse.lines import Line, Rect, Style
+from pipelines.parse.paragraphs import group_paragraphs, join_lines
+
+BODY = Style(10, "Serif")
+
+
+def lines(*texts: str, step: float = 13, style: Style = BODY, top: float = 0, left: float = 50) -> list[Line]:
+    return [
+        Line(text, Rect(left, top + step * number, left + 6 * len(text), top + step * number + 10), style)
+        for number, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "joined"),
+    [
+        (("the instal-", "lation is done"), "the installation is done"),
+        (("a self-", "locking nut"), "a self-locking nut"),
+        (("the North-", "South line"), "the North-South line"),
+        (("pages 12-", "14 of it"), "pages 12-14 of it"),
+        (("压力变送器应", "垂直安装"), "压力变送器应垂直安装"),
+        (("확", "진자는"), "확 진자는"),
+        (("see https://a.example/", "guide.pdf"), "see https://a.example/guide.pdf"),
+        (("one", "", "two"), "one two"),
+    ],
+)
+def test_lines_are_joined_as_they_are_read(parts: tuple[str, ...], joined: str) -> None:
+    assert join_lines(parts) == joined
+
+
+def test_the_words_of_the_document_tell_whether_a_hyphen_stays() -> None:
+    assert join_lines(["the load-", "carrying part"], {"load", "carrying"}) == "the load-carrying part"
+    assert join_lines(["the load-", "carrying part"], {"load", "carrying", "loadcarrying"}) == "the loadcarrying part"
+
+
+def test_a_wider_gap_begins_a_paragraph() -> None:
+    above, below = lines("a first line that is long", "and its end."), lines("a second one of them", top=60)
+    assert [len(group) for group in group_paragraphs([*above, *below])] == [2, 1]
+
+
+def test_a_bullet_begins_a_paragraph_and_its_next_line_does_not() -> None:
+    found = group_paragraphs(lines("• first item which goes", "on in this line", "• second item"))
+    assert [len(group) for group in found] == [2, 1]
+
+
+def test_larger_type_begins_a_paragraph() -> None:
+    head = lines("A heading", style=Style(14, "Serif"))
+    assert [len(group) for group in group_paragraphs([*head, *lines("text of it", top=17)])] == [1, 1]
+
+
+def test_bold_words_within_running_text_begin_none() -> None:
+    text = lines("it must be kept in mind that a long line", style=BODY)
+    text += lines("a requirement in bold that runs across a", style=Style(10, "Serif", bold=True), top=13)
+    text += lines("line ends here, and the text goes on here", top=26)
+    assert len(group_paragraphs(text)) == 1
+
+
+def test_lines_of_code_stay_together() -> None:
+    mono = Style(9, "Mono", mono=True)
+    assert len(group_paragraphs(lines("if a:", "    b()", "", "c()", style=mono))) == 1
+
+
+@given(st.lists(st.text(alphabet="ab-. 1压", max_size=8), max_size=12))
+def test_nothing_but_hyphens_and_blanks_is_lost_in_joining(texts: list[str]) -> None:
+    def bare(text: str) -> str:
+        return text.replace("-", "").replace(" ", "")
+
+    assert bare(join_lines(texts)) == bare("".join(texts))

@@ -1,0 +1,225 @@
+"""The parts that make a PDF's pages into items, each by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipelines.core.document import BlockKind
+from pipelines.core.provenance import Box
+from pipelines.core.table import Cell
+from pipelines.parse.lines import Line, Rect, Style, turned_box
+from pipelines.parse.pdf.furniture import Furniture, edge_keys, find_furniture
+from pipelines.parse.pdf.garble import garble_score
+from pipelines.parse.pdf.glyphs import logical, plain, raise_text
+from pipelines.parse.pdf.grids import rows_by_rules
+from pipelines.parse.pdf.headings import Outline, is_heading, with_levels, with_title, without_lists
+from pipelines.parse.pdf.items import Item
+from pipelines.parse.pdf.merge import merge_tables
+from pipelines.parse.pdf.metadata import iso_date
+from pipelines.parse.pdf.page import Bookmark, Grid, GridCell, Paint, RawPage, Word
+from pipelines.parse.pdf.tables import fill_grid, missing_numbers
+
+PAGE = RawPage(1, 600, 800, (), (), Paint())
+BODY = Style(10, "Times-Roman")
+ENGLISH = "The relief valve opens at the set pressure and closes again when it has fallen by a tenth of a bar. "
+
+
+def heading(text: str, size: float = 14, page: int = 1, bold: bool = True) -> Item:
+    return Item(BlockKind.HEADING, text, page, Rect(0, 0, 1, 1), Style(size, "Helvetica", bold))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ENGLISH * 3,
+        "压力变送器应垂直安装在管道上方,安装前检查铭牌上的量程。" * 3,
+        "Der Überdruck öffnet das Ventil; geprüft wird es zweimal im Jahr auf dem Prüfstand der Werkstatt. " * 2,
+        "M6 x 20 | 12.50 | DIN 933 | A2-70 | PTFE | NBR | 4711-0815 | 112.50 | 23.90 | CuZn39Pb3 " * 3,
+        "sin cos tan log exp min max mod div arg sgn det rank diag",
+    ],
+)
+def test_sound_text_scores_low(text: str) -> None:
+    assert garble_score(text) < 0.2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufffd" * 40 + "the rest",
+        "\ue001\ue002\ue003\ue004 \ue005\ue006\ue007\ue008" * 10,
+        "Wkh uholhi ydoyh rshqv dw wkh vhw suhvvxuh dqg forvhv djdlq zkhq lw kdv idoohq eb d whqwk ri d edu. " * 3,
+        "T h e r e l i e f v a l v e o p e n s a t t h e s e t p r e s s u r e a n d c l o s e s a g a i n",
+    ],
+)
+def test_nonsense_scores_high(text: str) -> None:
+    assert garble_score(text) >= 0.35
+
+
+def test_ligatures_symbols_and_invisible_characters_become_plain() -> None:
+    assert plain("e\ufb03cient \ufb02ow\u200b\u00a0rate") == "efficient flow rate"
+    assert plain("\uf0b7", "SymbolMT") == "•"
+    assert plain("\uf0a8", "Wingdings") == "☐"
+
+
+def test_superscripts_are_told_apart() -> None:
+    assert "10" + raise_text("10", "-6") == "10⁻⁶"
+    assert "5 m" + raise_text("5 m", "2") == "5 m2"
+    assert "valve" + raise_text("valve", "3)") == "valve 3)"
+
+
+def test_letters_of_a_ligature_from_the_right_are_put_in_order() -> None:
+    assert logical([("ا", 5, 8), ("إ", 4, 4), ("ل", 0, 4)]) == "الإ"
+
+
+def test_a_box_of_a_turned_page_is_where_it_is_seen() -> None:
+    box = Box(1, 0.1, 0.2, 0.3, 0.4)
+    assert turned_box(box, 90) == Box(1, 0.6, 0.1, 0.8, 0.3)
+    assert turned_box(turned_box(box, 90), 270) == box
+    assert turned_box(box, -180) == turned_box(box, 180)
+
+
+def page_lines(number: int) -> list[Line]:
+    texts = [("STD-014", 20), (f"{number} of 9", 780), ("Text that differs" + "x" * number, 100), ("and goes on", 114)]
+    return [Line(text, Rect(50, top, 200, top + 10), BODY) for text, top in texts]
+
+
+def test_what_returns_at_the_edge_is_furniture() -> None:
+    furniture = find_furniture(edge_keys(page_lines(number), 800) for number in range(1, 6))
+    own, apart = furniture.parted(page_lines(7), 800)
+    assert [line.text for line in own] == ["Text that differsxxxxxxx", "and goes on"]
+    assert {(kind, line.text) for kind, line in apart} == {
+        (BlockKind.PAGE_HEADER, "STD-014"),
+        (BlockKind.PAGE_FOOTER, "7 of 9"),
+    }
+
+
+def test_a_page_number_is_furniture_on_a_single_page() -> None:
+    lines = [Line("- 4 -", Rect(280, 780, 320, 790), BODY), Line("1984", Rect(280, 300, 320, 310), BODY)]
+    own, apart = Furniture().parted(lines, 800)
+    assert [line.text for line in own] == ["1984"]
+    assert len(apart) == 1
+
+
+def line(text: str, style: Style) -> Line:
+    return Line(text, Rect(50, 100, 300, 110), style)
+
+
+@pytest.mark.parametrize(
+    ("text", "style", "expected"),
+    [
+        ("Opening pressure", Style(14, "Times-Roman"), True),
+        ("Opening pressure", Style(10, "Times-Bold", bold=True), True),
+        ("Opening pressure", BODY, False),
+        ("4.2 Opening pressure", Style(11, "Times-Roman"), True),
+        ("The valve opens at 8.5 bar.", Style(10, "Times-Bold", bold=True), False),
+        ("Opening pressure ........ 12", Style(14, "Times-Roman"), False),
+        ("1. Close the inlet", Style(10, "Times-Roman"), False),
+        ("— 12 —", Style(14, "Times-Roman"), False),
+    ],
+)
+def test_headings_stand_out(text: str, style: Style, expected: bool) -> None:
+    assert is_heading([line(text, style)], text, BODY, alone=True) is expected
+
+
+def test_bookmarks_win_over_numbers_and_numbers_over_style() -> None:
+    outline = Outline.of([Bookmark(3, "Valves", 1)])
+    items = [heading("Valves", 20), heading("Seats", 20)]
+    assert [item.level for item in with_levels(items, outline)] == [3, 3]
+    items = [heading("1.2.1 Valves", 20), heading("2.0 Seats", 12), heading("Notes", 9)]
+    assert [item.level for item in with_levels(items, Outline())] == [3, 1, 4]
+
+
+def test_the_largest_heading_at_the_front_is_the_title() -> None:
+    items = [heading("Handbook", 24), heading("Heat", 14), heading("Cold", 14, page=3)]
+    assert [item.kind for item in with_title(items, BODY)] == [BlockKind.TITLE, BlockKind.HEADING, BlockKind.HEADING]
+    assert all(item.kind is BlockKind.HEADING for item in with_title(items[1:], BODY))
+
+
+def test_numbered_headings_without_text_between_are_a_list() -> None:
+    items = [heading(f"{number}. Check the seat") for number in (1, 2, 3)]
+    assert {item.kind for item in without_lists(items)} == {BlockKind.LIST_ITEM}
+    assert {item.kind for item in without_lists(items[:2])} == {BlockKind.HEADING}
+
+
+def grid(rows: int, columns: int, height: float = 20) -> Grid:
+    def place(row: int, column: int) -> GridCell:
+        left, top = 100 * column, height * row
+        return GridCell(row, column, 1, 1, Rect(left, top, left + 100, top + height), row == 0)
+
+    cells = tuple(place(row, column) for row in range(rows) for column in range(columns))
+    return Grid(Rect(0, 0, 100 * columns, height * rows), cells)
+
+
+def word(text: str, x: float, y: float) -> Word:
+    return Word(text, Rect(x, y, x + 6 * len(text), y + 9))
+
+
+def test_words_go_to_the_cell_they_stand_in_and_strays_to_the_nearest() -> None:
+    words = [word("Part", 5, 5), word("Price", 105, 5), word("Seat", 5, 25), word("0.965", 105, 25)]
+    words.append(word("EUR", 205, 25))
+    cells = fill_grid(grid(2, 2), words, PAGE)
+    assert [cell.text for cell in cells] == ["Part", "Price", "Seat", "0.965 EUR"]
+    assert missing_numbers(words, cells) == []
+
+
+def test_a_number_that_no_cell_has_is_told() -> None:
+    words = [word("0.965", 5, 5), word("12", 50, 5)]
+    assert missing_numbers(words, [Cell(0, 0, "0965 12")]) == ["0.965"]
+
+
+def test_records_below_one_another_in_one_row_are_cut() -> None:
+    words = [word("Rating", 5, 5), word("Code", 105, 5)]
+    for number, name in enumerate(("Possible", "Probable", "Certain")):
+        words += [word(name, 5, 25 + 20 * number), word(str(number), 105, 25 + 20 * number)]
+    tall = Grid(
+        Rect(0, 0, 200, 90),
+        (
+            *grid(1, 2).cells,
+            GridCell(1, 0, 1, 1, Rect(0, 20, 100, 90), False),
+            GridCell(1, 1, 1, 1, Rect(100, 20, 200, 90), False),
+        ),
+    )
+    texts = [cell.text for cell in fill_grid(tall, words, PAGE)]
+    assert texts == ["Rating", "Code", "Possible", "0", "Probable", "1", "Certain", "2"]
+
+
+def test_rows_made_of_lines_of_text_are_one_row_where_rules_part_the_others() -> None:
+    rules = [Rect(0, height, 200, height) for height in (0, 20, 60, 100)]
+    assert rows_by_rules(grid(5, 2), rules).rows == 3
+    assert rows_by_rules(grid(5, 2), rules[:2]).rows == 5
+
+
+def table(page: int, top: float, bottom: float, *rows: tuple[str, ...]) -> Item:
+    cells = tuple(Cell(r, c, text, header=r == 0) for r, row in enumerate(rows) for c, text in enumerate(row))
+    return Item(BlockKind.TABLE, "", page, Rect(0, 0, 1, 1), cells=cells, boxes=(Box(page, 0.1, top, 0.9, bottom),))
+
+
+def test_a_table_goes_on_when_nothing_but_footnotes_is_between() -> None:
+    first, second = table(1, 0.6, 0.95, ("a", "b"), ("1", "2")), table(2, 0.05, 0.3, ("a", "b"), ("3", "4"))
+    note = Item(BlockKind.FOOTNOTE, "1 Note", 1, Rect(0, 0, 1, 1))
+    merged = merge_tables([first, note, second])
+    assert [item.kind for item in merged] == [BlockKind.TABLE, BlockKind.FOOTNOTE]
+    assert merged[0].parts == (0, 2)
+    assert [cell.text for cell in merged[0].cells] == ["a", "b", "1", "2", "3", "4"]
+    assert [box.page for box in merged[0].boxes] == [1, 2]
+
+
+def test_tables_with_text_between_or_other_columns_stay_apart() -> None:
+    first, second = table(1, 0.6, 0.95, ("a", "b"), ("1", "2")), table(2, 0.05, 0.3, ("c", "d"), ("3", "4"))
+    text = Item(BlockKind.PARAGRAPH, "Between.", 2, Rect(0, 0, 1, 1))
+    other = table(2, 0.05, 0.3, ("c", "d", "e"), ("3", "4", "5"))
+    assert len(merge_tables([first, text, second])) == 3
+    assert len(merge_tables([first, other])) == 2
+
+
+@pytest.mark.parametrize(
+    ("told", "date"),
+    [
+        ("D:20220117170102-05'00'", "2022-01-17T17:01:02-05:00"),
+        ("D:20220117170102Z", "2022-01-17T17:01:02Z"),
+        ("D:2022", "2022"),
+        ("yesterday", ""),
+    ],
+)
+def test_dates_are_iso_dates(told: str, date: str) -> None:
+    assert iso_date(told) == date
