@@ -32,7 +32,7 @@ LONGEST = 8
 
 
 def name_key(text: str) -> str:
-    """Return a name's words, normalized and without accents, one blank between them: "Kenjirō" and "kenjiro" are one."""
+    """Return a name in words without accents, one blank between them: "Kenjirō" and "kenjiro" are one."""
     plain = normalize(text)
     return " ".join(_WORD.findall(plain if plain.isascii() else "".join(map(_bare, plain))))
 
