@@ -15,7 +15,7 @@ from pathlib import Path
 from pipelines.settings import load
 from qa.evaluate.passages import open_corpus
 from qa.evaluate.questions import Question, read_passages, read_questions
-from qa.evaluate.retrieval import RetrievalReport, evaluate_retrieval, figures
+from qa.evaluate.retrieval import RetrievalReport, evaluate_retrieval
 from qa.retrieve import Retriever
 from qa.settings import QaSettings
 from qa.tune import QuestionSet, tune
@@ -32,9 +32,9 @@ def open_set(stack: ExitStack, name: str, embedder: str, keep: Path) -> tuple[Re
 
 
 def show(name: str, report: RetrievalReport) -> None:
-    rows = {"all layers": figures(report.graph), **{mode: figures(one) for mode, one in report.baselines.items()}}
-    names = list(rows["all layers"])
-    print(f"\n{name}, {report.embedder}: {report.questions} questions, {report.passages:,} passages")
+    rows = report.rows()
+    names = list(next(iter(rows.values())))
+    print(f"\n{name}: {report.title}")
     print(f"{'':<14}" + "".join(f"{column:>13}" for column in names))
     for row, values in rows.items():
         print(f"{row:<14}" + "".join(f"{values[column]:>13.1f}" for column in names), flush=True)

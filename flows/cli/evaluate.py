@@ -25,10 +25,12 @@ def retrieval(
     kb: Annotated[Path | None, typer.Option(help="Keep the knowledge base here, and use it again.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the result of each question here, JSON Lines.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the result as one page here.")] = None,
+    png: Annotated[Path | None, typer.Option(help="Write the figures as a bar chart here.")] = None,
     json: Json = False,
     set: Set = None,
 ) -> None:
     """Find the gold passages of questions in a corpus, beside BM25, dense and hybrid search."""
+    from qa.evaluate.chart import write_chart
     from qa.evaluate.passages import open_corpus
     from qa.evaluate.questions import read_passages, read_questions
     from qa.evaluate.report import write_page
@@ -43,6 +45,8 @@ def retrieval(
         write_results(out, report.each)
     if html is not None:
         write_page(html, report, asked)
+    if png is not None:
+        write_chart(png, report.title, report.rows())
     _print_retrieval(report, json)
 
 
@@ -98,11 +102,9 @@ def _print_retrieval(report: RetrievalReport, as_json: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from qa.evaluate.retrieval import figures
-
-    rows = {"all layers": report.graph, **report.baselines}
-    names = list(figures(report.graph))
-    table = Table(f"{report.questions} questions, {report.passages:,} passages", *names, box=None, pad_edge=False)
-    for name, scores in rows.items():
-        table.add_row(name, *(f"{value:.1f}" for value in figures(scores).values()))
+    rows = report.rows()
+    names = list(next(iter(rows.values())))
+    table = Table("", *names, title=report.title, title_justify="left", box=None, pad_edge=False)
+    for name, values in rows.items():
+        table.add_row(name, *(f"{value:.1f}" for value in values.values()))
     Console().print(table)

@@ -91,6 +91,10 @@ class Checked:
         where = self._saying.content.layout.provenance(self._saying.evidence(heads, tails))
         return Relation(Relation.make_id(chunk, head, kind, tail), chunk, head, kind, tail, where)
 
+    def _is_of_the_subject(self, fact: Fact) -> bool:
+        """Whether a fact is of what the chunk is about, which its later sentences may call by a pronoun."""
+        return self._saying.is_subject(fact.subject) or self._saying.stands_under(fact.object)
+
     def _directed(self, fact: Fact) -> Fact:
         """Turn a passive around whose ends were exchanged: it is the object that the text has behind "by"."""
         if not fact.relation.lower().endswith(" by"):
@@ -104,7 +108,7 @@ class Checked:
         heads, tails = self._saying.places(fact.subject), self._saying.places(fact.object)
         if not heads or not tails:
             return "relation with an end that is not in the text"
-        if not self._saying.in_one_sentence(heads, tails) and not self._saying.is_subject(fact.subject):
+        if not self._saying.in_one_sentence(heads, tails) and not self._is_of_the_subject(fact):
             return "relation between distant sentences"
         if normalize(fact.subject) == normalize(fact.object):
             return "relation of a thing to itself"

@@ -28,7 +28,7 @@ KINDS = ("person", "organization", "place", "product", UNNAMED_KIND)
 
 _TAG = "text"
 _NOTHING = "-"
-_TOKENS_PER_FACT = 30
+_TOKENS_PER_FACT = 40
 _ROOM, _ROOM_PER_TOKEN = 300, 2
 """Tokens that a reply may have: a floor, and more for each token of the chunk."""
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 _LONGEST_TERM, _LONGEST_QUESTION, _LONGEST_SUMMARY = 80, 240, 500
-_OF_A_KIND = 4
+_OF_A_KIND = 3
 _PARTS = {
     "subject": ("subject", "head", "source"),
     "relation": ("relation", "predicate", "type"),

@@ -27,7 +27,7 @@ class AtomizeSettings(BaseModel):
     tags: bool = Field(True, description="tag chunks with their key terms")
     entities: bool = Field(True, description="recognize named things and how they relate")
     rows: bool = Field(True, description="keep the rows of tables as typed fields")
-    tokens_per_question: int = Field(28, ge=1, description="a chunk has a question for so many of its tokens")
+    tokens_per_question: int = Field(36, ge=1, description="a chunk has a question for so many of its tokens")
     max_questions: int = Field(16, ge=1, description="questions of a chunk at most")
     max_statements: int = Field(60, ge=1, description="sentences of a chunk that become statements, at most")
     max_tags: int = Field(8, ge=1, description="tags of a chunk at most")

@@ -14,6 +14,9 @@ BULLET = re.compile(
     r"(?:[•◦▪▫■□●○◆◇►▶➢➤✓✔☐☑☒❏❑⁃‣∙·*]|[-–—](?=\s)|\uf0b7|\uf0a7|o(?=\s{2}))\s*(?=\S)"
     r"|(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\])\s+(?=\S)|[①-⑳]\s*(?=\S)"
 )
+BULLET_GLYPHS = frozenset("•◦▪■●○◆►▶➢✓☐☑☒")
+LEADER = re.compile(r"(?:\.\s?){5,}\s*\w{1,6}\s*$|…{2,}\s*\w{1,6}\s*$")
+"""The end of an entry of a table of contents: dots and a page number."""
 _CJK_END = re.compile(rf"[{CJK}，。；：、！？）」』》】]$")
 _CJK_START = re.compile(rf"^[{CJK}（「『《【，。；：、]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
@@ -59,11 +62,11 @@ def _begins(above: Line, line: Line, group: Sequence[Line], usual: float, right:
     if step < 0.3 * em:  # beside the line above, or back at the top of another column
         return step < -em or line.rect.left - above.rect.right > 4 * em
     if above.style.mono and line.style.mono:
-        return step > 2.5 * em
+        return step > 2.5 * em or line.text[:1] in BULLET_GLYPHS
     short = above.rect.right < right - 4 * em
     if step > 1.25 * usual + 0.1 * em or _changes(above, line, short or step > 1.08 * usual):
         return True
-    if BULLET.match(line.text) or line.raised:
+    if BULLET.match(line.text) or line.raised or LEADER.search(above.text):
         return True
     in_item = len(group) == 1 and BULLET.match(group[0].text)
     return not in_item and (_set_in(line, group, em) or (short and _ends(above.text)))

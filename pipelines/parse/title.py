@@ -17,7 +17,9 @@ _EMPTY_TITLE = re.compile(
     re.IGNORECASE,
 )
 _FILE_NAME = re.compile(
-    r".{0,100}\.(?:docx?|pdf|indd|tex|dvi|xlsx?|pptx?|qxd|rtf|odt|html?|ai|eps|md|txt|fm|cdr)", re.IGNORECASE
+    r".{0,100}\.(?:docx?|pdf|indd|tex|dvi|xlsx?|pptx?|qxd|rtf|odt|html?|ai|eps|md|txt|fm|cdr)"
+    r"|\S{1,100}\.[a-z]\w{1,4}",
+    re.IGNORECASE,
 )
 
 

@@ -30,6 +30,7 @@ from pipelines.graph.link import Linked, link
 from pipelines.graph.mentions import Passage as Slice
 from pipelines.ingest.records import corpus_records, records_of
 from pipelines.llm.embedder import Embedder, Side
+from pipelines.llm.embedders import open_embedder
 from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
@@ -88,10 +89,10 @@ def build_passages(passages: Sequence[Passage], stores: Stores, settings: Settin
 def fill(documents: Sequence[Document], stores: Stores, settings: Settings) -> None:
     """Fill empty stores with documents: chunked, atomized without a model, linked, embedded, indexed."""
     works = asyncio.run(_distil(documents, settings))
-    linked = _link(works, stores.embedder, settings)
+    linked = _link(works, settings)
     _write_graph(works, linked, stores)
     records = [record for work in works for record in records_of(work.document, work.distillate)]
-    records += corpus_records(linked.tags, linked.entities)
+    records += corpus_records(linked.tags, ())  # entities are found by name, so that their vectors are not needed
     owners = [work.document.id for work in works] + [CORPUS_OWNER]
     stores.vectors.write(owners, _embedded(records, stores.embedder))
     stores.vectors.optimize()
@@ -106,13 +107,14 @@ async def _distil(documents: Sequence[Document], settings: Settings) -> list[_Wo
     return works
 
 
-def _link(works: Sequence[_Work], embedder: Embedder, settings: Settings) -> Linked:
+def _link(works: Sequence[_Work], settings: Settings) -> Linked:
+    """Names are compared by the packaged embedder, as in every ingest."""
     slices = {
         work.document.id: [Slice(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in work.distillate.chunks]
         for work in works
     }
     cards = [card(work.document, work.distillate) for work in works]
-    return link(cards, slices.__getitem__, settings.graph, embedder.embed)
+    return link(cards, slices.__getitem__, settings.graph, open_embedder().embed)
 
 
 def _write_graph(works: Sequence[_Work], linked: Linked, stores: Stores) -> None:

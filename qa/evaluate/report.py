@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from qa.evaluate.questions import Question
-from qa.evaluate.retrieval import Ranked, RetrievalReport, figures
+from qa.evaluate.retrieval import Ranked, RetrievalReport
 from qa.retrieve import Mode
 
 _STYLE = """
@@ -30,8 +30,7 @@ def write_page(path: Path, report: RetrievalReport, questions: Sequence[Question
 
 def page(report: RetrievalReport, questions: Sequence[Question]) -> str:
     """Return the page as HTML."""
-    rows = {"all layers": figures(report.graph), **{name: figures(one) for name, one in report.baselines.items()}}
-    title = f"Retrieval: {report.questions} questions, {report.passages:,} passages, {report.embedder}"
+    rows, title = report.rows(), f"Retrieval: {report.title}"
     parts = [
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>',
         f"<h1>{escape(title)}</h1>",

@@ -46,6 +46,15 @@ class RetrievalReport:
     baselines: dict[str, Scores]
     each: tuple[Ranked, ...] = field(default=())
 
+    @property
+    def title(self) -> str:
+        """What was measured, on one line."""
+        return f"{self.questions} questions, {self.passages:,} passages, {self.embedder}"
+
+    def rows(self) -> dict[str, dict[str, float]]:
+        """Return the figures by way of retrieval, all layers first."""
+        return {"all layers": figures(self.graph)} | {name: figures(one) for name, one in self.baselines.items()}
+
     def flat(self) -> dict[str, object]:
         """Return the figures as `strata eval retrieval --json` prints them."""
         return {

@@ -6,7 +6,8 @@ A chunk p that answers part of a question names what the next chunk q must be ab
 
 `answered(p, q)` is the share of the question's weight in terms that q has and p has not. An edge is a name that both
 chunks mention (weight: `mentions` and the name's rarity, the share `headline` of it only where q's document bears the
-name), a reference from p to q's document, a relation from a name in p to one in q, or being next to each other.
+name), a reference from p to q's document (rare targets weigh more, and the references of a chunk that has few), a
+relation from a name in p to one in q, or being next to each other.
 Names that stand in the question lead nowhere: they are found directly. Of several ways to a chunk the best counts.
 Each round starts from the gains of the one before, and leads back to no chunk on its way; what any chunk on the way
 has said is no longer open (PIKE-RAG 5.2.3, figure 8: propagation).
@@ -206,7 +207,8 @@ def _by_references(seeds: Numbers, standing: Weights, atlas: Atlas, settings: Re
     owner, to = atlas.chunks_of.gather(atlas.references.columns[place])
     often = np.maximum(atlas.referred[atlas.references.columns[place]], 1)
     rare = 1 - np.log(often) / np.log(max(len(atlas.documents), 2))
-    gains = settings.references * (atlas.references.values[place] * rare)[owner]
+    each = settings.references * rare / np.sqrt(atlas.references.counts()[seeds[source]])
+    gains = (each * atlas.references.values[place])[owner]
     targets = atlas.chunks_of.columns[to]
     return _made(source[owner], targets, np.full(len(targets), -1), EdgeKind.REFERENCES, gains * standing[targets])
 

@@ -11,7 +11,7 @@ from pipelines.parse.lines import Line, Rect, Style, turned_box
 from pipelines.parse.pdf.furniture import Furniture, edge_keys, find_furniture
 from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.glyphs import logical, plain, raise_text
-from pipelines.parse.pdf.grids import rows_by_rules
+from pipelines.parse.pdf.grids import rows_by_rules, spans_by_rules
 from pipelines.parse.pdf.headings import Outline, is_heading, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import Item
 from pipelines.parse.pdf.merge import merge_tables
@@ -187,6 +187,14 @@ def test_rows_made_of_lines_of_text_are_one_row_where_rules_part_the_others() ->
     rules = [Rect(0, height, 200, height) for height in (0, 20, 60, 100)]
     assert rows_by_rules(grid(5, 2), rules).rows == 3
     assert rows_by_rules(grid(5, 2), rules[:2]).rows == 5
+
+
+def test_places_without_a_line_between_are_one_where_a_line_is_beside() -> None:
+    rules = [Rect(0, 20, 200, 20), Rect(100, 40, 200, 40)]
+    joined = spans_by_rules(grid(3, 2), rules)
+    assert [(cell.row, cell.column, cell.row_span) for cell in joined.cells] == [
+        (0, 0, 1), (0, 1, 1), (1, 0, 2), (1, 1, 1), (2, 1, 1),
+    ]  # fmt: skip
 
 
 def table(page: int, top: float, bottom: float, *rows: tuple[str, ...]) -> Item:

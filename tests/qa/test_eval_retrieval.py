@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 from flows.cli.evaluate import app
@@ -91,9 +92,10 @@ def test_a_broken_line_is_named(tmp_path: Path, text: str) -> None:
 
 def test_the_command_prints_all_figures_as_json(files: tuple[Path, Path], tmp_path: Path) -> None:
     corpus, questions = files
-    out, html = tmp_path / "out.jsonl", tmp_path / "page.html"
+    out, html, png = (tmp_path / name for name in ("out.jsonl", "page.html", "chart.png"))
     arguments = ["retrieval", "--corpus", str(corpus), "--questions", str(questions), "--json"]
-    done = CliRunner().invoke(app, [*arguments, "--out", str(out), "--html", str(html)], catch_exceptions=False)
+    written = ["--out", str(out), "--html", str(html), "--png", str(png)]
+    done = CliRunner().invoke(app, [*arguments, *written], catch_exceptions=False)
     printed = json.loads(done.stdout)
     figures = {"recall@2", "recall@5", "recall@10", "recall@20", "all_gold@5"}
     assert figures <= printed.keys()
@@ -101,6 +103,9 @@ def test_the_command_prints_all_figures_as_json(files: tuple[Path, Path], tmp_pa
     assert all(figures <= printed["baselines"][name].keys() for name in ("bm25", "dense", "hybrid"))
     assert len(out.read_text().splitlines()) == 8
     assert html.read_text().startswith("<!doctype html>")
+    with Image.open(png) as picture:
+        colours = {colour for _, colour in picture.getcolors(1 << 20) or []}
+    assert (0x25, 0x63, 0xEB) in colours
 
 
 def test_the_command_prints_a_table(files: tuple[Path, Path]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pipelines.core.document import BlockKind
 from pipelines.parse.lines import Line, around
-from pipelines.parse.paragraphs import BULLET, group_paragraphs, join_lines
+from pipelines.parse.paragraphs import BULLET, BULLET_GLYPHS, LEADER, group_paragraphs, join_lines
 from pipelines.parse.pdf.headings import Outline, is_heading, like_body
 from pipelines.parse.pdf.items import Item
 from pipelines.parse.pdf.page import Part
@@ -77,14 +77,18 @@ class BlockMaker:
 
     def _kind(self, group: Sequence[Line], before: Sequence[Line] | None, after: Sequence[Line] | None) -> BlockKind:
         text = join_lines([line.text for line in group], self.survey.vocabulary)
+        if text[:1] in BULLET_GLYPHS or LEADER.search(text):
+            return BlockKind.LIST_ITEM
         if all(line.style.mono for line in group) and not self.survey.body.mono:
             return BlockKind.CODE
         if _is_caption(text):
             return BlockKind.CAPTION
-        if self.outline.level(self.page, text) and len(group) <= 3:
+        marked = len(group) <= 3 and self.outline.level(self.page, text) > 0
+        if marked or is_heading(group, text, self.survey.body, _alone(group, before, after)):
             return BlockKind.HEADING
-        if is_heading(group, text, self.survey.body, _alone(group, before, after)):
-            return BlockKind.HEADING
+        return self._running_kind(group, text)
+
+    def _running_kind(self, group: Sequence[Line], text: str) -> BlockKind:
         if self._is_footnote(group, text):
             return BlockKind.FOOTNOTE
         return BlockKind.LIST_ITEM if BULLET.match(text) else BlockKind.PARAGRAPH

@@ -96,15 +96,13 @@ def images_of(page: Any) -> Iterator[ImageArea]:
             yield ImageArea(rect, min(alike) if len(alike) == 1 else 0, width, height)
 
 
-def paint_of(page: Any) -> tuple[Paint, int]:
-    """Return what is drawn on the page, and how many runs of text are there without being shown."""
+def paint_of(page: Any) -> Paint:
+    """Return what is drawn on the page, but for what covers nearly all of it."""
     horizontal: list[Rect] = []
     vertical: list[Rect] = []
     shapes: list[Rect] = []
-    hidden = 0
     whole = page.rect.width * page.rect.height
     for kind, box in page.get_bboxlog():
-        hidden += kind == "ignore-text"
         rect = Rect(*box)
         if not kind.endswith("-path") or rect.area > 0.9 * whole:
             continue
@@ -114,19 +112,32 @@ def paint_of(page: Any) -> tuple[Paint, int]:
             vertical.append(rect)
         else:
             shapes.append(rect)
-    return Paint(tuple(horizontal), tuple(vertical), tuple(shapes)), hidden
+    return Paint(tuple(horizontal), tuple(vertical), tuple(shapes))
 
 
-def add_rules(rules: Rules, kind: str, points: Sequence[Any]) -> None:
-    """Add the straight lines of one element of a drawing to `rules`."""
-    if kind == "l":
-        _add_line(rules, *points[0], *points[1])
-    elif kind == "re":
-        left, top, right, bottom = points[0]
+def add_rules(rules: Rules, drawing: Any) -> None:
+    """Add the straight lines of a drawing to `rules`; a filled area that is not thin has sides, not lines."""
+    stroked = "s" in drawing["type"]
+    for kind, *points in drawing["items"]:
+        if kind == "l":
+            _add_line(rules, *points[0], *points[1])
+        elif kind == "re":
+            _add_box(rules, Rect(*points[0]), stroked)
+
+
+def _add_box(rules: Rules, box: Rect, stroked: bool) -> None:
+    left, top, right, bottom = box
+    if not stroked and min(box.width, box.height) <= _THIN:
+        x, y = box.middle
+        _add_line(rules, *((left, y, right, y) if box.width > box.height else (x, top, x, bottom)))
+    elif stroked:
         for side in ((left, top, right, top), (left, bottom, right, bottom)):
             _add_line(rules, *side)
         for side in ((left, top, left, bottom), (right, top, right, bottom)):
             _add_line(rules, *side)
+    else:
+        rules.shaded.extend((Rect(left, top, right, top), Rect(left, bottom, right, bottom)))
+        rules.upright.extend((Rect(left, top, left, bottom), Rect(right, top, right, bottom)))
 
 
 def _add_line(rules: Rules, left: float, top: float, right: float, bottom: float) -> None:

@@ -23,7 +23,8 @@ _PAGE_NUMBER = re.compile(
 )
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
 
-Key = tuple[BlockKind, str]
+Key = tuple[BlockKind, str, bool]
+"""An edge, a text, and whether the line is set apart from the page's own text; then its figures are blotted out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,12 @@ class Furniture:
     def parted(self, lines: Sequence[Line], height: float) -> tuple[list[Line], list[tuple[BlockKind, Line]]]:
         """Return the lines of a page that are its own, and those that are furniture with what they are."""
         keys = dict(_edges(lines, height))
+        numbers = [line for line in keys if _is_page_number(line, height)]
         own: list[Line] = []
         furniture: list[tuple[BlockKind, Line]] = []
         for line in lines:
             key = keys.get(line)
-            if key is not None and (key in self.keys or _is_page_number(line, height)):
+            if key is not None and (key in self.keys or any(_beside(line, number) for number in numbers)):
                 furniture.append((key[0], line))
             else:
                 own.append(line)
@@ -63,8 +65,14 @@ def _from_edge(lines: Sequence[Line], edge: BlockKind, following: Sequence[Line]
     gap = next((position for position, pair in enumerate(pairwise(rows)) if _gap(*pair)), None)
     last = gap if gap is not None else len(lines) - 1 if len(rows) < _DEEPEST else -1
     return [
-        (line, (edge, blotted(line.text) if position <= last else line.text)) for position, line in enumerate(lines)
+        (line, (edge, blotted(line.text) if position <= last else line.text, position <= last))
+        for position, line in enumerate(lines)
     ]
+
+
+def _beside(line: Line, number: Line) -> bool:
+    """Whether a line is a page number or stands on its height: the chapter's name in a running header."""
+    return abs(line.rect.middle[1] - number.rect.middle[1]) < 0.5 * max(line.rect.height, number.rect.height)
 
 
 def _gap(one: Line, other: Line) -> bool:
@@ -96,16 +104,19 @@ def edge_keys(lines: Sequence[Line], height: float) -> set[tuple[Key, int]]:
 
 
 def find_furniture(pages: Iterable[set[tuple[Key, int]]]) -> Furniture:
-    """Return what returns: on at least three pages, or on both of two, at heights that differ by a line at most."""
+    """Return what returns at heights that differ by a line at most: on three pages at least, or on both of two.
+
+    What is not set apart must stand on every other page: the head of a table does not.
+    """
     counts: Counter[tuple[Key, int]] = Counter()
     total = 0
     for page in pages:
         total += 1
         counts.update(page)
     least = 2 if total == 2 else max(3, round(0.04 * total))
-    keys = {
-        key
-        for (key, at), _ in counts.items()
-        if sum(counts.get((key, near), 0) for near in (at - 1, at, at + 1)) >= least
-    }
+    keys: set[Key] = set()
+    for key, at in counts:
+        times = sum(counts.get((key, near), 0) for near in (at - 1, at, at + 1))
+        if times >= (least if key[2] else max(least, total / 2)):
+            keys.add(key)
     return Furniture(frozenset(keys) if total > 1 else frozenset())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import Grid, GridCell, RawPage
+from pipelines.parse.pdf.page import Grid, GridCell, RawPage, Rules
 from pipelines.parse.pdf.tables import Places
 
 _NEAR = 4.0
@@ -16,6 +17,8 @@ _PASSAGE_LINES, _PASSAGE = 4, 150
 """Lines of a passage, and characters that passages have in the mean."""
 _MOST_LINES = 4000
 """Lines of a page from which the library's search for tables does not end in any useful time."""
+_BESIDE = 0.3
+"""Share of a table's width that a line must cover to part rows at all."""
 _SIDES = 3
 """Upright lines that a table drawn by lines has at least: a form's underlines alone make no table."""
 _SAME = 0.6
@@ -32,13 +35,12 @@ def table_grids(file: PdfFile, page: RawPage, regions: Sequence[Rect], pictures:
         return []
     drawn = [grid for grid in file.grids(page.number, model=False) if _is_table(grid, page.lines)]
     drawn = [grid for grid in drawn if _fits(grid, regions) or not any(grid.rect.share_in(p) > 0.7 for p in pictures)]
-    rules = {id(grid): file.rules(page.number, grid.rect.grown(3)) for grid in drawn}
-    drawn = [grid for grid in drawn if len(rules[id(grid)].upright) >= _SIDES or _fits(grid, regions)]
+    drawn = [grid for grid in drawn if _fits(grid, regions) or len(_rules(file, page, grid).upright) >= _SIDES]
     missing = [region for region in regions if not any(_common(region, grid.rect) > 0.5 for grid in drawn)]
     if missing:
         modelled = [grid for grid in file.grids(page.number, model=True) if _is_table(grid, page.lines)]
         drawn += [grid for grid in modelled if any(_common(grid.rect, region) > 0.5 for region in missing)]
-    drawn = [rows_by_rules(grid, rules[id(grid)].level) if id(grid) in rules else grid for grid in drawn]
+    drawn = [_by_rules(grid, _rules(file, page, grid)) for grid in drawn]
     return sorted(_apart(drawn), key=lambda grid: (grid.rect.top, grid.rect.left))
 
 
@@ -63,6 +65,32 @@ def _prose_in_boxes(filled: Mapping[tuple[int, int], Sequence[Line]]) -> bool:
     total = sum(len(line.text) for held in filled.values() for line in held)
     in_one_row = len(passages) > 1 and len({row for row, _ in passages}) == 1
     return in_one_row and long > max(0.7 * total, _PASSAGE * len(passages))
+
+
+def _rules(file: PdfFile, page: RawPage, grid: Grid) -> Rules:
+    return file.rules(page.number, grid.rect.grown(3))
+
+
+def _by_rules(grid: Grid, rules: Rules) -> Grid:
+    return spans_by_rules(rows_by_rules(grid, [*rules.level, *rules.shaded]), rules.level)
+
+
+def spans_by_rules(grid: Grid, rules: Sequence[Rect]) -> Grid:
+    """Return a grid with the places joined downward between which no line is drawn though one is beside them."""
+    by_place = {(cell.row, cell.column): cell for cell in grid.cells}
+    for cell in sorted(grid.cells, key=lambda cell: (-cell.row, cell.column)):
+        below = by_place.get((cell.row + cell.row_span, cell.column))
+        if below is None or below.column_span != cell.column_span or not _open_below(cell, below, grid, rules):
+            continue
+        joined = replace(cell, row_span=cell.row_span + below.row_span, rect=around((cell.rect, below.rect)))
+        by_place[cell.row, cell.column] = joined
+        del by_place[below.row, below.column]
+    return Grid(grid.rect, tuple(sorted(by_place.values(), key=lambda cell: (cell.row, cell.column))))
+
+
+def _open_below(cell: GridCell, below: GridCell, grid: Grid, rules: Sequence[Rect]) -> bool:
+    height = (cell.rect.bottom + below.rect.top) / 2
+    return _cover(height, grid.rect, rules) > _BESIDE and _cover(height, cell.rect.grown(-1), rules) < 0.05
 
 
 def rows_by_rules(grid: Grid, rules: Sequence[Rect]) -> Grid:

@@ -17,6 +17,7 @@ from pipelines.parse.pdf.page import Bookmark
 _LONGEST = 180
 _LETTERS = re.compile(r"[^\W\d_]")
 _LEADER = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}")
+_BRACKETED = re.compile(r"[\[<{].*[\]>}]")
 _SENTENCE_END = (".", ";", ",", "。", "；", "，")
 _DEEP_NUMBER = re.compile(r"(?:\d{1,2}\.){1,6}\d{1,2}\.?\s+\S|[A-Z]\.\d{1,2}(?:\.\d{1,2})*\s+\S")
 _LISTED = re.compile(r"\(?(?:\d{1,2}|[a-z])[.)]\s")
@@ -74,7 +75,9 @@ def _title_like(lines: Sequence[Line], text: str) -> bool:
     """Whether a paragraph can be a heading at all, by its words."""
     if not 2 <= len(text) <= _LONGEST or len(lines) > 3 or any(line.style.mono for line in lines):
         return False
-    return _LETTERS.search(text) is not None and not _LEADER.search(text) and not text.endswith(_SENTENCE_END)
+    if _LETTERS.search(text) is None or _LEADER.search(text) or _BRACKETED.fullmatch(text):
+        return False
+    return not text.endswith(_SENTENCE_END)
 
 
 def _short(lines: Sequence[Line], text: str) -> bool:

@@ -92,12 +92,12 @@ class PdfFile:
     def bookmarks(self) -> list[Bookmark]:
         """Return the outline in order; entries that lead out of the file are left out."""
         try:
-            entries = self._file.get_toc(simple=False)
+            entries = self._file.get_toc()
         except (*FAULTS, KeyError):
             return []
         return [
-            Bookmark(level, title, page, _top(target))
-            for level, title, page, target, *_ in entries
+            Bookmark(level, title, page)
+            for level, title, page, *_ in entries
             if title.strip() and 0 < page <= self.pages
         ]
 
@@ -143,16 +143,14 @@ class PdfFile:
         self._open(number)
         page = self._upright
         lines = lines_of(list(fragments_of(page, self._blocks, _FLAGS)))
-        paint, hidden = paint_of(page)
         return RawPage(
             number=number,
             width=page.rect.width,
             height=page.rect.height,
             lines=tuple(lines),
             images=tuple(images_of(page)),
-            paint=paint,
+            paint=paint_of(page),
             links=tuple(self._links(number)),
-            hidden=hidden,
             turn=self._turn,
         )
 
@@ -200,8 +198,7 @@ class PdfFile:
         found = Rules()
         for drawing in self._upright.get_cdrawings():
             if Rect(*drawing["rect"]).grown(1).meet(clip).width > 0:
-                for kind, *points in drawing["items"]:
-                    add_rules(found, kind, points)
+                add_rules(found, drawing)
         return found.within(clip)
 
     def render(self, number: int, dpi: int, clip: Rect | None = None) -> bytes:
@@ -266,11 +263,6 @@ def _quiet() -> Iterator[None]:
     """The library prints advice; a parser's output is not the place for it."""
     with contextlib.redirect_stdout(sys.stderr):
         yield
-
-
-def _top(target: object) -> float | None:
-    point = target.get("to") if isinstance(target, dict) else None
-    return float(point.y) if point is not None else None
 
 
 def _text_blocks(page: Any) -> Any:

@@ -39,22 +39,28 @@ class Paint:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Straight lines drawn on a page, as rectangles of no height or no width."""
+    """Straight lines drawn on a page, as rectangles of no height or no width; `shaded` are edges of colour."""
 
     level: list[Rect] = field(default_factory=list)
+    shaded: list[Rect] = field(default_factory=list)
     upright: list[Rect] = field(default_factory=list)
 
     def within(self, clip: Rect) -> Rules:
         """Return the lines of which some part lies in `clip`."""
+        level, shaded = (
+            [rule for rule in rules if clip.top <= rule.top <= clip.bottom and rule.meet(clip).width > 0]
+            for rules in (self.level, self.shaded)
+        )
         return Rules(
-            [rule for rule in self.level if clip.top <= rule.top <= clip.bottom and rule.meet(clip).width > 0],
+            level,
+            shaded,
             [rule for rule in self.upright if clip.left <= rule.left <= clip.right and rule.meet(clip).height > 0],
         )
 
 
 @dataclass(frozen=True, slots=True)
 class RawPage:
-    """A page as read: its lines in the order of the file, unseen text apart."""
+    """A page as read: its lines in the order of the file."""
 
     number: int
     width: float
@@ -63,8 +69,6 @@ class RawPage:
     images: tuple[ImageArea, ...]
     paint: Paint
     links: tuple[Link, ...] = ()
-    hidden: int = 0
-    """Runs of text that are there and not shown: an OCR layer under a scan."""
     turn: int = 0
     """Degrees clockwise from this upright page to the page as it is shown."""
 
@@ -143,9 +147,8 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Bookmark:
-    """An entry of the outline: `level` from 1, `page` from 1, `top` on it in points where the file says."""
+    """An entry of the outline: `level` from 1, `page` from 1."""
 
     level: int
     title: str
     page: int
-    top: float | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from pipelines.core.document import BlockKind, Page
 from pipelines.core.errors import MissingExtra
-from pipelines.parse.lines import Line, Rect, Style
+from pipelines.parse.lines import Line, Rect, Style, around
 from pipelines.parse.ocr.load import ocr_engine
 from pipelines.parse.ocr.text import PictureText, decoded, read_picture
 from pipelines.parse.pdf.blocks import BlockMaker, list_levels
@@ -31,6 +31,8 @@ _FEW = 200
 _MOSTLY = 0.55
 _DENSE = 1000
 """Lines from which the layout model would take many seconds; drawn lines alone then tell the tables."""
+_LABEL = 60
+"""Characters of a figure's label at most."""
 _RUNNING = 18
 """Characters that a line of running text has in the median, at least."""
 
@@ -84,7 +86,7 @@ class PageReader:
         maker = BlockMaker(raw.number, raw.height, self.survey, self.outline)
         body = replace(raw, lines=tuple(lines))
         remarks: list[str] = []
-        if self._wants_model(body):
+        if self.settings.pdf.layout == "always" or (self.settings.pdf.layout == "auto" and needs_model(body)):
             items, more, remarks = self._modelled(body, maker)
             furniture += more
         else:
@@ -99,15 +101,13 @@ class PageReader:
         asides = [maker.item(kind, [line]) for kind, line in furniture]
         return ReadPage(page, _boxed(items, raw), _boxed(asides, raw), tuple(remarks))
 
-    def _wants_model(self, body: RawPage) -> bool:
-        when = self.settings.pdf.layout
-        if when == "always":
-            return True
-        return when == "auto" and self._clock() < self._late and needs_model(body)
-
     def _modelled(self, body: RawPage, maker: BlockMaker) -> tuple[list[Item], list[tuple[BlockKind, Line]], list[str]]:
-        """Return items, furniture and remarks of a page as the layout model divides it."""
-        regions = self.file.regions(body.number) if len(body.lines) <= _DENSE else []
+        """Return items, furniture and remarks of a page as the layout model divides it.
+
+        Late, and on a page that is too dense for the model, only tables with drawn lines are looked for.
+        """
+        late = self._clock() > self._late
+        regions = self.file.regions(body.number) if len(body.lines) <= _DENSE and not late else []
         pictures = [region.rect for region in regions if region.part is Part.PICTURE]
         expected = [region.rect for region in regions if region.part is Part.TABLE]
         grids = table_grids(self.file, body, expected, pictures)
@@ -127,6 +127,8 @@ class PageReader:
             elif part.lines:
                 items += self._region(part, maker)
         tables, remarks = self._tables(body, grids)
+        if late:
+            remarks.append(f"page {body.number}: no time was left for the layout model")
         others = [figure_item(self.file, body, area) for area in areas]
         return place_figures(items, sorted([*tables, *others], key=lambda item: item.rect.top)), furniture, remarks
 
@@ -208,9 +210,14 @@ def _comment(page: RawPage, rect: Rect, text: str) -> Item:
 
 
 def _labels(maker: BlockMaker, lines: Sequence[Line]) -> list[Item]:
-    """Return the words that stand in a figure as paragraphs behind it; they head nothing."""
+    """Return the words that stand in a figure as what follows it: labels as one paragraph, longer text as it is."""
     items = [item for column in plain_columns(lines) for item in maker.column(column)]
-    return [item if item.kind is BlockKind.CAPTION else replace(item, kind=BlockKind.PARAGRAPH) for item in items]
+    text = [replace(i, kind=BlockKind.PARAGRAPH) for i in items if i.kind is not BlockKind.CAPTION]
+    captions = [item for item in items if item.kind is BlockKind.CAPTION]
+    if len(text) < 2 or any(len(item.text) > _LABEL for item in text):
+        return [*text, *captions]
+    joined = "\n".join(item.text for item in text)
+    return [replace(text[0], text=joined, rect=around(item.rect for item in text)), *captions]
 
 
 def _around(rect: Rect, areas: Sequence[Area]) -> Area | None:
