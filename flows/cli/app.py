@@ -7,6 +7,8 @@ One handler turns errors into one line each and their exit code; what a command 
 from __future__ import annotations
 
 import sys
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 
@@ -15,7 +17,6 @@ from pipelines.core.errors import StrataError
 
 app = typer.Typer(
     name="strata",
-    help="A folder of documents into a knowledge graph with vectors, and cited answers over both.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -29,6 +30,16 @@ for name, group in (
     ("prompts", prompts.app),
 ):
     app.add_typer(group, name=name)
+
+
+@app.callback()
+def strata(
+    shown: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the version and end.")] = False,
+) -> None:
+    """A folder of documents into a knowledge graph with vectors, and cited answers over both."""
+    if shown:
+        typer.echo(f"strata {version('strata-kb')}")
+        raise typer.Exit
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,10 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("cli")
     build(write_folder(place / "folder"), place / "kb")
     return place / "kb"
+
+
+def test_version_is_that_of_the_package(strata: Strata) -> None:
+    assert strata("--version") == (0, f"strata {version('strata-kb')}\n", "")
 
 
 def test_ingest_prints_a_summary_as_json(strata: Strata, tmp_path: Path) -> None:

@@ -1,0 +1,120 @@
+"""The README: its code runs, and what it names is there."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+import typer
+
+from flows.cli.app import app
+from pipelines.settings import load, paths
+from qa.settings import QaSettings
+from tests.conftest import ROOT
+
+README = (ROOT / "README.md").read_text()
+NEEDS_MORE = ("graph sync",)
+"""Commands that want a server; they have tests beside Neo4j's."""
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def strata_lines() -> list[str]:
+    """The words behind `strata` of each line of a console block that needs no server."""
+    lines = re.findall(r"^\$ (?:\w+=\S+ )*(?:\.venv/bin/)?strata (.+)$", "\n".join(blocks("console")), re.MULTILINE)
+    return [line for line in lines if not line.startswith(NEEDS_MORE)]
+
+
+def commands(group: click.Command, name: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Every command with the words that call it."""
+    children = getattr(group, "commands", {})
+    for word, child in children.items():
+        yield from commands(child, f"{name} {word}".strip())
+    if not children:
+        yield name, group
+
+
+STRATA = str(Path(sys.executable).with_name("strata"))
+COMMANDS = dict(commands(typer.main.get_command(app)))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that has the examples, as a checkout does, and a folder of the reader's own."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    own = tmp_path / "FOLDER"
+    own.mkdir()
+    (own / "bolts.md").write_text("# Bolts\n\nThe casing bolts need a torque of 140 Nm.\n")
+    (tmp_path / "FILE").write_text("# A file\n\nIt holds a line of text.\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_python_of_the_readme_answers_with_a_citation(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for code in blocks("python"):
+        exec(compile(code, "README.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert "indexed" in printed
+    assert "1 data-sheets/" in printed or re.search(r"^1 \S+\.\w{2,4} ", printed, re.MULTILINE), printed
+
+
+def test_the_commands_of_the_readme_run_in_their_order(checkout: Path) -> None:
+    lines = strata_lines()
+    assert len(lines) >= 4
+    printed = ""
+    for line in lines:
+        done = subprocess.run([STRATA, *shlex.split(line)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+        printed += done.stdout
+    assert "140 Nm" in printed
+    assert (checkout / "parsed.html").stat().st_size > 0
+
+
+def test_the_settings_of_the_readme_are_known(tmp_path: Path) -> None:
+    for toml in blocks("toml"):
+        tomllib.loads(toml)
+        (tmp_path / "strata.toml").write_text(toml)
+        assert load(tmp_path, {}, QaSettings).origins
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_has_help_and_is_in_the_readme(name: str) -> None:
+    assert (COMMANDS[name].help or "").strip()
+    group, _, word = name.partition(" ")
+    mentions = re.findall(rf"`strata {group}\b[^\n]*", README)
+    assert mentions, f"`strata {group}` is not in the README"
+    if word:
+        assert any(word in mention for mention in mentions), f"`strata {name}` is not in the README"
+
+
+def test_every_option_that_the_readme_names_is_there() -> None:
+    known = {option for command in COMMANDS.values() for one in command.params for option in one.opts}
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README))
+    assert named <= known
+
+
+def test_every_target_that_the_readme_names_is_in_the_makefile() -> None:
+    targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"`?make ([a-z0-9-]+)`", README)) <= targets
+
+
+def test_every_file_that_the_readme_shows_is_there() -> None:
+    links = re.findall(r"\]\(((?!https?://)[^)#]+)\)", README)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+@pytest.mark.parametrize("path", sorted(paths(QaSettings)))
+def test_every_setting_says_what_it_is(path: str) -> None:
+    model: object = QaSettings
+    *sections, name = path.split(".")
+    for section in sections:
+        model = model.model_fields[section].annotation  # type: ignore[attr-defined]
+    assert model.model_fields[name].description  # type: ignore[attr-defined]
