@@ -32,14 +32,20 @@ for name, group in (
     app.add_typer(group, name=name)
 
 
-@app.callback()
-def strata(
-    shown: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the version and end.")] = False,
-) -> None:
-    """A folder of documents into a knowledge graph with vectors, and cited answers over both."""
-    if shown:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"strata {version('strata-kb')}")
         raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and end.")
+]
+
+
+@app.callback()
+def strata(version: Version = False) -> None:
+    """A folder of documents into a knowledge graph with vectors, and cited answers over both."""
 
 
 def main() -> None:
