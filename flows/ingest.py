@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,10 +30,14 @@ def ingest(
 ) -> Report:
     """Do what `pipelines.build` does as a flow, seen in the Prefect server that `PREFECT_API_URL` names.
 
-    Where it names none, a server of our own runs for as long as the flow. Raises what `build` raises, `ServerFailed`.
+    Where it names none, a server of our own runs for as long as the flow; it would take longer to start than a run
+    takes that has nothing to compile, which so goes without. Raises what `build` raises, `ServerFailed`.
     """
     with Server() as server, open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
         items = run.prepare()
+        if not items and not server.is_there:
+            return asyncio.run(execute(run, items))
+        server.start()
         run.parse_ahead(items)
         server.wait()
         try:
@@ -45,6 +50,7 @@ def _send_events() -> None:
     """Send what Prefect has not yet told its server, which is gone afterwards."""
     from prefect.events.worker import EventsWorker
 
+    logging.getLogger(EventsWorker.__name__).setLevel(logging.ERROR)  # it counts aloud what is left to send
     EventsWorker.drain_all(timeout=SEND_SECONDS)
 
 

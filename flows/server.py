@@ -2,7 +2,7 @@
 
 Prefect starts one too where `PREFECT_API_URL` is not set, but only when the flow begins, with services that a single
 run has no use for, and it logs at shutdown. This one is the same program with those services off; importing it takes
-its time, which passes beside the scan and the first parses.
+its time, which passes beside the first parses.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ServerFailed(StrataError):
 
 
 class Server:
-    """A context in which `PREFECT_API_URL` names a server: the user's where one is set, else one of our own."""
+    """A context in which `PREFECT_API_URL` names a server: the user's where one is set, else our own once started."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -55,8 +55,6 @@ class Server:
     def __enter__(self) -> Self:
         for name, value in QUIET.items():
             os.environ.setdefault(name, value)
-        if not os.environ.get("PREFECT_API_URL"):
-            self._start()
         return self
 
     def __exit__(
@@ -73,9 +71,34 @@ class Server:
         self._log.close()
 
     @property
+    def is_there(self) -> bool:
+        """Whether a server is named, so that a flow would be seen by somebody."""
+        return bool(os.environ.get("PREFECT_API_URL"))
+
+    @property
     def url(self) -> str:
         """The address of our own server's API, empty where the user's is used."""
         return self._url
+
+    def start(self) -> None:
+        """Begin to start a server, unless one is named already. Raises `ServerFailed` where Prefect is missing."""
+        if self.is_there:
+            return
+        port = _free_port()
+        self._url = f"http://127.0.0.1:{port}/api"
+        spec = find_spec("prefect")
+        if spec is None or spec.origin is None:
+            raise ServerFailed("Prefect is not installed", hint="pip install strata-kb")
+        arguments = ["--factory", "prefect.server.api.server:create_app", "--host", "127.0.0.1", "--port", str(port)]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", UVICORN, *arguments, "--log-level", "critical", "--lifespan", "on"],
+            cwd=Path(spec.origin).parent.parent,
+            env={**os.environ, **_server_environment()},
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+        )
+        os.environ["PREFECT_API_URL"] = self._url
 
     def wait(self) -> None:
         """Return once the server answers. Raises `ServerFailed`."""
@@ -94,23 +117,6 @@ class Server:
             f"Prefect's server did not start: {' '.join(last) or 'no answer in time'}",
             hint="`--no-flow` ingests without it; PREFECT_API_URL names one that runs",
         )
-
-    def _start(self) -> None:
-        port = _free_port()
-        self._url = f"http://127.0.0.1:{port}/api"
-        spec = find_spec("prefect")
-        if spec is None or spec.origin is None:
-            raise ServerFailed("Prefect is not installed", hint="pip install strata-kb")
-        arguments = ["--factory", "prefect.server.api.server:create_app", "--host", "127.0.0.1", "--port", str(port)]
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", UVICORN, *arguments, "--log-level", "critical", "--lifespan", "on"],
-            cwd=Path(spec.origin).parent.parent,
-            env={**os.environ, **_server_environment()},
-            stdin=subprocess.DEVNULL,
-            stdout=self._log,
-            stderr=self._log,
-        )
-        os.environ["PREFECT_API_URL"] = self._url
 
 
 def _server_environment() -> dict[str, str]:

@@ -50,6 +50,7 @@ def test_a_server_of_the_users_own_is_used_and_left_running(
 ) -> None:
     monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
     with Server() as server:
+        server.start()
         server.wait()
         done = subprocess.run(
             [sys.executable, "-c", RUN, str(folder), str(tmp_path / "kb")], capture_output=True, text=True, check=True
@@ -60,9 +61,21 @@ def test_a_server_of_the_users_own_is_used_and_left_running(
 
 def test_a_server_that_does_not_come_up_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("flows.server.UVICORN", "no_such_module")
-    with Server() as server, pytest.raises(ServerFailed, match="No module named no_such_module") as caught:
-        server.wait()
+    with Server() as server:
+        server.start()
+        with pytest.raises(ServerFailed, match="No module named no_such_module") as caught:
+            server.wait()
     assert "--no-flow" in caught.value.hint
+
+
+def test_a_run_with_nothing_to_compile_starts_no_server(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(folder, tmp_path / "kb")
+    next(folder.rglob("*.md")).unlink()
+    monkeypatch.setattr("flows.server.UVICORN", "no_such_module")
+    report = ingest(folder, tmp_path / "kb")
+    assert (report.changes["removed"], report.changes["done"]) == (1, 0)
 
 
 def test_a_folder_that_is_not_there_starts_nothing_that_stays(tmp_path: Path) -> None:
