@@ -99,6 +99,19 @@ def quantities(text: str) -> list[Value]:
     return sorted(_quantities(text), key=lambda value: value.span)
 
 
+def in_row(header: str, row: str) -> list[Value]:
+    """Return the values in a row of a table; a plain figure has the unit that its column's name ends with.
+
+    Their spans count in their cells.
+    """
+    names = header.split("|")
+    cells = row.split("|")
+    found: list[Value] = []
+    for name, cell in zip(names, cells, strict=False):
+        found += quantities(cell) or _by_column(name, cell)
+    return found
+
+
 def gives(kinds: frozenset[Kind], text: str) -> bool:
     """Whether `text` has a value of one of the kinds; a plain number counts only for `NUMBER`.
 
@@ -126,6 +139,18 @@ def _quantities(text: str) -> Iterator[Value]:
     for kind, pattern in ((Kind.DATE, _DATE), (Kind.PHONE, _PHONE), (Kind.MAIL, _MAIL)):
         for match in pattern.finditer(text):
             yield Value(kind, match.group(), None, "", _span(match))
+
+
+def _by_column(name: str, cell: str) -> Iterator[Value]:
+    match = _PLAIN.fullmatch(cell.strip())
+    if match is None or not match.group()[0].isdigit():
+        return
+    for kind, pattern in _APART.items():
+        unit = pattern.search(name)
+        if unit is not None:
+            symbol = unit.group().strip(" |(),[]/:").lower()
+            yield Value(kind, match.group(), _float(match.group()), symbol, _span(match))
+            return
 
 
 def _span(match: re.Match[str]) -> Span:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 from qa.evidence.query import Query
-from qa.evidence.weigh import Weighed
-from qa.quantities import Value, quantities
+from qa.evidence.weigh import ABOVE, Weighed
+from qa.quantities import Value, in_row, quantities
 
 _ALIKE = 0.85
 """Share of the best unit's score from which another speaks of the same."""
 _ABOUT = 0.6
-"""From which coverage on a unit speaks of what is asked, and from which cover on of a term."""
+"""From which coverage on a unit speaks of what is asked."""
 _COMPARED = 8
 
 
 def rivals(query: Query, weighed: Sequence[Weighed]) -> list[tuple[Weighed, Weighed]]:
-    """Return pairs of units of different documents that answer equally well and give different values.
+    """Return the best unit that gives a value, with each of another document that answers as well and gives another.
 
     Values are compared where both units give exactly one of a kind that is asked for, in the same unit.
     """
@@ -25,7 +24,7 @@ def rivals(query: Query, weighed: Sequence[Weighed]) -> list[tuple[Weighed, Weig
         return []
     floor = _ALIKE * weighed[0].score
     close = [item for item in weighed[:_COMPARED] if item.gives and item.score >= floor and item.coverage >= _ABOUT]
-    return [pair for pair in combinations(close, 2) if _disagree(query, *pair)]
+    return [(close[0], other) for other in close[1:] if _disagree(query, close[0], other)]
 
 
 def _disagree(query: Query, one: Weighed, other: Weighed) -> bool:
@@ -36,12 +35,13 @@ def _disagree(query: Query, one: Weighed, other: Weighed) -> bool:
 
 
 def _subject(item: Weighed) -> frozenset[str]:
-    """The terms of the question that a unit is about."""
-    return frozenset(term for term, cover in item.covers.items() if cover >= _ABOUT)
+    """The terms of the question that a unit is about: itself, or by its headings."""
+    return frozenset(term for term, cover in item.covers.items() if cover >= ABOVE)
 
 
 def _asked(query: Query, item: Weighed) -> Iterator[Value]:
-    for value in quantities(item.unit.text):
+    unit = item.unit
+    for value in in_row(unit.header, unit.text) if unit.header else quantities(unit.text):
         if value.kind in query.wants and value.figure is not None and value.text not in query.text:
             yield value
 

@@ -14,6 +14,7 @@ from qa.hit import Hit
 from qa.quantities import quantities
 
 RULE = " | "
+_BLANK = "\n\n"
 _LINE = re.compile(r"\n(?!\s*[a-zà-ÿ])")
 """A line is a block of its own, unless it goes on in small letters."""
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
@@ -63,7 +64,7 @@ def units(hit: Hit, rank: int) -> list[Unit]:
     chunk = hit.chunk
     pieces = [_Piece(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
     _read_headings(pieces, chunk.text, {hit.title, *chunk.heading_path})
-    _read_tables(pieces, chunk.context)
+    _read_tables(pieces, chunk.context, chunk.text)
     title = frozenset(_terms(" ".join((hit.title, _name(hit.uri), *chunk.heading_path))))
     own = [frozenset(_terms(f"{piece.header} {piece.text}")) for piece in pieces]
     found = []
@@ -117,9 +118,9 @@ def _is_heading(line: str, text: str, end: int) -> bool:
     return alone and short and line[:1].isalnum() and not line[:1].islower() and not quantities(line)
 
 
-def _read_tables(pieces: list[_Piece], context: str) -> None:
+def _read_tables(pieces: list[_Piece], context: str, text: str) -> None:
     """Give each row its header (the chunk's context, or the first full row of its run) and the lines above."""
-    for first, rows in _runs(pieces):
+    for first, rows in _runs(pieces, text):
         caption = pieces[first - 1].text if first and RULE not in pieces[first - 1].text else ""
         header = context if context and first == 0 else ""
         for place, row in enumerate(rows):
@@ -134,12 +135,18 @@ def _read_tables(pieces: list[_Piece], context: str) -> None:
                 header, caption = (row.text, caption) if full else ("", f"{caption} {row.text}")
 
 
-def _runs(pieces: list[_Piece]) -> Iterator[tuple[int, list[_Piece]]]:
-    """Yield the runs of rows that follow one another, each with the place of its first."""
-    for is_row, group in groupby(enumerate(pieces), lambda pair: RULE in pair[1].text):
-        run = list(group)
-        if is_row:
-            yield run[0][0], [piece for _, piece in run]
+def _runs(pieces: list[_Piece], text: str) -> Iterator[tuple[int, list[_Piece]]]:
+    """Yield the rows of each table with the place of the first; an empty line parts one table from the next."""
+    start = 0
+    while start < len(pieces):
+        end = start + 1
+        while end < len(pieces) and _BLANK not in text[pieces[end - 1].span.end : pieces[end].span.start]:
+            end += 1
+        for is_row, group in groupby(range(start, end), lambda place: RULE in pieces[place].text):
+            run = list(group)
+            if is_row:
+                yield run[0], pieces[run[0] : run[-1] + 1]
+        start = end
 
 
 def _cells(row: str) -> list[str]:

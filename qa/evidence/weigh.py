@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pipelines.core.terms import terms, words
+from qa.evidence.polarity import ruled_out
 from qa.evidence.query import Query
 from qa.evidence.unit import Unit, units
 from qa.hit import Hit
@@ -29,6 +30,8 @@ COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
 """The weights of the parts."""
 LABEL = 0.08
 """What a heading or the header of a table loses: it names what is said, and does not say it."""
+RULED_OUT = 0.15
+"""What a row loses that names what is asked about as what is not so."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _COMPARED = 12
 """Units that are compared by meaning: the best by the other parts."""
@@ -79,7 +82,8 @@ def _of(unit: Unit, query: Query, retrieval: float, kin: _Kin) -> Weighed:
     told = query.asking if value else frozenset[str]()
     covers = {term: OWN if term in told else kin.cover(term, unit) for term in query.weights}
     coverage = sum(query.weights[term] * cover for term, cover in covers.items()) / (query.total or 1.0)
-    score = COVERAGE * coverage + RETRIEVAL * retrieval + VALUE * value - LABEL * unit.label
+    score = COVERAGE * coverage + RETRIEVAL * retrieval + VALUE * value
+    score -= LABEL * unit.label + RULED_OUT * ruled_out(unit, query)
     return Weighed(unit, score, coverage, 0.0, value, covers)
 
 

@@ -89,6 +89,37 @@ def test_sources_that_give_different_values_are_named() -> None:
     assert "3.4 m" in answer.conflicts[0]
 
 
+def test_a_row_of_a_table_disagrees_with_a_sentence() -> None:
+    texts = {
+        "slides.txt": "Final torque of the casing bolts: 75 N·m\n\nTorque of the seal cover: 18 N·m",
+        "manual.txt": "Joint | Torque, N·m\nCasing bolts | 68\nSeal cover | 18",
+    }
+    answer = ask("What torque do the casing bolts need?", texts)
+    assert len(answer.conflicts) == 1
+    assert "Casing bolts; Torque, N·m: 68" in answer.conflicts[0]
+    assert "seal cover" not in answer.conflicts[0].lower()
+
+
+RINGS = {
+    "sheet.txt": (
+        "Ring | Lowest, °C | Not suitable for\nEPDM | -20 | Mineral oil, fuels\nFKM | -10 | Hot water\n\n"
+        "Part | Use | Material\nCasing ring | Mineral oil | FKM\nCasing ring | Hot water | EPDM"
+    )
+}
+
+
+def test_a_row_that_rules_out_what_is_asked_about_is_not_the_answer() -> None:
+    never_refused = AnswerSettings(refuse_below=0)
+    assert ask("Which ring material suits mineral oil?", RINGS, never_refused).claims[0].text.endswith("Material: FKM")
+
+
+@pytest.mark.parametrize(
+    "question", ["Which ring is not suitable for mineral oil?", "Is an EPDM ring suitable for mineral oil?"]
+)
+def test_a_negative_question_and_one_of_whether_are_answered_by_it(question: str) -> None:
+    assert "Not suitable for: Mineral oil" in ask(question, RINGS).claims[0].text
+
+
 def test_sources_that_agree_are_no_conflict() -> None:
     texts = {"a.txt": "The suction head of the K65-200 is 3.4 m.", "b.txt": "Suction head of the K65-200: 3.4 m"}
     assert ask("How many metres is the suction head of the K65-200?", texts).conflicts == ()

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa.kinds import Kind, asked_for, asking
-from qa.quantities import gives, quantities
+from qa.quantities import gives, in_row, quantities
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,15 @@ def test_values_are_read_with_unit_and_figure() -> None:
 def test_any_text_can_be_read(text: str) -> None:
     assert all(value.text == value.span.slice(text) for value in quantities(text))
     assert isinstance(asked_for(text), frozenset)
+
+
+def test_a_figure_in_a_row_has_the_unit_of_its_column() -> None:
+    values = in_row("Joint | Thread | Torque, N·m | Time (min)", "Casing bolts | M12 | 68 | 4")
+    assert [(value.kind, value.figure, value.unit) for value in values] == [
+        (Kind.TORQUE, 68.0, "n·m"),
+        (Kind.TIME, 4.0, "min"),
+    ]
+
+
+def test_a_cell_with_a_unit_of_its_own_keeps_it() -> None:
+    assert [value.unit for value in in_row("Torque, N·m", "50 ft-lb")] == ["ft-lb"]
