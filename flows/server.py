@@ -16,14 +16,13 @@ import time
 import urllib.error
 import urllib.request
 from importlib.util import find_spec
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from pipelines.core.errors import StrataError
 
 START_SECONDS = 90
-UVICORN = "uvicorn"
+PROGRAM = "flows.server_process"
 _UNUSED_SERVICES = (
     "SCHEDULER", "LATE_RUNS", "CANCELLATION_CLEANUP", "PAUSE_EXPIRATIONS", "FOREMAN", "TRIGGERS", "EVENT_PERSISTER",
     "EVENT_LOGGER", "REPOSSESSOR", "DB_VACUUM",
@@ -63,6 +62,8 @@ class Server:
         if self._process is not None:
             os.environ.pop("PREFECT_API_URL", None)
             self._process.terminate()
+            if self._process.stdin is not None:
+                self._process.stdin.close()
             try:
                 self._process.wait(timeout=5)
             except subprocess.TimeoutExpired:
@@ -86,15 +87,12 @@ class Server:
             return
         port = _free_port()
         self._url = f"http://127.0.0.1:{port}/api"
-        spec = find_spec("prefect")
-        if spec is None or spec.origin is None:
+        if find_spec("prefect") is None:
             raise ServerFailed("Prefect is not installed", hint="pip install strata-kb")
-        arguments = ["--factory", "prefect.server.api.server:create_app", "--host", "127.0.0.1", "--port", str(port)]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", UVICORN, *arguments, "--log-level", "critical", "--lifespan", "on"],
-            cwd=Path(spec.origin).parent.parent,
+            [sys.executable, "-P", "-m", PROGRAM, str(port)],
             env={**os.environ, **_server_environment()},
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=self._log,
             stderr=self._log,
         )

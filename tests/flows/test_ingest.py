@@ -5,6 +5,8 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from time import sleep
+from urllib.error import URLError
 
 import pytest
 
@@ -21,6 +23,16 @@ report = ingest(sys.argv[1], sys.argv[2])
 print(report.documents, report.stages["parse"].done)
 """
 
+SERVE = """
+from time import sleep
+from flows.server import Server
+with Server() as server:
+    server.start()
+    server.wait()
+    print(server.url, flush=True)
+    sleep(99)
+"""
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -32,6 +44,17 @@ def flow_names(api: str) -> list[str]:
     request = urllib.request.Request(api + "/flows/filter", b"{}", {"Content-Type": "application/json"}, method="POST")
     with urllib.request.urlopen(request, timeout=10) as reply:
         return [flow["name"] for flow in json.load(reply)]
+
+
+def ends(api: str) -> bool:
+    """Whether a server stops to answer; a hundred times it is asked."""
+    for _ in range(100):
+        try:
+            flow_names(api)
+        except (URLError, OSError):
+            return True
+        sleep(0.1)
+    return False
 
 
 @pytest.mark.slow
@@ -60,7 +83,7 @@ def test_a_server_of_the_users_own_is_used_and_left_running(
 
 
 def test_a_server_that_does_not_come_up_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flows.server.UVICORN", "no_such_module")
+    monkeypatch.setattr("flows.server.PROGRAM", "no_such_module")
     with Server() as server:
         server.start()
         with pytest.raises(ServerFailed, match="No module named no_such_module") as caught:
@@ -68,12 +91,23 @@ def test_a_server_that_does_not_come_up_says_what_to_do(tmp_path: Path, monkeypa
     assert "--no-flow" in caught.value.hint
 
 
+@pytest.mark.slow
+def test_the_server_ends_with_a_process_that_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
+    with subprocess.Popen([sys.executable, "-c", SERVE], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        url = parent.stdout.readline().strip()
+        assert flow_names(url) == []
+        parent.kill()
+    assert ends(url)
+
+
 def test_a_run_with_nothing_to_compile_starts_no_server(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build(folder, tmp_path / "kb")
     next(folder.rglob("*.md")).unlink()
-    monkeypatch.setattr("flows.server.UVICORN", "no_such_module")
+    monkeypatch.setattr("flows.server.PROGRAM", "no_such_module")
     report = ingest(folder, tmp_path / "kb")
     assert (report.changes["removed"], report.changes["done"]) == (1, 0)
 
