@@ -21,7 +21,7 @@ from typing import Self
 
 from pipelines.core.errors import StrataError
 
-START_SECONDS = 90
+START_SECONDS = 240
 PROGRAM = "flows.server_process"
 _UNUSED_SERVICES = (
     "SCHEDULER", "LATE_RUNS", "CANCELLATION_CLEANUP", "PAUSE_EXPIRATIONS", "FOREMAN", "TRIGGERS", "EVENT_PERSISTER",

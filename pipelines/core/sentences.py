@@ -15,12 +15,20 @@ _ABBREVIATION = re.compile(
     r"|p|ca|max|min|bzw|z\.b|d\.h|nr|abb)|\b[A-Z])\.$",
     re.IGNORECASE,
 )
+# What begins a title, an entry or a caption: "4." of "4. REPAIR", "Table 1." of "Table 1. Torques".
+_LABEL = re.compile(
+    r"(?:(?:table|figure|fig\.?|chart|diagram|listing|section|chapter|step|appendix|annex|note|tabelle|abbildung|bild"
+    r"|abschnitt|kapitel|schritt|anhang|tableau|tabla|figura)\s+)?"
+    r"[(\[]?(?:\d{1,3}(?:[.\-–]\d{1,3}){0,4}[a-z]?|[A-Z](?:[.\-–]\d{1,3}){0,4}|[IVXLC]{1,6})\.",
+    re.IGNORECASE,
+)
 
 
 def sentences(text: str) -> list[Span]:
     """Return the spans of the sentences of `text` in order, without the white space around them.
 
-    Abbreviations, initials and decimal points do not end a sentence; a list item and a table row are one each.
+    Abbreviations, initials, decimal points and the numbers of titles and captions do not end a sentence; a list item
+    and a table row are one each.
     """
     spans: list[Span] = []
     start = 0
@@ -36,6 +44,8 @@ def sentences(text: str) -> list[Span]:
 def _is_abbreviation(text: str, start: int, match: re.Match[str]) -> bool:
     if match.group() != ".":
         return False
+    if _LABEL.fullmatch(text[start : match.end()].strip()) and not text[match.end() :].startswith("\n\n"):
+        return True
     following = text[match.end() :].lstrip()[:1]
     if _ABBREVIATION.search(text[max(start, match.end() - 12) : match.end()]):
         return not text[match.end() :].startswith("\n\n")

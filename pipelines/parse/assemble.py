@@ -71,6 +71,17 @@ class DocumentBuilder:
         """Append an item of a list, nested `level` deep from 1; `text` begins with its bullet or number, if any."""
         return self._prose(BlockKind.LIST_ITEM, text, place, level=max(1, level), confidence=confidence)
 
+    @property
+    def last(self) -> int:
+        """The position of the piece appended last, -1 before the first."""
+        return len(self._pieces) - 1
+
+    def promote(self, levels: Mapping[int, int]) -> None:
+        """Make headings of pieces of text by their positions; level 0 makes the title."""
+        for position, level in levels.items():
+            piece = self._pieces[position]
+            piece.kind, piece.level = (BlockKind.HEADING, level) if level else (BlockKind.TITLE, 0)
+
     def code(self, text: str, place: Place = NOWHERE) -> bool:
         return self._append(Piece(BlockKind.CODE, clean_verbatim(text), place))
 

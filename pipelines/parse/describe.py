@@ -12,11 +12,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from pipelines.core.document import Block, Document, Figure
 from pipelines.core.outcome import Failure
 from pipelines.llm.ask import ask
-from pipelines.llm.chat import Chat, Image
+from pipelines.llm.chat import Chat, Image, Request
 from pipelines.llm.prompt import Prompt, fence
 from pipelines.parse.described import with_descriptions
 from pipelines.parse.parsed import Parsed, Picture
 
+ROLE = "describe"
+_REPLY_TOKENS = 600
 _SEEN = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 _SMALLEST = 2_000
 """Bytes below which a picture is a bullet or a line."""
@@ -72,6 +74,21 @@ class ChatDescriber:
         self._prompt = Prompt.load("pipelines.parse", "describe_figure", prompts)
 
     async def describe(self, picture: Picture, surroundings: Surroundings) -> Described:
+        request = self.request(picture, surroundings)
+        asked = await ask(
+            self._chat,
+            request.messages,
+            FigureReply,
+            role=ROLE,
+            subject=request.subject,
+            max_tokens=request.max_tokens,
+        )
+        if asked.value is None or asked.value.says_nothing():
+            return Described(failure=asked.failure)
+        return Described(" ".join(asked.value.description.split()))
+
+    def request(self, picture: Picture, surroundings: Surroundings) -> Request:
+        """Return what the model is asked about a picture."""
         messages = self._prompt.messages(
             surroundings.language,
             (Image(picture.media_type, picture.data),),
@@ -80,10 +97,7 @@ class ChatDescriber:
             context=fence(surroundings.context or "none", "context"),
             read=fence(surroundings.read or "none", "read"),
         )
-        asked = await ask(self._chat, messages, FigureReply, role="describe", subject=picture.digest, max_tokens=600)
-        if asked.value is None or asked.value.says_nothing():
-            return Described(failure=asked.failure)
-        return Described(" ".join(asked.value.description.split()))
+        return Request(messages, ROLE, FigureReply, max_tokens=_REPLY_TOKENS, subject=picture.digest)
 
 
 async def describe_figures(parsed: Parsed, describer: Describer) -> tuple[Parsed, tuple[Failure, ...]]:
@@ -94,14 +108,20 @@ async def describe_figures(parsed: Parsed, describer: Describer) -> tuple[Parsed
     document = parsed.document
     if document is None:
         return parsed, ()
-    pictures = {picture.digest: picture for picture in parsed.pictures if _worth_asking(picture)}
-    asked = {figure.digest: block for block in document.blocks if (figure := _undescribed(block, pictures))}
-    replies = await asyncio.gather(
-        *(describer.describe(pictures[digest], _surroundings(document, block)) for digest, block in asked.items())
-    )
-    texts = {digest: reply.text for digest, reply in zip(asked, replies, strict=True) if reply.text}
+    asked = undescribed(parsed)
+    replies = await asyncio.gather(*(describer.describe(picture, around) for picture, around in asked))
+    texts = {picture.digest: reply.text for (picture, _), reply in zip(asked, replies, strict=True) if reply.text}
     failures = tuple(reply.failure for reply in replies if reply.failure is not None)
     return replace(parsed, document=with_descriptions(document, texts)), failures
+
+
+def undescribed(parsed: Parsed) -> list[tuple[Picture, Surroundings]]:
+    """Return each picture that is worth a description and has none, with what the document says around it."""
+    if parsed.document is None:
+        return []
+    pictures = {picture.digest: picture for picture in parsed.pictures if _worth_asking(picture)}
+    blocks = {figure.digest: block for block in parsed.document.blocks if (figure := _undescribed(block, pictures))}
+    return [(pictures[digest], _surroundings(parsed.document, block)) for digest, block in blocks.items()]
 
 
 def _worth_asking(picture: Picture) -> bool:

@@ -4,59 +4,21 @@ from __future__ import annotations
 
 import base64
 import io
+from collections import Counter
 from collections.abc import Callable
 from html import escape
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from pipelines.core.document import Block, BlockKind, Document
 from pipelines.core.errors import StrataError
+from pipelines.parse.html_style import COLOURS, SCRIPT, STYLE
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.parse.settings import ParseSettings
 
 _DPI = 80
 _MOST_PAGES = 200
-_COLOURS = {
-    BlockKind.TITLE: "#b3261e",
-    BlockKind.HEADING: "#d1580f",
-    BlockKind.PARAGRAPH: "#1b6ac9",
-    BlockKind.LIST_ITEM: "#0f8a7e",
-    BlockKind.TABLE: "#7b3fc4",
-    BlockKind.FIGURE: "#2e8b2e",
-    BlockKind.CODE: "#555555",
-    BlockKind.FORMULA: "#a8267c",
-    BlockKind.CAPTION: "#8a6d00",
-    BlockKind.FOOTNOTE: "#6b7a00",
-    BlockKind.NOTE: "#6b7a00",
-    BlockKind.PAGE_HEADER: "#999999",
-    BlockKind.PAGE_FOOTER: "#999999",
-}
-_STYLE = """
-body{font:15px/1.45 system-ui,sans-serif;margin:0;color:#1d1d1f;background:#f3f3f5}
-header{padding:14px 24px;background:#fff;border-bottom:1px solid #ddd}
-h1{font-size:19px;margin:0 0 4px}.meta{color:#666;font-size:13px}
-.page{display:flex;gap:20px;padding:18px 24px;align-items:flex-start;border-bottom:1px solid #ddd}
-.sheet{position:sticky;top:10px;flex:0 0 46%;background:#fff;box-shadow:0 1px 4px #0003}
-.sheet img{display:block;width:100%}
-.box{position:absolute;border:1.5px solid var(--c);background:color-mix(in srgb,var(--c) 9%,transparent)}
-.box:hover,.box.on{background:color-mix(in srgb,var(--c) 28%,transparent)}
-.blocks{flex:1;min-width:0}
-.block{border-left:3px solid var(--c);background:#fff;margin:0 0 6px;padding:5px 10px;overflow-wrap:anywhere;
-white-space:pre-wrap}
-.block.on{outline:2px solid var(--c)}
-.kind{font-size:11px;color:var(--c);float:right;padding-left:8px}
-.block.heading,.block.title{font-weight:600}.block.code{font-family:monospace;font-size:13px}
-table{border-collapse:collapse;white-space:normal;font-size:13px}
-td,th{border:1px solid #ccc;padding:2px 6px;overflow-wrap:normal}
-th{background:#f0ecf8}caption{text-align:left;color:#666}.block img{max-width:100%}.issue{color:#b3261e}
-"""
-_SCRIPT = """
-for(const e of document.querySelectorAll('[data-b]')){
-const all=()=>document.querySelectorAll('[data-b="'+e.dataset.b+'"]');
-e.onmouseenter=()=>all().forEach(x=>x.classList.add('on'));
-e.onmouseleave=()=>all().forEach(x=>x.classList.remove('on'));
-if(e.classList.contains('box'))e.onclick=()=>document.querySelector('.block[data-b="'+e.dataset.b+'"]')
-?.scrollIntoView({behavior:'smooth',block:'center'});}
-"""
+_MOST_ENTRIES = 400
+"""Headings in the list beside the page; a longer list helps nobody."""
 
 
 def to_html(parsed: Parsed, path: Path, settings: ParseSettings | None = None) -> str:
@@ -69,8 +31,8 @@ def to_html(parsed: Parsed, path: Path, settings: ParseSettings | None = None) -
     body = _document(parsed, document, path, settings or ParseSettings()) if document else ""
     return (
         f'<!DOCTYPE html><html lang="{document.language if document else ""}"><head><meta charset="utf-8">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body>"
-        f"<header><h1>{escape(title)}</h1>{_summary(parsed)}</header>{body}<script>{_SCRIPT}</script></body></html>"
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>"
+        f"<header><h1>{escape(title)}</h1>{_summary(parsed)}</header>{body}<script>{SCRIPT}</script></body></html>"
     )
 
 
@@ -78,20 +40,48 @@ def _summary(parsed: Parsed) -> str:
     document = parsed.document
     facts = [parsed.status.value, parsed.reason]
     if document is not None:
-        facts += [document.source.media_type, f"read by {document.engine}", document.language]
+        format = PurePosixPath(document.source.name).suffix.lstrip(".").upper() or document.source.media_type
+        facts += [format, f"read by {document.engine}", document.language]
         counted = (("blocks", document.blocks), ("tables", document.tables), ("figures", document.figures))
         facts += [f"{len(things)} {name if len(things) != 1 else name[:-1]}" for name, things in counted]
         facts += list(document.notes)
-    return f'<div class="meta">{escape(" · ".join(fact for fact in facts if fact))}</div>'
+    legend = _legend(document) if document is not None else ""
+    return f'<div class="meta">{escape(" · ".join(fact for fact in facts if fact))}</div>{legend}'
+
+
+def _legend(document: Document) -> str:
+    """Return the colours of the kinds that the document has, the commonest first, with how often."""
+    counted = Counter(block.kind for block in (*document.blocks, *document.furniture))
+    entries = "".join(
+        f'<span style="--c:{COLOURS[kind]}"><i></i>{_name(kind)} {count}</span>'
+        for kind, count in counted.most_common()
+    )
+    return f'<div class="legend">{entries}</div>'
+
+
+def _name(kind: BlockKind) -> str:
+    return kind.value.replace("_", " ")
+
+
+def _outline(document: Document) -> str:
+    """Return the list of headings, each leading to its block; nothing for fewer than three."""
+    kinds = (BlockKind.TITLE, BlockKind.HEADING)
+    headings = [(place, block) for place, block in enumerate(document.blocks) if block.kind in kinds][:_MOST_ENTRIES]
+    entries = "".join(
+        f'<a href="#b{place}" style="padding-left:{6 + 12 * max(0, block.level - 1)}px">{escape(block.text[:120])}</a>'
+        for place, block in headings
+    )
+    return f"<nav>{entries}</nav>" if len(headings) > 2 else ""
 
 
 def _document(parsed: Parsed, document: Document, path: Path, settings: ParseSettings) -> str:
     pictures = {picture.digest: picture for picture in parsed.pictures}
     draw = _drawer(document, path, settings)
-    numbers = dict.fromkeys(block.provenance.page for block in document.blocks)
+    numbers = dict.fromkeys(block.provenance.page for block in (*document.blocks, *document.furniture))
     numbers |= dict.fromkeys(page.number for page in document.pages)
-    ordered = sorted(numbers, key=lambda number: number or 0)
-    return "".join(_page(document, number, draw, pictures) for number in ordered)
+    ordered = sorted(numbers, key=lambda number: (number is None, number or 0))
+    pages = "".join(_page(document, number, draw, pictures) for number in ordered)
+    return f'<div class="all">{_outline(document)}<main>{pages}</main></div>'
 
 
 def _page(document: Document, number: int | None, draw: Callable[[int], bytes], pictures: dict[str, Picture]) -> str:
@@ -99,7 +89,8 @@ def _page(document: Document, number: int | None, draw: Callable[[int], bytes], 
     aside = [(-1 - place, block) for place, block in enumerate(document.furniture) if block.provenance.page == number]
     image = draw(number) if number is not None and number <= _MOST_PAGES else b""
     sheet = _sheet(number or 0, image, list(enumerate(document.blocks)) + aside) if image else ""
-    listed = "".join(_block(place, block, pictures) for place, block in blocks + aside)
+    shown = {} if image and document.source.media_type.startswith("image/") else pictures
+    listed = "".join(_block(place, block, shown) for place, block in blocks + aside)
     return f'<section class="page">{sheet}<div class="blocks">{_page_title(document, number)}{listed}</div></section>'
 
 
@@ -109,7 +100,8 @@ def _page_title(document: Document, number: int | None) -> str:
         return ""
     label = f" ({escape(page.label)})" if page.label else ""
     issue = f' <span class="issue">{escape(page.issue)}</span>' if page.issue else ""
-    return f'<div class="meta">page {page.number}{label}, text: {escape(page.text_source)}{issue}</div>'
+    source = "" if page.text_source == "native" else f", text: {escape(page.text_source)}"
+    return f'<div class="meta">page {page.number}{label}{source}{issue}</div>'
 
 
 def _sheet(number: int, image: bytes, blocks: list[tuple[int, Block]]) -> str:
@@ -126,15 +118,19 @@ def _sheet(number: int, image: bytes, blocks: list[tuple[int, Block]]) -> str:
 def _box(place: int, block: Block, left: float, top: float, right: float, bottom: float) -> str:
     tip = escape(f"{block.kind.value}: {block.text[:600]}", quote=True)
     area = f"left:{left:.2%};top:{top:.2%};width:{right - left:.2%};height:{bottom - top:.2%}"
-    return f'<div class="box" data-b="{place}" title="{tip}" style="--c:{_COLOURS[block.kind]};{area}"></div>'
+    return f'<div class="box" data-b="{place}" title="{tip}" style="--c:{COLOURS[block.kind]};{area}"></div>'
 
 
 def _block(place: int, block: Block, pictures: dict[str, Picture]) -> str:
-    kind = block.kind.value + (f" {block.level}" if block.level else "")
+    content = _content(block, pictures)
+    if not content:  # a figure without words, which the picture of the page shows
+        return ""
+    name = _name(block.kind) + (f" {block.level}" if block.level else "")
+    kind = block.kind.value + (f" h{block.level}" if block.kind is BlockKind.HEADING else "")
     indent = f"margin-left:{20 * (block.level - 1)}px;" if block.kind is BlockKind.LIST_ITEM else ""
     return (
-        f'<div class="block {block.kind.value}" data-b="{place}" style="--c:{_COLOURS[block.kind]};{indent}">'
-        f'<span class="kind">{kind}</span>{_content(block, pictures)}</div>'
+        f'<div class="block {kind}" id="b{place}" data-b="{place}" style="--c:{COLOURS[block.kind]};{indent}">'
+        f'<span class="kind">{name}</span>{content}</div>'
     )
 
 
@@ -145,7 +141,9 @@ def _content(block: Block, pictures: dict[str, Picture]) -> str:
     if picture is None or not picture.media_type.startswith("image/"):
         return escape(block.text)
     data = base64.b64encode(picture.data).decode()
-    return f'<img alt="" src="data:{escape(picture.media_type, quote=True)};base64,{data}"><br>{escape(block.text)}'
+    image = f'<img alt="" src="data:{escape(picture.media_type, quote=True)};base64,{data}">'
+    words = f"<details><summary>text in the picture</summary>{escape(block.text)}</details>" if block.text else ""
+    return image + words
 
 
 def _drawer(document: Document, path: Path, settings: ParseSettings) -> Callable[[int], bytes]:

@@ -28,8 +28,13 @@ def check_archive(members: list[zipfile.ZipInfo], size: int, uri: str, limits: L
     unpacked = sum(member.file_size for member in members)
     if unpacked > limits.total_mb * MEBIBYTE:
         raise TooLarge(f"unpacks to more than {limits.total_mb} MiB", ids=(uri,))
-    if unpacked > max(_FREE_OF_RATIO, size * limits.expansion_ratio):
+    if unpacked > most_unpacked(size, limits):
         raise TooLarge(f"unpacks to over {limits.expansion_ratio} times its size", ids=(uri,))
+
+
+def most_unpacked(size: int, limits: Limits) -> int:
+    """Return to how many bytes a file of `size` bytes may unpack."""
+    return min(limits.total_mb * MEBIBYTE, max(_FREE_OF_RATIO, size * limits.expansion_ratio))
 
 
 def check_text(length: int, uri: str, limits: Limits) -> None:

@@ -49,6 +49,10 @@ READERS = MappingProxyType(
         "application/rtf": _WEB + "rtf:RtfReader",
         "text/rtf": _WEB + "rtf:RtfReader",
         "application/zip": _WEB + "zip:ZipReader",
+        "application/x-tar": _WEB + "tar:TarReader",
+        "application/gzip": _WEB + "tar:TarReader",
+        "application/x-bzip2": _WEB + "tar:TarReader",
+        "application/x-xz": _WEB + "tar:TarReader",
         "application/vnd.ms-office.encrypted": _OFFICE + "encrypted:EncryptedReader",
         "application/x-ndjson": _WEB + "json:JsonReader",
         "application/mbox": _WEB + "eml:MailboxReader",
@@ -57,6 +61,17 @@ READERS = MappingProxyType(
         "text/x-org": _WEB + "org:OrgReader",
     }
 )
+
+_WAYS_OUT = MappingProxyType(
+    {
+        "application/x-7z-compressed": "unpack it into the folder",
+        "application/vnd.rar": "unpack it into the folder",
+        "application/vnd.ms-outlook-pst": "export its mails as .eml or .msg",
+        "application/postscript": "convert it to PDF",
+        "image/heic": "save it as JPEG or PNG",
+    }
+)
+"""What can be done with files that nobody reads."""
 
 
 def reader_for(media_type: str, settings: ParseSettings) -> Reader:
@@ -68,7 +83,7 @@ def reader_for(media_type: str, settings: ParseSettings) -> Reader:
     if chosen is not None:
         return _load_own(media_type, chosen)
     if media_type not in READERS:
-        raise Unsupported(f"no reader for {media_type or 'files of unknown type'}")
+        raise Unsupported(f"no reader for {media_type or 'files of unknown type'}", hint=_WAYS_OUT.get(media_type, ""))
     return _load(READERS[media_type])
 
 

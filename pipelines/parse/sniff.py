@@ -115,9 +115,10 @@ def _json(sample: str, suffix: str, whole: bool) -> str:
     start = sample.strip("\ufeff \t\r\n")
     if start[:1] not in ("{", "["):
         return ""
-    lines = [line for line in start.splitlines() if line.strip()]
+    lines = [line for line in start.split("\n") if line.strip()]
     complete = lines if whole else lines[:-1]
-    if len(complete) > 1 and all(line[0] in "{[" and _is_json(line) for line in complete[:5]):
+    good = [line[0] in "{[" and _is_json(line) for line in complete[:5]]
+    if len(good) > 1 and (all(good) or (suffix in (".jsonl", ".ndjson") and 2 * sum(good) > len(good))):
         return JSON_LINES
     if whole:
         return JSON if suffix == ".json" or _is_json(start) else ""

@@ -12,6 +12,7 @@ from pipelines.core.table import Cell, Table
 from pipelines.parse.parsed import Parsed
 
 _NUMBER = re.compile(r"((?:\d{1,3}\.)+\d{0,3}|\d{1,3}\)|[A-Za-z]{1,4}[.)]|\([A-Za-z0-9]{1,4}\))\s+")
+_CHECK_BOX = re.compile(r"([☐☑☒])\s*(?=\S)")
 _COUNTING = ("application/vnd.openxmlformats-", "application/vnd.oasis.opendocument.")
 _KINDS = {BlockKind.TABLE: "table", BlockKind.FIGURE: "picture"}
 
@@ -45,8 +46,8 @@ class BlockView(msgspec.Struct, omit_defaults=True):
     """A block: `kind` is "text", "table" or "picture", `type` what exactly.
 
     `page` is the number of the page or slide, on a sheet its name; `index` the number of the table. `marker` is the
-    number that a word processor counted for a list item, `ocr_text` what was read off a picture. What a rich cell
-    holds comes again behind its table, piece by piece, with `cell` = (table, row, column).
+    check box of a list item, or the number that a word processor counted for it; `ocr_text` what was read off a
+    picture. What a rich cell holds comes again behind its table, piece by piece, with `cell` = (table, row, column).
     """
 
     kind: str
@@ -147,7 +148,9 @@ def _counts(document: Document | None) -> bool:
 
 
 def _marker(block: Block, counted: bool) -> str:
-    found = _NUMBER.match(block.text) if counted and block.kind is BlockKind.LIST_ITEM else None
+    if block.kind is not BlockKind.LIST_ITEM:
+        return ""
+    found = _CHECK_BOX.match(block.text) or (_NUMBER.match(block.text) if counted else None)
     return found.group(1) if found else ""
 
 
@@ -186,7 +189,12 @@ def _is_rich(cell: Cell) -> bool:
 
 def _pieces(block: Block, cell: Cell, table: int) -> list[BlockView]:
     page, place = _page(block.provenance), (table, cell.row, cell.column)
-    return [BlockView("text", "cell", line, page, cell=place) for line in cell.text.split("\n") if line.strip()]
+    pieces = []
+    for line in filter(str.strip, cell.text.split("\n")):
+        box = _CHECK_BOX.match(line)
+        text, marker = (line[box.end() :], box.group(1)) if box else (line, "")
+        pieces.append(BlockView("text", "cell", text, page, cell=place, marker=marker))
+    return pieces
 
 
 def _page(where: Provenance) -> int | str | None:

@@ -17,6 +17,12 @@ def test_decimals_abbreviations_and_initials_do_not() -> None:
     assert split(text) == ["Dr. J. Smith measured 3.5 bar, see fig. 3 for details.", "It held."]
 
 
+def test_the_number_of_a_title_or_a_caption_does_not() -> None:
+    assert split("4. REPAIR\nStop it. Drain it.") == ["4. REPAIR\nStop it.", "Drain it."]
+    assert split("Table 1. Torques. See Table 2. It holds.") == ["Table 1. Torques.", "See Table 2.", "It holds."]
+    assert split("It weighs 4. The rest is light.") == ["It weighs 4.", "The rest is light."]
+
+
 def test_chinese_marks_end_a_sentence_without_a_blank() -> None:
     assert split("过热报警。请检查！") == ["过热报警。", "请检查！"]
 

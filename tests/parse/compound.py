@@ -111,8 +111,21 @@ def _strings(properties: dict[int, str | bytes]) -> dict[str, bytes | Storage]:
     return streams
 
 
-def message(properties: dict[int, str | bytes], attachments: list[dict[int, str | bytes]]) -> bytes:
-    """Return an Outlook message with text properties by their tag, and its attachments likewise."""
+def _listed(properties: dict[int, str | bytes], header: int) -> Storage:
+    """Return a storage with the properties and their list, behind a header of so many zeros."""
+    storage = Storage(_strings(properties))
+    listed = storage.entries.pop("listed")
+    assert isinstance(listed, bytes)
+    storage.entries["__properties_version1.0"] = bytes(header) + listed
+    return storage
+
+
+def message(
+    properties: dict[int, str | bytes],
+    attachments: list[dict[int, str | bytes]],
+    item: dict[int, str | bytes] | None = None,
+) -> bytes:
+    """Return an Outlook message with text properties by their tag, its attachments and an item inside it likewise."""
     root = Storage(_strings(properties))
     listed = root.entries.pop("listed")
     assert isinstance(listed, bytes)
@@ -120,10 +133,10 @@ def message(properties: dict[int, str | bytes], attachments: list[dict[int, str 
         struct.pack("<8xIIII8x", 0, len(attachments), 0, len(attachments)) + listed
     )
     for number, attached in enumerate(attachments):
-        inner = Storage(_strings(attached))
-        listed = inner.entries.pop("listed")
-        assert isinstance(listed, bytes)
-        inner.entries["__properties_version1.0"] = b"\0" * 8 + listed
-        root.entries[f"__attach_version1.0_#{number:08X}"] = inner
+        root.entries[f"__attach_version1.0_#{number:08X}"] = _listed(attached, 8)
+    if item is not None:
+        holder = _listed({0x3001: "item"}, 8)
+        holder.entries["__substg1.0_3701000D"] = _listed(item, 24)
+        root.entries[f"__attach_version1.0_#{len(attachments):08X}"] = holder
     root.entries["__nameid_version1.0"] = Storage({"__substg1.0_00020102": b"\0" * 16})
     return compound(root)

@@ -470,7 +470,7 @@ def text_with_escapes() -> bytes:
     return b"\x1b[31mERROR\x1b[0m valve 3 stuck\n" * 3000
 
 
-@hostile("wide.csv", READ, LARGE, EMPTY)
+@hostile("wide.csv", READ, LARGE)
 def csv_that_is_wide() -> bytes:
     return b",".join(b"%d" % n for n in range(300_000)) + b"\n"
 

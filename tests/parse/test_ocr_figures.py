@@ -5,8 +5,9 @@ import io
 import numpy as np
 from PIL import Image
 
+from pipelines.parse.ocr.engine import Raster, Reading
 from pipelines.parse.ocr.figures import FigureText, looks_drawn
-from pipelines.parse.ocr.text import decoded
+from pipelines.parse.ocr.text import decoded, read_picture
 from pipelines.parse.settings import OcrSettings
 from tests.parse.pdf_pages import Pdf, drawn
 
@@ -43,3 +44,31 @@ def test_what_is_no_picture_holds_nothing() -> None:
 def test_no_more_pictures_are_read_than_allowed() -> None:
     reader = FigureText(OcrSettings(figure_limit=0))
     assert reader.read(DIAGRAM) == ("", 1.0)
+
+
+def test_a_single_letter_is_an_edge_and_no_text() -> None:
+    mark = drawn(Pdf().page(300, 150).text(120, 100, "Z", size=60).data())
+    assert FigureText(OcrSettings()).read(mark) == ("", 1.0)
+
+
+class Scripted:
+    """An engine that reads the same lines off every picture."""
+
+    name = "scripted"
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = texts
+
+    def read(self, image: Raster) -> list[Reading]:
+        return [
+            Reading(text, ((10, 30 * row), (200, 30 * row), (200, 30 * row + 20), (10, 30 * row + 20)), 0.98)
+            for row, text in enumerate(self.texts)
+        ]
+
+
+def test_signs_of_a_drawing_are_not_taken_for_chinese() -> None:
+    page = np.full((200, 300, 3), 255, dtype=np.uint8)
+    drawing = read_picture(Scripted("Pump P-101", "\u4e2a", "8.5 bar"), page, OcrSettings())
+    assert [line.text for line in drawing.lines] == ["Pump P-101", "8.5 bar"]
+    chinese = read_picture(Scripted("\u6cf5\u623f P-101", "\u4e2a"), page, OcrSettings())
+    assert len(chinese.lines) == 2

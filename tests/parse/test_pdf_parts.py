@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pipelines.core.document import BlockKind
@@ -100,6 +102,14 @@ def test_a_page_number_is_furniture_on_a_single_page() -> None:
     assert len(apart) == 1
 
 
+def test_figures_above_the_page_number_are_the_page_s_own() -> None:
+    entry, row = Line("Valves", Rect(50, 740, 90, 750), BODY), Line("12", Rect(300, 740, 310, 750), BODY)
+    number = Line("1", Rect(280, 780, 290, 790), BODY)
+    own, apart = Furniture().parted([entry, row, number], 800)
+    assert [line.text for line in own] == ["Valves", "12"]
+    assert [line.text for _, line in apart] == ["1"]
+
+
 def line(text: str, style: Style) -> Line:
     return Line(text, Rect(50, 100, 300, 110), style)
 
@@ -139,6 +149,25 @@ def test_numbered_headings_without_text_between_are_a_list() -> None:
     items = [heading(f"{number}. Check the seat") for number in (1, 2, 3)]
     assert {item.kind for item in without_lists(items)} == {BlockKind.LIST_ITEM}
     assert {item.kind for item in without_lists(items[:2])} == {BlockKind.HEADING}
+
+
+def test_a_numbered_heading_set_as_the_item_beside_it_is_an_item() -> None:
+    item = replace(heading("• Seals"), kind=BlockKind.LIST_ITEM)
+    assert [i.kind for i in without_lists([heading("1. Parts"), heading("2. Tools"), item])] == [
+        BlockKind.LIST_ITEM
+    ] * 3
+    assert without_lists([heading("1. Parts", 20), item])[0].kind is BlockKind.HEADING
+
+
+def test_a_numbered_heading_may_be_smaller_than_the_text() -> None:
+    small = Style(8.8, "Helvetica-Bold", bold=True)
+    assert is_heading([line("3.1 Oxygen", small)], "3.1 Oxygen", BODY, alone=True)
+    assert not is_heading([line("Oxygen", small)], "Oxygen", BODY, alone=True)
+
+
+def test_a_formula_is_not_a_line_of_capitals() -> None:
+    assert not is_heading([line("R2 = 4 V / 2 A", BODY)], "R2 = 4 V / 2 A", BODY, alone=True)
+    assert is_heading([line("SPARE PARTS", BODY)], "SPARE PARTS", BODY, alone=True)
 
 
 def grid(rows: int, columns: int, height: float = 20) -> Grid:

@@ -163,6 +163,12 @@ def test_footnotes_are_told_from_the_text(document_of: DocumentOf) -> None:
     assert of_kind(document, BlockKind.FOOTNOTE) == ["1 Set by the maker, not by the user."]
 
 
+def test_the_title_below_a_figure_s_number_belongs_to_its_caption(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().box(72, 60, 520, 160, LOREM).text(270, 300, "Figure 1").text(262, 313, "Fire triangle")
+    captions = [block.text for block in document_of("a.pdf", pdf.data()).blocks if block.kind is BlockKind.CAPTION]
+    assert captions == ["Figure 1 Fire triangle"]
+
+
 def test_code_keeps_its_lines(document_of: DocumentOf) -> None:
     pdf = Pdf().page().box(60, 60, 530, 160, LOREM)
     for number, line in enumerate(("def open(valve):", "    valve.turn(90)", "    return valve")):

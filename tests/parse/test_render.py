@@ -94,6 +94,34 @@ def test_the_page_is_self_contained_and_escaped() -> None:
     assert 'href="http' not in page
 
 
+def test_headings_beside_the_page_lead_to_their_blocks() -> None:
+    builder = DocumentBuilder(SOURCE, ParseSettings(), "test")
+    for number in (1, 2, 3):
+        builder.heading(f"{number} Valves & seats", number)
+        builder.paragraph("text")
+    page = to_html(builder.build(), Path("a.docx"))
+    assert '<a href="#b4" style="padding-left:30px">3 Valves &amp; seats</a>' in page
+    assert 'id="b4"' in page
+    assert "heading 3</span>" in page
+
+
+def test_headers_of_no_page_come_last() -> None:
+    builder = DocumentBuilder(SOURCE, ParseSettings(), "test")
+    builder.furniture(BlockKind.PAGE_FOOTER, "STD-014 rev C")
+    builder.paragraph("Close the valve.", Place(1))
+    page = to_html(builder.build(), Path("a.docx"))
+    assert 0 < page.index("Close the valve.") < page.index("STD-014 rev C")
+
+
+def test_check_boxes_stand_apart_as_marks_of_their_items() -> None:
+    builder = DocumentBuilder(SOURCE, ParseSettings(), "test")
+    builder.list_item("☒ Tea")
+    builder.table([Cell(0, 0, "Choose:\n☐ Milk"), Cell(0, 1, "x")])
+    shown = json.loads(to_json(builder.build()))["blocks"]
+    marked = [(block["text"], block.get("marker", "")) for block in shown if block["type"] != "table"]
+    assert marked == [("Tea", "☒"), ("Choose:", ""), ("Milk", "☐")]
+
+
 def test_boxes_are_drawn_over_the_picture_of_their_page(tmp_path: Path) -> None:
     from PIL import Image as Pillow
 

@@ -18,6 +18,8 @@ _THUMB = 160
 _COLOURS, _DRAWN = 6, 0.5
 """Of a drawn picture, so few colours cover this share; a photograph has hundreds."""
 _NOTHING = ("", 1.0)
+_LEAST = 3
+"""Letters and figures from which a picture says something: an edge alone is often taken for one or two."""
 _MOST_PIXELS = 40_000_000
 
 
@@ -54,7 +56,8 @@ class FigureText:
         if engine is None:
             return _NOTHING
         found = read_picture(engine, image, self._settings)
-        return (found.text, min(0.999, found.confidence)) if found.lines else _NOTHING
+        told = sum(character.isalnum() for character in found.text) >= _LEAST
+        return (found.text, min(0.999, found.confidence)) if told else _NOTHING
 
     def _worth_reading(self, data: bytes) -> Raster | None:
         try:

@@ -38,11 +38,12 @@ class RapidOcr:
         except ImportError as error:
             raise MissingExtra("rapidocr", "reading text off pictures") from error
         logging.getLogger("RapidOCR").setLevel(logging.ERROR)
+        self._least = settings.min_confidence
         self._engine: Any = RapidOCR(
             params={
                 "Global.log_level": "error",
                 "Global.use_cls": False,
-                "Global.text_score": settings.min_confidence,
+                "Global.text_score": 0.0,  # a line on end is read upside down first, and poorly
                 "Global.max_side_len": settings.max_side,
                 "Det.limit_type": "max",
                 "Det.limit_side_len": _DETECTION_SIDE,
@@ -61,7 +62,8 @@ class RapidOcr:
             Reading(text, _corners(box), float(score))
             for box, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
         ]
-        return self._turned_about(readings, image)
+        readings = self._turned_about(readings, image)
+        return [reading for reading in readings if reading.confidence >= self._least]
 
     def _turned_about(self, readings: list[Reading], image: Raster) -> list[Reading]:
         """Return the readings with those that stand on end read the other way too, where they were read poorly."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
@@ -10,6 +11,7 @@ from statistics import median
 import numpy as np
 from PIL import Image as Pillow
 
+from pipelines.core.terms import CJK
 from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import Line, Style
 from pipelines.parse.ocr.engine import OcrEngine, Raster
@@ -17,6 +19,7 @@ from pipelines.parse.ocr.orientation import read_upright
 from pipelines.parse.settings import OcrSettings
 
 _NOT_LEGIBLE = "text not legible: a script that OCR cannot read, or a poor picture"
+_CHINESE = re.compile(f"[{CJK}]")
 _MANY = 60
 """Characters of little confidence from which there is text; fewer are grain and edges in a photograph."""
 _LARGE = 1.4
@@ -52,7 +55,15 @@ def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings) -> Pic
         many = sum(len(line.text) for line in reread.lines) >= _MANY
         return PictureText((), *size, _NOT_LEGIBLE if many else "")
     kept = [line for line in reread.lines if line.confidence >= settings.min_confidence]
-    return PictureText(_sized(kept), *size)
+    return PictureText(_sized(_without_signs(kept)), *size)
+
+
+def _without_signs(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines without single Chinese characters where no line has more: signs of a drawing look like them."""
+    single = [line for line in lines if len(line.text) == 1 and _CHINESE.search(line.text)]
+    others = [line for line in lines if line not in single]
+    told = any(_CHINESE.search(line.text) for line in others) or not others
+    return list(lines) if told else others
 
 
 def _sized(lines: Sequence[Line]) -> tuple[Line, ...]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from pipelines.core.document import BlockKind
 from pipelines.parse.lines import Line, around
+from pipelines.parse.outline import section_number
 from pipelines.parse.paragraphs import BULLET, BULLET_GLYPHS, LEADER, group_paragraphs, join_lines
 from pipelines.parse.pdf.headings import Outline, is_heading, like_body
 from pipelines.parse.pdf.items import Item
@@ -19,6 +20,9 @@ _CAPTION = re.compile(
     r"|图|表|圖|표|그림)\s*\d{1,3}(?:[.\-]\d{1,3}){0,3}[a-z]?\s?[\]>)】]?(?:\s*[.:|–—]|\s+[-–—]\s|\s+[A-Z\u4e00-\u9fff\uac00-\ud7af]|\s*$)",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"[^\W\d_]+\.?\s*\d{1,3}(?:[.\-]\d{1,3}){0,3}[a-z]?[.:]?")
+_TITLE = 200
+"""Characters of a caption's title at most."""
 _SAYS = re.compile(
     r"\S+\s*[\d.\-]+[a-z]?\s+(?:shows?|lists?|gives?|is|are|and|zeigt|enthält|below|above|presents?)\b", re.IGNORECASE
 )
@@ -54,7 +58,7 @@ class BlockMaker:
             before = groups[position - 1] if position else None
             after = groups[position + 1] if position + 1 < len(groups) else None
             items.append(self.item(self._kind(group, before, after), group))
-        return items
+        return _with_whole_captions(items)
 
     def region(self, part: Part, lines: Sequence[Line]) -> list[Item]:
         """Return the items of a region of which a layout model said what it is."""
@@ -129,6 +133,27 @@ class BlockMaker:
 
 def _is_caption(text: str) -> bool:
     return len(text) <= 600 and _CAPTION.match(text) is not None and not _SAYS.match(text)
+
+
+def _with_whole_captions(items: Sequence[Item]) -> list[Item]:
+    """Return the items with captions that are only "Figure 1" joined with the title that stands below."""
+    done: list[Item] = []
+    for item in items:
+        if done and _completes(done[-1], item):
+            label = done[-1]
+            done[-1] = replace(label, text=f"{label.text} {item.text}", rect=around((label.rect, item.rect)))
+        else:
+            done.append(item)
+    return done
+
+
+def _completes(label: Item, title: Item) -> bool:
+    if label.kind is not BlockKind.CAPTION or not _LABEL.fullmatch(label.text) or len(title.text) > _TITLE:
+        return False
+    plain = title.kind is BlockKind.PARAGRAPH or (title.kind is BlockKind.HEADING and not section_number(title.text))
+    gap = title.rect.top - label.rect.bottom
+    overlaps = min(label.rect.right, title.rect.right) > max(label.rect.left, title.rect.left)
+    return plain and overlaps and -1 < gap < 0.6 * max(label.style.size, 1.0)
 
 
 def _alone(group: Sequence[Line], before: Sequence[Line] | None, after: Sequence[Line] | None) -> bool:

@@ -11,6 +11,10 @@ from pipelines.parse.pdf.glyphs import RIGHT_TO_LEFT, logical, plain
 from pipelines.parse.pdf.page import Grid, GridCell, ImageArea, Paint, Rules, Word
 
 _WORD_GAP = 0.33
+_ASKEW = 0.17
+"""Sine of ten degrees: text is neither level nor upright from there."""
+_TICKED = (2, 5)
+"""The library's numbers of check boxes and radio buttons."""
 _THIN = 3.0
 """Points: a drawn thing thinner than this is a line."""
 
@@ -47,7 +51,16 @@ def fragments_of(page: Any, blocks: Any, flags: int) -> Iterator[Fragment]:
             )
             if runs:
                 baseline = line["spans"][0]["origin"][1]
-                yield Fragment(runs, Rect(*line["bbox"]), baseline, _quarter(line["dir"]) == 0)
+                slanted = min(map(abs, line["dir"])) > _ASKEW
+                yield Fragment(runs, Rect(*line["bbox"]), baseline, _quarter(line["dir"]) == 0, slanted)
+
+
+def ticks_of(page: Any) -> Iterator[Fragment]:
+    """Yield the check boxes of a form as signs: what a PDF draws for them is seldom a character."""
+    for box in page.widgets(types=_TICKED) or ():
+        rect, on = Rect(*box.rect), box.field_value not in ("Off", "", None, False)
+        baseline = rect.bottom - 0.2 * rect.height
+        yield Fragment((Run("☒" if on else "☐", "", 0.8 * rect.height, 0, 0, rect),), rect, baseline, True)
 
 
 def words_of(blocks: Any) -> Iterator[Word]:
@@ -96,13 +109,13 @@ def images_of(page: Any) -> Iterator[ImageArea]:
             yield ImageArea(rect, min(alike) if len(alike) == 1 else 0, width, height)
 
 
-def paint_of(page: Any) -> Paint:
-    """Return what is drawn on the page, but for what covers nearly all of it."""
+def paint_of(page: Any, log: Sequence[Any]) -> Paint:
+    """Return what is drawn on the page by its log of kinds and boxes, but for what covers nearly all of it."""
     horizontal: list[Rect] = []
     vertical: list[Rect] = []
     shapes: list[Rect] = []
     whole = page.rect.width * page.rect.height
-    for kind, box in page.get_bboxlog():
+    for kind, box in log:
         rect = Rect(*box)
         if not kind.endswith("-path") or rect.area > 0.9 * whole:
             continue

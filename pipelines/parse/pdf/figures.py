@@ -105,13 +105,25 @@ def figure_item(file: PdfFile, page: RawPage, area: Area, *, unread: bool = Fals
 
 
 def place_figures(items: Sequence[Item], figures: Sequence[Item]) -> list[Item]:
-    """Return the items with the figures put in: behind the item that ends last above each, in its own column."""
+    """Return the items with the figures put in: behind what ends last above each in its own column.
+
+    Where nothing is above it there, it comes before what is below it there; where nothing is below either, behind
+    whatever is above it on the page.
+    """
     placed = list(items)
     for figure in figures:
-        position = 0
-        for number, item in enumerate(placed):
-            beside = min(item.rect.right, figure.rect.right) - max(item.rect.left, figure.rect.left) > 0
-            if beside and item.rect.middle[1] <= figure.rect.middle[1]:
-                position = number + 1
-        placed.insert(position, figure)
+        placed.insert(_position(figure.rect, placed), figure)
     return placed
+
+
+def _position(figure: Rect, placed: Sequence[Item]) -> int:
+    higher = [number for number, item in enumerate(placed) if item.rect.middle[1] <= figure.middle[1]]
+    column = [number for number, item in enumerate(placed) if _overlaps(item.rect, figure)]
+    above = [number for number in higher if number in column]
+    if above:
+        return above[-1] + 1
+    return column[0] if column else (higher[-1] + 1 if higher else 0)
+
+
+def _overlaps(one: Rect, other: Rect) -> bool:
+    return min(one.right, other.right) - max(one.left, other.left) > 0

@@ -21,6 +21,8 @@ _LOST_GLYPH = re.compile("\ufffd+(?=[•☐])")
 # An Arabic or Hebrew prefix written on to a Latin word; parted, the word can be found.
 _SCRIPTS_MEET = re.compile("(?<=[\u0590-\u08ff])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u0590-\u08ff])")
 _LATEST = 24
+_WATERMARK = 24.0
+"""Size in points from which text askew is no label of a drawing."""
 _ASCENT, _DESCENT = 0.8, 0.22
 """Share of the font's size above and below the base line: fonts' own metrics differ wildly."""
 
@@ -39,12 +41,18 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """Runs on one base line; `level` is False for text that stands sideways."""
+    """Runs on one base line; `level` is False for text that stands sideways, `slanted` is True for text askew."""
 
     runs: tuple[Run, ...]
     rect: Rect
     baseline: float
     level: bool
+    slanted: bool = False
+
+    @property
+    def is_watermark(self) -> bool:
+        """Whether this is printed large across the page, like "DRAFT"."""
+        return self.slanted and max(run.size for run in self.runs) >= _WATERMARK
 
 
 def lines_of(fragments: Sequence[Fragment]) -> list[Line]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -36,7 +36,7 @@ class Furniture:
     def parted(self, lines: Sequence[Line], height: float) -> tuple[list[Line], list[tuple[BlockKind, Line]]]:
         """Return the lines of a page that are its own, and those that are furniture with what they are."""
         keys = dict(_edges(lines, height))
-        numbers = [line for line in keys if _is_page_number(line, height)]
+        numbers = _page_numbers(keys, height)
         own: list[Line] = []
         furniture: list[tuple[BlockKind, Line]] = []
         for line in lines:
@@ -68,6 +68,16 @@ def _from_edge(lines: Sequence[Line], edge: BlockKind, following: Sequence[Line]
         (line, (edge, blotted(line.text) if position <= last else line.text, position <= last))
         for position, line in enumerate(lines)
     ]
+
+
+def _page_numbers(keys: Mapping[Line, Key], height: float) -> list[Line]:
+    """Return the outermost page number of each edge; figures further in belong to the page's own text."""
+    found = [line for line in keys if _is_page_number(line, height)]
+    tops = [line for line in found if keys[line][0] is BlockKind.PAGE_HEADER]
+    feet = [line for line in found if keys[line][0] is BlockKind.PAGE_FOOTER]
+    first = min(tops, key=lambda line: line.rect.top, default=None)
+    last = max(feet, key=lambda line: line.rect.top, default=None)
+    return [line for line in (first, last) if line is not None]
 
 
 def _beside(line: Line, number: Line) -> bool:

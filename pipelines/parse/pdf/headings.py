@@ -68,7 +68,8 @@ def is_heading(lines: Sequence[Line], text: str, body: Style, alone: bool) -> bo
         return not bullet or stands_out
     if bullet and not (style.size > 1.04 * body.size and stands_out):
         return False
-    return style.size >= 0.93 * body.size and _short(lines, text) and _marked(text, style, body, stands_out)
+    least = 0.85 if stands_out and _DEEP_NUMBER.match(text) else 0.93
+    return style.size >= least * body.size and _short(lines, text) and _marked(text, style, body, stands_out)
 
 
 def _title_like(lines: Sequence[Line], text: str) -> bool:
@@ -86,7 +87,7 @@ def _short(lines: Sequence[Line], text: str) -> bool:
 
 def _marked(text: str, style: Style, body: Style, stands_out: bool) -> bool:
     """Whether a paragraph in about the body's size is marked out by weight, font, capitals or a number with dots."""
-    capitals = text.isupper() and " " in text and len(text) > 6
+    capitals = text.isupper() and " " in text and len(text) > 6 and 2 * len(_LETTERS.findall(text)) > len(text)
     if _DEEP_NUMBER.match(text):
         return stands_out or capitals or (style.size > body.size and text[-1].isalnum())
     return (stands_out or capitals) and (text[0] not in "([" or style.size > body.size)
@@ -123,7 +124,10 @@ def with_title(items: Sequence[Item], body: Style) -> list[Item]:
 
 
 def without_lists(items: Sequence[Item]) -> list[Item]:
-    """Return the items with runs of three and more numbered headings, nothing between them, as the lists they are."""
+    """Return the items with numbered headings as the list items that they are.
+
+    Those are runs of three and more with nothing between them, and what is set as the list item beside it is.
+    """
     runs: list[list[int]] = [[]]
     for position, item in enumerate(items):
         if item.kind is BlockKind.HEADING and _LISTED.match(item.text):
@@ -131,10 +135,20 @@ def without_lists(items: Sequence[Item]) -> list[Item]:
                 runs.append([])
             runs[-1].append(position)
     listed = {position for run in runs if len(run) > 2 for position in run}
+    for position in (*range(len(items)), *reversed(range(len(items)))):
+        if any(_like_item(items, position, beside, listed) for beside in (position - 1, position + 1)):
+            listed.add(position)
     return [
         replace(item, kind=BlockKind.LIST_ITEM, level=1) if position in listed else item
         for position, item in enumerate(items)
     ]
+
+
+def _like_item(items: Sequence[Item], position: int, beside: int, listed: set[int]) -> bool:
+    item, other = items[position], items[beside] if 0 <= beside < len(items) else None
+    if other is None or item.kind is not BlockKind.HEADING or not _LISTED.match(item.text):
+        return False
+    return (other.kind is BlockKind.LIST_ITEM or beside in listed) and other.style == item.style
 
 
 def with_levels(items: Sequence[Item], outline: Outline) -> list[Item]:

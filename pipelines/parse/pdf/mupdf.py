@@ -13,8 +13,17 @@ import pymupdf
 
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.lines import Line, Rect
-from pipelines.parse.pdf.extract import add_rules, fragments_of, grid_of, images_of, paint_of, upright_turn, words_of
-from pipelines.parse.pdf.fragments import lines_of
+from pipelines.parse.pdf.extract import (
+    add_rules,
+    fragments_of,
+    grid_of,
+    images_of,
+    paint_of,
+    ticks_of,
+    upright_turn,
+    words_of,
+)
+from pipelines.parse.pdf.fragments import Fragment, lines_of
 from pipelines.parse.pdf.page import Bookmark, Grid, Link, Part, RawPage, Region, Rules, Word
 
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
@@ -32,10 +41,13 @@ _PARTS = {
     "page-footer": Part.FOOTER,
 }
 _COMMENTS = frozenset(("Text", "Highlight", "Underline", "StrikeOut", "Squiggly", "Caret", "Square", "Circle"))
+_STAMPS = (pymupdf.PDF_ANNOT_STAMP,)
 _SHRINK_EVERY = 8
 """Pages after which MuPDF's store of fonts and images is emptied, so that memory stays flat."""
-_MOST_PATHS = 20_000
-"""Drawn things from which on a page's tables are not looked for by their lines: it would take minutes."""
+_MOST_SMOOTH, _MOST_PATHS, _MOST_DRAWN = 5_000, 20_000, 100_000
+"""Drawn things of a page up to which edges are drawn smooth, tables are looked for, the layout model is asked."""
+_SMOOTH = 8
+"""Bits of MuPDF's smoothing, as it begins."""
 
 
 FAULTS = (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError)
@@ -65,6 +77,7 @@ class PdfFile:
         self._holder: Any = None
         self._turn = 0
         self._opened = 0
+        self._drawn = 0
 
     def _unlock(self, path: Path, passwords: Sequence[str]) -> None:
         if not self._file.needs_pass:
@@ -130,34 +143,57 @@ class PdfFile:
     # -- a page
 
     def comments(self, number: int) -> list[tuple[Rect, str]]:
-        """Return what reviewers wrote on a page; what stands on the page itself is not among it."""
+        """Return what reviewers wrote and stamped on a page; what stands on the page itself is not among it."""
         self._open(number)
-        return [
+        found = [
             (Rect(*annotation.rect), str(annotation.info.get("content") or ""))
             for annotation in self._upright.annots() or ()
             if annotation.type[1] in _COMMENTS and annotation.info.get("content")
         ]
+        stamps = [stamp.rect for stamp in self._upright.annots(types=_STAMPS) or ()]
+        found += [(Rect(*stamp), f"[{' '.join(self._upright.get_textbox(stamp).split())}]") for stamp in stamps]
+        return [(rect, text) for rect, text in found if text != "[]"]
 
     def page(self, number: int) -> RawPage:
         """Return the page with its lines upright, whichever way it is turned in the file."""
         self._open(number)
         page = self._upright
-        lines = lines_of(list(fragments_of(page, self._blocks, _FLAGS)))
+        fragments = self._fragments(number)
         return RawPage(
             number=number,
             width=page.rect.width,
             height=page.rect.height,
-            lines=tuple(lines),
+            lines=tuple(lines_of([fragment for fragment in fragments if not fragment.is_watermark])),
+            watermarks=tuple(lines_of([fragment for fragment in fragments if fragment.is_watermark])),
             images=tuple(images_of(page)),
-            paint=paint_of(page),
+            paint=paint_of(page, self._log()),
             links=tuple(self._links(number)),
             turn=self._turn,
         )
 
+    def _log(self) -> list[Any]:
+        """Return what is drawn on the page, kind and box, and remember how much that is."""
+        log: list[Any] = self._upright.get_bboxlog()
+        self._drawn = len(log)
+        return log
+
     def lines(self, number: int) -> tuple[list[Line], float]:
         """Return only the lines of a page, and its height: the quick look that a survey takes."""
+        fragments = [fragment for fragment in self._fragments(number) if not fragment.is_watermark]
+        return lines_of(fragments), float(self._upright.rect.height)
+
+    def _fragments(self, number: int) -> list[Fragment]:
+        """Return the pieces of text of a page, without what is stamped on it, and the check boxes of a form."""
         self._open(number)
-        return lines_of(list(fragments_of(self._upright, self._blocks, _FLAGS))), float(self._upright.rect.height)
+        ticks = list(ticks_of(self._upright)) if self._file.is_form_pdf else []
+        covered = [Rect(*stamp.rect) for stamp in self._upright.annots(types=_STAMPS) or ()]
+        covered += [tick.rect for tick in ticks]
+        found = [
+            fragment
+            for fragment in fragments_of(self._upright, self._blocks, _FLAGS)
+            if not any(rect.holds(*fragment.rect.middle) for rect in covered)
+        ]
+        return [*found, *ticks]
 
     def words(self, number: int, clip: Rect) -> list[Word]:
         """Return the words in or near `clip`, parted also where only white space between them tells."""
@@ -166,9 +202,11 @@ class PdfFile:
         return list(words_of(self._upright.get_text("rawdict", flags=_FLAGS, clip=area)["blocks"]))
 
     def regions(self, number: int) -> list[Region]:
-        """Return what the layout model sees on the page, in reading order."""
+        """Return what the layout model sees on the page, in reading order; nothing where drawings are too intricate."""
         self._open(number)
-        with _quiet():
+        if self._drawn > _MOST_DRAWN:
+            return []
+        with _quiet(), self._drawn_fast():
             import pymupdf.layout  # noqa: F401  (registers the model)
 
             groups = self._upright.get_layout(return_raw=True)
@@ -184,7 +222,7 @@ class PdfFile:
         The model's are those of the regions found before (`regions`). None where the drawing is too intricate.
         """
         self._open(number)
-        if len(self._upright.get_bboxlog()) > _MOST_PATHS:
+        if self._drawn > _MOST_PATHS:
             return []
         with _quiet():
             found = self._upright.find_tables(refine=True, use_layout=False, union=model)
@@ -205,8 +243,21 @@ class PdfFile:
         """Return the page, or a part of it, as PNG at `dpi`."""
         self._open(number)
         area = pymupdf.Rect(*clip) if clip is not None else None
-        pixels = self._upright.get_pixmap(dpi=dpi, clip=area, alpha=False, annots=True)
+        with self._drawn_fast():
+            pixels = self._upright.get_pixmap(dpi=dpi, clip=area, alpha=False, annots=True)
         return bytes(pixels.tobytes("png"))
+
+    @contextlib.contextmanager
+    def _drawn_fast(self) -> Iterator[None]:
+        """Draw what is intricate without smooth edges: they take twenty times as long."""
+        if self._drawn <= _MOST_SMOOTH:
+            yield
+            return
+        pymupdf.TOOLS.set_aa_level(0)
+        try:
+            yield
+        finally:
+            pymupdf.TOOLS.set_aa_level(_SMOOTH)
 
     def _open(self, number: int) -> None:
         if number == self._number:
@@ -224,7 +275,7 @@ class PdfFile:
         if upright:
             self._upright = self._turned(page, upright)
             self._blocks = _text_blocks(self._upright)
-        self._number = number
+        self._number, self._drawn = number, 0
 
     def _turned(self, page: Any, turn: int) -> Any:
         """Return a copy of the page turned clockwise, on a page of its own: every tool then sees it upright."""

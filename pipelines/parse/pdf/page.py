@@ -36,6 +36,10 @@ class Paint:
     vertical: tuple[Rect, ...] = ()
     shapes: tuple[Rect, ...] = ()
 
+    @property
+    def all(self) -> tuple[Rect, ...]:
+        return self.horizontal + self.vertical + self.shapes
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -69,6 +73,7 @@ class RawPage:
     images: tuple[ImageArea, ...]
     paint: Paint
     links: tuple[Link, ...] = ()
+    watermarks: tuple[Line, ...] = ()
     turn: int = 0
     """Degrees clockwise from this upright page to the page as it is shown."""
 

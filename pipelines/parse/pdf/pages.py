@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from pipelines.core.document import BlockKind, Page
 from pipelines.core.errors import MissingExtra
+from pipelines.parse.labels import is_running, parts_of
 from pipelines.parse.lines import Line, Rect, Style, around
 from pipelines.parse.ocr.load import ocr_engine
 from pipelines.parse.ocr.text import PictureText, decoded, read_picture
@@ -19,7 +20,7 @@ from pipelines.parse.pdf.items import Item
 from pipelines.parse.pdf.layout import Filled, fill, needs_model, plain_columns
 from pipelines.parse.pdf.links import with_links
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
-from pipelines.parse.pdf.page import Grid, Paint, Part, RawPage
+from pipelines.parse.pdf.page import Grid, Paint, Part, RawPage, Region
 from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
 from pipelines.parse.settings import ParseSettings
@@ -29,12 +30,13 @@ _ENOUGH = 0.75
 _FEW = 200
 """Characters below which a page that is mostly a picture is read by OCR."""
 _MOSTLY = 0.55
+_FINE = 300
 _DENSE = 1000
 """Lines from which the layout model would take many seconds; drawn lines alone then tell the tables."""
+_DRAWING = 5_000
+"""Lines and shapes that a page has which is a drawing."""
 _LABEL = 60
 """Characters of a figure's label at most."""
-_RUNNING = 18
-"""Characters that a line of running text has in the median, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class PageReader:
 
     def _native(self, raw: RawPage, issue: str = "") -> ReadPage:
         lines, furniture = self.survey.furniture.parted(raw.lines, raw.height)
+        furniture += [(BlockKind.PAGE_HEADER, line) for line in raw.watermarks]
         maker = BlockMaker(raw.number, raw.height, self.survey, self.outline)
         body = replace(raw, lines=tuple(lines))
         remarks: list[str] = []
@@ -107,7 +110,7 @@ class PageReader:
         Late, and on a page that is too dense for the model, only tables with drawn lines are looked for.
         """
         late = self._clock() > self._late
-        regions = self.file.regions(body.number) if len(body.lines) <= _DENSE and not late else []
+        regions = [] if late else self._regions(body)
         pictures = [region.rect for region in regions if region.part is Part.PICTURE]
         expected = [region.rect for region in regions if region.part is Part.TABLE]
         grids = table_grids(self.file, body, expected, pictures)
@@ -131,6 +134,14 @@ class PageReader:
             remarks.append(f"page {body.number}: no time was left for the layout model")
         others = [figure_item(self.file, body, area) for area in areas]
         return place_figures(items, sorted([*tables, *others], key=lambda item: item.rect.top)), furniture, remarks
+
+    def _regions(self, body: RawPage) -> list[Region]:
+        """Return what the model sees; of a drawing that is too much for it, where the drawing is."""
+        found = self.file.regions(body.number) if len(body.lines) <= _DENSE else []
+        drawn = body.paint.all
+        if found or len(drawn) < _DRAWING or is_running(body.lines):
+            return found
+        return [Region(Part.PICTURE, around(drawn))]
 
     def _region(self, part: Filled, maker: BlockMaker) -> list[Item]:
         if part.part in (Part.PICTURE, Part.TABLE):
@@ -184,9 +195,13 @@ class PageReader:
         return self._read_off(raw, read, why)
 
     def _dpi(self, raw: RawPage) -> int:
-        """Return the resolution to draw at: the settings', less for a page so large that it would be scaled down."""
+        """Return the resolution to draw at: the settings', less for a page so large that it would be scaled down.
+
+        A page without a bitmap is drawn finer: its letters are curves, of a drawing most likely, and small.
+        """
         longest = max(raw.width, raw.height, 1.0) / 72
-        return max(36, min(self.settings.ocr.dpi, int(self.settings.ocr.max_side / longest)))
+        wanted = self.settings.ocr.dpi if raw.images else _FINE
+        return max(36, min(wanted, int(self.settings.ocr.max_side / longest)))
 
     def _read_off(self, raw: RawPage, read: PictureText, why: str) -> ReadPage:
         seen = RawPage(raw.number, read.width, read.height, read.lines, (), Paint(), turn=(raw.turn - read.turn) % 360)
@@ -194,8 +209,9 @@ class PageReader:
         maker = BlockMaker(raw.number, read.height, replace(self.survey, body=Style(usual)), self.outline)
         lines, furniture = self.survey.furniture.parted(seen.lines, seen.height)
         items = [item for column in plain_columns(lines) for item in maker.column(column)]
-        if not _running(read.lines):
+        if not is_running(read.lines):
             items = [replace(item, kind=BlockKind.PARAGRAPH) for item in items]
+            items = items if raw.images else _by_parts(raw, lines)
         issue = read.issue or ("" if read.lines or not raw.lines else f"{why}, and OCR finds nothing")
         page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, "ocr" if items else "none", issue)
         figures = [figure_item(self.file, raw, area, unread=True) for area in figure_areas(raw)]
@@ -220,6 +236,14 @@ def _labels(maker: BlockMaker, lines: Sequence[Line]) -> list[Item]:
     return [replace(text[0], text=joined, rect=around(item.rect for item in text)), *captions]
 
 
+def _by_parts(page: RawPage, lines: Sequence[Line]) -> list[Item]:
+    """Return the labels of a drawing that has its letters as curves, those of each part of it together."""
+    return [
+        Item(BlockKind.PARAGRAPH, part.text, page.number, part.rect, confidence=part.confidence)
+        for part in parts_of(lines)
+    ]
+
+
 def _around(rect: Rect, areas: Sequence[Area]) -> Area | None:
     """Return the figure that a picture region has become, None where it is too small to be one."""
     return next((area for area in areas if rect.share_in(area.rect) > 0.99), None)
@@ -228,9 +252,3 @@ def _around(rect: Rect, areas: Sequence[Area]) -> Area | None:
 def _boxed(items: Sequence[Item], page: RawPage) -> tuple[Item, ...]:
     """Return the items with their boxes on the page as it is shown."""
     return tuple(replace(item, boxes=(page.box(item.rect),)) for item in items)
-
-
-def _running(lines: Sequence[Line]) -> bool:
-    """Whether what was read is running text; the labels of a drawing have no headings."""
-    lengths = sorted(len(line.text) for line in lines)
-    return bool(lengths) and lengths[len(lengths) // 2] >= _RUNNING

@@ -66,22 +66,28 @@ def _append_mail_of_box(data: bytes, number: int, builder: DocumentBuilder) -> N
 def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:
     _refuse_encrypted(message, source)
     texts: dict[str, list[str]] = {"text/plain": [], "text/html": []}
+    beside: list[str] = []
     attachments: list[Attachment] = []
     inline: dict[str, tuple[str, bytes]] = {}
-    for number, part in enumerate(_leaves(message, source, settings), 1):
+    for number, (part, alternative) in enumerate(_leaves(message, source, settings), 1):
         kind = part.get_content_type()
         if kind in texts and not _is_attached(part):
-            texts[kind].append(_text(part))
+            (texts[kind] if alternative or kind == "text/html" else beside).append(_text(part))
         elif kind not in _SIGNATURES:
             data, identity = _bytes(part), str(part.get("Content-ID", "")).strip(" <>")
             if identity and kind.startswith("image/") and part.get_content_disposition() != "attachment":
                 inline[identity] = (kind, data)
             else:
                 attachments.append(Attachment(_name(part, number), data))
+    html = "<hr>".join(texts["text/html"])
+    for identity in [identity for identity in inline if f"cid:{identity}" not in html]:
+        kind, data = inline.pop(identity)
+        attachments.append(Attachment(f"{identity.split('@')[0]}.{kind.partition('/')[2]}", data))
     return Mail(
         headers=_headers(message),
-        text="\n\n".join(texts["text/plain"]),
-        html="<hr>".join(texts["text/html"]),
+        text="\n\n".join([*texts["text/plain"], *beside]),
+        html=html,
+        beside="\n\n".join(beside),
         replies_to=_thread(message),
         attachments=tuple(attachments),
         inline=inline,
@@ -95,20 +101,24 @@ def _refuse_encrypted(message: Message, source: Source) -> None:
         raise Encrypted("the mail is encrypted for its receiver", ids=(source.uri,))
 
 
-def _leaves(message: Message, source: Source, settings: ParseSettings) -> Iterator[Message]:
-    """Yield the parts that hold something, in order; a mail within the mail is one of them."""
-    left: list[tuple[Message, int]] = [(message, 1)]
+def _leaves(message: Message, source: Source, settings: ParseSettings) -> Iterator[tuple[Message, bool]]:
+    """Yield the parts that hold something, in order, and whether each is one of several versions of the same.
+
+    A mail within the mail is one part.
+    """
+    left: list[tuple[Message, int, bool]] = [(message, 1, False)]
     count = 0
     while left:
-        part, depth = left.pop()
+        part, depth, alternative = left.pop()
         count += 1
         if depth > settings.limits.depth or count > settings.limits.members:
             raise TooLarge("too many parts, or nested too deep", ids=(source.uri,))
         payload = part.get_payload()
         if part.get_content_maintype() == "multipart" and isinstance(payload, list):
-            left += [(child, depth + 1) for child in reversed(payload) if isinstance(child, Message)]
+            inside = alternative or part.get_content_subtype() == "alternative"
+            left += [(child, depth + 1, inside) for child in reversed(payload) if isinstance(child, Message)]
         elif part.get_content_maintype() != "multipart":
-            yield part
+            yield part, alternative
 
 
 def _is_attached(part: Message) -> bool:

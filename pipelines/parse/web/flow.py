@@ -6,6 +6,7 @@ from lxml import etree
 
 from pipelines.core.document import ReferenceKind
 from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.web.controls import CONTROLS, control_text
 from pipelines.parse.web.dom import BLOCKS, Element, is_silent
 from pipelines.parse.web.images import source_of
 from pipelines.parse.web.inline import Inline, Link
@@ -21,6 +22,9 @@ def open_inline(element: Element, inline: Inline, *, verbatim: bool = False) -> 
         inline.line_break()
     elif tag == "script" and element.get("type", "").startswith("math/"):
         inline.text(f" {element.text or ''} ")
+        return True
+    elif tag in CONTROLS and element.get("hidden") is None:
+        inline.text(f" {control_text(element)} ")
         return True
     elif is_silent(element):
         return True

@@ -9,6 +9,7 @@ from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.dom import Element, parse_html
+from pipelines.parse.web.looks import Looks
 from pipelines.parse.web.meta import read_meta
 from pipelines.parse.web.walk import Walker
 
@@ -28,7 +29,9 @@ def read_tree(root: Element, source: Source, settings: ParseSettings, engine: st
     for furniture in (True, False):
         builder = DocumentBuilder(source, settings, engine)
         read_meta(root, builder)
-        Walker(builder, furniture=furniture).walk(root)
+        looks = Looks(root)
+        Walker(builder, furniture=furniture, looks=looks).walk(root)
+        builder.promote(looks.headings(builder.last))
         if not builder.empty:
             break
     return builder.build()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipelines.core.document import Source
@@ -40,27 +40,49 @@ class JsonReader:
         text = decode(path.read_bytes()).text
         builder = DocumentBuilder(source, settings, self.name)
         try:
-            value = _load(text)
+            value, broken = _load(text)
         except RecursionError as error:
             raise TooLarge("values nested too deep", ids=(source.uri,)) from error
         except ValueError as error:
             return as_text(text, builder, Status.PARTIAL, f"not valid JSON: {error}")
         _append(value, builder)
-        return builder.build()
+        for line in broken:
+            builder.paragraph(line)
+        parsed = builder.build()
+        if broken and parsed.status.searchable:
+            return replace(parsed, status=Status.PARTIAL, reason=f"{len(broken)} lines are not valid JSON")
+        return parsed
 
 
-def _load(text: str) -> Value:
-    """Numbers stay as they are written: 1.10 is not 1.1, and 40 digits are no work."""
+def _load(text: str) -> tuple[Value, list[str]]:
+    """Return the value, or those of all lines, and the lines that are none.
+
+    Numbers stay as they are written: 1.10 is not 1.1, and 40 digits are no work. Raises `ValueError` for what is
+    neither JSON nor, for the most part, JSON Lines.
+    """
     decoder = json.JSONDecoder(
         object_pairs_hook=lambda pairs: Object(tuple(pairs)), parse_int=str, parse_float=str, parse_constant=str
     )
     try:
-        return decoder.decode(text)  # type: ignore[no-any-return]
-    except ValueError as error:
-        lines = [line for line in text.splitlines() if line.strip()]
-        if len(lines) < 2 or "Extra data" not in str(error):
+        return decoder.decode(text), []
+    except ValueError:
+        # Not splitlines: a string may hold U+2028, which ends no line here.
+        lines = [line for line in text.split("\n") if line.strip()]
+        values, broken = _by_line(lines, decoder)
+        if len(values) < 2 or len(broken) > len(values):
             raise
-        return [decoder.decode(line) for line in lines]
+        return values, broken
+
+
+def _by_line(lines: Sequence[str], decoder: json.JSONDecoder) -> tuple[list[Value], list[str]]:
+    values: list[Value] = []
+    broken: list[str] = []
+    for line in lines:
+        try:
+            values.append(decoder.decode(line))
+        except ValueError:
+            broken.append(line)
+    return values, broken
 
 
 def _append(root: Value, builder: DocumentBuilder) -> None:

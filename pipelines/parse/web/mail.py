@@ -30,13 +30,14 @@ class Attachment:
 class Mail:
     """A mail: its headers by our names (subject, sender, to, cc, created, message_id), its text, what came with it.
 
-    `html` is used where there is one, else `text`. `inline` are the pictures that the HTML shows, by content id.
-    `replies_to` are the message ids of the thread, the nearest last.
+    `html` is used where there is one, with the plain text that stands `beside` it; else `text`. `inline` are the
+    pictures that the HTML shows, by content id. `replies_to` are the message ids of the thread, the nearest last.
     """
 
     headers: Mapping[str, str]
     text: str = ""
     html: str = ""
+    beside: str = ""
     replies_to: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     inline: Mapping[str, tuple[str, bytes]] = field(default_factory=dict)
@@ -75,3 +76,4 @@ def _append_body(mail: Mail, builder: DocumentBuilder) -> None:
         return mail.inline.get(address.removeprefix("cid:"), ("image/png", b""))
 
     Walker(builder, titled=False, furniture=False, resolve=resolve).walk(root)
+    append_text(mail.beside, builder)

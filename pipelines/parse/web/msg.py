@@ -11,21 +11,27 @@ from pipelines.core.errors import Malformed
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
+from pipelines.parse.web.as_eml import as_eml
 from pipelines.parse.web.mail import Attachment, Mail, append_mail, message_ids
 
 if TYPE_CHECKING:
     from oxmsg import Message
+    from oxmsg.attachment import Attachment as Part
 
 # Property tags of MS-OXPROPS.
+_SENDER_NAME = 0x0C1A
 _INTERNET_MESSAGE_ID = 0x1035
 _INTERNET_REFERENCES = 0x1039
 _IN_REPLY_TO = 0x1042
 _ATTACH_FILENAME = 0x3704
 _ATTACH_CONTENT_ID = 0x3712
+_ITEM = "__substg1.0_3701000D"
+_PROPERTIES = "__properties_version1.0"
+_HEADER, _PADDING = 24, 8
 
 
 class MsgReader:
-    """Reads a mail with its attachments; what Outlook put inside as an item of its own is noted."""
+    """Reads a mail with its attachments; a message, appointment or contact inside becomes a mail of its own."""
 
     name = "msg"
 
@@ -35,19 +41,19 @@ class MsgReader:
         builder = DocumentBuilder(source, settings, self.name)
         try:
             message = Message.load(str(path))
-            mail = _mail(message, builder)
+            mail = _mail(message, builder, settings.limits.depth)
         except (OSError, ValueError, KeyError, IndexError, AssertionError, struct.error, UnicodeError) as error:
             raise Malformed(f"not a readable Outlook message: {error}", ids=(source.uri,)) from error
         append_mail(mail, builder)
         return builder.build()
 
 
-def _mail(message: Message, builder: DocumentBuilder) -> Mail:
+def _mail(message: Message, builder: DocumentBuilder, depth: int) -> Mail:
     told = message.properties.str_prop_value
     headers = {name.lower(): value for name, value in message.message_headers.items()}
     references = f"{told(_INTERNET_REFERENCES) or headers.get('references', '')} "
     references += told(_IN_REPLY_TO) or headers.get("in-reply-to", "")
-    attachments, inline = _attached(message, builder)
+    attachments, inline = _attached(message, builder, depth)
     return Mail(
         headers=_headers(message, headers),
         text=message.body or "",
@@ -63,7 +69,7 @@ def _headers(message: Message, headers: dict[str, str]) -> dict[str, str]:
     identity = message.properties.str_prop_value(_INTERNET_MESSAGE_ID) or headers.get("message-id", "")
     found = {
         "subject": message.subject,
-        "sender": message.sender or "",
+        "sender": message.sender or message.properties.str_prop_value(_SENDER_NAME) or "",
         "to": receivers or headers.get("to", ""),
         "cc": headers.get("cc", ""),
         "created": message.sent_date.isoformat() if message.sent_date else "",
@@ -76,17 +82,48 @@ def _address(name: str, address: str) -> str:
     return f"{name} <{address}>" if name and address and name != address else name or address
 
 
-def _attached(message: Message, builder: DocumentBuilder) -> tuple[list[Attachment], dict[str, tuple[str, bytes]]]:
+def _attached(
+    message: Message, builder: DocumentBuilder, depth: int
+) -> tuple[list[Attachment], dict[str, tuple[str, bytes]]]:
     attachments: list[Attachment] = []
     inline: dict[str, tuple[str, bytes]] = {}
     for part in message.attachments:
         name = part.file_name or part.properties.str_prop_value(_ATTACH_FILENAME) or ""
         identity = part.properties.str_prop_value(_ATTACH_CONTENT_ID) or ""
         data, kind = part.file_bytes, part.mime_type or ""
-        if data is None:
-            builder.remark(f"the attachment {name or 'without a name'} is an Outlook item and was not read")
+        item = _item(part) if data is None and depth > 0 else None
+        if item is not None:
+            attachments.append(_as_attachment(_mail(item, builder, depth - 1), name))
+        elif data is None:
+            builder.remark(f"the attachment {name or 'without a name'} is of a kind of its own and was not read")
         elif identity and kind.startswith("image/") and f"cid:{identity}" in (message.html_body or ""):
             inline[identity] = (kind, data)
         else:
             attachments.append(Attachment(name, data))
     return attachments, inline
+
+
+def _item(part: Part) -> Message | None:
+    """Return the item that an attachment is (MS-OXMSG 2.2.2.1), None where it is none.
+
+    The list of properties of an item inside another begins 8 bytes earlier than that of a file of its own
+    (MS-OXMSG 2.4.1.2), where the library looks for it.
+    """
+    from oxmsg import Message
+    from oxmsg.storage import Storage, Stream
+
+    found = next((inner for inner in part._storage.storages if inner.name == _ITEM), None)
+    if found is None:
+        return None
+    streams = [
+        Stream(stream.path, stream.bytes_[:_HEADER] + bytes(_PADDING) + stream.bytes_[_HEADER:])
+        if stream.name == _PROPERTIES
+        else stream
+        for stream in found.streams
+    ]
+    return Message(Storage(found.path, tuple(streams), found.storages))
+
+
+def _as_attachment(mail: Mail, name: str) -> Attachment:
+    subject = mail.headers.get("subject", "").replace("/", " ")[:80].strip()
+    return Attachment(f"{(name or subject or 'message').removesuffix('.msg')}.eml", as_eml(mail))

@@ -11,9 +11,10 @@ from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, TooLarge
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import check_text
+from pipelines.parse.lookalikes import Look
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.rtf_pieces import Pieces
+from pipelines.parse.web.rtf_pieces import Pieces, Shape
 from pipelines.parse.web.rtf_tokens import CHARSETS, SYMBOLS, Token, tokens
 
 _SKIPPED = frozenset(
@@ -32,6 +33,7 @@ _COLLECTING = frozenset({"fonttbl", "stylesheet", "info", "pict", "fldinst", "fi
 _HEADING_STYLE = re.compile(r"(?:heading|überschrift|titre|título|标题)\s*(\d)", re.IGNORECASE)
 _ADDRESS = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]+)"')
 _DEEPEST = 2000
+_USUAL = Look(12.0)
 
 
 class RtfReader:
@@ -55,13 +57,14 @@ class _State:
     codec: str = "cp1252"
     skip: int = 1
     hidden: bool = False
+    look: Look = _USUAL
 
 
 @dataclass(slots=True)
 class _Rtf:
     builder: DocumentBuilder
     state: _State = field(default_factory=_State)
-    stack: list[_State] = field(default_factory=list)
+    stack: list[tuple[_State, Shape]] = field(default_factory=list)
     fonts: dict[int, str] = field(default_factory=dict)
     font: int = 0
     codec: str = "cp1252"
@@ -98,14 +101,16 @@ class _Rtf:
     # -- groups
 
     def _open(self) -> None:
-        self.stack.append(self.state)
+        self.stack.append((self.state, self.pieces.shape))
         if len(self.stack) > _DEEPEST:
             raise TooLarge("groups nested too deep", ids=(self.builder.source.uri,))
 
     def _close(self) -> None:
         if not self.stack:
             return
-        ended, self.state = self.state, self.stack.pop()
+        ended = self.state
+        self.state, shape = self.stack.pop()
+        self.pieces.close_group(shape)
         if ended.into == self.state.into:
             return
         if ended.into == "fldinst":
@@ -144,7 +149,7 @@ class _Rtf:
         elif into == "fldinst" or into in _INFO:
             self.collected += text
         elif into not in ("fonttbl", "info", "pict"):
-            self.pieces.text(text, into)
+            self.pieces.text(text, into, self.state.look)
 
     def _symbol(self, symbol: str) -> None:
         if symbol == "*":
@@ -199,8 +204,12 @@ class _Rtf:
             self.fonts[self.font] = CHARSETS.get(value, "")
         elif word in ("v", "deleted"):
             self.state = replace(self.state, hidden=number != 0)
+        elif word == "b":
+            self.state = replace(self.state, look=replace(self.state.look, bold=number != 0))
+        elif word == "fs" and value:
+            self.state = replace(self.state, look=replace(self.state.look, size=value / 2))
         elif word == "plain":
-            self.state = replace(self.state, hidden=False, codec=self.codec)
+            self.state = replace(self.state, hidden=False, codec=self.codec, look=_USUAL)
         elif word == "s" and self.state.into == "stylesheet":
             self.style = value
         elif self.state.into == "pict":

@@ -6,12 +6,17 @@ import binascii
 
 from pipelines.core.document import BlockKind
 from pipelines.parse.assemble import DocumentBuilder, Image
+from pipelines.parse.lookalikes import Look, Looking, lookalikes
+from pipelines.parse.paragraphs import BULLET_GLYPHS
 from pipelines.parse.web.flow import refer
 from pipelines.parse.web.inline import Link
 from pipelines.parse.web.rtf_tables import Row, RowCell, table_cells
 
 _BLIPS = {"pngblip": "image/png", "jpegblip": "image/jpeg", "emfblip": "image/emf", "wmetafile": "image/wmf"}
 _ENDS = ("par", "sect", "page", "pagebb", "column")
+
+
+Shape = tuple[int, bool, int, int]
 
 
 class Pieces:
@@ -30,14 +35,29 @@ class Pieces:
         self._picture = bytearray()
         self._blip = ""
         self._figures: list[Image] = []
+        self._looks: set[Look] = set()
+        self._seen: list[Looking] = []
+        self._told = False
         self.heading_level = 0
         self.is_title = False
         self._list = 0
         self._level = 0
 
-    def text(self, text: str, into: str) -> None:
+    @property
+    def shape(self) -> Shape:
+        """What the next paragraph is by its properties."""
+        return self.heading_level, self.is_title, self._list, self._level
+
+    def close_group(self, before: Shape) -> None:
+        """Return to the properties before a group that ended with a paragraph; amid one they stay until its end."""
+        if not self._buffers.get("body"):
+            self.heading_level, self.is_title, self._list, self._level = before
+
+    def text(self, text: str, into: str, look: Look = Look()) -> None:
         """Add text to the body, or to what stands aside from it (footnote, note, header, footer)."""
         self._buffer(into).append(text)
+        if text.strip():
+            self._looks.add(look)
 
     def word(self, word: str, value: int, into: str) -> None:
         """Follow a control word that shapes paragraphs or tables."""
@@ -73,6 +93,7 @@ class Pieces:
                 self._next = RowCell()
             case "cell":
                 self._row.texts.append(self._take("body"))
+                self._looks.clear()
             case "nestcell" | "nestrow":
                 self.text("\n", "body")
             case "row":
@@ -87,8 +108,11 @@ class Pieces:
         self._paragraph(self._take("body"))
 
     def end(self) -> None:
+        """Append what is left; where no style tells headings, what looks like one is."""
         self._paragraph(self._take("body"))
         self._end_table()
+        if not self._told:
+            self._builder.promote(lookalikes(self._seen, self._builder.last))
 
     # -- links, asides, pictures
 
@@ -142,18 +166,24 @@ class Pieces:
         buffer.clear()
         return text
 
+    def _look(self) -> Look:
+        """Return the look of the text since the last paragraph or cell."""
+        looks, self._looks = self._looks, set()
+        return Look(max((look.size for look in looks), default=0.0), bool(looks) and all(look.bold for look in looks))
+
     def _paragraph(self, text: str) -> None:
         if text or self._figures:
             self._end_table()
-        builder = self._builder
+        builder, look = self._builder, self._look()
+        self._told = self._told or bool(text and (self.is_title or self.heading_level))
         if self.is_title and text:
             builder.title(text)
         elif self.heading_level and text:
             builder.heading(" ".join(text.split()), self.heading_level)
-        elif self._list and text:
+        elif text and (self._list or text[0] in BULLET_GLYPHS):
             builder.list_item(text, self._level + 1)
-        else:
-            builder.paragraph(text)
+        elif builder.paragraph(text):
+            self._seen.append(Looking(builder.last, text, look))
         self._after()
 
     def _end_table(self) -> None:

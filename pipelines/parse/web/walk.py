@@ -13,7 +13,9 @@ from pipelines.parse.web.dom import BLOCKS, HEADINGS, LISTS, VERBATIM, Element, 
 from pipelines.parse.web.flow import caption_of, close_inline, open_inline, read_cell, read_text, refer
 from pipelines.parse.web.images import Resolver, image_of, is_tracker, no_files
 from pipelines.parse.web.inline import Inline, Link
+from pipelines.parse.web.looks import PARAGRAPHS, Looks
 from pipelines.parse.web.mathml import math_text
+from pipelines.parse.web.svg import labels_of, told_of
 from pipelines.parse.web.tables import cells_of, is_layout, slots_of
 
 _FOOTNOTE_ID = re.compile(r"(?:fn|footnote|cite_note|note)[-:_]?(\d{1,4})", re.IGNORECASE)
@@ -27,8 +29,8 @@ class Walker:
     """Appends what a tree shows to `builder`.
 
     `titled` makes the only h1 the document's title. `furniture` keeps navigation and the page's own header and
-    footer apart. `place` is where all of it stands. `resolve` has the pictures that came with the page. One walker
-    walks one tree.
+    footer apart. `place` is where all of it stands. `resolve` has the pictures that came with the page. `looks` is
+    told how paragraphs look. One walker walks one tree.
     """
 
     def __init__(
@@ -39,9 +41,11 @@ class Walker:
         furniture: bool = True,
         place: Place = NOWHERE,
         resolve: Resolver = no_files,
+        looks: Looks | None = None,
     ) -> None:
         self._builder = builder
         self._resolve = resolve
+        self._looks = looks
         self._furniture = furniture
         self._place = place
         self._titled = titled
@@ -86,6 +90,9 @@ class Walker:
             return True
         elif tag == "img" and not is_silent(element):
             self._picture(element)
+        elif tag == "svg" and (labels := labels_of(element)):
+            told = " ".join(told_of(element))
+            self._waiting.append(Image(media_type="image/svg+xml", ocr_text="\n".join(labels), description=told))
         return open_inline(element, self._inline, verbatim=bool(self._verbatim))
 
     def _enter(self, element: Element, tag: str) -> None:
@@ -122,6 +129,8 @@ class Walker:
         captioned = ended is not None and _CAPTION_CLASS.search(ended.get("class", "")) is not None
         if self._append(tag, text, captioned):
             self._item = 0
+            if self._looks is not None and ended is not None and tag in PARAGRAPHS:
+                self._looks.see(ended, text, self._builder.last)
         links = self._inline.take_links()
         for image in self._waiting:
             self._builder.figure(image, self._place)

@@ -14,8 +14,10 @@ from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
+from pipelines.parse.web.svg import labels_of, told_of
 from pipelines.parse.web.xml_walk import XmlWalker
 
+_SVG = "{http://www.w3.org/2000/svg}svg"
 _XHTML = "{http://www.w3.org/1999/xhtml}html"
 
 
@@ -33,11 +35,21 @@ class XmlReader:
 
             return read_tree(parse_html(data, uri=source.uri), source, settings, "html")
         builder = DocumentBuilder(source, settings, self.name)
-        XmlWalker(builder).walk(root)
+        if root.tag == _SVG:
+            _drawing(root, builder)
+        else:
+            XmlWalker(builder).walk(root)
         parsed = builder.build()
         if fault and parsed.status.searchable:
             return replace(parsed, status=Status.PARTIAL, reason=fault)
         return parsed
+
+
+def _drawing(root: etree._Element, builder: DocumentBuilder) -> None:
+    told = told_of(root)
+    builder.meta("title", told[0] if told else "")
+    for text in (*told, *labels_of(root)):
+        builder.paragraph(text)
 
 
 def _tree(data: bytes, uri: str) -> tuple[etree._Element, str]:

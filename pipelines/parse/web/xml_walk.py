@@ -102,6 +102,8 @@ class XmlWalker:
         if not _all_text(element):
             return False
         below = [_name(child) for child in _below(element)]
+        if len(below) > 1 and not any(text and text.strip() for text in _own(element)):
+            return False
         if name in _PARAGRAPHS and not any(child in _ITEMS | _PARAGRAPHS | _CODE | _TABLES for child in below):
             return True
         return all(child in _INLINE for child in below)
@@ -206,6 +208,11 @@ def _spans(entry: etree._Element) -> tuple[int, int]:
 
 def _number(value: str | None) -> int:
     return int(value) if value and value.isdecimal() and len(value) < 6 else 0
+
+
+def _own(element: etree._Element) -> list[str | None]:
+    """Return the text of an element that is in none of its children."""
+    return [element.text, *(child.tail for child in element)]
 
 
 def _below(element: etree._Element) -> list[etree._Element]:

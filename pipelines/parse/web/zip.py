@@ -6,16 +6,16 @@ import struct
 import zipfile
 import zlib
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from pipelines.core.document import ReferenceKind, Source
+from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.core.outcome import Status
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import check_archive
-from pipelines.parse.parsed import Child, Parsed
+from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.names import safe_path
+from pipelines.parse.web.members import append_member, is_clutter, member_name
 
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error)
 _LINK = 0o120000
@@ -50,24 +50,19 @@ def _result(builder: DocumentBuilder, members: list[zipfile.ZipInfo], lost: list
 
 
 def _is_file(member: zipfile.ZipInfo) -> bool:
-    """Folders, links and what macOS leaves behind are no members."""
-    name = PurePosixPath(member.filename)
+    """Folders and links are no members."""
     linked = (member.external_attr >> 16) & _TYPE == _LINK
-    return not (member.is_dir() or linked or "__MACOSX" in name.parts or name.name in (".DS_Store", "Thumbs.db"))
+    return not (member.is_dir() or linked or is_clutter(member.filename))
 
 
 def _append(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes | None, builder: DocumentBuilder) -> str:
     """Append a member; return what is wrong with it, nothing where all is well."""
-    name = safe_path(_decoded(member), "member")
-    if name != _decoded(member):
-        builder.remark(f"the member {member.filename!r} is called {name!r} here")
+    name = member_name(_decoded(member), member.filename, builder)
     try:
         data = archive.read(member, password)
     except (*BROKEN_ZIP, RuntimeError) as error:
         return f"the member {name!r} does not unpack: {error}"
-    builder.child(Child(name, data, ReferenceKind.MEMBER))
-    if builder.list_item(name):
-        builder.reference(ReferenceKind.MEMBER, name, name)
+    append_member(name, data, builder)
     return ""
 
 

@@ -54,7 +54,10 @@ def test_a_comment_says_who_wrote_it_about_what(document_of: DocumentOf) -> None
     )
     data = docx(body, {"word/comments.xml": comments}, [("c", "comments", "comments.xml")])
     document = document_of("a.docx", data)
-    assert texts(document) == ["use 10 µF here", "[Ada Low (AL), 2026-01-04T05:48:07Z on “10 µF”] 22 µF!"]
+    assert texts(document) == [
+        "use 10 µF here",
+        "[author: Ada Low (AL), time: 2026-01-04T05:48:07Z, on: “10 µF”] 22 µF!",
+    ]
     assert document.blocks[1].kind is BlockKind.NOTE
 
 
@@ -82,6 +85,15 @@ def test_a_text_box_is_read_once_though_it_is_written_twice(document_of: Documen
         "</mc:AlternateContent></w:r>"
     )
     assert texts(document_of("a.docx", docx(p(run("around") + drawing)))) == ["around", "in the box"]
+
+
+def test_what_is_chosen_from_a_list_of_a_form_is_text(document_of: DocumentOf) -> None:
+    entries = '<w:result w:val="1"/><w:listEntry w:val="PVC"/><w:listEntry w:val="Steel"/>'
+    field = (
+        f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList>{entries}</w:ddList></w:ffData></w:fldChar></w:r>'
+        '<w:r><w:instrText>FORMDROPDOWN</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    )
+    assert texts(document_of("a.docx", docx(p(run("Pipe: ") + field)))) == ["Pipe: Steel"]
 
 
 def test_check_boxes_keep_their_state(document_of: DocumentOf) -> None:

@@ -62,8 +62,8 @@ def test_values_are_shown_as_text(document_of: DocumentOf) -> None:
     cells = (
         '<c t="s"><v>0</v></c><c t="s"><v>1</v></c><c s="1"><v>43831</v></c><c s="2"><v>0.125</v></c>'
         '<c t="b"><v>1</v></c><c t="e"><v>#DIV/0!</v></c><c t="str"><f>A1</f><v>formula</v></c>'
-        '<c><f>SUM(A1:A2)</f></c><c t="d"><v>2020-01-02T00:00:00</v></c><c><v>35.900000000000006</v></c>'
-        '<c t="s"><v>99</v></c>'
+        '<c><f>SUM(A1:A2)</f></c><c><f>A1*2</f><v/></c><c t="d"><v>2020-01-02T00:00:00</v></c>'
+        '<c><v>35.900000000000006</v></c><c t="s"><v>99</v></c>'
     )
     parts = {"xl/styles.xml": styles, "xl/sharedStrings.xml": strings}
     relations = [("y", "styles", "styles.xml"), ("t", "sharedStrings", "sharedStrings.xml")]
@@ -79,6 +79,7 @@ def test_values_are_shown_as_text(document_of: DocumentOf) -> None:
             "#DIV/0!",
             "formula",
             "=SUM(A1:A2)",
+            "=A1*2",
             "2020-01-02 00:00:00",
             "35.9",
         ]

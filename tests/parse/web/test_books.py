@@ -150,3 +150,8 @@ def test_org_has_its_headlines_lists_tables_and_links(document_of: Read) -> None
     ]
     assert document.tables[0].header_rows == 1
     assert texts(document)[0] == document.title
+
+
+def test_what_a_group_of_rtf_sets_ends_with_it(document_of: Read) -> None:
+    document = document_of("a.rtf", r"{\rtf1{\stylesheet{\s1 heading 1;}}{\s1 Repair\par}First\par \'95\tab Seal\par}")
+    assert pieces(document) == [("heading", 1, "Repair"), ("paragraph", 0, "First"), ("list_item", 1, "•\tSeal")]

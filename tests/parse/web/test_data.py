@@ -76,3 +76,21 @@ def test_the_text_of_a_drawing_is_read(document_of: Read) -> None:
     )
     assert "Inlet" in document.text
     assert "Outlet" in document.text
+
+
+def test_lines_end_where_json_says_so(document_of: Read) -> None:
+    document = document_of("a.jsonl", '{"a": "x\u2028y", "b": 1}\n{"a": "z", "b": 2}\n')
+    assert document.tables[0].grid() == [["a", "b"], ["x\ny", "1"], ["z", "2"]]
+
+
+def test_a_broken_line_costs_itself(parse_bytes: ParseBytes) -> None:
+    parsed = parse_bytes("a.jsonl", '{"a": 1}\n{"a": 2}\n{"a": 3, "rest')
+    assert (parsed.status, parsed.reason) == (Status.PARTIAL, "1 lines are not valid JSON")
+    assert parsed.document is not None
+    assert parsed.document.tables[0].grid() == [["a"], ["1"], ["2"]]
+    assert '{"a": 3, "rest' in parsed.document.text
+
+
+def test_records_with_short_names_are_tables_too(document_of: Read) -> None:
+    document = document_of("a.xml", "<rows><row><a>r1</a><b>r2</b></row><row><a>r3</a><b>r4</b></row></rows>")
+    assert document.tables[0].grid() == [["a", "b"], ["r1", "r2"], ["r3", "r4"]]

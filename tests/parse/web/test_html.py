@@ -211,3 +211,24 @@ def test_a_page_without_text_is_empty(parse_bytes: ParseBytes) -> None:
 
 def test_deep_elements_are_read_without_recursion(document_of: Read) -> None:
     assert texts(document_of("a.html", "<div>" * 1500 + "deep" + "</div>" * 1500)) == ["deep"]
+
+
+def test_what_is_filled_into_a_form_is_read(document_of: Read) -> None:
+    page = (
+        "<p>Valve <input value='V-12'> <input type=checkbox checked> tight <input type=radio> loose"
+        " <select><option>PVC<option selected>Steel</select><textarea>ok</textarea><input type=submit value=Send></p>"
+    )
+    assert texts(document_of("a.html", page)) == ["Valve V-12 ☒ tight ☐ loose Steel ok"]
+
+
+def test_the_labels_of_a_drawing_in_the_page_are_read(document_of: Read) -> None:
+    labels = "<text>Pump</text><foreignObject><div>Tank</div></foreignObject>"
+    page = f"<p>Flow</p><svg><title>Loop</title>{labels}</svg><svg></svg>"
+    (figure,) = (block.figure for block in document_of("a.html", page).blocks if block.figure)
+    assert (figure.ocr_text, figure.description) == ("Pump\nTank", "Loop")
+
+
+def test_a_span_far_beyond_the_table_ends_with_it(document_of: Read) -> None:
+    table = document_of("a.html", "<table><tr><th>A<th>B<tr><td colspan=99>wide<tr><td>1<td>2</table>").tables[0]
+    assert table.columns == 2
+    assert [(cell.text, cell.column_span) for cell in table.cells if cell.row == 1] == [("wide", 2)]

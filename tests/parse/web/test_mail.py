@@ -127,3 +127,37 @@ def test_an_outlook_message_is_a_mail(parse_bytes: ParseBytes) -> None:
     assert "The valve is stuck." in parsed.document.text
     assert [(child.name, child.data.rstrip(b"\0")) for child in parsed.children] == [("prices.csv", b"a,b\n1,2\n")]
     assert ("reply", "m1@example.com", "Offer") in targets(parsed.document)
+
+
+def test_an_item_inside_an_outlook_message_is_a_mail_of_its_own(parse_bytes: ParseBytes) -> None:
+    inner = {0x001A: "IPM.Note", 0x0037: "Old offer", 0x1000: "Seals at 4 EUR.", 0x0C1A: "Bo"}
+    parsed = parse_bytes("a.msg", message({0x001A: "IPM.Note", 0x0037: "Fwd", 0x1000: "See below."}, [], inner))
+    assert [child.name for child in parsed.children] == ["Old offer.eml"]
+    child = parse_bytes("child.eml", parsed.children[0].data)
+    assert child.document is not None
+    assert [text for _, _, text in pieces(child.document)] == ["Old offer", "From: Bo", "Seals at 4 EUR."]
+
+
+def _parts(*parts: str, subtype: str = "mixed") -> str:
+    return (
+        f"Content-Type: multipart/{subtype}; boundary={subtype}\n\n"
+        + "".join(f"--{subtype}\n{part}\n" for part in parts)
+        + f"--{subtype}--\n"
+    )
+
+
+def test_text_that_stands_beside_both_versions_is_kept(document_of: Read) -> None:
+    versions = _parts(
+        "Content-Type: text/plain\n\nhello", "Content-Type: text/html\n\n<p>hello</p>", subtype="alternative"
+    )
+    mail = "From: a@b.c\nTo: d@e.f\nSubject: S\nMIME-Version: 1.0\n"
+    mail += _parts(versions, "Content-Type: text/plain\n\nlist footer")
+    assert [text for _, _, text in pieces(document_of("a.eml", mail))][2:] == ["hello", "list footer"]
+
+
+def test_a_picture_that_no_text_shows_is_an_attachment(parse_bytes: ParseBytes) -> None:
+    picture = "Content-Type: image/png\nContent-ID: <p1@x>\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo="
+    mail = "From: a@b.c\nTo: d@e.f\nSubject: S\nMIME-Version: 1.0\n" + _parts(
+        "Content-Type: text/html\n\n<p>x</p>", picture
+    )
+    assert [child.name for child in parse_bytes("a.eml", mail).children] == ["p1.png"]

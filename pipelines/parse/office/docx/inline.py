@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pipelines.core.document import ReferenceKind
 from pipelines.parse.office.docx.content import Content, Link, Remark
 from pipelines.parse.office.docx.fields import Field, link_of
+from pipelines.parse.office.docx.styles import as_int
 from pipelines.parse.office.equations import to_latex
 from pipelines.parse.office.glyphs import glyph
 from pipelines.parse.office.ooxml import NAMESPACES, Element, Relationship, children, is_on, qualified, value
@@ -193,16 +194,23 @@ class InlineReader:
         kind = element.get(f"{_W}fldCharType")
         if kind == "begin":
             self._fields.append(Field([], collecting=True))
-            box = element.find("w:ffData/w:checkBox", NAMESPACES)
-            if box is not None:
-                self._fields[-1].collecting = False
-                state = box.find("w:checked", NAMESPACES)
-                self._check_box(state if state is not None else box.find("w:default", NAMESPACES), _VAL)
-                self._fields[-1].collecting = True
+            self._form_field(element)
         elif kind == "separate" and self._fields:
             self._fields[-1].collecting = False
         elif kind == "end" and self._fields:
             self._finish(self._fields.pop())
+
+    def _form_field(self, element: Element) -> None:
+        """Write the state of a check box or what is chosen from a list: such a field has no result of its own."""
+        self._fields[-1].collecting = False
+        box = element.find("w:ffData/w:checkBox", NAMESPACES)
+        if box is not None:
+            state = box.find("w:checked", NAMESPACES)
+            self._check_box(state if state is not None else box.find("w:default", NAMESPACES), _VAL)
+        choices = [entry.get(_VAL, "") for entry in element.iterfind("w:ffData/w:ddList/w:listEntry", NAMESPACES)]
+        chosen = as_int(value(element, "w:ffData/w:ddList/w:result")) or 0
+        self._write("".join(choices[chosen : chosen + 1]))
+        self._fields[-1].collecting = True
 
     def _instruction(self, element: Element) -> None:
         if self._fields:

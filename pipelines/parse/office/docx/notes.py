@@ -21,9 +21,9 @@ class Comment:
 
     def render(self, text: str, about: str) -> str:
         """Return the comment as one text: who, when, about which words, and what."""
-        head = ", ".join(part for part in (self.author, self.date) if part)
-        head += f" on “{about}”" if about else ""
-        return f"[{head.strip()}] {text}" if head.strip() else text
+        told = {"author": self.author, "time": self.date, "on": about and f"“{about}”"}
+        head = ", ".join(f"{name}: {value}" for name, value in told.items() if value)
+        return f"[{head}] {text}" if head else text
 
 
 def notes(package: Package, document: str, kind: str) -> tuple[str, dict[str, Element]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.office.docx.content import Content, Link
 from pipelines.parse.office.docx.inline import InlineReader
+from pipelines.parse.office.docx.looks import Looks
 from pipelines.parse.office.docx.numbering import BULLET, Numbering
 from pipelines.parse.office.docx.styles import Styles, as_int
 from pipelines.parse.office.docx.tables import (
@@ -65,6 +66,7 @@ class Story:
         self._graphics = Graphics(shared.package, links, shared.builder)
         self._page = 1 if paged else None
         self._code: list[str] = []
+        self._looks = Looks(shared.styles)
         self.endnotes: list[str] = []
 
     @property
@@ -89,7 +91,11 @@ class Story:
                 self.add(child)
 
     def finish(self) -> None:
-        """Append what is still held back; called once, at the end."""
+        """Append what is still held back and tell headings by their look; called once, at the end."""
+        self._flush()
+        self._builder.promote(self._looks.headings(self._builder.last))
+
+    def _flush(self) -> None:
         if self._code:
             self._builder.code("\n".join(self._code), self.place)
             self._code.clear()
@@ -107,12 +113,15 @@ class Story:
         self._turn(content.breaks_before)
         code = bool(content.text) and self._styles.is_code(style)
         if self._code and not code:
-            self.finish()
+            self._flush()
         self._draw(content.before)
         if code:
             self._code.append(content.text)
         elif content.text.strip() and self._write(element, style, content, marker, level):
-            self._refer(content.links, self._styles.is_contents(style))
+            contents = self._styles.is_contents(style)
+            self._refer(content.links, contents)
+            if not contents and not content.checked and not content.formula and marker != BULLET:
+                self._looks.see(element, style, _numbered(marker, content.text), self._builder.last)
         self._draw(content.after)
         self._notes(content)
         self._turn(content.breaks_within)
@@ -123,14 +132,15 @@ class Story:
             return builder.formula(text, self.place)
         heading = self._heading_level(element, style)
         if heading is not None:
+            self._looks.told = True
             return builder.heading(_numbered(marker, text), heading, self.place)
         if self._styles.is_title(style):
             return builder.title(" ".join(text.split()), self.place)
         if self._styles.is_caption(style):
             return builder.caption(text, self.place)
-        if marker and not self._styles.is_contents(style):
-            return builder.list_item(text if marker == BULLET else f"{marker} {text.strip()}", level, self.place)
-        return builder.list_item(text, 1, self.place) if content.checked else builder.paragraph(text, self.place)
+        if self._styles.is_contents(style) or not (marker or content.checked):
+            return builder.paragraph(text, self.place)
+        return builder.list_item(text if marker in ("", BULLET) else f"{marker} {text.strip()}", level, self.place)
 
     def _style(self, element: Element) -> str:
         return value(element, "w:pPr/w:pStyle") or self._styles.default
@@ -162,7 +172,7 @@ class Story:
     # -- tables
 
     def _table(self, element: Element) -> None:
-        self.finish()
+        self._flush()
         if is_frame(element):
             self.add(row_cells(table_rows(element)[0])[0])
             return

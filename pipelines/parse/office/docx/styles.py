@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pipelines.parse.office.ooxml import Element, is_on, qualified, value
+from pipelines.parse.office.ooxml import NAMESPACES, Element, is_on, qualified, value
 
 _DEEPEST_CHAIN = 20
 _BODY_LEVEL = 9
+_USUAL_SIZE = 20
 # Built-in names are English in every Word; other programs write their own language's.
 _HEADING = re.compile(
     r"\s*(?:heading|head|überschrift|ueberschrift|titre|título|titulo|titolo|kop|rubrik|nagłówek|заголовок|nadpis|başlık"
@@ -40,6 +41,8 @@ class Style:
     outline: int | None = None
     numbering: tuple[str | None, int | None] | None = None
     hidden: bool = False
+    bold: bool | None = None
+    size: int | None = None
 
 
 class Styles:
@@ -49,6 +52,8 @@ class Styles:
         found = root.iter(qualified("w:style")) if root is not None else ()
         self._styles = {style.id: style for style in map(_style, found)}
         defaults = root.iter(qualified("w:style")) if root is not None else ()
+        self.usual_size = as_int(value(root, "w:docDefaults/w:rPrDefault/w:rPr/w:sz")) or _USUAL_SIZE
+        """The size of type in half points where no style tells one."""
         self.default = next((s.get(qualified("w:styleId"), "") for s in defaults if _is_default(s)), "")
 
     def chain(self, id: str) -> Iterator[Style]:
@@ -82,6 +87,13 @@ class Styles:
         """Whether a style is that of an entry of a table of contents."""
         return self._matches(id, _CONTENTS)
 
+    def is_bold(self, id: str) -> bool:
+        return next((style.bold for style in self.chain(id) if style.bold is not None), False)
+
+    def size(self, id: str) -> int | None:
+        """Return the size of type in half points that a style sets, None where it sets none."""
+        return next((style.size for style in self.chain(id) if style.size), None)
+
     def is_hidden(self, id: str) -> bool:
         return any(style.hidden for style in self.chain(id))
 
@@ -111,6 +123,8 @@ def _style(element: Element) -> Style:
         outline=as_int(value(element, "w:pPr/w:outlineLvl")),
         numbering=_numbering(element),
         hidden=is_on(element, "w:rPr/w:vanish"),
+        bold=None if element.find("w:rPr/w:b", NAMESPACES) is None else is_on(element, "w:rPr/w:b"),
+        size=as_int(value(element, "w:rPr/w:sz")),
     )
 
 

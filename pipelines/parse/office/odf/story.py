@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.office.odf.inline import Content, Link, plain_text, read_paragraph
+from pipelines.parse.office.odf.looks import Looks
 from pipelines.parse.office.odf.names import qualified
 from pipelines.parse.office.odf.objects import Objects
 from pipelines.parse.office.odf.styles import Styles, marker
@@ -50,12 +51,14 @@ class Story:
         self._outline = [0] * _LEVELS
         self._finished: dict[str, list[int]] = {}
         self._code: list[str] = []
+        self._looks = Looks(styles)
 
     def add(self, parent: Element) -> None:
-        """Append everything below `parent`."""
+        """Append everything below `parent`; where nothing is marked as a heading, what looks like one is."""
         for child in parent:
             self._block(child, None)
         self._flush()
+        self._builder.promote(self._looks.headings(self._builder.last))
 
     def shape(self, shape: Element) -> None:
         """Append what one frame, shape or group shows."""
@@ -98,6 +101,7 @@ class Story:
         builder = self._builder
         level = self._heading_level(element, style)
         if level:
+            self._looks.told = True
             return builder.heading(f"{self._number(level)} {' '.join(text.split())}".strip(), level, self.place)
         if self._styles.is_title(style):
             return builder.title(" ".join(text.split()), self.place)
@@ -105,7 +109,10 @@ class Story:
             return builder.caption(text, self.place)
         if inside is not None:
             return builder.list_item(f"{number} {text}".strip(), inside.depth, self.place)
-        return builder.paragraph(text, self.place)
+        added = builder.paragraph(text, self.place)
+        if added:
+            self._looks.see(element, style, text, builder.last)
+        return added
 
     def _heading_level(self, element: Element, style: str) -> int:
         if local(element) != "h":

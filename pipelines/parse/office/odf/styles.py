@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pipelines.parse.lookalikes import Look
 from pipelines.parse.office.numerals import numeral
 from pipelines.parse.office.odf.names import qualified
 from pipelines.parse.office.ooxml import Element, local
 
 _FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+_FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
 _LEVELS = 10
+_USUAL_SIZE = 12.0
 _DEEPEST_CHAIN = 20
 _CODE = re.compile(r"preformatted|source|code", re.IGNORECASE)
 
@@ -22,6 +25,8 @@ class _Style:
     parent: str
     list_style: str
     outline: int
+    bold: bool | None = None
+    size: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,7 @@ class Styles:
                 style.get(qualified("style:parent-style-name"), ""),
                 style.get(qualified("style:list-style-name"), ""),
                 _number(style.get(qualified("style:default-outline-level")), 0),
+                *_type(style),
             )
             self._hide(style, name)
         for levels in root.iter(qualified("text:list-style")):
@@ -81,6 +87,12 @@ class Styles:
     def heading_level(self, name: str) -> int:
         """Return the level of a paragraph that its style makes a heading, 0 for none."""
         return next((style.outline for style in self._chain(name) if style.outline), 0)
+
+    def look(self, *names: str) -> Look:
+        """Return the look of text in the styles, the nearest first."""
+        chain = [style for name in names for style in self._chain(name)]
+        bold = next((style.bold for style in chain if style.bold is not None), False)
+        return Look(next((style.size for style in chain if style.size), _USUAL_SIZE), bold)
 
     def list_style(self, name: str) -> str:
         """Return the list style of a paragraph style."""
@@ -112,6 +124,17 @@ def marker(levels: list[ListLevel], counts: list[int], depth: int) -> str:
         numeral(counts[at], levels[at].form or "decimal") for at in range(first, depth) if counts[at] or at == depth - 1
     ]
     return f"{level.before}{'.'.join(numbers)}{level.after}".strip()
+
+
+def _type(style: Element) -> tuple[bool | None, float]:
+    """Weight and size in points that a style sets, None and 0 where it leaves them."""
+    properties = style.find(qualified("style:text-properties"))
+    if properties is None:
+        return None, 0.0
+    weight, size = (properties.get(f"{_FO}{name}", "") for name in ("font-weight", "font-size"))
+    points = size.removesuffix("pt")
+    bold = weight == "bold" or (weight.isdigit() and int(weight) >= 600) if weight else None
+    return bold, float(points) if size.endswith("pt") and points.replace(".", "", 1).isdigit() else 0.0
 
 
 def _levels(element: Element) -> list[ListLevel]:

@@ -83,7 +83,8 @@ def _text(cell: Element, workbook: Workbook) -> str:
         return rich_text(inline) if inline is not None else ""
     if not raw:
         formula = cell.find(_FORMULA)
-        return f"={formula.text}" if found is None and formula is not None and formula.text else ""
+        calculated = found is not None and kind == "str"
+        return f"={formula.text}" if not calculated and formula is not None and formula.text else ""
     if kind == "s":
         return workbook.strings[int(raw)] if raw.isdigit() and int(raw) < len(workbook.strings) else ""
     if kind == "n":

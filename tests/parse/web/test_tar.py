@@ -1,0 +1,65 @@
+"""Archives of tape format, and files that are only compressed."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+
+import pytest
+
+from pipelines.core.outcome import Status
+from pipelines.parse.settings import Limits, ParseSettings
+from tests.parse.conftest import ParseBytes
+
+
+def tar(mode: str, **members: bytes) -> bytes:
+    """Return an archive in tarfile's `mode`; "__" in a name stands for a slash."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode=mode) as archive:  # type: ignore[call-overload]
+        for name, data in members.items():
+            entry = tarfile.TarInfo(name.replace("__", "/"))
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("mode", ["w:", "w:gz", "w:bz2", "w:xz"])
+def test_files_of_an_archive_are_handed_on_and_links_are_not(parse_bytes: ParseBytes, mode: str) -> None:
+    parsed = parse_bytes("a.tar", tar(mode, docs__pump=b"seal", valve=b"seat" * 500))
+    assert parsed.status is Status.INDEXED, parsed.reason
+    assert [(child.name, len(child.data)) for child in parsed.children] == [("docs/pump", 4), ("valve", 2000)]
+    assert parsed.document is not None
+    assert [reference.target for reference in parsed.document.references] == ["docs/pump", "valve"]
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_a_compressed_file_is_called_as_it_was(parse_bytes: ParseBytes, suffix: str, pack: type[bytes]) -> None:
+    parsed = parse_bytes(f"manual.txt.{suffix}", pack(b"Open the valve."))
+    assert [(child.name, child.data) for child in parsed.children] == [("manual.txt", b"Open the valve.")]
+
+
+def test_a_name_that_leads_out_stays_inside(parse_bytes: ParseBytes) -> None:
+    parsed = parse_bytes("a.tar", tar("w:", **{"..__..__etc__passwd": b"x"}))
+    assert [child.name for child in parsed.children] == ["etc/passwd"]
+
+
+def test_what_unpacks_to_too_much_is_too_large(parse_bytes: ParseBytes) -> None:
+    bomb = gzip.compress(bytes(30 << 20))
+    assert parse_bytes("a.gz", bomb).status is Status.TOO_LARGE
+    assert parse_bytes("a.tgz", gzip.compress(tar("w:", zeros=bytes(30 << 20)))).status is Status.TOO_LARGE
+    few = ParseSettings(limits=Limits(members=1))
+    assert parse_bytes("a.tar", tar("w:", a=b"1", b=b"2"), few).status is Status.TOO_LARGE
+
+
+def test_a_broken_archive_gives_what_came_before(parse_bytes: ParseBytes) -> None:
+    whole = tar("w:", a=b"1" * 600, b=b"2" * 600, c=b"3" * 6000)
+    parsed = parse_bytes("a.tar", whole[:4500])
+    assert parsed.status is Status.PARTIAL
+    assert [child.name for child in parsed.children] == ["a", "b"]
+    assert parse_bytes("a.gz", gzip.compress(b"text" * 1000)[:-12]).status is Status.MALFORMED
