@@ -1,8 +1,9 @@
-"""What each layer, each kind of edge and the propagation are worth: recall@5 with each switched off in turn.
+"""What each layer, each kind of edge and the propagation are worth: retrieval with each switched off in turn.
 
-    python benchmarks/ablation.py [--embedder wordllama] [--keep FOLDER] [--kb KB --questions FILE]
+    python benchmarks/ablation.py [--embedder wordllama] [--keep FOLDER] [--kb KB --questions FILE]...
 
-On the passages of MuSiQue and HotpotQA; with `--kb` on a knowledge base of documents too, as page recall@5.
+On the passages of MuSiQue and HotpotQA; with `--kb` on knowledge bases of documents too. Of each set two columns:
+recall@5 (of pages, for documents), and the finer figure that `strata tune` raises, over several depths.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from qa.hit import Hit
 from qa.retrieval.settings import RetrieveSettings
 from qa.retrieve import Retriever
 from qa.settings import QaSettings
+from qa.tune import DEPTHS, value
 
 sys.path.insert(0, str(Path(__file__).parent))
 from retrieval import DATA, SETS, open_set
@@ -33,11 +34,11 @@ OFF: dict[str, dict[str, float]] = {
     "no summaries": {"summary": 0},
     "no atoms": {"atom": 0},
     "no soft count of atoms": {"soft_count": 0},
-    "no documents": {"document": 0},
+    "documents as well": {"document": 0.15},
     "no titles in the question": {"title": 0},
     "no names of documents": {"called": 0},
     "no entities": {"entity": 0},
-    "no tags": {"tag": 0},
+    "tags as well": {"tag": 0.15},
     "no vectors": {"lexical": 1},
     "no terms": {"lexical": 0},
     "no MENTIONS": {"mentions": 0},
@@ -54,24 +55,23 @@ OFF: dict[str, dict[str, float]] = {
 DEPTH = 5
 
 
-def passages_found(hits: tuple[Hit, ...], question: Question) -> float:
-    return recall_at([hit.uri for hit in hits], question.gold_passages, DEPTH)
-
-
-def pages_found(hits: tuple[Hit, ...], question: Question) -> float:
+def found(hits: tuple[Hit, ...], question: Question) -> float:
+    if question.gold_passages:
+        return recall_at([hit.uri for hit in hits], question.gold_passages, DEPTH)
     return page_recall(hits, question, DEPTH)
 
 
-def column(
-    retriever: Retriever, questions: tuple[Question, ...], found: Callable[[tuple[Hit, ...], Question], float]
-) -> list[float]:
+def column(retriever: Retriever, questions: tuple[Question, ...]) -> list[tuple[float, float]]:
     asked = [question for question in questions if question.answerable]
-    evidence = [retriever.evidence(question.question) for question in asked]
+    weights, retriever.settings = retriever.settings, retriever.settings.model_copy(update={"document": 1.0})
+    evidence = [retriever.evidence(question.question) for question in asked]  # of documents too
+    retriever.settings = weights
     rows = []
     for off in OFF.values():
         settings = RetrieveSettings.model_validate(retriever.settings.model_dump() | off)
-        ranked = [retriever.plain_hits(retriever.rank(one, DEPTH, settings)) for one in evidence]
-        rows.append(percent([found(hits, question) for hits, question in zip(ranked, asked, strict=True)]))
+        ranked = [retriever.plain_hits(retriever.rank(one, max(DEPTHS), settings)) for one in evidence]
+        pairs = list(zip(ranked, asked, strict=True))
+        rows.append((percent([found(*pair) for pair in pairs]), percent([value(*pair) for pair in pairs])))
     return rows
 
 
@@ -79,21 +79,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--keep", type=Path, help="a folder that keeps the knowledge bases for the next time")
-    parser.add_argument("--kb", type=Path, help="a knowledge base of documents")
-    parser.add_argument("--questions", type=Path, help="questions with sources about it")
+    parser.add_argument("--kb", type=Path, action="append", default=[], help="a knowledge base of documents")
+    parser.add_argument("--questions", type=Path, action="append", default=[], help="questions with sources about it")
     args = parser.parse_args()
-    columns: dict[str, list[float]] = {}
+    columns: dict[str, list[tuple[float, float]]] = {}
     with ExitStack() as stack:
         keep = args.keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="strata-")))
         for name in SETS if DATA.is_dir() else ():
-            columns[name] = column(*open_set(stack, name, args.embedder, keep), passages_found)
-        if args.kb:
-            settings = load(args.kb, {}, QaSettings).settings
-            retriever = Retriever.of(stack.enter_context(open_stores(args.kb, settings)), settings.qa.retrieve)
-            columns["documents"] = column(retriever, read_questions(args.questions), pages_found)
-    print(f"{'':<38}" + "".join(f"{name:>12}" for name in columns))
+            columns[name] = column(*open_set(stack, name, args.embedder, keep))
+        for kb, questions in zip(args.kb, args.questions, strict=True):
+            settings = load(kb, {}, QaSettings).settings
+            retriever = Retriever.of(stack.enter_context(open_stores(kb, settings)), settings.qa.retrieve)
+            columns[kb.name] = column(retriever, read_questions(questions))
+    print(f"{'':<38}" + "".join(f"{name:>18}" for name in columns))
     for place, name in enumerate(OFF):
-        print(f"{name:<38}" + "".join(f"{values[place]:>12.1f}" for values in columns.values()))
+        figures = (values[place] for values in columns.values())
+        print(f"{name:<38}" + "".join(f"{recall:>11.1f}{finer:>7.1f}" for recall, finer in figures))
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ class KnowledgeBase:
         """The same as `ask`, for those who are asynchronous themselves."""
         settings = self._settings.qa.answer
         if limit is not None:
-            settings = settings.model_copy(update={"hits": limit, "chunks": limit, "flat_chunks": limit})
+            settings = settings.model_copy(update=dict.fromkeys(("hits", "chunks", "flat_chunks", "beside"), limit))
         chosen = strategy_named(strategy or settings.strategy, self._chat is not None)
         language = self.language()
         began = time.perf_counter()

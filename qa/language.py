@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from pipelines.llm.ask import Asked, ask
+from pipelines.llm.ask import Asked, Ending, ask
 from pipelines.llm.chat import Chat, Usage
 from pipelines.llm.prompt import Prompt
 from qa.listen import listening_now
@@ -19,7 +20,7 @@ T = TypeVar("T", bound=BaseModel)
 class Language:
     """The language work of one question. `prompts` is the knowledge base's folder of prompts that replace ours.
 
-    `usage` is what all replies took when they were made, `spent` without those from the cache.
+    `usage` is what all replies took when they were made, calls too; `spent` without those from the cache.
     """
 
     def __init__(self, chat: Chat, prompts: Path | None = None, tries: int = 3) -> None:
@@ -38,6 +39,6 @@ class Language:
         if listener:
             listener(prompt, "")
         asked = await ask(self._chat, messages, reply, role=prompt, max_tokens=room, tries=self._tries, on_text=on_text)
-        self.usage += asked.usage
+        self.usage += replace(asked.usage, calls=asked.tries - (asked.ending is Ending.FAILED))
         self.spent += asked.usage if asked.usage.calls else Usage()
         return asked

@@ -76,8 +76,8 @@ class Retriever:
 
     @classmethod
     def of(cls, stores: Stores, settings: RetrieveSettings, pairs: Sequence[TagPair] = ()) -> Self:
-        """Return the retriever over open stores, with its cache among them."""
-        cache = stores.places.root / CACHE
+        """Return the retriever over open stores, with its cache among them; what was read of a copy is kept apart."""
+        cache = stores.places.root / (CACHE if stores.copy is None else f"{CACHE}-copy")
         return cls(stores.graph, stores.vectors, stores.embedder, settings, pairs, cache)
 
     @property
@@ -168,11 +168,17 @@ class Retriever:
         number = self.atlas.vocabulary.get(term)
         return 0 if number is None else len(self.atlas.postings.of(number))
 
+    def sample(self, count: int) -> tuple[tuple[str, str], ...]:
+        """Return up to `count` atoms, spread evenly over all of them: the text of each, and the id of its chunk."""
+        atoms = [(one.text, one.chunk) for batch in self._vectors.records((RecordKind.ATOM,)) for one in batch.records]
+        return tuple(atoms[:: max(1, len(atoms) // count)][:count])
+
     def evidence(self, query: str, where: Filter = Filter()) -> Evidence:
-        """Return all that the score of `query` is made from, whatever the weights."""
+        """Return all that the score of `query` is made from, whatever the weights; of layers of weight 0, nothing."""
         asked = ask(query, self.atlas, self.map_query(query))
         covered = coverage(asked, self.atlas)
-        layers = self._search.layers(asked, covered, self._embed(query), self.settings.candidates, where)
+        unused = [kind for kind, weight in _weights(self.settings).items() if not weight]
+        layers = self._search.layers(asked, covered, self._embed(query), self.settings.candidates, where, unused)
         return Evidence(asked, covered, layers, allowed(where, self.atlas))
 
     def rank(self, evidence: Evidence, limit: int, settings: RetrieveSettings) -> list[int]:
@@ -240,6 +246,11 @@ class Retriever:
 
     def _atom_texts(self, ids: Sequence[str]) -> dict[str, str]:
         return {node.id: str(node.properties["text"]) for node in self._graph.nodes((NodeKind.ATOM,), ids)}
+
+
+def _weights(settings: RetrieveSettings) -> dict[RecordKind, float]:
+    """What the layers weigh that can be left out of a search."""
+    return {RecordKind.SUMMARY: settings.summary, RecordKind.DOCUMENT: settings.document}
 
 
 def _best_by_chunk(found: Sequence[Scored]) -> list[Scored]:

@@ -24,8 +24,7 @@ class _Shared:
 
     def __init__(self, stores: Stores, settings: QaSettings) -> None:
         self.stores = stores
-        pairs = tag_pairs(stores.catalog)
-        self.retriever = Retriever(stores.graph, stores.vectors, stores.embedder, settings.qa.retrieve, pairs=pairs)
+        self.retriever = Retriever.of(stores, settings.qa.retrieve, tag_pairs(stores.catalog))
         self.places = Places(stores)
 
     @cached_property

@@ -161,11 +161,12 @@ def _trials(start: RetrieveSettings, count: int, dice: np.random.Generator) -> l
 
 
 def _near(start: RetrieveSettings, dice: np.random.Generator) -> RetrieveSettings:
-    """Settings around `start`: shares moved on their odds, weights by a factor."""
+    """Settings around `start`: shares moved on their odds, weights by a factor; what is off stays off."""
     changed = {}
     for name in start.tuned:
         now, move = float(getattr(start, name)), float(dice.uniform(-SPREAD, SPREAD))
-        changed[name] = _from_free(name, _to_free(name, now) + move)
+        if now:
+            changed[name] = _from_free(name, _to_free(name, now) + move)
     return start.model_copy(update=changed)
 
 
@@ -175,6 +176,7 @@ def _best(trials: Sequence[RetrieveSettings], values: NDArray[np.float64]) -> Re
     middle = {
         name: round(_from_free(name, mean([_to_free(name, float(getattr(one, name))) for one in best])), 3)
         for name in trials[0].tuned
+        if getattr(trials[0], name)
     }
     return trials[0].model_copy(update=middle)
 

@@ -46,7 +46,7 @@ def retrieval(
     if html is not None:
         write_page(html, report, asked)
     if png is not None:
-        write_chart(png, report.title, report.rows())
+        write_chart(png, report.title, report.shares())
     _print_retrieval(report, json)
 
 

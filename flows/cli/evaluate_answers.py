@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from qa.evaluate.answers import AnswersReport
 
 _SHOWN = (
-    "first_document", "document_recall@5", "page_recall@5", "refused_right", "refused_wrong", "em", "f1", "acc",
-    "failed", "calls", "tokens", "seconds",
+    "first_document", "document_recall@5", "page_recall@5", "refused_right", "refused_wrong", "abstention_precision",
+    "abstention_recall", "em", "f1", "precision", "recall", "acc", "unjudged", "failed", "calls", "tokens", "dollars",
+    "seconds",
 )  # fmt: skip
 
 
@@ -34,6 +35,8 @@ def answers(
     ] = None,
     judge: Annotated[bool, typer.Option("--judge", help="Have the model judge each answer (acc).")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first questions.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the result as one page here.")] = None,
+    png: Annotated[Path | None, typer.Option(help="Write the percentages as a bar chart here.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Questions at a time.")] = 4,
     json: Json = False,
     set: Set = None,
@@ -63,10 +66,21 @@ def answers(
             tell=_Teller(len(asked) * len(names)),
         )
         report = asyncio.run(work)
+    _write(report, html, png)
     if json:
         print_json(report.flat())
     else:
         _print(report)
+
+
+def _write(report: AnswersReport, html: Path | None, png: Path | None) -> None:
+    from qa.evaluate.answers_page import write_answers_page
+    from qa.evaluate.chart import write_chart
+
+    if html is not None:
+        write_answers_page(html, report)
+    if png is not None:
+        write_chart(png, report.title, report.shares())
 
 
 class _Teller:

@@ -18,7 +18,8 @@ class Answered:
     """What a strategy made of a question. Shares are in [0, 1]; those of places count for answerable questions only.
 
     `correct` is the judge's verdict, None where none was asked for or none was usable. `error` says why there is no
-    answer, and all figures are then 0. `stopped` is why a decomposition ended.
+    answer, and all figures are then 0. `stopped` is why a decomposition ended. `tokens` are those read and written,
+    `written` the latter alone.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Answered:
     stopped: str = ""
     calls: int = 0
     tokens: int = 0
+    written: int = 0
     dollars: float = 0.0
     seconds: float = 0.0
     error: str = ""
@@ -78,6 +80,7 @@ def measured(question: Question, strategy: str, answer: Answer, correct: bool | 
         _stopped(answer.trace),
         answer.usage.calls,
         answer.usage.input_tokens + answer.usage.output_tokens,
+        answer.usage.output_tokens,
         answer.dollars,
         answer.seconds,
     )

@@ -20,11 +20,27 @@ from qa.knowledge_base import KnowledgeBase
 Figures = dict[str, float | int | None]
 
 
+SHARES = (
+    "first_document", f"document_recall@{DEPTH}", f"page_recall@{DEPTH}", "abstention_precision", "abstention_recall",
+    "em", "f1", "precision", "recall", "acc",
+)  # fmt: skip
+"""The figures that are percentages."""
+
+
 @dataclass(frozen=True, slots=True)
 class AnswersReport:
     """All results, in the order of strategies and questions."""
 
     each: tuple[Answered, ...]
+
+    @property
+    def title(self) -> str:
+        """What was measured, on one line."""
+        return f"{len({one.id for one in self.each})} questions, {', '.join(self.figures())}"
+
+    def shares(self) -> dict[str, dict[str, float]]:
+        """Return the percentages of each strategy by name; one that was not measured counts as 0."""
+        return {row: {name: float(values[name] or 0) for name in SHARES} for row, values in self.figures().items()}
 
     def figures(self) -> dict[str, Figures]:
         """Return the figures of each strategy by name."""
@@ -73,9 +89,9 @@ async def evaluate_answers(
 def summed(each: Sequence[Answered]) -> Figures:
     """Return the figures of one strategy.
 
-    `first_document`, `document_recall@5`, `page_recall@5`, `em`, `f1`, `precision`, `recall` and `acc` are percentages
-    of the answerable questions, `refused_right` and `refused_wrong` counts; calls, tokens, dollars and seconds are
-    means over all questions. `acc` is None where nothing was judged; `failed` and `unjudged` are counted apart.
+    `SHARES` are percentages of the answerable questions, but for those of abstention; `refused_right` and
+    `refused_wrong` are counts; calls, tokens, dollars and seconds are means over all questions. `acc` is None where
+    nothing was judged; `failed` and `unjudged` are counted apart.
     """
     right = [one for one in each if not one.error]
     answerable = [one for one in right if one.answerable]
@@ -102,6 +118,7 @@ def summed(each: Sequence[Answered]) -> Figures:
         "failed": len(each) - len(right),
         "calls": round(mean([one.calls for one in right]), 2),
         "tokens": round(mean([one.tokens for one in right])),
+        "written": round(mean([one.written for one in right])),
         "dollars": round(mean([one.dollars for one in right]), 6),
         "seconds": round(mean([one.seconds for one in right]), 3),
     }

@@ -14,10 +14,7 @@ _INK, _LINE = "#222222", "#d1d5db"
 
 
 def write_chart(path: Path, title: str, rows: Mapping[str, Mapping[str, float]]) -> None:
-    """Draw a group of bars for each figure, a bar for each row; values are percentages.
-
-    The figures are those of the first row that name a share ("recall@5"), in its order.
-    """
+    """Draw a group of bars for each figure, a bar for each row; values are percentages, the figures the first row's."""
     picture = Image.new("RGB", (WIDTH, HEIGHT), "white")
     pen = ImageDraw.Draw(picture)
     pen.text((MARGIN, 18), title, _INK, ImageFont.load_default(22))
@@ -25,7 +22,7 @@ def write_chart(path: Path, title: str, rows: Mapping[str, Mapping[str, float]])
     for level in range(0, 101, 20):
         pen.line((MARGIN, _height(level), WIDTH - MARGIN, _height(level)), _LINE)
         pen.text((14, _height(level) - 8), f"{level:>3}", _INK, ImageFont.load_default(14))
-    names = [name for name in next(iter(rows.values()), {}) if "@" in name] or list(next(iter(rows.values()), {}))
+    names = list(next(iter(rows.values()), {}))
     for place, name in enumerate(names):
         width = (WIDTH - 2 * MARGIN) / len(names)
         _group(pen, MARGIN + place * width, width, name, [values.get(name, 0.0) for values in rows.values()])

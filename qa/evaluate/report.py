@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from qa.evaluate.chart import COLOURS
 from qa.evaluate.questions import Question
 from qa.evaluate.retrieval import Ranked, RetrievalReport
 from qa.retrieve import Mode
@@ -19,8 +20,9 @@ td.figure, th.figure { text-align: right; font-variant-numeric: tabular-nums }
 svg text { font: 12px system-ui, sans-serif }
 @media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd } th, td { border-color: #444 } }
 """
-_COLOURS = ("#2563eb", "#9ca3af", "#d97706", "#7c3aed")
 _DEEP = 20
+Rows = Mapping[str, Mapping[str, float | int | None]]
+"""Figures by name, by the row that they stand in."""
 
 
 def write_page(path: Path, report: RetrievalReport, questions: Sequence[Question]) -> None:
@@ -30,51 +32,61 @@ def write_page(path: Path, report: RetrievalReport, questions: Sequence[Question
 
 def page(report: RetrievalReport, questions: Sequence[Question]) -> str:
     """Return the page as HTML."""
-    rows, title = report.rows(), f"Retrieval: {report.title}"
+    return sheet(f"Retrieval: {report.title}", report.shares(), report.rows(), _questions(report.each, questions))
+
+
+def sheet(title: str, shares: Rows, figures: Rows, rest: str) -> str:
+    """Return a page with a chart of the percentages, a table of all figures, and the HTML of the rest."""
     parts = [
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>',
         f"<h1>{escape(title)}</h1>",
-        _chart(rows),
-        _table(rows),
-        _questions(report.each, questions),
+        _chart(shares),
+        _table(figures),
+        rest,
         "</html>",
     ]
     return "\n".join(parts)
 
 
-def _table(rows: Mapping[str, Mapping[str, float]]) -> str:
-    names = list(next(iter(rows.values())))
+def _table(rows: Rows) -> str:
+    names = list(next(iter(rows.values()), {}))
     head = "".join(f'<th class="figure">{escape(name)}</th>' for name in names)
     body = "".join(
         f"<tr><th>{escape(row)}</th>"
-        + "".join(f'<td class="figure">{values[name]:.1f}</td>' for name in names)
+        + "".join(f'<td class="figure">{_cell(values[name])}</td>' for name in names)
         + "</tr>"
         for row, values in rows.items()
     )
     return f"<table><tr><th></th>{head}</tr>{body}</table>"
 
 
-def _chart(rows: Mapping[str, Mapping[str, float]]) -> str:
-    names = [name for name in next(iter(rows.values())) if "@" in name]
+def _cell(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
+
+
+def _chart(rows: Rows) -> str:
+    names = list(next(iter(rows.values()), {}))
     bars = "".join(_bars(rows, names))
     keys = "".join(
-        f'<rect x="{8 + 130 * place}" y="8" width="12" height="12" fill="{_COLOURS[place % len(_COLOURS)]}"/>'
+        f'<rect x="{8 + 130 * place}" y="8" width="12" height="12" fill="{COLOURS[place % len(COLOURS)]}"/>'
         f'<text x="{26 + 130 * place}" y="18" fill="currentColor">{escape(row)}</text>'
         for place, row in enumerate(rows)
     )
-    return f'<svg viewBox="0 0 760 250" role="img" aria-label="share of gold passages found">{keys}{bars}</svg>'
+    return f'<svg viewBox="0 0 760 250" role="img" aria-label="percentages">{keys}{bars}</svg>'
 
 
-def _bars(rows: Mapping[str, Mapping[str, float]], names: Sequence[str]) -> Iterator[str]:
-    width = 720 / len(names)
+def _bars(rows: Rows, names: Sequence[str]) -> Iterator[str]:
+    group_width = 740 / max(1, len(names))
+    step = min(28.0, 0.85 * group_width / max(1, len(rows)))
     for group, name in enumerate(names):
-        left = 8 + group * width
+        left = 8 + group * group_width
         yield f'<text x="{left:.0f}" y="245" fill="currentColor">{escape(name)}</text>'
         for place, values in enumerate(rows.values()):
-            height, x = 1.9 * values[name], left + place * 28
-            colour = _COLOURS[place % len(_COLOURS)]
-            yield f'<rect x="{x:.0f}" y="{228 - height:.1f}" width="24" height="{height:.1f}" fill="{colour}"/>'
-            yield f'<text x="{x:.0f}" y="{224 - height:.1f}" fill="currentColor">{values[name]:.0f}</text>'
+            value, x = values[name] or 0, left + place * step
+            top, colour = 228 - 1.9 * value, COLOURS[place % len(COLOURS)]
+            size = f'width="{step - 4:.0f}" height="{1.9 * value:.1f}"'
+            yield f'<rect x="{x:.0f}" y="{top:.1f}" {size} fill="{colour}"/>'
+            yield f'<text x="{x:.0f}" y="{top - 4:.1f}" fill="currentColor">{value:.0f}</text>'
 
 
 def _questions(each: Sequence[Ranked], questions: Sequence[Question]) -> str:

@@ -12,6 +12,9 @@ from qa.retrieve import Mode, Retriever
 
 DEPTHS = (2, 5, 10, 20)
 ALL_GOLD = 5
+SELF = 5
+PROBES = 200
+"""Atoms that are asked as questions."""
 BASELINES = (Mode.BM25, Mode.DENSE, Mode.HYBRID)
 
 
@@ -37,7 +40,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalReport:
-    """The scores of retrieval, and of the baselines by name."""
+    """The scores of retrieval, and of the baselines by name; `self_recall` is a percentage of `PROBES` atoms."""
 
     questions: int
     passages: int
@@ -45,15 +48,23 @@ class RetrievalReport:
     graph: Scores
     baselines: dict[str, Scores]
     each: tuple[Ranked, ...] = field(default=())
+    self_recall: float = 0.0
 
     @property
     def title(self) -> str:
         """What was measured, on one line."""
-        return f"{self.questions} questions, {self.passages:,} passages, {self.embedder}"
+        told = f"{self.questions} questions, {self.passages:,} passages, {self.embedder}"
+        return f"{told}, self-recall@{SELF} {self.self_recall:.1f}"
 
     def rows(self) -> dict[str, dict[str, float]]:
         """Return the figures by way of retrieval, all layers first."""
         return {"all layers": figures(self.graph)} | {name: figures(one) for name, one in self.baselines.items()}
+
+    def shares(self) -> dict[str, dict[str, float]]:
+        """Return of `rows` those figures that are percentages."""
+        return {
+            row: {name: value for name, value in values.items() if "@" in name} for row, values in self.rows().items()
+        }
 
     def flat(self) -> dict[str, object]:
         """Return the figures as `strata eval retrieval --json` prints them."""
@@ -62,6 +73,7 @@ class RetrievalReport:
             "passages": self.passages,
             "embedder": self.embedder,
             **figures(self.graph),
+            f"self_recall@{SELF}": self.self_recall,
             "baselines": {name: figures(scores) for name, scores in self.baselines.items()},
         }
 
@@ -87,7 +99,16 @@ def evaluate_retrieval(
     by_mode = {mode: score([one for one in each if one.mode == mode.value]) for mode in modes}
     baselines = {mode.value: scores for mode, scores in by_mode.items() if mode is not Mode.GRAPH}
     graph = by_mode[Mode.GRAPH]
-    return RetrievalReport(len(questions), retriever.atlas.size, embedder, graph, baselines, tuple(each))
+    size, own = retriever.atlas.size, self_recall(retriever)
+    return RetrievalReport(len(questions), size, embedder, graph, baselines, tuple(each), own)
+
+
+def self_recall(retriever: Retriever) -> float:
+    """Return how many atoms, asked as questions, bring back their own chunk among the first, in percent (5.3.1)."""
+    found = [
+        any(hit.chunk.id == chunk for hit in retriever.retrieve(text, SELF)) for text, chunk in retriever.sample(PROBES)
+    ]
+    return percent(found)
 
 
 def score(each: Sequence[Ranked]) -> Scores:

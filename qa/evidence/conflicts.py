@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from qa.evidence.query import Query
-from qa.evidence.weigh import ABOVE, Weighed
+from qa.evidence.query import Query, read_query
+from qa.evidence.tell import tell
+from qa.evidence.weigh import ABOVE, Weighed, weigh
+from qa.hit import Hit
+from qa.knowledge import Lexicon
 from qa.quantities import Value, in_row, quantities
 
 _ALIKE = 0.85
@@ -13,6 +16,17 @@ _ALIKE = 0.85
 _ABOUT = 0.6
 """From which coverage on a unit speaks of what is asked."""
 _COMPARED = 8
+
+
+def disagreements(question: str, hits: Sequence[Hit], lexicon: Lexicon) -> tuple[str, ...]:
+    """Return what passages that a model has read say against each other on what is asked."""
+    query = read_query(question, lexicon)
+    return told(query, rivals(query, weigh(query, hits, lexicon)))
+
+
+def told(query: Query, pairs: Sequence[tuple[Weighed, Weighed]]) -> tuple[str, ...]:
+    """Return each pair as a reader is told of it, with both sources named."""
+    return tuple(" - but ".join(f"{one.unit.hit.uri} says: {tell(one.unit, query)}" for one in pair) for pair in pairs)
 
 
 def rivals(query: Query, weighed: Sequence[Weighed]) -> list[tuple[Weighed, Weighed]]:

@@ -91,6 +91,12 @@ class RecallReply(BaseModel):
     answer: Text
 
 
+class ShortReply(BaseModel):
+    """A few words."""
+
+    answer: Text
+
+
 class ProposalsReply(BaseModel):
     """Questions to look up next (PIKE-RAG algorithm 1, line 3); none where `sufficient`, or where none is left."""
 
@@ -110,7 +116,6 @@ class ProposalsReply(BaseModel):
 class SelectionReply(BaseModel):
     """The number of the candidate that helps most, 0 for none (algorithm 1, lines 5 and 6)."""
 
-    thinking: Text = ""
     number: Place
 
     def says_nothing(self) -> bool:

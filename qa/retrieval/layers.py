@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,17 +67,29 @@ class Search:
         self._kinds = KINDS if atlas.summarized else tuple(kind for kind in KINDS if kind is not RecordKind.SUMMARY)
         self._pool = ThreadPoolExecutor(len(KINDS), thread_name_prefix="search")
 
-    def layers(self, asked: Asked, covered: Weights, vector: Vectors, limit: int, where: Filter) -> Layers:
-        """Return the similarities of a question to all layers; each search brings in `limit` records."""
-        sizes = dict.fromkeys((RecordKind.CHUNK, *self._kinds), limit) | {RecordKind.ATOM: limit * ATOMS}
+    def layers(
+        self,
+        asked: Asked,
+        covered: Weights,
+        vector: Vectors,
+        limit: int,
+        where: Filter,
+        passed_over: Collection[RecordKind] = (),
+    ) -> Layers:
+        """Return the similarities of a question to all layers; each search brings in `limit` records.
+
+        Of the kinds passed over nothing is found.
+        """
+        kinds = [kind for kind in self._kinds if kind not in passed_over]
+        sizes = dict.fromkeys((RecordKind.CHUNK, *kinds), limit) | {RecordKind.ATOM: limit * ATOMS}
         by_vector = {
             kind: self._pool.submit(self._vectors.search, kind, vector, size, where) for kind, size in sizes.items()
         }
         by_terms = {
-            kind: self._pool.submit(self._vectors.match, kind, asked.text, sizes[kind], where) for kind in self._kinds
+            kind: self._pool.submit(self._vectors.match, kind, asked.text, sizes[kind], where) for kind in kinds
         }
-        dense = {kind: future.result() for kind, future in by_vector.items()}
-        lexical = {kind: future.result() for kind, future in by_terms.items()}
+        dense = _results(by_vector)
+        lexical = _results(by_terms)
         near, more = self._upward(dense[RecordKind.CHUNK], self._cosines(RecordKind.CHUNK, dense))
         atlas = self._atlas
         return Layers(
@@ -96,9 +108,6 @@ class Search:
         )
 
     def _layer(self, kind: RecordKind, dense: _Found, lexical: _Found, asked: Asked) -> Layer:
-        if kind not in self._kinds:
-            nothing = np.zeros(self._atlas.size, dtype=np.float32)
-            return Layer(nothing, nothing, nothing, nothing)
         by_vector, more_by_vector = self._upward(dense[kind], self._cosines(kind, dense))
         by_terms, more_by_terms = self._upward(lexical[kind], _scores(lexical[kind]) / asked.ideal)
         return Layer(by_terms, by_vector, more_by_terms, more_by_vector)
@@ -172,6 +181,11 @@ class Atoms:
 
 
 _Found = Mapping[RecordKind, Sequence[Scored]]
+
+
+def _results(searches: Mapping[RecordKind, Future[list[Scored]]]) -> _Found:
+    """What each search found; nothing of a kind that was not searched."""
+    return {kind: searches[kind].result() if kind in searches else () for kind in RecordKind}
 
 
 def _scores(records: Sequence[Scored]) -> Weights:

@@ -8,7 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class RetrieveSettings(BaseModel):
-    """The weights of the score that `qa.retrieval.combine` documents, and how far a search looks."""
+    """The weights of the score that `qa.retrieval.combine` documents, and how far a search looks.
+
+    A layer of weight 0 is not searched. `document` and `tag` are so by default: beside the words that a document is
+    called by (`called`) and the names that chunks share, they changed nothing or did harm (`benchmarks/ablation.py`).
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -21,8 +25,8 @@ class RetrieveSettings(BaseModel):
     summary: float = Field(0.1, ge=0, description="weight of the similarity to a chunk's summary")
     atom: float = Field(0.5, ge=0, description="weight of the similarity to a chunk's best atom")
     soft_count: float = Field(0.02, ge=0, description="what a chunk's further atoms count beside the best")
-    document: float = Field(0.15, ge=0, description="weight of the similarity to a chunk's document")
-    tag: float = Field(0.15, ge=0, description="weight of the tags that the question names or means")
+    document: float = Field(0.0, ge=0, description="weight of the similarity to a chunk's document")
+    tag: float = Field(0.0, ge=0, description="weight of the tags that the question names or means")
     entity: float = Field(0.2, ge=0, description="weight of the names that question and chunk share, by rarity")
     title: float = Field(1.1, ge=0, description="weight of a document whose title the question names, by rarity")
     called: float = Field(1.2, ge=0, description="weight of the words of a document's title, file name and kind")
@@ -50,4 +54,4 @@ class RetrieveSettings(BaseModel):
         "fresh", "again", "inside", "hop", "back", "mentions", "related", "references", "next", "headline", "blind",
         "rest",
     )  # fmt: skip
-    """The weights that `strata tune` may change."""
+    """The weights that `strata tune` may change; one that is 0 stays 0."""

@@ -8,6 +8,7 @@ from pipelines.llm.ask import Asked, Ending
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Step
 from qa.citations import Citer, found
 from qa.claims import Checked, carries, check
+from qa.evidence.conflicts import disagreements
 from qa.hit import Hit
 from qa.knowledge import Knowledge
 from qa.language import Language
@@ -27,15 +28,18 @@ async def compose(
     settings: AnswerSettings,
     trace: tuple[Step, ...] = (),
     notes: str = "",
+    sought: Sequence[str] = (),
 ) -> Answer:
     """Return the model's answer from `passages`, or that the documents do not say; `notes` is what it worked out.
+
+    Of passages too long for the prompt that is shown which speaks of the question, the notes and what was `sought`.
 
     They do not say where the model says so, where nothing was found, or where no claim stood the check.
     """
     read = fitting(passages, settings.context_tokens)
     if not read:
         return refused(name, question, (), language, (*trace, Step("answer", "nothing was found to answer from")))
-    shown = render(read, settings.context_tokens)
+    shown = render(read, settings.context_tokens, "\n".join((question, notes, *sought)))
     asked = await language.ask("answer", AnswerReply, room=_ROOM, passages=shown, notes=notes, question=question)
     citer = Citer(knowledge)
     if asked.value is None or not asked.value.found:
@@ -56,6 +60,7 @@ async def compose(
         citer.citations,
         short=short,
         found=found(passages),
+        conflicts=disagreements(question, read, knowledge.lexicon),
         dropped=checked.dropped,
         trace=(*trace, step),
         usage=language.usage,

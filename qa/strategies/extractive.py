@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Step
 from qa.citations import Citer, found
 from qa.evidence.choose import choose, worth_quoting
 from qa.evidence.confidence import Facts, confidence, facts
-from qa.evidence.conflicts import rivals
+from qa.evidence.conflicts import rivals, told
 from qa.evidence.query import Query, read_query
 from qa.evidence.tell import tell
 from qa.evidence.weigh import Weighed, weigh
@@ -83,7 +82,7 @@ def quoted(
         short="" if refused else claims[0].text,
         confidence=round(sure, 3),
         found=found(_in_order(hits, weighed)),
-        conflicts=() if refused else tuple(_told(pair, query) for pair in rivals(query, weighed)),
+        conflicts=() if refused else told(query, rivals(query, weighed)),
         trace=(*trace, *_trace(hits, query, weighed, quotes, evidence, sure)),
     )
 
@@ -94,17 +93,9 @@ def _claim(item: Weighed, query: Query, citer: Citer) -> Claim:
 
 
 def _in_order(hits: Sequence[Hit], weighed: Sequence[Weighed]) -> list[Hit]:
-    """The hits by their best sentence; its score is then theirs."""
-    best: dict[str, float] = {}
-    for item in weighed:
-        best.setdefault(item.unit.hit.chunk.id, item.score)
-    told = [replace(hit, score=best.get(hit.chunk.id, 0.0)) for hit in hits]
-    return sorted(told, key=lambda hit: -hit.score)
-
-
-def _told(pair: tuple[Weighed, Weighed], query: Query) -> str:
-    one, other = (f"{item.unit.hit.uri} says: {tell(item.unit, query)}" for item in pair)
-    return f"{one} - but {other}"
+    """The hit with the best sentence, then the others as retrieval has them: each for what those before it lack."""
+    best = weighed[0].unit.hit.chunk.id if weighed else ""
+    return sorted(hits, key=lambda hit: hit.chunk.id != best)
 
 
 def _trace(

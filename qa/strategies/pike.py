@@ -1,7 +1,9 @@
 """Task solving with knowledge-aware decomposition (PIKE-RAG 5.3.2, algorithm 1).
 
 Each round proposes atomic questions in view of what has been read, looks them up among the atoms of the knowledge
-base, selects the one atom that helps most and reads its chunk; then the question is answered from what was read.
+base, selects the one atom that helps most and reads its chunk; then the question is answered from what was read, and
+from the chunks that retrieval over all layers finds for the question itself: a decomposition that went astray costs
+calls, not the answer.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from qa.hit import Hit
 from qa.knowledge import Candidate, Knowledge
 from qa.language import Language
 from qa.prompts.replies import ProposalsReply, SelectionReply, selection_among
-from qa.reading import headline, render, render_candidates
+from qa.reading import AT_ONCE, headline, render, render_candidates
 from qa.strategies.compose import compose
 from qa.strategies.pike_graph import pike_graph
 from qa.strategies.settings import AnswerSettings
@@ -44,11 +46,13 @@ class _Work:
     language: Language
     settings: AnswerSettings
     context: list[Hit] = field(default_factory=list)
+    proposed: list[str] = field(default_factory=list)
     trace: list[Step] = field(default_factory=list)
 
     @property
     def passages(self) -> str:
-        return render(self.context, self.settings.context_tokens)
+        """C_t as the model reads it; of what is too long, what speaks of the question and of the proposals so far."""
+        return render(self.context, self.settings.context_tokens, "\n".join([self.question, *self.proposed]))
 
 
 async def pike(question: str, knowledge: Knowledge, language: Language | None, settings: AnswerSettings) -> Answer:
@@ -83,7 +87,10 @@ async def _round(work: _Work, steps: list[Step]) -> Stop | None:
 
 
 async def _proposals(work: _Work, steps: list[Step]) -> list[str] | Stop:
-    """Line 3. A reply that stays unusable is not "no more questions": the question itself is then looked up."""
+    """Line 3. A reply that stays unusable is not "no more questions": the question itself is then looked up.
+
+    A reply that says enough is known and asks for something new all the same has found something missing.
+    """
     asked = await work.language.ask("propose", ProposalsReply, room=400, passages=work.passages, question=work.question)
     if asked.value is None:
         steps.append(Step("unusable", f"proposals: {_problem(asked)}; the question itself is looked up"))
@@ -91,8 +98,10 @@ async def _proposals(work: _Work, steps: list[Step]) -> list[str] | Stop:
     proposals = asked.value.asked
     if asked.value.thinking:
         steps.append(Step("thinking", asked.value.thinking))
+    fresh = [text for text in proposals if text not in work.proposed]
+    work.proposed += fresh
     steps.append(Step("proposals", f"{len(proposals)}", None, tuple(Step("proposal", text) for text in proposals)))
-    if asked.value.sufficient and (work.context or not proposals):
+    if asked.value.sufficient and not fresh:
         return Stop.SUFFICIENT
     return proposals or Stop.NO_PROPOSALS
 
@@ -101,6 +110,7 @@ def _candidates(work: _Work, proposals: list[str], steps: list[Step]) -> list[Ca
     """Line 4, and where it finds nothing new: atoms by the question itself, then chunks by it."""
     knowledge, settings = work.knowledge, work.settings
     found = [atom for text in proposals for atom in knowledge.atoms(text, settings.atoms, settings.delta)]
+    found += [hit for text in proposals for hit in _nearest(work, text)]
     candidates, source = _new(work, found), "atoms near the proposals"
     if not candidates:
         found = list(knowledge.atoms(work.question, settings.atoms, settings.delta))
@@ -114,6 +124,16 @@ def _candidates(work: _Work, proposals: list[str], steps: list[Step]) -> list[Ca
     )
     steps.append(Step("candidates", f"{len(candidates)} {source}" if candidates else "none", None, listed))
     return candidates
+
+
+def _nearest(work: _Work, proposal: str) -> list[Candidate]:
+    """The chunks that all layers and edges bring up for a proposal, each by its atom nearest to it."""
+    hits = work.knowledge.retrieve(proposal, work.settings.nearest) if work.settings.nearest else ()
+    return [
+        Candidate(hit.atoms[0] if hit.atoms else _gist(hit), hit.score, hit)
+        for hit in hits
+        if hit.score >= work.settings.delta
+    ]
 
 
 def _new(work: _Work, found: list[Candidate]) -> list[Candidate]:
@@ -132,7 +152,7 @@ async def _select(work: _Work, candidates: list[Candidate], steps: list[Step]) -
     asked = await work.language.ask(
         "select",
         selection_among(len(candidates)),
-        room=200,
+        room=60,
         passages=work.passages,
         candidates=render_candidates(candidates),
         question=work.question,
@@ -140,8 +160,6 @@ async def _select(work: _Work, candidates: list[Candidate], steps: list[Step]) -
     number = asked.value.number if asked.value else 1
     if asked.value is None:
         steps.append(Step("unusable", f"selection: {_problem(asked)}; the nearest candidate is read"))
-    elif asked.value.thinking:
-        steps.append(Step("thinking", asked.value.thinking))
     if number == 0:
         steps.append(Step("selected", "none"))
         return None
@@ -151,12 +169,20 @@ async def _select(work: _Work, candidates: list[Candidate], steps: list[Step]) -
 
 
 async def _answered(work: _Work) -> Answer:
-    """Line 14. Where no chunk was chosen at all, what retrieval finds for the question is read instead."""
-    hits = tuple(work.context)
-    if not hits:
-        hits = work.knowledge.retrieve(work.question, work.settings.chunks)
-        work.trace.append(Step("fallback", f"no chunk was chosen; {len(hits)} found by the question are read"))
-    return await compose("pike", work.question, hits, work.knowledge, work.language, work.settings, tuple(work.trace))
+    """Line 14, from the chunks that the question itself finds and those chosen, as many as a prompt has room for.
+
+    What the question finds comes first, so that a chunk chosen wrongly adds to it and does not take its place.
+    """
+    wanted = work.settings.beside if work.context else max(work.settings.beside, work.settings.chunks)
+    beside = work.knowledge.retrieve(work.question, min(wanted, max(0, AT_ONCE - len(work.context))))
+    reason = "beside those chosen" if work.context else "for no chunk was chosen"
+    listed = tuple(Step("passage", headline(hit), hit.score) for hit in beside)
+    work.trace.append(Step("beside", f"{len(beside)} found by the question are read, {reason}", None, listed))
+    hits = tuple({hit.chunk.id: hit for hit in (*beside, *work.context)}.values())
+    trace, sought = tuple(work.trace), tuple(work.proposed)
+    return await compose(
+        "pike", work.question, hits, work.knowledge, work.language, work.settings, trace, sought=sought
+    )
 
 
 def _problem(asked: Asked[ProposalsReply] | Asked[SelectionReply]) -> str:

@@ -10,8 +10,8 @@ from qa.answer import Answer, Step
 from qa.hit import Hit
 from qa.knowledge import Knowledge
 from qa.language import Language
-from qa.prompts.replies import FollowUpReply, RecallReply
-from qa.reading import NO_PASSAGES, fitting, render
+from qa.prompts.replies import FollowUpReply, RecallReply, ShortReply
+from qa.reading import fitting, render
 from qa.strategies.cot import recalled
 from qa.strategies.settings import AnswerSettings
 
@@ -72,8 +72,8 @@ async def _answer(
     steps: tuple[Step, ...],
 ) -> None:
     hits = fitting(find(following), settings.context_tokens)
-    passages = render(hits, settings.context_tokens) if hits else NO_PASSAGES
-    asked = await language.ask("follow_up_answer", RecallReply, room=300, passages=passages, question=following)
+    passages = render(hits, settings.context_tokens, following)
+    asked = await language.ask("follow_up_answer", ShortReply, room=100, passages=passages, question=following)
     answer = " ".join(asked.value.answer.split()) if asked.value else ""
     dialogue.notes.append((following, answer or UNKNOWN))
     dialogue.passages |= {hit.chunk.id: hit for hit in hits if hit.chunk.id not in dialogue.passages}

@@ -19,6 +19,14 @@ class AnswerSettings(BaseModel):
     rounds: int = Field(5, ge=1, description="rounds of decomposition at most (algorithm 1, N)")
     atoms: int = Field(4, ge=1, description="atoms retrieved for each proposal (algorithm 1, K)")
     delta: float = Field(0.5, ge=0, le=1, description="least similarity of an atom to a proposal (algorithm 1)")
+    nearest: int = Field(
+        2, ge=0, description="chunks that retrieval finds for each proposal, offered by their nearest atom beside those"
+    )
+    beside: int = Field(
+        5,
+        ge=0,
+        description="chunks that retrieval finds for the question itself, read beside those a decomposition chose",
+    )
     flat_chunks: int = Field(16, ge=1, description="chunks of flat retrieval")
     flat_threshold: float = Field(0.2, ge=0, le=1, description="least similarity of a chunk in flat retrieval")
     chunks: int = Field(8, ge=1, description="chunks of hierarchical retrieval")

@@ -53,6 +53,12 @@ def test_the_same_seed_gives_the_same_weights(passages: QuestionSet) -> None:
     assert one.settings != other.settings
 
 
+def test_a_layer_that_is_off_stays_off(passages: QuestionSet) -> None:
+    tuned = tune([passages], RetrieveSettings(tag=0.0, next=0.0), trials=5, folds=2)
+    assert (tuned.settings.tag, tuned.settings.next) == (0.0, 0.0)
+    assert all((fold.settings.tag, fold.settings.next) == (0.0, 0.0) for fold in tuned.folds)
+
+
 def test_with_several_sets_each_is_scored_by_the_others(passages: QuestionSet, documents: QuestionSet) -> None:
     told: list[int] = []
     tuned = tune([passages, documents], RetrieveSettings(), trials=5, tell=told.append)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from PIL import Image
 from typer.testing import CliRunner
 
 from flows.cli import ask as commands
@@ -19,6 +20,7 @@ from pipelines.llm.fakes import ScriptedChat
 from pipelines.store.vector import Filter
 from qa import NOT_IN_DOCUMENTS, KnowledgeBase
 from qa.evaluate.answers import evaluate_answers, read_results, summed
+from qa.evaluate.chart import HEIGHT, WIDTH
 from qa.evaluate.questions import read_questions
 
 FILES = {
@@ -163,6 +165,19 @@ def test_evaluation_counts_documents_and_refusals(app: typer.Typer, kb: Path, qu
     wanted = ("first_document", "document_recall@5", "page_recall@5", "refused_right", "refused_wrong")
     assert [printed[name] for name in wanted] == [100.0, 100.0, 100.0, 1, 0]
     assert printed["strategies"]["extractive"]["answerable"] == 1
+
+
+def test_an_evaluation_is_a_page_and_a_chart_too(app: typer.Typer, kb: Path, questions: Path, tmp_path: Path) -> None:
+    html, png = tmp_path / "page.html", tmp_path / "chart.png"
+    written = ["--html", str(html), "--png", str(png)]
+    result = runner.invoke(app, ["answers", "--kb", str(kb), "--questions", str(questions), *written])
+    assert "abstention_recall" in result.stdout
+    page = html.read_text(encoding="utf-8")
+    assert page.count(EFFICIENCY) == 1
+    assert NOT_IN_DOCUMENTS in page
+    assert "http" not in page
+    with Image.open(png) as picture:
+        assert picture.size == (WIDTH, HEIGHT)
 
 
 def test_an_evaluation_goes_on_where_it_was_broken_off(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ TEXTS = {
     "crane.txt": "The crane lifts 5 t.",
 }
 QUESTION = "In which city does the builder of the oven of line 3 have its seat?"
-SETTINGS = AnswerSettings(delta=0.2, threshold=0.1)
+SETTINGS = AnswerSettings(delta=0.2, threshold=0.1, beside=0)
 ANSWER = {
     "claims": [
         {"text": "Merton built the oven.", "passage": 1, "quote": "The oven of line 3 was built by Merton"},
@@ -111,6 +112,24 @@ async def test_it_stops_when_the_model_says_that_what_was_read_suffices() -> Non
     assert stop_of(answer) == Stop.SUFFICIENT
 
 
+async def test_a_reply_that_says_enough_and_asks_for_something_new_is_looked_up() -> None:
+    both = propose("In which city does Merton have its seat?", sufficient=True)
+    answer, chat, _ = await solve(propose("Who built the oven?"), select(1), both, select(1), both, ANSWER)
+    assert roles(chat) == ["propose", "select"] * 2 + ["propose", "answer"]
+    assert [found.uri for found in answer.found] == ["oven.txt", "merton.txt"]
+    assert stop_of(answer) == Stop.SUFFICIENT
+
+
+async def test_what_retrieval_finds_for_a_proposal_is_a_candidate_by_its_nearest_atom() -> None:
+    knowledge = MemoryKnowledge(TEXTS)
+    crane = replace(knowledge.hits[2], score=0.8, atoms=("It lifts 5 t.",))
+    knowledge.retrieve = lambda query, limit: (crane,)[:limit]  # type: ignore[method-assign]
+    chat = ScriptedChat([json.dumps(reply) for reply in (propose("xyzzy"), select(1), propose(), NO_ANSWER)])
+    answer = await pike(QUESTION, knowledge, Language(chat), SETTINGS)
+    assert steps(answer, "selected")[0].text == "It lifts 5 t. (crane)"
+    assert steps(answer, "selected")[0].score == 0.8
+
+
 async def test_it_stops_when_nothing_is_proposed() -> None:
     answer, chat, _ = await solve(propose("Who built the oven?"), select(1), propose(), ANSWER)
     assert stop_of(answer) == Stop.NO_PROPOSALS
@@ -143,6 +162,20 @@ async def test_proposals_that_find_nothing_fall_back_to_the_question_and_then_to
     high = AnswerSettings(delta=1.0, threshold=0.1)
     answer, _, _ = await solve(propose("xyzzy"), select(1), propose(sufficient=True), ANSWER, settings=high)
     assert "chunks near the question" in steps(answer, "candidates")[0].text
+
+
+async def test_chunks_that_the_question_itself_finds_are_read_beside_those_chosen() -> None:
+    two = SETTINGS.model_copy(update={"beside": 2})
+    answer, chat, _ = await solve(propose("What lifts 5 t?"), select(1), propose(sufficient=True), ANSWER, settings=two)
+    assert [found.uri for found in answer.found] == ["oven.txt", "merton.txt", "crane.txt"]
+    assert "Merton has its seat in Leeds" in chat.requests[-1].messages[-1].content
+    assert not any("Leeds" in request.messages[-1].content for request in chat.requests[:-1])
+
+
+async def test_where_no_chunk_was_chosen_what_the_question_finds_is_read() -> None:
+    answer, _, _ = await solve(propose("What lifts 5 t?"), select(0), ANSWER)
+    assert answer.short == "Leeds"
+    assert "no chunk was chosen" in steps(answer, "beside")[0].text
 
 
 async def test_an_unusable_proposal_is_asked_for_again_and_never_ends_the_rounds() -> None:

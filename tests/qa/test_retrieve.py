@@ -209,6 +209,17 @@ def test_each_weight_at_zero_is_no_error(passages: Retriever) -> None:
             assert under(passages, **{name: 0.0}).retrieve(BRIDGE, 3), name
 
 
+def test_a_layer_of_no_weight_is_not_searched(passages: Retriever) -> None:
+    with_documents = passages.settings.model_copy(update={"document": 0.15})
+    found = []
+    for settings in (passages.settings, with_documents):
+        passages.settings, kept = settings, passages.settings
+        layer = passages.evidence(BRIDGE).layers.document
+        found.append(float(layer.dense.max() + layer.lexical.max()))
+        passages.settings = kept
+    assert found[0] == 0 < found[1]
+
+
 def test_settings_are_frozen() -> None:
     with pytest.raises(ValueError, match="frozen"):
         RetrieveSettings().hop = 1.0

@@ -67,6 +67,20 @@ async def test_an_answer_that_no_source_carries_is_none() -> None:
     assert answer.dropped == ("no source for it: Torquay",)
 
 
+async def test_sources_that_disagree_are_named_also_where_a_model_has_answered() -> None:
+    texts = {
+        "old.txt": "The required suction head of the K65-200 is 2.9 m.",
+        "new.txt": "The required suction head of the K65-200 is 3.4 m.",
+        "hall.txt": "The hall is 40 m long.",
+    }
+    claim = {"text": "The suction head is 3.4 m.", "passage": 1, "quote": "is 3.4 m"}
+    chat = ScriptedChat([json.dumps({"claims": [claim], "found": True, "answer": "3.4 m"})])
+    question = "How many metres of suction head are required for the K65-200?"
+    answer = await STRATEGIES["naive"].run(question, MemoryKnowledge(texts), Language(chat), SETTINGS)
+    assert answer.short == "3.4 m"
+    assert [("old.txt" in line, "new.txt" in line) for line in answer.conflicts] == [(True, True)]
+
+
 async def test_self_ask_asks_itself_until_it_has_no_more_questions() -> None:
     answer, chat = await solve(
         "self-ask",

@@ -1,0 +1,116 @@
+"""The strategies side by side on MuSiQue and HotpotQA, over whole corpora with keyless atoms (PIKE-RAG, tables 4 to 6).
+
+    python benchmarks/strategies.py --base-url URL --model NAME --keep FOLDER [--questions 15] [--again pike]
+
+Every strategy answers a question before the next one is asked, so that the table is fair whenever a run is stopped.
+What was answered stays in FOLDER, a line each, and is not asked again; `--again` forgets the answers of a strategy,
+`--table` prints what is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from pipelines.settings import load
+from qa.evaluate.answered import Answered
+from qa.evaluate.answers import evaluate_answers, read_results, summed
+from qa.evaluate.passages import open_corpus
+from qa.evaluate.questions import Question, read_passages, read_questions
+from qa.evaluate.results import write_results
+from qa.knowledge_base import KnowledgeBase
+from qa.settings import QaSettings
+
+DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "multihop"
+SETS = ("musique", "hotpotqa")
+STRATEGIES = ("cot", "naive", "naive-hr", "self-ask-r", "self-ask-hr", "pike")
+COLUMNS = ("questions", "em", "f1", "precision", "recall", "refused_wrong", "calls", "tokens", "written", "seconds")
+
+
+def settings_of(args: argparse.Namespace) -> QaSettings:
+    overrides = {
+        "llm.base_url": args.base_url,
+        "llm.model": args.model,
+        "llm.concurrency": 2,
+        "llm.timeout": 900,
+        "llm.reply_tries": 2,
+        "qa.answer.context_tokens": args.context,
+        "qa.answer.rounds": args.rounds,
+    }
+    return load(None, overrides, QaSettings).settings
+
+
+def opened(stack: ExitStack, name: str, settings: QaSettings, keep: Path) -> KnowledgeBase:
+    kb = keep / f"{name}-{settings.embed.name}"
+    with open_corpus(read_passages(DATA / name / "corpus.jsonl"), settings, kb):
+        pass  # made where it is not there yet
+    return stack.enter_context(KnowledgeBase.open(kb, settings))
+
+
+def answers_file(keep: Path, name: str) -> Path:
+    return keep / f"strategies-{name}.jsonl"
+
+
+async def measure(args: argparse.Namespace, settings: QaSettings) -> None:
+    with ExitStack() as stack:
+        bases = {name: opened(stack, name, settings, args.keep) for name in SETS}
+        asked = {name: read_questions(DATA / name / "questions.jsonl")[: args.questions] for name in SETS}
+        for place in range(args.questions):
+            for name in SETS:
+                await answer(bases[name], asked[name][place], args, answers_file(args.keep, name))
+
+
+async def answer(kb: KnowledgeBase, question: Question, args: argparse.Namespace, out: Path) -> None:
+    await evaluate_answers(kb, [question], args.strategies, concurrency=2, out=out, tell=tell)
+
+
+def tell(one: Answered) -> None:
+    said = one.error or ("refused" if one.abstained else one.short)
+    print(f"{one.strategy:<12} {one.id:<38} f1 {one.f1:.2f} {one.seconds:6.1f} s  {said[:60]}", flush=True)
+
+
+def forget(path: Path, strategies: Sequence[str]) -> None:
+    write_results(path, [one for one in read_results(path).values() if one.strategy not in strategies])
+
+
+def show(name: str, answered: Sequence[Answered]) -> None:
+    print(f"\n{name}\n{'':<12}" + "".join(f"{column:>14}" for column in COLUMNS))
+    for strategy in STRATEGIES:
+        figures = summed([one for one in answered if one.strategy == strategy])
+        print(f"{strategy:<12}" + "".join(f"{figures[column]:>14,}" for column in COLUMNS), flush=True)
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--base-url", default="", help="an OpenAI-compatible endpoint")
+    parser.add_argument("--model", default="", help="the model's name there")
+    parser.add_argument("--keep", type=Path, required=True, help="a folder for knowledge bases and answers")
+    parser.add_argument("--questions", type=int, default=15, help="of each set, the first ones")
+    parser.add_argument("--context", type=int, default=800, help="tokens of passages in a prompt at most")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of decomposition or follow-ups at most")
+    parser.add_argument("--strategies", nargs="+", default=list(STRATEGIES))
+    parser.add_argument("--again", nargs="+", default=[], help="strategies whose answers are forgotten first")
+    parser.add_argument("--table", action="store_true", help="print what is there, and ask nothing")
+    return parser.parse_args()
+
+
+def main() -> None:
+    args = parsed()
+    if not DATA.is_dir():
+        print(f"nothing to measure: {DATA} is not there")
+        return
+    for name in SETS:
+        forget(answers_file(args.keep, name), args.again)
+    if not args.table:
+        asyncio.run(measure(args, settings_of(args)))
+    each = {name: list(read_results(answers_file(args.keep, name)).values()) for name in SETS}
+    for name, answered in each.items():
+        show(name, answered)
+    show("both", [one for answered in each.values() for one in answered])
+
+
+if __name__ == "__main__":
+    main()

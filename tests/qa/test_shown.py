@@ -1,0 +1,84 @@
+"""An answer as a page and as a tree, and figures as a chart."""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from rich.console import Console
+
+from pipelines.core.provenance import Span
+from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Step
+from qa.evaluate.chart import COLOURS, HEIGHT, MARGIN, write_chart
+from qa.page import answer_page
+from qa.trace import trace_tree
+
+CITATION = Citation(1, "d", "a<b>.pdf", "A", "68 <N·m> & more", "c", Span(0, 15), 3, "3", context="Joint | Torque")
+ROUND = Step("round", "round 1", None, (Step("proposal", "Who <built> it?"), Step("selected", "Merton", 0.71)))
+ANSWER = Answer(
+    "Which <torque>?",
+    "68 N·m. The bolts need 68 N·m.",
+    "pike",
+    (Claim("The bolts need 68 N·m.", (1,)),),
+    (CITATION,),
+    short="68 N·m",
+    conflicts=("a says 68 - but b says 70",),
+    dropped=("quote not in the source: 99",),
+    trace=(ROUND, Step("stop", "no proposals")),
+)
+
+
+def printed(answer: Answer) -> str:
+    written = StringIO()
+    Console(file=written, width=100).print(trace_tree(answer))
+    return written.getvalue()
+
+
+def test_a_page_has_answer_sources_conflicts_and_what_was_dropped_and_fetches_nothing() -> None:
+    page = answer_page(ANSWER)
+    for part in ("<strong>68 N·m</strong>", "href='#c1'", "id='c1'", "page 3", "Joint | Torque", "b says 70", "99"):
+        assert part in page
+    assert "http" not in page
+
+
+def test_a_page_shows_what_documents_say_as_text_and_never_as_markup() -> None:
+    page = answer_page(ANSWER)
+    assert "Which &lt;torque&gt;?" in page
+    assert "68 &lt;N·m&gt; &amp; more" in page
+    assert "Who &lt;built&gt; it?" in page
+
+
+def test_a_page_of_no_answer_names_the_nearest_passages() -> None:
+    page = answer_page(Answer("Why?", NOT_IN_DOCUMENTS, "extractive", citations=(CITATION,), abstained=True))
+    assert f"<strong>{NOT_IN_DOCUMENTS}</strong>" in page
+    assert "Nearest passages" in page
+
+
+def test_a_tree_tells_rounds_scores_and_why_it_stopped() -> None:
+    tree = printed(ANSWER)
+    assert tree.startswith("pike: Which <torque>?")
+    assert "0.71 selected: Merton" in tree
+    assert "stop: no proposals" in tree
+
+
+def test_a_tree_counts_what_it_does_not_show() -> None:
+    many = Step("candidates", "40", None, tuple(Step("candidate", str(number)) for number in range(40)))
+    assert "and 28 more" in printed(Answer("?", "", "pike", trace=(many,)))
+
+
+@pytest.mark.parametrize(("value", "tall"), [(0.0, False), (100.0, True), (250.0, True)])
+def test_a_bar_is_as_high_as_its_percentage_and_never_leaves_the_picture(
+    tmp_path: Path, value: float, tall: bool
+) -> None:
+    write_chart(tmp_path / "a.png", "t", {"one": {"f1": value}})
+    with Image.open(tmp_path / "a.png") as picture:
+        column = [picture.getpixel((MARGIN + 300, y)) for y in range(100, HEIGHT - 60)]
+    blue = tuple(bytes.fromhex(COLOURS[0][1:]))
+    assert (column.count(blue) > 300) == tall
+
+
+def test_a_chart_of_nothing_is_a_picture_too(tmp_path: Path) -> None:
+    write_chart(tmp_path / "a.png", "nothing", {})
+    assert (tmp_path / "a.png").stat().st_size > 0
