@@ -43,7 +43,9 @@ SHOWN: dict[str, dict[str, str]] = {
     "entity": {"entity": "K65-200"},
     "page": {"uri": STANDARD, "page": "2"},
 }
-SIZE = {"width": 1500, "height": 1000}
+SIZE, SCALE = {"width": 1300, "height": 860}, 1.5
+ALONE = {"autoComplete": False}
+"""Only the edges that a query returns, not all between its nodes: "Connect result nodes" in the Browser's settings."""
 
 
 def main() -> None:
@@ -98,8 +100,9 @@ def take(bolt: str, http: str, names: list[str]) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         for name in names:
-            page = browser.new_page(viewport=SIZE, device_scale_factor=1)
+            page = browser.new_page(viewport=SIZE, device_scale_factor=SCALE)
             page.add_init_script(f"localStorage.setItem('neo4j.grass', JSON.stringify({style}))")
+            page.add_init_script(f"localStorage.setItem('neo4j.settings', JSON.stringify({json.dumps(ALONE)}))")
             draw(page, bolt, http, query(name).inlined("examples", **SHOWN[name]))
             page.screenshot(path=PICTURES / f"{name}.png")
             print(f"docs/pictures/{name}.png")

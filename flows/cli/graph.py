@@ -110,10 +110,16 @@ def queries(
     kb: Kb = DEFAULT_KB,
     value: Annotated[list[str] | None, typer.Option("--value", metavar="NAME=VALUE", help="A parameter.")] = None,
 ) -> None:
-    """Print the saved queries for Neo4j Browser, their parameters set."""
+    """Print the saved queries for Neo4j Browser, their parameters set: to what the graph holds where none is given."""
+    from pipelines.graph.examples import examples
+    from pipelines.resources import exists
     from pipelines.store.neo4j import queries as saved
 
-    values = dict(pair.partition("=")[::2] for pair in value or [])
+    values: dict[str, str] = {}
+    if exists(kb):
+        with _graph(kb) as graph:
+            values = examples(graph)
+    values |= dict(pair.partition("=")[::2] for pair in value or [])
     chosen = [saved.query(name)] if name else list(saved.queries().values())
     typer.echo("\n\n".join(one.for_browser(kb.resolve().name, **values) for one in chosen))
 

@@ -155,9 +155,9 @@ def _tag_nodes(tags: Iterable[Tag], cards: Iterable[DocumentCard]) -> Iterator[N
     chunks: Counter[str] = Counter()
     documents: Counter[str] = Counter()
     for card in cards:
+        documents.update({one.id for one in card.tags})
         for one in card.tags:
             chunks[one.id] += one.count
-            documents[one.id] += 1
     for tag in tags:
         told: Properties = {"name": tag.text, "chunks": chunks[tag.id], "documents": documents[tag.id]}
         if tag.tag_class:

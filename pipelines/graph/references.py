@@ -213,6 +213,8 @@ def section_of(card: DocumentCard, part: str) -> str:
     Where the document has no 7.3.1, that is 7.3, or 7.
     """
     wanted = part.strip().rstrip(".")
+    if not wanted:
+        return ""
     numbers = {one.number.rstrip(".").casefold(): one.id for one in reversed(card.sections) if one.number}
     number = wanted.casefold()
     while re.fullmatch(r"[\w.]+", number) and number:
@@ -220,8 +222,10 @@ def section_of(card: DocumentCard, part: str) -> str:
             return numbers[number]
         number = number.rpartition(".")[0]
     slug = _slug(wanted)
+    if not slug:
+        return ""
     titles = ((one.id, _slug(one.title), _slug(f"{one.number} {one.title}")) for one in card.sections)
-    return next((id for id, *names in titles if slug and slug in names), "")
+    return next((id for id, *names in titles if slug in names), "")
 
 
 def _slug(text: str) -> str:

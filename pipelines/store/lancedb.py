@@ -1,22 +1,29 @@
-"""Vectors and full text in LanceDB, one table a kind of record. The only module that imports `lancedb`."""
+"""Vectors and full text in LanceDB, one table a kind of record. The only module that imports `lancedb`.
+
+It takes a second or two to import, so that is done when something is read or written, and not when a store is opened:
+an ingest that finds nothing new does neither.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import lancedb
 import numpy as np
 import pyarrow as pa
-from lancedb.index import FTS, BTree, IvfFlat
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.core.terms import terms
 from pipelines.core.vectors import Vectors
 from pipelines.store.lance_filter import among, condition
 from pipelines.store.vector import Embedded, Filter, Record, RecordKind, Scored
+
+if TYPE_CHECKING:
+    import lancedb
 
 BATCH = 4096
 INDEX_FROM = 8_000
@@ -34,15 +41,27 @@ T = TypeVar("T")
 
 
 class LanceVectorStore:
-    """A folder of LanceDB tables. Lexical search is BM25 over `pipelines.core.terms`, tokenized by Strata itself."""
+    """A folder of LanceDB tables. Lexical search is BM25 over `pipelines.core.terms`, tokenized by Strata itself.
+
+    The first use raises `StoreMismatch` where what is there has another dimension.
+    """
 
     def __init__(self, path: Path, dimension: int) -> None:
+        self._path = path
         self._dimension = dimension
-        self._db = guarded(lambda: lancedb.connect(str(path)))
+
+    @cached_property
+    def _db(self) -> lancedb.DBConnection:
+        os.environ.setdefault("LANCEDB_LOG", "error")  # it warns of every empty partition of an index
+        import lancedb
+
+        return guarded(lambda: lancedb.connect(str(self._path)))
+
+    @cached_property
+    def _tables(self) -> dict[RecordKind, _Table]:
         names = set(guarded(lambda: self._db.list_tables(limit=100)).tables)
-        self._tables = {
-            kind: _Table(self._db.open_table(kind.value), dimension) for kind in RecordKind if kind.value in names
-        }
+        found = [kind for kind in RecordKind if kind.value in names]
+        return {kind: _Table(self._db.open_table(kind.value), self._dimension) for kind in found}
 
     def write(self, owners: Collection[str], embedded: Embedded) -> None:
         expected = (len(embedded.records), self._dimension)
@@ -74,7 +93,8 @@ class LanceVectorStore:
             table.optimize()
 
     def close(self) -> None:
-        self._tables.clear()
+        for name in ("_tables", "_db"):
+            self.__dict__.pop(name, None)
 
     def _table(self, kind: RecordKind) -> _Table:
         if kind not in self._tables:
@@ -98,6 +118,8 @@ class _Table:
 
     @staticmethod
     def create(db: lancedb.DBConnection, name: str, dimension: int) -> _Table:
+        from lancedb.index import FTS, BTree
+
         table = guarded(lambda: db.create_table(name, schema=_schema(dimension), exist_ok=True))
         text = FTS(
             base_tokenizer="whitespace", stem=False, lower_case=False, remove_stop_words=False, ascii_folding=False,
@@ -140,6 +162,8 @@ class _Table:
         guarded(lambda: self._table.optimize(cleanup_older_than=KEPT_VERSIONS))
         rows = self._table.count_rows()
         if rows >= INDEX_FROM and rows >= OUTGROWN * self._indexed_rows():
+            from lancedb.index import IvfFlat
+
             config = IvfFlat(distance_type="cosine", num_partitions=_partitions(rows))
             guarded(lambda: self._table.create_index("vector", config=config, name=_VECTOR_INDEX, replace=True))
         self._probes = self._count_probes()

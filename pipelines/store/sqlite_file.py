@@ -12,6 +12,8 @@ from pipelines.core.errors import KnowledgeBaseNotFound, StoreError, StoreMismat
 from pipelines.store.migrations import migrate
 
 _BUSY_SECONDS = 30.0
+_CHECKPOINT_PAGES = 8000
+"""Pages of 4 KiB that gather before they go into the file: ids are hashes, so the same pages change again and again."""
 # By the primary code of SQLite's result; what the table lacks is a StoreError, for which trying again is no help.
 _ERRORS: dict[int, tuple[type[StoreError], str]] = {
     sqlite3.SQLITE_BUSY: (StoreUnavailable, "the knowledge base is busy"),
@@ -58,6 +60,7 @@ class SqliteFile:
         with translated(path):
             self._writer = self._connect()
             self._writer.execute("PRAGMA journal_mode = WAL")
+            self._writer.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
             migrate(self._writer)
 
     def _connect(self) -> sqlite3.Connection:

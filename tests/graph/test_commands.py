@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from typer.testing import CliRunner
 from flows.cli.graph import app
 from pipelines.core.document import ReferenceKind
 from pipelines.core.errors import KnowledgeBaseNotFound, NotFound, SettingsError
+from pipelines.core.graph import NodeKind
 from pipelines.graph.build import build_graph
 from pipelines.resources import Places
 from pipelines.store.embedded import EmbeddedStore
@@ -66,6 +69,16 @@ def test_queries_prints_what_to_paste(kb: str) -> None:
     assert ':param tag => "seal";' in output("queries", "tag", "--kb", kb, "--value", "tag=seal")
     with pytest.raises(NotFound):
         output("queries", "nothing")
+
+
+def test_queries_are_filled_with_what_the_graph_holds(kb: str) -> None:
+    printed = output("queries", "--kb", kb)
+    told = dict(re.findall(r':param (\w+) => "?(.*?)"?;', printed))
+    with closing(EmbeddedStore.open(Places(Path(kb)).database)) as store:
+        chunks = [node.properties for node in store.graph.nodes([NodeKind.CHUNK])]
+        named = {node.properties["name"] for node in store.graph.nodes([NodeKind.TAG, NodeKind.ENTITY])}
+    assert any(chunk["uri"] == told["uri"] and told["quote"] in str(chunk["text"]) for chunk in chunks)
+    assert {told["tag"], told["entity"]} <= named
 
 
 def test_without_a_knowledge_base_or_a_server_it_says_so(

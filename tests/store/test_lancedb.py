@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,8 +36,16 @@ def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
 def test_a_store_of_another_dimension_is_refused(tmp_path: Path) -> None:
     LanceVectorStore(tmp_path, 4).write([A], embedded(PUMP))
     with pytest.raises(StoreMismatch) as raised:
-        LanceVectorStore(tmp_path, 8)
+        LanceVectorStore(tmp_path, 8).match(RecordKind.CHUNK, "pump", 1)
     assert "reindex" in raised.value.hint
+
+
+def test_the_library_is_imported_at_the_first_use() -> None:
+    opened = (
+        "from pathlib import Path; from pipelines.store.lancedb import LanceVectorStore as S; S(Path('v'), 4).close()"
+    )
+    code = f"import sys; {opened}; sys.exit('lancedb' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_errors_of_the_library_become_ours_with_their_cause() -> None:

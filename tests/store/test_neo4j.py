@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from pipelines.store.neo4j.connection import Connection, Neo4jAddress
 from pipelines.store.neo4j.errors import ERRORS, our_error
 from pipelines.store.neo4j.schema import LABELS, MIGRATIONS, applied, labels_of
 from pipelines.store.neo4j.store import Neo4jStore
+from pipelines.store.sync import write_all
 from tests.contracts.graph_store import A, B, GraphStoreContract, assert_holds, corpus, document, reference
 from tests.store.conftest import Neo4jServer, free_port
 
@@ -138,6 +140,23 @@ def test_writers_of_documents_that_share_tags_all_come_through(neo4j_store: Open
         thread.start()
     for thread in threads:
         thread.join()
+    assert_holds(store, *parts)
+
+
+def test_writers_of_documents_that_share_tags_do_not_lock_each_other_out(
+    neo4j_store: OpenStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = neo4j_store()
+    tags = [f"tag:{number:02}" for number in range(20)]
+    parts = []
+    for number in range(12):
+        owner, chunks = f"document:{number}", [f"chunk:{number}-{place}" for place in range(8)]
+        nodes = (Node(owner, NodeKind.DOCUMENT, owner), *(Node(id, NodeKind.CHUNK, owner) for id in chunks))
+        edges = tuple(Edge(id, EdgeKind.HAS_TAG, tag, owner) for id in chunks for tag in tags)
+        parts.append(Subgraph(owner, nodes, edges))
+    with caplog.at_level(logging.INFO, "neo4j"):
+        assert len(list(write_all(store, parts))) == len(parts)
+    assert "eadlock" not in caplog.text
     assert_holds(store, *parts)
 
 

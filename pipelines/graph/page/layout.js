@@ -19,16 +19,19 @@ class Layout {
       const angle = nth * 2.399963, reach = 14 * Math.sqrt(nth);  // a sunflower: even, and each place its own
       node.home = this.bands[rank.get(node.layer)];
       node.centre = centre;
+      // Documents stand in three rows by turns, each near its own place: their names need the room.
+      node.firm = node.kind.name === "Document";
+      node.row = node.firm ? (groups.get(node.group) % 3 - 1) * 0.27 * node.home.height : 0;
       node.x = centre + reach * Math.cos(angle);
-      node.y = node.home.y + Math.max(-0.42, Math.min(0.42, reach * Math.sin(angle) / node.home.height)) * node.home.height;
+      node.y = node.home.y + node.row + Math.max(-0.42, Math.min(0.42, reach * Math.sin(angle) / node.home.height)) * node.home.height;
       node.vx = node.vy = 0;
     }
-    for (const edge of edges) edge.pull = 1 / Math.max(1, Math.min(edge.a.degree, edge.b.degree));
+    for (const edge of edges) edge.pull = edge.a.firm && edge.b.firm ? 0 : 1 / Math.max(1, Math.min(edge.a.degree, edge.b.degree));
   }
 
   // The height of each band goes with the root of what stands in it, so that a few documents do not float in the void.
   static divide(nodes, layers, height) {
-    const weights = layers.map(layer => 3 + Math.sqrt(nodes.filter(node => node.layer === layer).length));
+    const weights = layers.map(layer => 5 + Math.sqrt(nodes.filter(node => node.layer === layer).length));
     const all = weights.reduce((sum, weight) => sum + weight, 0);
     let top = -height / 2;
     return layers.map((layer, i) => {
@@ -52,8 +55,8 @@ class Layout {
     }
     for (const node of this.nodes) {
       const edge = node.home.height * 0.44, off = node.y - node.home.y;
-      node.vy -= off * 0.01 + (Math.abs(off) > edge ? (off - Math.sign(off) * edge) * 0.4 : 0);
-      node.vx -= (node.x - node.centre) * 0.006;
+      node.vy -= (off - node.row) * (node.firm ? 0.05 : 0.01) + (Math.abs(off) > edge ? (off - Math.sign(off) * edge) * 0.4 : 0);
+      node.vx -= (node.x - node.centre) * (node.firm ? 0.06 : 0.006);
       const speed = Math.hypot(node.vx, node.vy), most = 26 * this.heat;
       const scale = speed > most ? most / speed : 1;
       node.x += node.vx * scale; node.y += node.vy * scale;

@@ -153,22 +153,27 @@ function drawNodes() {
 
 // Names where there is room for them: the chosen one's and its neighbours' first, then by size on the screen.
 function labels(beside) {
-  const taken = [], size = 12 / view.zoom;
+  const size = 12 / view.zoom, big = drawn.filter(node => node.kind.name === "Document" || node === state.chosen);
+  const taken = big.map(node => [node.x - radius(node), node.y - radius(node), node.x + radius(node), node.y + radius(node)]);
   pen.font = `${size}px system-ui, "Noto Sans CJK SC", sans-serif`;
   pen.textAlign = "center";
   const rank = node => (node === state.chosen || node === state.over || node.place === state.document ? 0 : beside.has(node) ? 1 : node.kind.name === "Document" ? 2 : 3);
   const ordered = drawn.filter(node => rank(node) < 3 || view.zoom > 0.9).sort((a, b) => rank(a) - rank(b) || b.degree - a.degree).slice(0, 400);
   for (const node of ordered) {
-    const text = node.name.length > 34 ? node.name.slice(0, 33) + "…" : node.name;
-    const half = pen.measureText(text).width / 2, y = node.y + radius(node) + size;
-    const box = [node.x - half, y - size, node.x + half, y + size * 0.3];
-    if (rank(node) && taken.some(other => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
+    const longest = rank(node) < 2 ? 44 : 26;
+    const text = node.name.length > longest ? node.name.slice(0, longest - 1).trimEnd() + "…" : node.name;
+    const half = pen.measureText(text).width / 2, reach = radius(node) + size * 0.3;
+    const places = [[0, reach + size * 0.8], [0, -reach], [half + reach, size * 0.35], [-half - reach, size * 0.35]];
+    const boxes = places.map(([x, y]) => ({ x: node.x + x, y: node.y + y, box: [node.x + x - half, node.y + y - size, node.x + x + half, node.y + y + size * 0.3] }));
+    const free = boxes.find(({ box }) => !taken.some(other => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]));
+    if (!free && rank(node)) continue;
+    const { x, y, box } = free || boxes[0];
     taken.push(box);
     pen.lineWidth = 3 / view.zoom;
     pen.strokeStyle = style("--back");
-    pen.strokeText(text, node.x, y);
+    pen.strokeText(text, x, y);
     pen.fillStyle = style("--ink");
-    pen.fillText(text, node.x, y);
+    pen.fillText(text, x, y);
   }
   pen.textAlign = "start";
 }
@@ -178,7 +183,7 @@ function fit() {
   if (!drawn.length) { view = { x: 0, y: 0, zoom: 1 }; return; }
   const xs = drawn.map(node => node.x), ys = drawn.map(node => node.y);
   const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  view = { x: (left + right) / 2, y: (top + bottom) / 2, zoom: Math.min(2, (width - 60) / (right - left + 60), (height - 60) / (bottom - top + 60)) };
+  view = { x: (left + right) / 2, y: (top + bottom) / 2, zoom: Math.min(2, (width - 180) / (right - left + 60), (height - 60) / (bottom - top + 60)) };
 }
 
 // --- a node's own ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ import neo4j
 from pipelines.core.errors import StoreUnavailable
 from pipelines.core.graph import Value
 from pipelines.store.neo4j.errors import translated
+
+# What the driver tells of its retries is for those who set up logging; what matters comes back as an error.
+logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 T = TypeVar("T")
 Row = Mapping[str, object]

@@ -17,9 +17,10 @@ OPTIONAL MATCH shown = (c)-[:HAS_TABLE|HAS_FIGURE|MENTIONS]->()
 RETURN path, atoms, shown LIMIT 200;
 
 // name: references
-// shows: documents that refer to one another, take the place of one another, or hold the same
-MATCH path = (:Document {kb: $kb})-[:REFERENCES|SUPERSEDES|SAME_CONTENT]->(:Document)
-RETURN path LIMIT 500;
+// shows: documents that refer to one another, take the place of one another, or hold the same; one edge of each kind
+MATCH (d:Document {kb: $kb})-[r:REFERENCES|SUPERSEDES|SAME_CONTENT]->(other:Document)
+WITH d, other, type(r) AS type, r.kind AS kind, head(collect(r)) AS refers
+RETURN d, refers, other LIMIT 500;
 
 // name: unresolved
 // shows: what documents refer to and the knowledge base does not hold

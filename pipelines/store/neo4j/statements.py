@@ -56,14 +56,23 @@ def delete_nodes(transaction: Transaction, kb: str, owner: str, ids: Sequence[st
 
 
 def hold_places(transaction: Transaction, kb: str, ids: Sequence[str]) -> None:
-    """Make sure that something is there for edges to lead to."""
-    statement = f"UNWIND $ids AS id MERGE (n:{BASE} {{kb: $kb, id: id}}) ON CREATE SET n:{PENDING}"
+    """Make sure that something is there for edges to lead to, and keep it for this transaction alone.
+
+    `ids` are in order. Making an edge takes a lock on both ends that many may share and, where a node has many edges,
+    a second one that they may not: of two writers that had the first, neither would get the second. So each takes
+    the whole lock beforehand: removing a property does that, even one that is not there.
+    """
+    statement = f"UNWIND $ids AS id MERGE (n:{BASE} {{kb: $kb, id: id}}) ON CREATE SET n:{PENDING} REMOVE n.held"
     transaction.run(statement, ids=ids, kb=kb)
 
 
 def drop_unused_places(transaction: Transaction, kb: str) -> None:
-    """Remove the places to which no edge leads any more."""
-    transaction.run(f"MATCH (n:{PENDING} {{kb: $kb}}) WHERE NOT (n)--() DELETE n", kb=kb)
+    """Remove the places to which no edge leads any more: locked first, since another writer may be making one."""
+    transaction.run(
+        f"MATCH (n:{PENDING} {{kb: $kb}}) WHERE NOT (n)--() WITH n ORDER BY n.id REMOVE n.held"
+        " WITH n WHERE NOT (n)--() DELETE n",
+        kb=kb,
+    )
 
 
 def create_edges(transaction: Transaction, kb: str, edges: Iterable[Hashed[Edge]]) -> None:
@@ -104,7 +113,6 @@ def delete_owner(transaction: Transaction, kb: str, owner: str) -> None:
         transaction.run(f"{owned_edges(kind)} DELETE r", kb=kb, owner=owner)
     transaction.run(f"{own} DETACH DELETE n", kb=kb, owner=owner)
     set_digest(transaction, kb, owner, EMPTY)
-    drop_unused_places(transaction, kb)
 
 
 def take(transaction: Transaction, kb: str, rows: Iterable[Row]) -> None:

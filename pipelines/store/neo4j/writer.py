@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -51,9 +51,9 @@ class _Content:
         digest = adjusted(digest, [one.hash for one in hashed_edges])
         return _Content(subgraph.owner, digest, tuple(hashed_nodes), tuple(hashed_edges), frozenset(nodes))
 
-    def foreign_ends(self, edges: Iterable[Hashed[Edge]]) -> list[str]:
-        """The ends of these edges that are not among the nodes, in order."""
-        return sorted({end for edge in edges for end in (edge.item.source, edge.item.target)} - self.own)
+    def foreign_ends(self, places: Iterable[Place]) -> list[str]:
+        """The ends of edges at these places that are not among the nodes, in order."""
+        return sorted({end for source, _, target, _ in places for end in (source, target)} - self.own)
 
 
 def _by_label(node: Node) -> tuple[tuple[str, ...], str, Node]:
@@ -82,13 +82,22 @@ class Writer:
             try:
                 self._run(content, self._creation(content))
             except Occupied:  # another owner's node, or a place that edges lead to already
-                self._run(content, self._mending(content))
+                self._mend(content)
         else:
-            self._run(content, self._mending(content))
+            self._mend(content)
 
     def remove(self, owner: str) -> None:
         """Remove all that `owner` has, and the edges of others at its nodes."""
         self._connection.write(lambda transaction: statements.delete_owner(transaction, self._kb, owner))
+        self._drop_unused_places()
+
+    def _mend(self, content: _Content) -> None:
+        self._run(content, self._mending(content))
+        self._drop_unused_places()
+
+    def _drop_unused_places(self) -> None:
+        """In a transaction of its own, which holds no other locks. A place that stays is seen by nobody."""
+        self._connection.write(lambda transaction: statements.drop_unused_places(transaction, self._kb))
 
     def _is_known(self, owner: str) -> bool:
         found = f"MATCH (o:{OWNER} {{kb: $kb, owner: $owner}}) RETURN 1 AS one"
@@ -101,9 +110,12 @@ class Writer:
         loose = [edge for edge in content.edges if edge.item.source not in own]  # another owner may have the same
         return [
             _steps(content.nodes, lambda t, rows: statements.create_nodes(t, kb, rows)),
-            _steps(content.foreign_ends(content.edges), lambda t, ids: statements.hold_places(t, kb, ids)),
-            _steps(firm, lambda t, rows: statements.create_edges(t, kb, rows)),
-            _steps(loose, lambda t, rows: statements.put_edges(t, kb, rows)),
+            _steps(
+                content.foreign_ends(place(edge.item) for edge in content.edges),
+                lambda t, ids: statements.hold_places(t, kb, ids),
+            ),
+            *_in_turn(_steps(firm, lambda t, rows: statements.create_edges(t, kb, rows))),
+            *_in_turn(_steps(loose, lambda t, rows: statements.put_edges(t, kb, rows))),
         ]
 
     def _mending(self, content: _Content) -> list[Phase]:
@@ -113,13 +125,13 @@ class Writer:
         gone_nodes = sorted(held_nodes.keys() - content.own)
         nodes = [node for node in content.nodes if held_nodes.get(node.item.id) != node.text]
         edges = [edge for edge in content.edges if held_edges.get(place(edge.item)) != edge.text]
+        touched = [*gone_edges, *(place(edge.item) for edge in edges)]
         return [
-            _steps(gone_edges, lambda t, rows: statements.delete_edges(t, kb, owner, rows)),
-            _steps(gone_nodes, lambda t, ids: statements.delete_nodes(t, kb, owner, ids)),
+            _steps(content.foreign_ends(touched), lambda t, ids: statements.hold_places(t, kb, ids)),
+            *_in_turn(_steps(gone_edges, lambda t, rows: statements.delete_edges(t, kb, owner, rows))),
+            *_in_turn(_steps(gone_nodes, lambda t, ids: statements.delete_nodes(t, kb, owner, ids))),
             _steps(nodes, lambda t, rows: statements.put_nodes(t, kb, owner, rows)),
-            _steps(content.foreign_ends(edges), lambda t, ids: statements.hold_places(t, kb, ids)),
-            _steps(edges, lambda t, rows: statements.put_edges(t, kb, rows)),
-            [lambda t: statements.drop_unused_places(t, kb)],
+            *_in_turn(_steps(edges, lambda t, rows: statements.put_edges(t, kb, rows))),
         ]
 
     def _run(self, content: _Content, phases: Sequence[Phase]) -> None:
@@ -161,6 +173,11 @@ def _steps(rows: Sequence[T], work: Callable[[Transaction, Sequence[T]], None]) 
         return lambda transaction: work(transaction, batch)
 
     return [on(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)]
+
+
+def _in_turn(steps: Phase) -> Iterator[Phase]:
+    """Steps that touch the same nodes' edges wait for one another's locks: one after the other."""
+    return ([step] for step in steps)
 
 
 def _take(transaction: Transaction, steps: Iterable[Step]) -> None:
