@@ -11,7 +11,7 @@ comma := ,
 locked = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -e '$(1)' \
 	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '$(1)'
 
-.PHONY: help install demo demo-llm test test-fast smoke lint lock bench neo4j neo4j-stop pictures local-model clean
+.PHONY: help install demo demo-llm test test-fast smoke recordings lint lock bench neo4j neo4j-stop pictures local-model clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -49,6 +49,12 @@ test-fast: $(VENV)/.installed-dev  ## the tests that need no server and no brows
 
 smoke: $(VENV)/.installed-dev local-model  ## the tests with a small language model that runs on this machine
 	@$(BIN)/python -m pytest -q -m model
+
+recordings: $(VENV)/.installed-dev local-model  ## record the small model's replies for the tests anew (half an hour)
+	@rm -rf build/recordings tests/recordings/examples.jsonl
+	@$(BIN)/strata ingest examples/documents --kb build/recordings --set 'ingest.include=["**/*.md","**/*.txt","**/*.html"]' \
+		--set graph.judged_pairs=0 --set llm.gguf="$$($(BIN)/python deploy/local_model.py --print-path)" \
+		--set llm.record=tests/recordings/examples.jsonl
 
 lint: $(VENV)/.installed-dev  ## ruff, mypy and the import contracts
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

@@ -19,18 +19,22 @@ from pipelines.atomize.settings import AtomizeSettings
 from pipelines.chunk.chunk import chunk
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.chunk.structural import StructuralSplitter
+from pipelines.core.concurrent import gather
 from pipelines.core.document import Document
 from pipelines.llm.wordllama import WordLlamaEmbedder
+
+_AT_ONCE = 2
 
 
 async def distil(documents: Iterable[Document], distiller: Distiller, settings: AtomizeSettings) -> list[Distilled]:
     """Return passages, each one chunk, with what `distiller` makes of them."""
     chunking = ChunkSettings(by=ChunkBy.DOCUMENT)
     splitter = StructuralSplitter(chunking)
-    return [
-        Distilled(one, await atomize(one, await chunk(one, splitter, chunking), distiller, settings))
-        for one in documents
-    ]
+
+    async def work(one: Document) -> Distilled:
+        return Distilled(one, await atomize(one, await chunk(one, splitter, chunking), distiller, settings))
+
+    return await gather(work, documents, _AT_ONCE)
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """What distilling costs and gives with a model, on gold passages of MuSiQue questions and their nearest others.
 
-    python -m benchmarks.distill_model --gguf FILE [--questions 12] [--passages 150] [--cache FILE]
+    python -m benchmarks.distill_model (--gguf FILE | --base-url URL) [--model NAME] [--questions 12] [--passages 150]
 
 Tokens are the server's own count. Replies are kept in the cache, so a run that was broken off goes on where it was.
 """
@@ -24,6 +24,7 @@ from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
 from pipelines.llm.wordllama import WordLlamaEmbedder
 
+_AT_ONCE = 2
 INPUT_LIMIT, OUTPUT_LIMIT = 400, 257
 """Tokens a passage at most: output is what HippoRAG 2 spends on its triples alone."""
 
@@ -47,7 +48,9 @@ def report(found: Sequence[Distilled], ledger: Ledger, seconds: float) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gguf", required=True)
+    parser.add_argument("--gguf", default="", help="a file to serve while this runs")
+    parser.add_argument("--base-url", default="", help="an endpoint that serves already")
+    parser.add_argument("--model", default="", help="the model's name there")
     parser.add_argument("--questions", type=int, default=12)
     parser.add_argument("--passages", type=int, default=150)
     parser.add_argument("--cache", type=Path, default=Path(".cache/distill_model.db"))
@@ -56,7 +59,10 @@ def main() -> None:
     asked = questions("musique")[: chosen.questions]
     documents = pool(passages("musique"), asked, chosen.passages)
     ledger, settings, embedder = Ledger({}), AtomizeSettings(), WordLlamaEmbedder()
-    chat = open_chat(LlmSettings(gguf=chosen.gguf, timeout=1800), chosen.cache, ledger=ledger)
+    served = LlmSettings(
+        gguf=chosen.gguf, base_url=chosen.base_url, model=chosen.model, concurrency=_AT_ONCE, timeout=1800
+    )
+    chat = open_chat(served, chosen.cache, ledger=ledger)
     started = time.perf_counter()
 
     async def work() -> list[Distilled]:

@@ -8,20 +8,18 @@ from itertools import dropwhile
 
 from pipelines.atomize.names import find_names
 from pipelines.atomize.occurrence import Saying
+from pipelines.atomize.plausible import kind_of, odd_form
 from pipelines.atomize.reply import ChunkReply, Fact
-from pipelines.atomize.settings import GraphSchema
 from pipelines.atomize.tables import value_type
+from pipelines.atomize.tag_classes import UNNAMED_KIND
 from pipelines.atomize.words import FUNCTION_WORDS
 from pipelines.core.knowledge import ChunkTag, Entity, Mention, Relation, Tag
 from pipelines.core.provenance import Span
-from pipelines.core.terms import normalize
+from pipelines.core.schema import GraphSchema
+from pipelines.core.terms import normalize, terms
 
-UNNAMED_KIND = "term"
-"""The kind of tags that are words for things rather than things."""
 _KINDS_OF_A_TERM = 2
 """Kinds under which a model may list one term; listed under more, it has no kind that means anything."""
-_LONGEST_RELATION, _LONGEST_END = 6, 10
-"""Words of a relation's type and of its ends; what is longer is a sentence, not a name."""
 
 
 class Checked:
@@ -43,11 +41,20 @@ class Checked:
         return tuple(self._mentions.values())
 
     def summary(self, reply: ChunkReply) -> str:
-        """Return the summary, empty where it has a number that the text has not."""
-        if self._saying.has_numbers_of(reply.summary):
+        """Return the summary, empty where it has a number or name that the text has not, or is but a title."""
+        reason = self._summary_fault(reply.summary)
+        if not reason:
             return reply.summary
-        self._dropped["summary with a number that is not in the text"] += 1
+        self._dropped[reason] += 1
         return ""
+
+    def _summary_fault(self, summary: str) -> str:
+        if not self._saying.has_numbers_of(summary):
+            return "summary with a number that is not in the text"
+        if any(not self._saying.terms.issuperset(terms(name.surface)) for name in find_names(summary, ())):
+            return "summary with a name that is not in the text"
+        path = [form for _, form in self._saying.content.path]
+        return "summary that is the title" if normalize(summary).rstrip(".。") in path else ""
 
     def tags(self, reply: ChunkReply) -> tuple[ChunkTag, ...]:
         """Return the tags whose words stand in the chunk; those that name a thing are entities as well."""
@@ -57,12 +64,12 @@ class Checked:
             tag = ChunkTag(self._saying.content.chunk.id, Tag.make_id(term), term, 1.0, kind)
             if not places:
                 self._dropped["tag not in the text"] += 1
-            elif found.setdefault(tag.tag, tag) is tag and (kind != UNNAMED_KIND or find_names(term, (term,))):
+            elif found.setdefault(tag.tag, tag) is tag and self._names_a_thing(kind, term):
                 self._name(term, self._type(kind), places[0])
         return tuple(found.values())
 
     def relations(self, reply: ChunkReply, limit: int) -> tuple[Relation, ...]:
-        """Return the facts whose ends both stand in the chunk and that the schema allows."""
+        """Return the facts whose ends both stand in the chunk, in the schema's words where it has them."""
         found: dict[str, Relation] = {}
         for fact in reply.facts:
             relation = self._relation(fact)
@@ -74,7 +81,7 @@ class Checked:
         """Add the codes and standards that the chunk names, whether or not the model did."""
         for sentence in self._saying.content.sentences:
             for name in find_names(sentence.text, ()):
-                if name.type in ("identifier", "standard"):
+                if name.type in ("identifier", "standard") and self._schema.allows_entity(name.type):
                     self._name(name.surface, self._type(name.type), name.span.shifted(sentence.span.start))
 
     def _relation(self, fact: Fact) -> Relation | None:
@@ -110,32 +117,23 @@ class Checked:
             return "relation with an end that is not in the text"
         if not self._saying.in_one_sentence(heads, tails) and not self._is_of_the_subject(fact):
             return "relation between distant sentences"
-        if normalize(fact.subject) == normalize(fact.object):
-            return "relation of a thing to itself"
-        if any(len(end.split()) > _LONGEST_END for end in (fact.subject, fact.object)):
-            return "relation that is a sentence"
-        if len(kind.split()) > _LONGEST_RELATION:
-            return "relation that is a sentence"
-        return "" if kind and self._allowed(fact, kind) else "relation outside the schema"
+        stated = self._saying.says(kind, self._saying.evidence(heads, tails))
+        if not stated and kind not in map(normalize, self._schema.relations):
+            return "relation that the text does not state"
+        return odd_form(fact, kind)
 
     def _relation_type(self, relation: str) -> str:
         kind = normalize(relation).replace("_", " ")
-        by_form = {normalize(name): name for name in self._schema.relation_types}
-        return by_form.get(kind, "" if by_form else kind)
+        return {normalize(name): name for name in self._schema.relations}.get(kind, kind)
 
-    def _allowed(self, fact: Fact, kind: str) -> bool:
-        if not self._schema.patterns:
-            return True
-        head, tail = (self._type_of(end) for end in (fact.subject, fact.object))
-        return (head, kind, tail) in self._schema.patterns
-
-    def _type_of(self, name: str) -> str:
-        entity = self._entities.get(Entity.make_id(name))
-        return entity.type if entity else ""
+    def _names_a_thing(self, kind: str, term: str) -> bool:
+        """Whether a tag is an entity too: a name, or a term of a kind that entities can be of."""
+        if self._schema.entity_types:
+            return self._schema.allows_entity(kind)
+        return kind != UNNAMED_KIND or bool(find_names(term, (term,)))
 
     def _type(self, kind: str) -> str:
-        allowed = kind in self._schema.entity_types if self._schema.entity_types else kind != UNNAMED_KIND
-        return kind if allowed else ""
+        return kind if kind != UNNAMED_KIND and self._schema.allows_entity(kind) else ""
 
     def _name(self, surface: str, type: str, place: Span) -> str:
         """Note an entity and where it is first named; return its id."""
@@ -153,17 +151,11 @@ class Checked:
 def _terms(reply: ChunkReply) -> Iterator[tuple[str, str]]:
     """Yield each term of a reply with its kind: what its form tells, else the model's first; none where it has many."""
     kinds: dict[str, list[str]] = {}
-    for kind, terms in reply.tags.by_kind().items():
-        for term in dict.fromkeys(terms):
+    for kind, listed in reply.tags.by_kind().items():
+        for term in dict.fromkeys(listed):
             kinds.setdefault(term, []).append(kind)
     for term, found in kinds.items():
-        yield _sure_kind(term, reply) or (found[0] if len(found) <= _KINDS_OF_A_TERM else ""), term
-
-
-def _sure_kind(term: str, reply: ChunkReply) -> str:
-    """Return the kind that the form of a term tells, if it was asked for; empty where it tells none."""
-    (name, *_) = find_names(term, (term,)) or (None,)
-    return name.type if name and name.surface == term and name.type in reply.tags.by_kind() else ""
+        yield kind_of(term, found[0] if len(found) <= _KINDS_OF_A_TERM else "", reply.tags.by_kind().keys()), term
 
 
 def _end(text: str) -> str:
@@ -172,7 +164,7 @@ def _end(text: str) -> str:
     Empty where nothing is left.
     """
     kept = list(dropwhile(lambda word: word.lower() in FUNCTION_WORDS, text.split()))
-    plain = " ".join(kept)
+    plain = " ".join(kept).rstrip(".,;:。，；")
     names = find_names(plain, (plain,))
     around = any(word.lower() in FUNCTION_WORDS for word in kept)
     return names[0].surface if len(names) == 1 and around else plain

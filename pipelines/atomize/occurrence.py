@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
 
 from pipelines.atomize.content import Content
@@ -83,7 +83,31 @@ class Saying:
         form = normalize(text)
         named = {term for name in beside if name in form for term in terms(name)}
         wanted = set(terms(text)) - named - _ASKING
-        return len(wanted & self.terms) / len(wanted) if wanted else 1.0
+        return _share(wanted, self.terms)
+
+    def best_place(self, text: str) -> tuple[float, str]:
+        """Return the share of the terms of `text` that the best two neighbouring sentences have, and these sentences.
+
+        The better one with and without the terms of the document's title: sentences may call what they are all about
+        by its name or by a pronoun.
+        """
+        wanted = set(terms(text)) - _ASKING
+        both = (wanted, wanted - set(terms(self.content.document.title)))
+        return max((_share(own, place), said) for own in both for place, said in self._places)
+
+    def says(self, relation: str, evidence: Span) -> bool:
+        """Whether a word of a relation stands in its evidence, or it has none but "is", "has" and the like."""
+        wanted = set(terms(relation))
+        own = evidence.shifted(-self._start).slice(self._text)
+        return not wanted or not wanted.isdisjoint(terms(own))
+
+    @cached_property
+    def _places(self) -> list[tuple[frozenset[str], str]]:
+        """Each two neighbouring sentences with their terms, the chunk's context before them."""
+        said = [sentence.text for sentence in self.content.sentences] or [self._text]
+        pairs = zip(said, [*said[1:], ""], strict=True)
+        places = ["\n".join((self.content.chunk.context, *pair)) for pair in pairs]
+        return [(frozenset(terms(place)), place) for place in places]
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -125,6 +149,10 @@ class Saying:
         right = "" if _CJK.match(wanted[-1]) else rf"(?![^\W_{CJK}])"
         matches = re.finditer(f"{left}{pattern}{right}", self._lower)
         return [Span(*match.span()).shifted(self._start) for match in matches]
+
+
+def _share(wanted: Set[str], held: Set[str]) -> float:
+    return len(wanted & held) / len(wanted) if wanted else 1.0
 
 
 def _folded(text: str) -> str:

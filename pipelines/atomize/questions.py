@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from pipelines.atomize.names import find_names
 from pipelines.atomize.occurrence import Saying
+from pipelines.atomize.plausible import can_tell_when, is_question
 from pipelines.atomize.repeats import distinct
 from pipelines.core.terms import CJK, normalize, terms
 from pipelines.llm.embedder import Embedder
@@ -23,7 +24,9 @@ _BESIDE_THE_TEXT = re.compile(
     re.IGNORECASE,
 )
 _OPENING = re.compile(r"^(?:\W*\d+[.)]\s*|[-*•]\s*|Q\d*[:.]\s*)")
-_SHARED, _FEWEST_TERMS = 0.5, 2
+_MARK = re.compile(r"(?<=[?？])\s*(?=\w)")
+_SHARED, _TOGETHER, _FEWEST_TERMS = 0.5, 0.6, 2
+"""Shares of a question's terms that the chunk, and two neighbouring sentences of it, must have; terms at least."""
 _HAN = re.compile(f"[{CJK}]")
 
 
@@ -41,8 +44,9 @@ def sound_questions(
     """
     known = [normalize(name) for name in names] + [form for _, form in saying.content.path]
     kept: list[str] = []
-    for question in map(_tidied, found):
-        reason = _fault(question, saying, known)
+    for text in (part for one in found for part in _parts(one)):
+        question = _tidied(text)
+        reason = _fault(question, saying, known) if is_question(text) else "question that asks nothing"
         if reason:
             dropped[reason] += 1
         else:
@@ -53,9 +57,15 @@ def sound_questions(
     return [_placed(question, saying, known) for question in different]
 
 
+def _parts(text: str) -> list[str]:
+    """Return the questions that a model put into one, without the last where it was cut off."""
+    parts = _MARK.split(text.strip())
+    return [part for part in parts if part.endswith(("?", "？"))] if len(parts) > 1 else parts
+
+
 def _tidied(question: str) -> str:
     stripped = _OPENING.sub("", " ".join(question.split())).rstrip(".。?？ ")
-    return f"{stripped}{'？' if _HAN.search(stripped) else '?'}" if stripped else ""
+    return f"{stripped[0].upper()}{stripped[1:]}{'？' if _HAN.search(stripped) else '?'}" if stripped else ""
 
 
 def _fault(question: str, saying: Saying, known: Sequence[str]) -> str:
@@ -66,11 +76,19 @@ def _fault(question: str, saying: Saying, known: Sequence[str]) -> str:
         return "question with a pronoun and no referent"
     if len(terms(question)) < _FEWEST_TERMS:
         return "question too short"
+    return _unanswered(question, saying, known)
+
+
+def _unanswered(question: str, saying: Saying, known: Sequence[str]) -> str:
+    """Return why a chunk cannot answer a question, empty where it may."""
     if not saying.has_numbers_of(question):
         return "question with a number that is not in the text"
     if saying.share_of_terms(question, beside=known) < _SHARED:
         return "question not about the text"
-    return ""
+    share, place = saying.best_place(question)
+    if share < _TOGETHER:
+        return "question of things told apart"
+    return "" if can_tell_when(question, place) else "question when of what has no time"
 
 
 def _dangles(question: str, known: Sequence[str]) -> bool:

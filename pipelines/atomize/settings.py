@@ -5,20 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class GraphSchema(BaseModel):
-    """What entities and relations may be; an empty tuple allows everything."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    entity_types: tuple[str, ...] = Field((), description="types an entity may have; others are left without one")
-    relation_types: tuple[str, ...] = Field((), description="types a relation may have; others are dropped")
-    patterns: tuple[tuple[str, str, str], ...] = Field(
-        (), description="allowed (head type, relation type, tail type); relations that fit none are dropped"
-    )
-
-
 class AtomizeSettings(BaseModel):
-    """What is distilled from a chunk, and how much of it at most."""
+    """What is distilled from a chunk, and how much of it; `[graph.schema]` says which entities and relations."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -37,5 +25,6 @@ class AtomizeSettings(BaseModel):
         0.93, gt=0, le=1, description="cosine from which two questions of a chunk are one, where an embedder is at hand"
     )
     chunks_at_once: int = Field(32, ge=1, description="chunks of one document worked on at the same time")
-    tag_classes: tuple[str, ...] = Field((), description="classes of tags; none: induced from the corpus")
-    graph_schema: GraphSchema = Field(GraphSchema(), description="what entities and relations may be")
+    tag_classes: tuple[str, ...] = Field(
+        (), description="classes of tags; none: induced from the corpus, once, and kept"
+    )

@@ -48,6 +48,16 @@ class _Candidate:
     verdict: alike.Verdict
 
 
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """Two names that are near each other, by their places; what the rules say of them, None where they are silent."""
+
+    one: int
+    two: int
+    cosine: float
+    verdict: alike.Verdict | None
+
+
 def resolve(
     profiles: Sequence[Profile], settings: GraphSettings, embed: Embed | None = None, decide: Decide | None = None
 ) -> tuple[Merge, ...]:
@@ -60,7 +70,7 @@ def resolve(
     forced = list(_forced(ordered, settings))
     found = [*_by_name(ordered), *_by_alias(ordered), *_by_acronym(ordered)] if settings.resolve_entities else []
     if embed is not None and settings.resolve_entities and len(ordered) > 1:
-        found += _by_vector(ordered, settings, embed, decide)
+        found += _by_likeness(ordered, settings, embed, decide)
     clusters = _Clusters(ordered, settings)
     for candidate in forced:
         clusters.join(candidate)
@@ -117,26 +127,44 @@ def _by_acronym(profiles: Sequence[Profile]) -> Iterator[_Candidate]:
             yield _Candidate(min(i, beside[0]), max(i, beside[0]), alike.Verdict("acronym", 0.93))
 
 
-def _by_vector(
+def open_pairs(profiles: Sequence[Profile], settings: GraphSettings, embed: Embed) -> tuple[Pair, ...]:
+    """Return the pairs that `resolve` would have decided for it, in its order: alike, and no rule speaks."""
+    if not settings.resolve_entities or len(profiles) < 2:
+        return ()
+    ordered = sorted(profiles, key=lambda profile: profile.id)
+    return _open_pairs(ordered, _by_vector(ordered, settings, embed), settings)
+
+
+def _by_vector(profiles: Sequence[Profile], settings: GraphSettings, embed: Embed) -> list[_Alike]:
+    vectors = embed([profile.name for profile in profiles])
+    return [
+        _Alike(i, j, cosine, alike.judge(profiles[i], profiles[j]))
+        for i, j, cosine in neighbours(vectors, settings.neighbours, settings.merge_score)
+        if alike.compatible(profiles[i], profiles[j])
+    ]
+
+
+def _open_pairs(profiles: Sequence[Profile], found: Sequence[_Alike], settings: GraphSettings) -> tuple[Pair, ...]:
+    silent = sorted((one for one in found if one.verdict is None), key=lambda one: (-one.cosine, one.one, one.two))
+    # The most alike are asked about; in order of their places, so that the same corpus asks the same.
+    asked = sorted(silent[: settings.judged_pairs], key=lambda one: (one.one, one.two))
+    return tuple(Pair(profiles[one.one], profiles[one.two], one.cosine) for one in asked)
+
+
+def _by_likeness(
     profiles: Sequence[Profile], settings: GraphSettings, embed: Embed, decide: Decide | None
 ) -> Iterator[_Candidate]:
-    vectors = embed([profile.name for profile in profiles])
-    open_pairs: list[tuple[int, int, float]] = []
-    for i, j, cosine in neighbours(vectors, settings.neighbours, settings.merge_score):
-        if not alike.compatible(profiles[i], profiles[j]):
-            continue
-        if verdict := alike.judge(profiles[i], profiles[j]):
-            yield _Candidate(i, j, verdict)
-        else:
-            open_pairs.append((i, j, cosine))
-    if decide is None or not open_pairs:
+    found = _by_vector(profiles, settings, embed)
+    for one in found:
+        if one.verdict is not None:
+            yield _Candidate(one.one, one.two, one.verdict)
+    pairs = _open_pairs(profiles, found, settings) if decide is not None else ()
+    if decide is None or not pairs:
         return
-    # The most alike are asked about; in order of their places, so that the same corpus asks the same.
-    open_pairs = sorted(sorted(open_pairs, key=lambda pair: (-pair[2], pair))[: settings.judged_pairs])
-    scores = decide([Pair(profiles[i], profiles[j], cosine) for i, j, cosine in open_pairs])
-    for (i, j, _), score in zip(open_pairs, scores, strict=True):
+    places = {profile.id: i for i, profile in enumerate(profiles)}
+    for pair, score in zip(pairs, decide(pairs), strict=True):
         if score >= 0.5:
-            yield _Candidate(i, j, alike.Verdict("model", round(score, 4)))
+            yield _Candidate(places[pair.one.id], places[pair.two.id], alike.Verdict("model", round(score, 4)))
 
 
 class _Clusters:

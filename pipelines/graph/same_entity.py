@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pydantic import BaseModel, Field
 
+from pipelines.core.ids import content_id
 from pipelines.graph.entities import Profile
 from pipelines.graph.resolve import Pair
 from pipelines.llm.ask import ask
@@ -26,33 +27,56 @@ class SameReply(BaseModel):
     same: list[int] = Field(default_factory=list)
 
 
-class ModelJudge:
-    """Asks about some pairs at a time. A reply that cannot be used merges nothing."""
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What a model said of pairs of names, kept so that each is asked about once.
 
-    def __init__(self, chat: Chat, prompt: Prompt | None = None) -> None:
-        self._chat = chat
-        self._prompt = prompt or Prompt.load("pipelines.graph", "same")
+    `maker` stands for the model and its prompt. `scores` tell by `pair_key` how sure it is (0 to 1) that the two are
+    one thing; a pair that is not in there stays apart. `unjudged` counts those for which no usable reply came.
+    """
+
+    maker: str = ""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    unjudged: int = 0
 
     def decide(self, pairs: Sequence[Pair]) -> list[float]:
-        """See `Decide`. Callable from inside a running event loop too. Raises `BudgetExceeded`."""
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(asyncio.run, self.judge(pairs)).result()
+        """See `pipelines.graph.resolve.Decide`."""
+        return [self.scores.get(pair_key(pair), 0.0) for pair in pairs]
 
-    async def judge(self, pairs: Sequence[Pair]) -> list[float]:
-        """Return a score for each pair, 0 where the model does not call the two one. Raises `BudgetExceeded`."""
-        groups = [pairs[start : start + PAIRS_AT_ONCE] for start in range(0, len(pairs), PAIRS_AT_ONCE)]
-        found = await asyncio.gather(*(self._same(group) for group in groups))
-        return [
-            _SURE if number in same else 0.0
-            for group, same in zip(groups, found, strict=True)
-            for number in range(1, len(group) + 1)
-        ]
 
-    async def _same(self, group: Sequence[Pair]) -> set[int]:
+def pair_key(pair: Pair) -> str:
+    """Return what stands for the names and types of a pair; they cannot be read from it."""
+    told = (pair.one.name, pair.one.type, pair.two.name, pair.two.type)
+    return content_id("pair", *told).partition(":")[2]
+
+
+class ModelJudge:
+    """Asks about some pairs at a time."""
+
+    def __init__(self, chat: Chat, prompt: Prompt) -> None:
+        self._chat = chat
+        self._prompt = prompt
+
+    async def judge(self, pairs: Sequence[Pair], maker: str, known: Verdicts = Verdicts()) -> Verdicts:
+        """Return the verdicts on these pairs, those of `known` as they are where `maker` gave them.
+
+        A pair without a usable reply has none. Raises `BudgetExceeded`.
+        """
+        before = known.scores if known.maker == maker else {}
+        scores = {key: before[key] for pair in pairs if (key := pair_key(pair)) in before}
+        new = [pair for pair in pairs if pair_key(pair) not in scores]
+        groups = [new[start : start + PAIRS_AT_ONCE] for start in range(0, len(new), PAIRS_AT_ONCE)]
+        for group, same in zip(groups, await asyncio.gather(*map(self._same, groups)), strict=True):
+            for number, pair in enumerate(group, 1):
+                if same is not None:
+                    scores[pair_key(pair)] = _SURE if number in same else 0.0
+        return Verdicts(maker, scores, len(pairs) - len({pair_key(pair) for pair in pairs} & scores.keys()))
+
+    async def _same(self, group: Sequence[Pair]) -> set[int] | None:
         lines = (f"{number}. {_told(pair.one)} | {_told(pair.two)}" for number, pair in enumerate(group, 1))
         messages = self._prompt.messages(pairs=fence("\n".join(lines), "pairs"))
         asked = await ask(self._chat, messages, SameReply, role=ROLE, max_tokens=128)
-        return set(asked.value.same) if asked.value else set()
+        return set(asked.value.same) if asked.value is not None else None
 
 
 def _told(profile: Profile) -> str:

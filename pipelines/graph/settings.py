@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+import warnings
+
 from pydantic import BaseModel, ConfigDict, Field
 
+from pipelines.core.schema import GraphSchema
 
-class GraphSettings(BaseModel):
-    """The section `[graph]` of strata.toml."""
+with warnings.catch_warnings():
+    # `[graph.schema]` is what everyone would call it; a deprecated method of pydantic's had the name before.
+    warnings.simplefilter("ignore", UserWarning)
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    class GraphSettings(BaseModel):
+        """The section `[graph]` of strata.toml."""
 
-    mentions: bool = Field(True, description="find the titles, numbers and file names of other documents in the text")
-    common_share: float = Field(
-        0.3, gt=0, le=1, description="a name found in more than this share of the documents counts only after a cue"
-    )
-    resolve_entities: bool = Field(True, description="merge entities that are one thing under several names")
-    merge_score: float = Field(
-        0.82, ge=0, le=1, description="the least cosine of two names for a merge that rests on their likeness"
-    )
-    neighbours: int = Field(12, ge=1, description="how many nearest names each entity is compared with")
-    judged_pairs: int = Field(
-        default=400, ge=0, description="pairs of names, the most alike, that a language model is asked about at most"
-    )
-    keep_apart: tuple[tuple[str, str], ...] = Field(
-        (), description="pairs of entity names that are never merged, whatever the rules say"
-    )
-    merge: tuple[tuple[str, str], ...] = Field(
-        (), description="pairs of entity names that are always merged, the second into the first"
-    )
-    entity_types: tuple[str, ...] = Field((), description="the entity types that the graph may hold; empty: any")
-    relation_types: tuple[str, ...] = Field((), description="the relation types that the graph may hold; empty: any")
-    patterns: tuple[tuple[str, str, str], ...] = Field(
-        (), description="the allowed (head type, relation type, tail type); empty: any"
-    )
+        model_config = ConfigDict(frozen=True, extra="forbid")
+
+        mentions: bool = Field(
+            True, description="find the titles, numbers and file names of other documents in the text"
+        )
+        common_share: float = Field(
+            0.3, gt=0, le=1, description="a name found in more than this share of the documents counts only after a cue"
+        )
+        resolve_entities: bool = Field(True, description="merge entities that are one thing under several names")
+        merge_score: float = Field(
+            0.82, ge=0, le=1, description="the least cosine of two names for a merge that rests on their likeness"
+        )
+        neighbours: int = Field(12, ge=1, description="how many nearest names each entity is compared with")
+        judged_pairs: int = Field(
+            default=400,
+            ge=0,
+            description="pairs of names, the most alike, that a language model is asked about at most",
+        )
+        keep_apart: tuple[tuple[str, str], ...] = Field(
+            (), description="pairs of entity names that are never merged, whatever the rules say"
+        )
+        merge: tuple[tuple[str, str], ...] = Field(
+            (), description="pairs of entity names that are always merged, the second into the first"
+        )
+        schema: GraphSchema = Field(GraphSchema(), description="what entities and relations may be")  # type: ignore[assignment]

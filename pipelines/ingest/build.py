@@ -12,14 +12,13 @@ from typing import ParamSpec, TypeVar
 from pipelines.core.errors import FolderNotFound
 from pipelines.ingest.ahead import ParseAhead
 from pipelines.ingest.compile import Item, Tools
-from pipelines.ingest.keys import Makers
-from pipelines.ingest.language import maker_names, open_language
+from pipelines.ingest.language import makers_of, open_language
 from pipelines.ingest.progress import Progress, silent
 from pipelines.ingest.report import Report
 from pipelines.ingest.run import Run
 from pipelines.ingest.tagging import Lessons
 from pipelines.llm.budget import Budget
-from pipelines.resources import open_stores, vectors_name
+from pipelines.resources import open_stores
 from pipelines.settings import Settings, load
 
 P = ParamSpec("P")
@@ -70,7 +69,9 @@ def build(
 
 async def execute(run: Run, items: Sequence[Item], steps: Steps = PLAIN) -> Report:
     """Take a prepared run through its steps: documents side by side, then the corpus as a whole."""
+    await run.settle(items)
     await compile_all(run, items, steps)
+    await run.judge()
     await steps.link(run)
     await steps.load(run)
     await run.learn()
@@ -106,9 +107,15 @@ def open_run(
         open_language(settings, stores.places, budget) as language,
         ParserPool(settings.parse, settings.ingest.workers) as pool,
     ):
-        makers = Makers(*maker_names(settings, stores.places), vectors_name(stores.embedder.info))
         tools = Tools(
-            settings, stores.artifacts, ParseAhead(pool), language.splitter, language.distiller, stores.embedder, makers
+            settings,
+            stores.artifacts,
+            ParseAhead(pool),
+            language.splitter,
+            language.distiller,
+            stores.embedder,
+            makers_of(settings, stores),
+            language.describer,
         )
         lessons = Lessons(qa_samples, language.pairing) if qa_samples else None
-        yield Run(folder, settings, stores, tools, language.ledger, progress, lessons)
+        yield Run(folder, settings, stores, tools, language, progress, lessons)

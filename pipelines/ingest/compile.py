@@ -18,12 +18,15 @@ from pipelines.core.ids import digest
 from pipelines.core.knowledge import Distillate
 from pipelines.core.outcome import Failure, Outcome, Status
 from pipelines.graph.card import card
+from pipelines.graph.conform import conform
 from pipelines.ingest.ahead import ParseAhead
 from pipelines.ingest.artifacts import Member, ParsedRecord
+from pipelines.ingest.figures import FigureWork
 from pipelines.ingest.keys import Makers, StageKeys, stage_keys
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.records import embed_records, records_of
 from pipelines.llm.embedder import Embedder
+from pipelines.parse.describe import Describer
 from pipelines.parse.parsed import Parsed
 from pipelines.settings import Settings
 from pipelines.store.artifact import ArtifactStore
@@ -55,7 +58,10 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What compiling takes: the settings, who does the work, and where the results are kept."""
+    """What compiling takes: the settings, who does the work, and where the results are kept.
+
+    `settled` is off where the classes of tags could not be had: what is distilled without them is done again.
+    """
 
     settings: Settings
     artifacts: ArtifactStore
@@ -64,6 +70,8 @@ class Tools:
     distiller: Distiller
     embedder: Embedder
     makers: Makers
+    describer: Describer | None = None
+    settled: bool = True
 
     def keys(self, source: Source) -> StageKeys:
         return stage_keys(source, self.settings, self.makers)
@@ -73,12 +81,18 @@ async def compile_item(item: Item, tools: Tools, tell: Progress) -> Compiled:
     """Return the compiled item; a document that fails in a stage is a value too. Raises `BudgetExceeded` alone."""
     keys = tools.keys(item.source)
     record = await parse_item(item, keys, tools, tell)
+    failures: tuple[Failure, ...] = ()
+    if tools.describer is not None:
+        figures = FigureWork(tools.describer, tools.artifacts, tools.settings, tools.makers)
+        described = await figures.describe(item.source, record, keys)
+        record, keys, failures = described.record, described.keys, described.failures
     entry = _entry(item, record, keys)
     members = tuple(member_item(item, member) for member in record.members)
     if record.document is None:
         return Compiled(entry, members, _failures(entry, record.error))
     try:
-        return await _distil(entry, members, record.document, keys, tools, tell)
+        compiled = await _distil(entry, members, record.document, keys, tools, tell)
+        return replace(compiled, failures=failures)
     except BudgetExceeded:
         raise
     except StrataError as error:
@@ -88,7 +102,7 @@ async def compile_item(item: Item, tools: Tools, tell: Progress) -> Compiled:
 
 async def parse_item(item: Item, keys: StageKeys, tools: Tools, tell: Progress) -> ParsedRecord:
     """Return what parsing an item gave, from its artifact where there is one."""
-    kept = tools.artifacts.get("parse", keys.parse) or tools.artifacts.get("parse", keys.turned_away)
+    kept = kept_parse(keys, tools)
     if kept is not None:
         tell(Event(Stage.PARSE, Phase.REUSED, item.source.uri))
         return codec.decode(kept, ParsedRecord)
@@ -96,15 +110,24 @@ async def parse_item(item: Item, keys: StageKeys, tools: Tools, tell: Progress) 
     parsed = await _parse_file(item, tools)
     record = _keep_parts(parsed, tools.artifacts)
     if record.status in REPEATABLE:
-        tools.artifacts.put("parse", parse_key(record.status, keys), codec.encode(record))
+        too_large = record.status is Status.TOO_LARGE
+        tools.artifacts.put("parse", keys.turned_away if too_large else keys.raw, codec.encode(record))
     failed = record.document is None and record.status is not Status.EMPTY
     tell(Event(Stage.PARSE, Phase.FAILED if failed else Phase.DONE, item.source.uri, record.reason))
     return record
 
 
+def kept_parse(keys: StageKeys, tools: Tools) -> bytes | None:
+    """Return the artifact of a parse, with its figures described or not yet; None where there is none."""
+    held = (tools.artifacts.get("parse", key) for key in dict.fromkeys((keys.parse, keys.raw, keys.turned_away)))
+    return next((data for data in held if data is not None), None)
+
+
 def parse_key(status: Status, keys: StageKeys) -> str:
-    """Return the key under which a parse that ended so is kept."""
-    return keys.turned_away if status is Status.TOO_LARGE else keys.parse
+    """Return the key under which a parse that ended so is kept, once all is done."""
+    if status.searchable:
+        return keys.parse
+    return keys.turned_away if status is Status.TOO_LARGE else keys.raw
 
 
 async def _parse_file(item: Item, tools: Tools) -> Parsed:
@@ -162,7 +185,8 @@ async def _atomize(
         return codec.decode(kept, Distillate)
     tell(Event(Stage.ATOMIZE, Phase.STARTED, uri))
     distillate = await atomize(document, chunks.results, tools.distiller, tools.settings.atomize)
-    if chunks.failures:
+    distillate = conform(distillate, tools.settings.graph.schema)
+    if chunks.failures or not tools.settled:
         distillate = replace(distillate, unfinished=tuple(one.id for one in chunks.results))
     if not distillate.unfinished:
         tools.artifacts.put("atomize", keys.atomize, codec.encode(distillate))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pipelines.core import codec
 from pipelines.core.ids import content_id
 from pipelines.graph.card import DocumentCard
 from pipelines.graph.link import Linked, link
 from pipelines.graph.mentions import Passage
+from pipelines.graph.same_entity import Verdicts
 from pipelines.ingest.artifacts import read_artifact, read_distillate
 from pipelines.ingest.gate import Gate, gate
+from pipelines.ingest.judged import kept_verdicts
 from pipelines.ingest.keys import VERSIONS
+from pipelines.ingest.language import corpus_classes
+from pipelines.ingest.vocabulary import vocabulary
 from pipelines.llm.embedder import Side
 from pipelines.llm.wordllama import WordLlamaEmbedder
 from pipelines.resources import Stores, vectors_name
@@ -39,7 +43,8 @@ class Linking:
 
 def link_corpus(entries: Sequence[Entry], stores: Stores, settings: Settings) -> Linking:
     """Return the links of all these documents; names are compared by the packaged embedder."""
-    cards = [codec.decode(read_artifact(stores, entry, "card"), DocumentCard) for entry in entries]
+    cards = read_cards(entries, stores)
+    verdicts = kept_verdicts(stores.catalog)
     by_document = {entry.document: entry for entry in entries}
     names = WordLlamaEmbedder()
 
@@ -47,23 +52,40 @@ def link_corpus(entries: Sequence[Entry], stores: Stores, settings: Settings) ->
         chunks = read_distillate(stores, by_document[document]).chunks
         return [Passage(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in chunks]
 
+    terms = vocabulary(cards, corpus_classes(settings, stores), names)
     linked = link(
-        cards, text_of, settings.graph, lambda texts: names.embed(texts, Side.PASSAGE), cache=stores.artifacts
+        terms.cards,
+        text_of,
+        settings.graph,
+        lambda texts: names.embed(texts, Side.PASSAGE),
+        decide=verdicts.decide,
+        cache=stores.artifacts,
     )
+    linked = replace(linked, merged={**linked.merged, **terms.merged})
     index = vectors_name(stores.embedder.info)
     passed = gate(entries, stores)
     keys = {card.document: _load_key(by_document[card.document], card, linked, passed, index) for card in cards}
-    return Linking(linked, corpus_key(entries, settings, index), keys, passed)
+    return Linking(linked, corpus_key(entries, settings, index, verdicts), keys, passed)
 
 
-def corpus_key(entries: Sequence[Entry], settings: Settings, index: str) -> str:
-    """Return the digest of all that the links are made from: every document's card and vectors, the settings."""
+def read_cards(entries: Iterable[Entry], stores: Stores) -> list[DocumentCard]:
+    """Return the cards of these documents. Raises `StoreError` where an artifact is gone."""
+    return [codec.decode(read_artifact(stores, entry, "card"), DocumentCard) for entry in entries]
+
+
+def corpus_key(entries: Sequence[Entry], settings: Settings, index: str, verdicts: Verdicts) -> str:
+    """Return the digest of all that the links are made from.
+
+    That is every document's card and vectors, the settings, and what a model said of entities.
+    """
     made = sorted(f"{entry.artifacts['card']} {entry.artifacts['embed']}" for entry in entries)
+    made += sorted(f"{pair} {score}" for pair, score in verdicts.scores.items() if score)
     return content_id("link", str(VERSIONS["link"]), fingerprint(settings.graph), index, *made)
 
 
 def _load_key(entry: Entry, card: DocumentCard, linked: Linked, passed: Gate, index: str) -> str:
-    merged = sorted(f"{one.id}>{linked.merged[one.id]}" for one in card.entities if one.id in linked.merged)
+    borne = [*(one.id for one in card.entities), *(one.id for one in card.tags)]
+    merged = sorted(f"{one}>{linked.merged[one]}" for one in borne if one in linked.merged)
     failed = passed.quarantined.get(entry.document, ())
     made = [entry.artifacts[stage] for stage in ("parse", "atomize", "embed")]
     return content_id("load", str(VERSIONS["load"]), index, *made, *merged, *failed).partition(":")[2]

@@ -9,27 +9,30 @@ from pipelines.core.ids import content_id
 from pipelines.settings import Settings, fingerprint
 
 # Raised by one when a stage gives other results for the same input and settings: old artifacts are then made anew.
-VERSIONS = {"parse": 1, "chunk": 1, "atomize": 1, "card": 1, "embed": 1, "link": 1, "load": 1}
+VERSIONS = {"parse": 2, "chunk": 2, "atomize": 1, "card": 1, "embed": 1, "link": 2, "load": 1}
 COMPILED = ("parse", "chunk", "atomize", "card", "embed")
 """The stages whose results are kept for each document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Makers:
-    """Who does the work that settings alone do not name: splitter, distiller and embedder, with model and prompts."""
+    """Who does the work that settings alone do not name, with model and prompts; `describer` is empty for none."""
 
     splitter: str
     distiller: str
     embedder: str
+    describer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class StageKeys:
     """The keys under which the artifacts of one source lie."""
 
-    parse: str
+    raw: str
+    """The key of a parse as it is before its figures are described."""
     turned_away: str
     """The key of a parse that a limit ended: with other limits it is tried again."""
+    parse: str
     chunk: str
     atomize: str
     card: str
@@ -39,13 +42,19 @@ class StageKeys:
         return {stage: getattr(self, stage) for stage in COMPILED}
 
 
-def stage_keys(source: Source, settings: Settings, makers: Makers) -> StageKeys:
-    """Return the keys for a source; the media type does not count, since it follows from the content."""
-    parse = _key("parse", source.uri, source.digest, fingerprint(settings.parse))
+def stage_keys(source: Source, settings: Settings, makers: Makers, undescribed: str = "") -> StageKeys:
+    """Return the keys for a source; the media type does not count, since it follows from the content.
+
+    `undescribed` stands for the figures whose description is missing.
+    """
+    raw = _key("parse", source.uri, source.digest, fingerprint(settings.parse))
+    parse = _key("parse", raw, makers.describer, undescribed) if makers.describer else raw
     chunk = _key("chunk", parse, fingerprint(settings.chunk), makers.splitter)
-    atomize = _key("atomize", chunk, fingerprint(settings.atomize), makers.distiller)
-    turned_away = _key("parse", parse, fingerprint(settings.parse.limits))
-    return StageKeys(parse, turned_away, chunk, atomize, _key("card", atomize), _key("embed", atomize, makers.embedder))
+    schema = fingerprint(settings.graph.schema)
+    atomize = _key("atomize", chunk, fingerprint(settings.atomize), schema, makers.distiller)
+    turned_away = _key("parse", raw, fingerprint(settings.parse.limits))
+    card, embed = _key("card", atomize), _key("embed", atomize, makers.embedder)
+    return StageKeys(raw, turned_away, parse, chunk, atomize, card, embed)
 
 
 def _key(stage: str, *parts: str) -> str:

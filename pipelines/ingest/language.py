@@ -10,30 +10,62 @@ from dataclasses import dataclass
 from pipelines.atomize.distiller import Distiller
 from pipelines.atomize.extractive import ExtractiveDistiller
 from pipelines.atomize.model import ModelDistiller
+from pipelines.atomize.tag_classes_model import ModelClasses
 from pipelines.atomize.tag_pairs import CoOccurrencePairing, Pairing
 from pipelines.atomize.tag_pairs_model import ModelPairing
 from pipelines.chunk.recurrent import RecurrentSplitter
 from pipelines.chunk.splitter import Splitter
 from pipelines.chunk.structural import StructuralSplitter
+from pipelines.core import codec
+from pipelines.core.ids import digest
+from pipelines.core.knowledge import TagClass
+from pipelines.ingest.keys import Makers
 from pipelines.llm.budget import Budget
 from pipelines.llm.chat import Chat
 from pipelines.llm.ledger import Ledger
 from pipelines.llm.prompt import Prompt
 from pipelines.llm.stack import open_chat
 from pipelines.llm.wordllama import WordLlamaEmbedder
-from pipelines.resources import Places
+from pipelines.parse.describe import ChatDescriber, Describer
+from pipelines.resources import Places, Stores, vectors_name
 from pipelines.settings import Settings
+from pipelines.store.catalog import Catalog
+
+CLASSES_FACT = "tag classes"
+"""The fact under which the catalog keeps the classes by which a model tags."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptClasses:
+    """The classes of the corpus's tags, and the model and prompt that induced them."""
+
+    maker: str
+    classes: tuple[TagClass, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Induction:
+    """Who induces the classes of tags, for whom, and what stands for the former: its model and prompt."""
+
+    inducer: ModelClasses
+    distiller: ModelDistiller
+    maker: str
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Who does the language work of a build; `chat` is None where no model is configured."""
+    """Who does the language work of a build; `chat` is None where no model is configured.
+
+    `describer` is None where figures are not to be described, `induction` where no classes are to be induced.
+    """
 
     splitter: Splitter
     distiller: Distiller
     pairing: Pairing
     ledger: Ledger
     chat: Chat | None = None
+    describer: Describer | None = None
+    induction: Induction | None = None
 
 
 @contextmanager
@@ -49,17 +81,70 @@ def open_language(settings: Settings, places: Places, budget: Budget = Budget())
         return
     chat = open_chat(settings.llm, places.replies, places.trace, budget, ledger)
     try:
-        distiller = ModelDistiller(chat, settings.atomize, WordLlamaEmbedder(), overrides=places.prompts)
-        splitter = RecurrentSplitter(chat, settings.chunk, overrides=places.prompts)
-        yield Language(splitter, distiller, ModelPairing(chat, places.prompts), ledger, chat)
+        yield _asking(chat, settings, places, ledger)
     finally:
         asyncio.run(chat.close())
 
 
-def maker_names(settings: Settings, places: Places) -> tuple[str, str]:
-    """Return what stands for splitter and distiller in the keys of what they make: with a model, it and its prompts."""
+def _asking(chat: Chat, settings: Settings, places: Places, ledger: Ledger) -> Language:
+    """The language work done by a model."""
+    distiller = model_distiller(chat, settings, places)
+    maker = classes_maker(settings, places)
+    return Language(
+        RecurrentSplitter(chat, settings.chunk, overrides=places.prompts),
+        distiller,
+        ModelPairing(chat, places.prompts),
+        ledger,
+        chat,
+        ChatDescriber(chat, places.prompts) if settings.parse.describe_figures else None,
+        Induction(ModelClasses(chat, WordLlamaEmbedder(), places.prompts), distiller, maker) if maker else None,
+    )
+
+
+def model_distiller(chat: Chat, settings: Settings, places: Places) -> ModelDistiller:
+    return ModelDistiller(chat, settings.atomize, WordLlamaEmbedder(), places.prompts, settings.graph.schema)
+
+
+def makers_of(settings: Settings, stores: Stores) -> Makers:
+    """Return what stands in the keys of artifacts for those who make them: with a model, it and its prompts."""
+    index, places = vectors_name(stores.embedder.info), stores.places
     if not settings.llm.configured:
-        return "structural", "extractive"
-    split = Prompt.load("pipelines.chunk", "split", places.prompts)
-    distil = Prompt.load("pipelines.atomize", "distil", places.prompts)
-    return f"{settings.llm.model_of('split')} {split.digest}", f"{settings.llm.model_of('distil')} {distil.digest}"
+        return Makers("structural", "extractive", index)
+    kept = kept_classes(stores.catalog, classes_maker(settings, places))
+    names = digest(" ".join(one.name for one in kept.classes).encode())[:16] if kept else ""
+    return Makers(
+        _maker(settings, "split", Prompt.load("pipelines.chunk", "split", places.prompts)),
+        f"{_maker(settings, 'distil', Prompt.load('pipelines.atomize', 'distil', places.prompts))} {names}",
+        index,
+        _maker(settings, "describe", Prompt.load("pipelines.parse", "describe_figure", places.prompts))
+        if settings.parse.describe_figures
+        else "",
+    )
+
+
+def classes_maker(settings: Settings, places: Places) -> str:
+    """Return what stands for who induces the classes of tags, empty where the settings name them or want none."""
+    named = settings.atomize.tag_classes or settings.graph.schema.kinds
+    if not settings.llm.configured or not settings.atomize.tags or named:
+        return ""
+    return _maker(settings, "classes", Prompt.load("pipelines.atomize", "classes", places.prompts))
+
+
+def kept_classes(catalog: Catalog, maker: str) -> KeptClasses | None:
+    """Return the classes that `maker` induced for this knowledge base, None where it did not yet."""
+    fact = catalog.fact(CLASSES_FACT)
+    kept = codec.decode(fact, KeptClasses) if fact else None
+    return kept if kept is not None and maker and kept.maker == maker else None
+
+
+def corpus_classes(settings: Settings, stores: Stores) -> tuple[TagClass, ...]:
+    """Return the classes that the settings or an induction gave the corpus's tags, none where neither did."""
+    named = settings.atomize.tag_classes or settings.graph.schema.kinds
+    if named:
+        return tuple(TagClass(TagClass.make_id(name), name) for name in named)
+    kept = kept_classes(stores.catalog, classes_maker(settings, stores.places))
+    return kept.classes if kept else ()
+
+
+def _maker(settings: Settings, role: str, prompt: Prompt) -> str:
+    return f"{settings.llm.model_of(role)} {prompt.digest}"

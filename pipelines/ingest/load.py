@@ -25,7 +25,7 @@ from pipelines.store.vector import Embedded, Record, RecordKind
 
 WRITING_FACT = "writing"
 """Set while a load goes on: a run that finds it set was preceded by one that was killed."""
-DOCUMENTS_AT_ONCE = 16
+DOCUMENTS_AT_ONCE = 32
 
 
 class Loader:
@@ -90,13 +90,13 @@ class Loader:
         replaced = [before.document for before, _ in batch if before is not None and before.document]
         owners = {entry.document for _, entry in batch} | set(replaced)
         self._stores.vectors.write(sorted(owners), joined([self._vectors(entry, linking) for _, entry in batch]))
-        for before, entry in batch:
-            subgraph = self._subgraph(entry, linking)
-            with self._stores.catalog.transaction():
+        with self._stores.catalog.transaction():  # one for them all: they share most of the pages that change
+            for before, entry in batch:
                 if before is not None and before.document and before.document != entry.document:
                     self._stores.graph.remove(before.document)
-                self._stores.graph.write(subgraph)
+                self._stores.graph.write(self._subgraph(entry, linking))
                 self._stores.catalog.record(entry)
+        for _, entry in batch:
             self._tell(Event(Stage.LOAD, Phase.DONE, entry.uri))
 
     def _begin(self) -> None:

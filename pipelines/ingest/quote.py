@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 from pipelines.atomize.content import contents
 from pipelines.atomize.model import ModelDistiller
+from pipelines.atomize.tag_classes_model import ModelClasses
 from pipelines.chunk.chunk import split
 from pipelines.chunk.recurrent import RecurrentSplitter
 from pipelines.chunk.splitter import Cut, Window
@@ -14,15 +16,23 @@ from pipelines.chunk.structural import StructuralSplitter
 from pipelines.core import codec
 from pipelines.core.document import Document
 from pipelines.ingest.build import open_run
+from pipelines.ingest.classes import sample_tags
 from pipelines.ingest.compile import Item, member_item, parse_item
+from pipelines.ingest.figures import parsed_of
+from pipelines.ingest.language import classes_maker, kept_classes, model_distiller
 from pipelines.ingest.progress import Progress, silent
 from pipelines.ingest.report import QUOTE_FACT
 from pipelines.ingest.run import Run
 from pipelines.llm.fakes import ScriptedChat
 from pipelines.llm.quote import Quote, Quoter
 from pipelines.llm.reply_store import ReplyStore
+from pipelines.llm.wordllama import WordLlamaEmbedder
+from pipelines.parse.describe import ChatDescriber, undescribed
+from pipelines.parse.parsed import Parsed
 from pipelines.settings import Settings
 
+CLASSES_TOKENS, DESCRIBED_TOKENS = 100, 120
+"""Tokens of a reply that names the classes of tags, and of one that describes a figure."""
 CUT_TOKENS = 70
 """Tokens of a reply that says where a chunk ends, with its two summaries."""
 DISTILLED_SHARE = 0.9
@@ -51,15 +61,38 @@ def quote_ingest(folder: Path, kb: Path, settings: Settings, progress: Progress 
 
 
 async def _quote(run: Run, items: tuple[Item, ...], settings: Settings, quoter: Quoter) -> None:
-    splitter = _QuotingSplitter(settings, quoter, run.stores.places.prompts)
-    distiller = ModelDistiller(ScriptedChat([]), settings.atomize, overrides=run.stores.places.prompts)
-    pending = list(items)
+    places, pending = run.stores.places, list(items)
+    splitter = _QuotingSplitter(settings, quoter, places.prompts)
+    distiller = await _classed(run, items, model_distiller(ScriptedChat([]), settings, places), quoter)
     while pending:
         item = pending.pop()
         record = await parse_item(item, run.tools.keys(item.source), run.tools, silent)
         pending += [member_item(item, member) for member in record.members]
+        if settings.parse.describe_figures:
+            _quote_figures(parsed_of(record, run.stores.artifacts), places.prompts, quoter)
         if record.document is not None:
             await _quote_document(record.document, splitter, distiller, settings, quoter)
+
+
+async def _classed(run: Run, items: Sequence[Item], distiller: ModelDistiller, quoter: Quoter) -> ModelDistiller:
+    """The distiller with the corpus's classes of tags; where they are yet to be induced, that is quoted."""
+    tools, stores = run.tools, run.stores
+    maker = classes_maker(tools.settings, stores.places)
+    kept = kept_classes(stores.catalog, maker)
+    if maker and items and kept is None:
+        sample = await sample_tags(items, tools, silent)
+        request = ModelClasses(ScriptedChat([]), WordLlamaEmbedder(), stores.places.prompts).request(
+            sample.tags, sample.language
+        )
+        if request is not None:
+            quoter.add(request, CLASSES_TOKENS)
+    return distiller.with_classes([one.name for one in kept.classes]) if kept else distiller
+
+
+def _quote_figures(parsed: Parsed, prompts: Path, quoter: Quoter) -> None:
+    describer = ChatDescriber(ScriptedChat([]), prompts)
+    for picture, around in undescribed(parsed):
+        quoter.add(describer.request(picture, around), DESCRIBED_TOKENS)
 
 
 async def _quote_document(

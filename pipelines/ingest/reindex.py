@@ -12,8 +12,8 @@ from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.ingest.artifacts import read_artifact
 from pipelines.ingest.corpus import LINKED_FACT, link_corpus
-from pipelines.ingest.keys import Makers, stage_keys
-from pipelines.ingest.language import maker_names
+from pipelines.ingest.keys import stage_keys
+from pipelines.ingest.language import makers_of
 from pipelines.ingest.load import loaded
 from pipelines.ingest.records import embed_records, read_records
 from pipelines.llm.embedder import Embedder, Side
@@ -86,8 +86,8 @@ def _reindex(stores: Stores, embedder: Embedder, settings: Settings, drop_old: b
 
 def _embed(entry: Entry, beside: Stores, settings: Settings) -> Entry:
     """The entry with the key of its vectors by the new embedder, which are made and written."""
-    makers = Makers(*maker_names(settings, beside.places), vectors_name(beside.embedder.info))
-    key = stage_keys(Source(entry.uri, "", entry.size, entry.digest), settings, makers).embed
+    source = Source(entry.uri, "", entry.size, entry.digest)
+    key = stage_keys(source, settings, makers_of(settings, beside)).embed
     data = beside.artifacts.get("embed", key)
     if data is None:
         data = embed_records(read_records(read_artifact(beside, entry, "embed")).records, beside.embedder)

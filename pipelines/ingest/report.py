@@ -53,13 +53,16 @@ class Report:
 
 
 class Tally:
-    """Counts events by stage, and passes them on."""
+    """Counts events by stage; what a run did itself and takes up again counts as done."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
+        self._seen: set[tuple[str, str]] = set()
 
     def __call__(self, event: Event) -> None:
-        if event.subject and event.phase is not Phase.STARTED:
+        step = (event.stage.value, event.subject)
+        if event.subject and event.phase is not Phase.STARTED and step not in self._seen:
+            self._seen.add(step)
             self._counts[event.stage.value, event.phase.value] += 1
 
     def stages(self, names: tuple[str, ...]) -> dict[str, StageCount]:

@@ -12,16 +12,18 @@ from pathlib import Path
 from pipelines.core import codec
 from pipelines.core.errors import BudgetExceeded, SourceError, TooLarge
 from pipelines.core.outcome import Failure, Status
-from pipelines.ingest.compile import Compiled, Item, Tools, compile_item
-from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpus
-from pipelines.ingest.load import Loader
+from pipelines.ingest.classes import settle_classes
+from pipelines.ingest.compile import Compiled, Item, Tools, compile_item, kept_parse
+from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpus, read_cards
+from pipelines.ingest.judged import judge_entities, judge_maker, kept_verdicts
+from pipelines.ingest.language import Language
+from pipelines.ingest.load import WRITING_FACT, Loader
 from pipelines.ingest.plan import Plan, plan
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.project import project
 from pipelines.ingest.report import QUOTE_FACT, Report, Tally, usage_by_role
 from pipelines.ingest.scan import scan
 from pipelines.ingest.tagging import Lessons, learn_pairs
-from pipelines.llm.ledger import Ledger
 from pipelines.llm.quote import Quote
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
@@ -39,7 +41,7 @@ class Run:
         settings: Settings,
         stores: Stores,
         tools: Tools,
-        ledger: Ledger,
+        language: Language,
         listener: Progress,
         lessons: Lessons | None = None,
     ) -> None:
@@ -47,7 +49,7 @@ class Run:
         self._settings = settings
         self.stores = stores
         self._tools = tools
-        self._ledger = ledger
+        self._language = language
         self._listener = listener
         self._lessons = lessons
         self._tally = Tally()
@@ -74,11 +76,15 @@ class Run:
     def parse_ahead(self, items: Sequence[Item]) -> None:
         """Put the first items to parse before they are asked for; the rest follows as room is made."""
         for item in items[: self._settings.ingest.documents_at_once]:
-            if (
-                item.path is not None
-                and self._tools.artifacts.get("parse", self._tools.keys(item.source).parse) is None
-            ):
+            if item.path is not None and kept_parse(self._tools.keys(item.source), self._tools) is None:
                 self._tools.pool.begin(item.path, item.source)
+
+    async def settle(self, items: Sequence[Item]) -> None:
+        """Settle the classes of tags, before any item is compiled; a budget that is reached ends the run."""
+        try:
+            self._tools = await settle_classes(items, self._tools, self._language.induction, self.stores, self._tell)
+        except BudgetExceeded as error:
+            self._stopped = error.message
 
     async def compile(self, item: Item) -> tuple[Item, ...]:
         """Compile one item and return the documents inside it, to be compiled too; a failure is kept, not raised."""
@@ -108,12 +114,30 @@ class Run:
         failure = Failure(item.source.uri, Stage.PARSE.value, reason, TooLarge.__name__, Status.TOO_LARGE)
         return replace(compiled, members=compiled.members[:room], failures=(*compiled.failures, failure))
 
+    async def judge(self) -> None:
+        """Ask the model, where there is one, about entities that no rule decides; a failed call leaves them apart."""
+        chat, kept = self._language.chat, kept_verdicts(self.stores.catalog)
+        if chat is None or not self._settings.graph.judged_pairs:
+            return
+        asked = kept.maker == judge_maker(self._settings, self.stores) and not kept.unjudged
+        if asked and self._is_linked():
+            return
+        try:
+            await judge_entities(read_cards(self.searchable(), self.stores), self.stores, self._settings, chat)
+        except BudgetExceeded as error:
+            self._stopped = error.message
+
+    def _is_linked(self) -> bool:
+        """Whether the stores hold the links of just these documents, and no run was killed while it wrote them."""
+        index, verdicts = vectors_name(self.stores.embedder.info), kept_verdicts(self.stores.catalog)
+        key = corpus_key(self.searchable(), self._settings, index, verdicts)
+        return self.stores.catalog.fact(LINKED_FACT) == key and not self.stores.catalog.fact(WRITING_FACT)
+
     def link(self) -> None:
         """Link all documents of the knowledge base, unless the stores already hold the links of just these."""
-        entries = self.searchable()
-        key = corpus_key(entries, self._settings, vectors_name(self.stores.embedder.info))
-        if self.stores.catalog.fact(LINKED_FACT) == key:
+        if self._is_linked():
             return
+        entries = self.searchable()
         self._tell(Event(Stage.LINK, Phase.STARTED))
         self._linking = link_corpus(entries, self.stores, self._settings)
         self._tell(Event(Stage.LINK, Phase.DONE))
@@ -155,7 +179,7 @@ class Run:
             stages=self._tally.stages(STAGES),
             contents=_sum(entry.counts for entry in entries),
             dropped=_sum(compiled.dropped for compiled in self._compiled.values()),
-            usage=usage_by_role(self._ledger, self._quote()),
+            usage=usage_by_role(self._language.ledger, self._quote()),
             failures=self._failures(),
             unfinished=sum(entry.counts.get("unfinished", 0) for entry in entries),
             stopped=self._stopped,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
 from pipelines.core.codec import decode, encode
 from pipelines.core.errors import NotFound
-from pipelines.llm.chat import Chat, Reply, Request, Usage
+from pipelines.llm.chat import Chat, Message, Reply, Request, Usage
+from pipelines.llm.loopback_wire import Call, Turn
 from pipelines.llm.request_key import request_key
+
+_REPLIED = "\nassistant: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +47,23 @@ class ReplayChat:
         self._path = path
         self._recordings = read_recordings(path)
 
+    @property
+    def recordings(self) -> tuple[Recording, ...]:
+        return tuple(self._recordings.values())
+
     async def complete(self, request: Request) -> Reply:
         found = self._recordings.get(request_key(request))
         if found is None:
-            raise NotFound(f"no recording of this request in {self._path.name}; {self._nearest(request)}")
+            raise NotFound(f"no recording of this request in {self._path.name}; {self.nearest(_words(request))}")
         return Reply(found.text, found.model, Usage(found.input_tokens, found.output_tokens, 1), found.finish)
 
     async def close(self) -> None:
         """Nothing is held."""
 
-    def _nearest(self, request: Request) -> str:
+    def nearest(self, asked: str) -> str:
+        """Return which recording is nearest to the words of a request, and where the two part ways."""
         if not self._recordings:
             return "it is empty"
-        asked = _words(request)
         nearest = max(self._recordings.values(), key=lambda one: _alike(one.asked, asked))
         at = next((i for i, (a, b) in enumerate(zip(nearest.asked, asked, strict=False)) if a != b), None)
         if at is None and len(nearest.asked) == len(asked):
@@ -65,6 +73,31 @@ class ReplayChat:
             f"the nearest, {nearest.key[:12]}, has {nearest.asked[at : at + 60]!r}"
             f" where this one has {asked[at : at + 60]!r}"
         )
+
+
+class RecordedAnswers:
+    """The answers of a loopback server, from recordings: by the words of a request, whatever its model is called.
+
+    A request that asks again after a fault of the server's own gets the reply that was usable in the end. `misses`
+    names those that were never recorded, which are answered with nothing of use.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._replay = ReplayChat(path)
+        ordered = sorted(self._replay.recordings, key=lambda one: len(one.asked))
+        self._texts = {one.asked: one.text for one in ordered}
+        self._last = {one.asked.partition(_REPLIED)[0]: one.text for one in ordered}
+        self.misses: list[str] = []
+
+    @property
+    def recordings(self) -> tuple[Recording, ...]:
+        return self._replay.recordings
+
+    def __call__(self, call: Call) -> str:
+        text = self._texts.get(_said(call.turns), self._last.get(_said(call.first_turns)))
+        if text is None:
+            self.misses.append(self._replay.nearest(_said(call.turns)))
+        return text or "not recorded"
 
 
 class RecordingChat:
@@ -103,7 +136,11 @@ class RecordingChat:
 
 
 def _words(request: Request) -> str:
-    return "\n".join(f"{message.role}: {message.content}" for message in request.messages)
+    return _said(request.messages)
+
+
+def _said(turns: Iterable[Message | Turn]) -> str:
+    return "\n".join(f"{turn.role}: {turn.content}" for turn in turns)
 
 
 def _alike(one: str, other: str) -> float:

@@ -24,7 +24,7 @@ class LlmSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     neutral: ClassVar[frozenset[str]] = frozenset(
         "base_url api_key api_version gguf_context gguf_threads gguf_parallel prices concurrency requests_per_minute"
-        " tokens_per_minute timeout tries max_wait cache".split()
+        " tokens_per_minute timeout tries max_wait cache record".split()
     )
 
     model: str = Field("", description=f"model for all work; {DEFAULT_MODEL} where only an endpoint is set")
@@ -45,6 +45,7 @@ class LlmSettings(BaseModel):
     max_wait: float = Field(20.0, gt=0, description="seconds between tries at most, where no Retry-After says")
     reply_tries: int = Field(5, ge=1, description="askings for a usable reply")
     cache: bool = Field(True, description="keep replies, so that the same question is asked once")
+    record: str = Field("", description="file that every request is written to with its reply, to be replayed in tests")
 
     @property
     def configured(self) -> bool:

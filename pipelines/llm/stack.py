@@ -13,6 +13,7 @@ from pipelines.llm.ledger import Ledger
 from pipelines.llm.local_server import check_gguf
 from pipelines.llm.own_loop import OwnLoopChat
 from pipelines.llm.rate_limit import RateLimitChat, Rates
+from pipelines.llm.replay import RecordingChat
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.retry import RetryChat, RetryPolicy
 from pipelines.llm.route import RouteChat
@@ -29,9 +30,9 @@ def open_chat(
 ) -> Chat:
     """Return the chat that `settings` describe; no client is made and no server started before it has to call.
 
-    From outside in: any thread, route, trace, cache, budget, retry, rate limit, client. Replies are kept in the file
-    at `cache_path`, calls noted in the one at `trace_path` and summed in `ledger`. Raises `SettingsError` where no
-    model is configured, `MissingExtra` for a GGUF file without the extra `local`.
+    From outside in: any thread, route, trace, recording, cache, budget, retry, rate limit, client. Replies are kept in
+    the file at `cache_path`, calls noted in the one at `trace_path` and summed in `ledger`. Raises `SettingsError`
+    where no model is configured, `MissingExtra` for a GGUF file without the extra `local`.
     """
     if not settings.configured:
         raise SettingsError("no language model is configured", hint="set OPENAI_API_KEY, or [llm] base_url or gguf")
@@ -57,6 +58,8 @@ def wrap(
         chat = BudgetChat(chat, budget, _prices(settings))
     if cache_path is not None and settings.cache:
         chat = CacheChat(chat, ReplyStore(cache_path))
+    if settings.record:
+        chat = RecordingChat(chat, Path(settings.record))
     chat = TraceChat(chat, ledger or Ledger(settings.prices), trace_path)
     return RouteChat(chat, settings.model_of)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +22,17 @@ if TYPE_CHECKING:
 DIMENSIONS = (256, 128, 64)
 _MODEL = "l2_supercat"
 _BATCH = 256
+
+
+@contextmanager
+def _root_logger_kept() -> Iterator[None]:
+    """Keep the root logger as it is: WordLlama would set it up when imported, so that every library prints."""
+    root, taken = logging.getLogger(), logging.NullHandler()
+    root.addHandler(taken)  # `basicConfig` leaves alone what has a handler
+    try:
+        yield
+    finally:
+        root.removeHandler(taken)
 
 
 class WordLlamaEmbedder:
@@ -45,7 +58,8 @@ class WordLlamaEmbedder:
 
     @cached_property
     def _model(self) -> WordLlamaInference:
-        import wordllama
+        with _root_logger_kept():
+            import wordllama
 
         # Without its own folder as the cache it looks for the tokenizer on a hub.
         folder = Path(wordllama.__file__).parent

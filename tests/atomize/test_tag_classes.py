@@ -4,7 +4,10 @@ import json
 
 import pytest
 
-from pipelines.atomize.tag_classes import ClassInducer, ClusterClasses, ModelClasses, sample_of
+from pipelines.atomize.tag_classes import KINDS, ClassInducer, sample_of
+from pipelines.atomize.tag_classes_cluster import ClusterClasses, TagClassifier
+from pipelines.atomize.tag_classes_model import ModelClasses
+from pipelines.core.errors import CallFailed
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass
 from pipelines.llm.fakes import ScriptedChat
 from pipelines.llm.hashing import HashingEmbedder
@@ -20,11 +23,12 @@ def borne(*texts: str) -> list[ChunkTag]:
 
 async def test_clusters_are_named_by_the_word_that_their_terms_share() -> None:
     found = await ClusterClasses(HashingEmbedder(), most=2).induce(borne(*TERMS))
-    assert {one.name for one in found} == {"pump", "valve"}
+    assert {one.name for one in found.results} == {"pump", "valve"}
 
 
 async def test_names_are_classes_by_their_form() -> None:
-    found = await ClusterClasses(HashingEmbedder()).induce(borne("P-101A", "DS-2041", "ISO 9906", "Acme Pump Company"))
+    terms = borne("P-101A", "DS-2041", "ISO 9906", "Acme Pump Company")
+    found = (await ClusterClasses(HashingEmbedder()).induce(terms)).results
     assert [one.name for one in found] == ["identifier", "organization", "standard"]
     assert found[0].description == "DS-2041, P-101A"
 
@@ -34,36 +38,54 @@ async def test_the_same_sample_has_the_same_classes() -> None:
     assert await inducer.induce(borne(*TERMS)) == await inducer.induce(borne(*TERMS))
 
 
-async def test_a_model_names_the_kinds_of_the_commonest_terms() -> None:
-    classes = [
-        {"name": "Component", "description": "a part of a machine"},
-        {"name": "component"},
-        "failure mode",
-        {"name": "a name of far too many words"},
-    ]
+async def test_a_model_adds_kinds_to_those_of_names() -> None:
+    classes = [{"name": "Component", "description": "a part of a machine"}, "failure mode"]
     chat = ScriptedChat([json.dumps({"classes": classes})])
-    found = await ModelClasses(chat).induce(borne(*TERMS))
-    assert found == (
-        TagClass(TagClass.make_id("component"), "component", "a part of a machine"),
-        TagClass(TagClass.make_id("failure mode"), "failure mode"),
-    )
-    assert "check valve; feed pump; gate valve" in chat.requests[0].messages[-1].content
+    found = (await ModelClasses(chat, HashingEmbedder()).induce(borne(*TERMS, "Mary Stone"))).results
+    assert [one.name for one in found] == [*KINDS[:-1], "component", "failure mode", KINDS[-1]]
+    assert TagClass(TagClass.make_id("component"), "component", "a part of a machine") in found
+    asked = chat.requests[0].messages[-1].content
+    assert "check valve; feed pump; gate valve" in asked
+    assert "Mary Stone" not in asked
+
+
+async def test_a_kind_that_is_there_already_is_not_added() -> None:
+    chat = ScriptedChat([json.dumps({"classes": ["person", "a name of far too many words"]})])
+    found = (await ModelClasses(chat, HashingEmbedder()).induce(borne(*TERMS))).results
+    assert [one.name for one in found] == list(KINDS)
 
 
 async def test_chinese_terms_are_sorted_in_chinese() -> None:
     chat = ScriptedChat([json.dumps({"classes": [{"name": "部件"}]})])
-    await ModelClasses(chat).induce(borne("水泵"), "zh")
+    await ModelClasses(chat, HashingEmbedder()).induce(borne("水泵"), "zh")
     assert "文档中的关键术语" in chat.requests[0].messages[-1].content
 
 
-async def test_an_unusable_reply_gives_no_classes() -> None:
-    assert await ModelClasses(ScriptedChat(["nonsense"])).induce(borne(*TERMS)) == ()
+async def test_an_unusable_reply_adds_no_classes() -> None:
+    found = await ModelClasses(ScriptedChat(["nonsense"]), HashingEmbedder()).induce(borne(*TERMS))
+    assert [one.name for one in found.results] == list(KINDS)
+    assert found.failures == ()
 
 
-@pytest.mark.parametrize("inducer", [ClusterClasses(HashingEmbedder()), ModelClasses(ScriptedChat([]))])
-async def test_no_terms_have_no_classes(inducer: ClassInducer) -> None:
+async def test_a_call_that_failed_is_told() -> None:
+    found = await ModelClasses(ScriptedChat([CallFailed("away")]), HashingEmbedder()).induce(borne(*TERMS))
+    assert found.results == ()
+    assert [failure.reason for failure in found.failures] == ["away"]
+
+
+@pytest.mark.parametrize(
+    "inducer", [ClusterClasses(HashingEmbedder()), ModelClasses(ScriptedChat([]), HashingEmbedder())]
+)
+async def test_no_terms_add_no_classes(inducer: ClassInducer) -> None:
     assert isinstance(inducer, ClassInducer)
-    assert await inducer.induce([]) == ()
+    assert {one.name for one in (await inducer.induce([])).results} <= set(KINDS)
+
+
+def test_terms_are_of_the_class_nearest_in_meaning_and_names_of_the_one_of_their_form() -> None:
+    embedder = HashingEmbedder()
+    classes = ClusterClasses(embedder).classes(borne(*TERMS, "P-101A"))
+    found = TagClassifier(classes, embedder).classes_of(["pump", "check valve", "P-102", "something else"])
+    assert found == ["pump", "valve", "identifier", ""]
 
 
 def test_a_sample_is_a_spread_of_whole_chunks() -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pipelines.core.knowledge import Distillate, Entity, Mention, Relation
 from pipelines.core.provenance import Provenance, Span
+from pipelines.core.schema import GraphSchema
 from pipelines.graph.conform import conform
-from pipelines.graph.settings import GraphSettings
 
 PLACE = Provenance("document:1", Span(0, 1))
 PUMP, FIRM, OTHER = (
@@ -25,11 +25,11 @@ FOUND = Distillate(
 
 
 def test_without_a_schema_everything_stays() -> None:
-    assert conform(FOUND, GraphSettings()) is FOUND
+    assert conform(FOUND, GraphSchema()) is FOUND
 
 
 def test_entities_of_other_types_go_with_all_that_hangs_on_them() -> None:
-    kept = conform(FOUND, GraphSettings(entity_types=("component", "Company")))
+    kept = conform(FOUND, GraphSchema(entity_types=("component", "Company")))
     assert kept.entities == (PUMP, FIRM)
     assert {one.entity for one in kept.mentions} == {PUMP.id, FIRM.id}
     assert kept.relations == (MADE, BACK)
@@ -37,8 +37,8 @@ def test_entities_of_other_types_go_with_all_that_hangs_on_them() -> None:
 
 
 def test_relations_of_other_types_go() -> None:
-    assert conform(FOUND, GraphSettings(relation_types=("likes",))).relations == (ODD,)
+    assert conform(FOUND, GraphSchema(relation_types=("likes",))).relations == (ODD,)
 
 
 def test_a_pattern_has_a_direction() -> None:
-    assert conform(FOUND, GraphSettings(patterns=(("company", "makes", "component"),))).relations == (MADE,)
+    assert conform(FOUND, GraphSchema(patterns=(("company", "makes", "component"),))).relations == (MADE,)

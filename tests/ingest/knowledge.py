@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from pipelines.core.graph import Edge, Node
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
+from pipelines.store.export import Format, export
 from pipelines.store.vector import Record
 
 MANUAL = """# MM-7 Maintenance Manual
@@ -56,6 +58,14 @@ def vectors_of(kb: Path) -> dict[tuple[Record, ...], bytes]:
     with open_stores(kb, Settings()) as stores:
         batches = list(stores.vectors.records())
     return {batch.records: np.round(batch.vectors, 5).tobytes() for batch in batches}
+
+
+def exported(kb: Path) -> str:
+    """The graph as `strata graph export` writes it."""
+    with open_stores(kb, Settings()) as stores:
+        out = io.StringIO()
+        export(stores.graph, Format.JSONL, out)
+        return out.getvalue()
 
 
 def entries_of(kb: Path) -> dict[str, Entry]:

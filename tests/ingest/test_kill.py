@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from pipelines import build
+from pipelines.ingest.fsck import fsck
+from pipelines.ingest.load import WRITING_FACT
 from pipelines.ingest.progress import Event
+from pipelines.resources import open_stores
+from pipelines.settings import Settings
 from tests.ingest.knowledge import assert_same, write_folder
 
 BUILD_AND_DIE = """
@@ -46,4 +50,13 @@ def test_killed_at_any_moment_and_started_again_it_ends_the_same(
     command = [sys.executable, "-c", BUILD_AND_DIE, str(folder), str(tmp_path / "kb"), str(max(1, int(events * share)))]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
     build(folder, tmp_path / "kb")
+    assert fsck(tmp_path / "kb").clean
     assert_same(tmp_path / "kb", whole)
+
+
+def test_killed_after_the_last_write_it_is_still_finished(folder: Path, tmp_path: Path) -> None:
+    build(folder, tmp_path / "kb")
+    with open_stores(tmp_path / "kb", Settings()) as stores:
+        stores.catalog.set_fact(WRITING_FACT, "1")
+    build(folder, tmp_path / "kb")
+    assert fsck(tmp_path / "kb").clean

@@ -1,5 +1,6 @@
 """A build whose language work a model does, behind an endpoint that is at fault again and again."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,11 +8,11 @@ import pytest
 from pipelines import build
 from pipelines.ingest.quote import quote_ingest
 from pipelines.llm.budget import Budget
-from pipelines.llm.faults import FaultRates
+from pipelines.llm.faults import Fault, FaultRates
 from pipelines.llm.loopback import Behaviour, LoopbackServer
 from pipelines.llm.schema_answer import answer_by_schema
 from pipelines.settings import Settings
-from tests.ingest.knowledge import assert_same, graph_of, write_folder
+from tests.ingest.knowledge import assert_same, exported, graph_of, vectors_of, write_folder
 
 
 def settings_for(server: LoopbackServer) -> Settings:
@@ -31,6 +32,21 @@ def test_three_calls_in_ten_at_fault_change_nothing(folder: Path, tmp_path: Path
         assert sum(faulty.faults.values()) > len(faulty.calls) / 20
     assert report.unfinished == 0
     assert_same(tmp_path / "sound", tmp_path / "faulty")
+
+
+@pytest.mark.slow
+def test_three_calls_in_ten_at_fault_give_the_same_examples_byte_for_byte(examples: Path, tmp_path: Path) -> None:
+    sound, other = tmp_path / "sound", tmp_path / "faulty"
+    with LoopbackServer(answer_by_schema) as server:
+        build(examples, sound, settings_for(server))
+    for kept in ("parse", "picture", "member"):  # reading scans twice would take minutes
+        shutil.copytree(sound / "artifacts" / kept, other / "artifacts" / kept)
+    with LoopbackServer(answer_by_schema, Behaviour(faults=FaultRates.evenly(0.3, seed=11))) as faulty:
+        report = build(examples, other, settings_for(faulty))
+        assert sum(count for fault, count in faulty.faults.items() if fault is not Fault.NONE) > 25
+    assert report.unfinished == 0
+    assert exported(other) == exported(sound)
+    assert vectors_of(other) == vectors_of(sound)
 
 
 def test_a_second_build_asks_nothing(folder: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -210,3 +211,13 @@ def test_opening_the_default_embedder_loads_neither_model_nor_other_libraries() 
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.split() == []
+
+
+def test_wordllama_leaves_the_root_logger_to_the_application() -> None:
+    code = (
+        "import logging; from pipelines.llm.wordllama import WordLlamaEmbedder;"
+        "WordLlamaEmbedder().embed(['pump']); root = logging.getLogger(); print(root.handlers, root.level)"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == f"[] {logging.WARNING}"
+    assert shown.stderr == ""

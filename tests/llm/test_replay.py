@@ -5,9 +5,14 @@ from pathlib import Path
 import pytest
 
 from pipelines.core.errors import NotFound
-from pipelines.llm.chat import Reply, Usage
+from pipelines.llm.ask import ask
+from pipelines.llm.chat import Message, Reply, Usage
 from pipelines.llm.fakes import ScriptedChat
-from pipelines.llm.replay import RecordingChat, ReplayChat, read_recordings
+from pipelines.llm.faults import Fault, FaultScript
+from pipelines.llm.loopback import Behaviour, LoopbackServer
+from pipelines.llm.replay import RecordedAnswers, RecordingChat, ReplayChat, read_recordings
+from pipelines.llm.settings import LlmSettings
+from pipelines.llm.stack import open_chat
 from tests.contracts.chat import Word, say
 
 
@@ -46,3 +51,42 @@ async def test_an_empty_file_says_so(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").touch()
     with pytest.raises(NotFound, match="it is empty"):
         await ReplayChat(tmp_path / "r.jsonl").complete(say("pump"))
+
+
+ASKED = (Message("user", "Which word?"),)
+
+
+async def test_replies_of_any_model_are_recorded_where_the_settings_say(tmp_path: Path) -> None:
+    with LoopbackServer(lambda call: '{"word": "pump"}') as server:
+        settings = LlmSettings(base_url=server.url, model="m", record=str(tmp_path / "r.jsonl"))
+        chat = open_chat(settings, tmp_path / "replies.db")
+        first = await ask(chat, ASKED, Word, role="word")
+        (tmp_path / "r.jsonl").unlink()
+        await chat.close()
+        chat = open_chat(settings, tmp_path / "replies.db")
+        await ask(chat, ASKED, Word, role="word")
+        await chat.close()
+    assert first.value == Word(word="pump")
+    assert [one.text for one in read_recordings(tmp_path / "r.jsonl").values()] == ['{"word": "pump"}']
+
+
+async def test_a_server_answers_from_recordings_whatever_befalls_the_calls(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    recording = RecordingChat(ScriptedChat(["no JSON", '{"word": "pump"}']), path)
+    assert (await ask(recording, ASKED, Word, role="word")).tries == 2
+    for faults in ([], [Fault.GARBLED], [Fault.NONE, Fault.GARBLED]):
+        with LoopbackServer(RecordedAnswers(path), Behaviour(FaultScript(faults))) as server:
+            chat = open_chat(LlmSettings(base_url=server.url, model="another", max_wait=0.01))
+            assert (await ask(chat, ASKED, Word, role="word")).value == Word(word="pump")
+            await chat.close()
+
+
+async def test_a_server_tells_what_was_not_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    await recorded(path, "pump is worn")
+    answers = RecordedAnswers(path)
+    with LoopbackServer(answers) as server:
+        chat = open_chat(LlmSettings(base_url=server.url, model="m"))
+        assert (await chat.complete(say("pump is new"))).text == "not recorded"
+        await chat.close()
+    assert "'worn' where this one has 'new'" in answers.misses[0]

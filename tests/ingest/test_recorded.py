@@ -1,0 +1,91 @@
+"""Documents of the examples, distilled by a real model once: its replies are recorded, and given again here.
+
+`make recordings` records them anew, after a change of prompts or of how these documents are parsed or cut.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pipelines import build
+from pipelines.core.graph import EdgeKind, Node, NodeKind
+from pipelines.ingest.report import Report
+from pipelines.llm.faults import Fault, FaultRates
+from pipelines.llm.loopback import Behaviour, LoopbackServer
+from pipelines.llm.replay import RecordedAnswers
+from pipelines.settings import Settings
+from tests.conftest import EXAMPLES
+from tests.ingest.knowledge import exported, graph_of, vectors_of
+
+RECORDINGS = Path(__file__).parent.parent / "recordings" / "examples.jsonl"
+RECORDED = ("**/*.md", "**/*.txt", "**/*.html")
+"""Files whose text comes from no OCR and no layout of pages, so that it is the same on every machine."""
+
+
+def settings_for(server: LoopbackServer) -> Settings:
+    llm = {"base_url": server.url, "api_key": "none", "model": "m", "max_wait": 0.01}
+    return Settings.model_validate(
+        {"llm": llm, "ingest": {"include": RECORDED}, "graph": {"judged_pairs": 0}},
+    )
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report]:
+    kb = tmp_path_factory.mktemp("recorded") / "kb"
+    answers = RecordedAnswers(RECORDINGS)
+    with LoopbackServer(answers) as server:
+        report = build(EXAMPLES, kb, settings_for(server))
+    assert answers.misses == [], "`make recordings` records the model's replies anew"
+    return kb, report
+
+
+def nodes(kb: Path, kind: NodeKind) -> list[Node]:
+    return [node for node in graph_of(kb)[0] if node.kind is kind]
+
+
+def test_every_chunk_is_distilled_by_the_model(built: tuple[Path, Report]) -> None:
+    _, report = built
+    assert report.unfinished == 0
+    assert report.documents["indexed"] == 6
+    assert report.usage["distil"]["failed"] == 0
+
+
+def test_at_least_95_of_100_replies_are_usable_at_once(built: tuple[Path, Report]) -> None:
+    recordings = RecordedAnswers(RECORDINGS).recordings
+    asked_again = sum("\nassistant: " in one.asked for one in recordings)
+    assert asked_again <= 0.05 * len(recordings)
+
+
+def test_what_a_model_says_is_in_the_graph_with_its_evidence(built: tuple[Path, Report]) -> None:
+    kb, _ = built
+    edges = graph_of(kb)[1]
+    related = [edge for edge in edges if edge.kind is EdgeKind.RELATED]
+    assert related
+    assert "model" in {edge.properties["origin"] for edge in related}
+    questions = [node for node in nodes(kb, NodeKind.ATOM) if str(node.properties["text"]).endswith(("?", "？"))]
+    assert len(questions) >= len(nodes(kb, NodeKind.CHUNK))
+
+
+def test_invented_things_do_not_reach_the_graph(built: tuple[Path, Report]) -> None:
+    kb, report = built
+    assert report.dropped
+    chunks = [str(node.properties["text"]) for node in nodes(kb, NodeKind.CHUNK)]
+    texts = " ".join(" ".join(chunks).lower().split())
+    for entity in nodes(kb, NodeKind.ENTITY):
+        names = (str(entity.properties["name"]), *entity.properties.get("aliases", ()))  # type: ignore[misc]
+        assert any(name.lower() in texts for name in names), names
+
+
+def test_three_calls_in_ten_at_fault_give_the_same_knowledge_base_byte_for_byte(
+    built: tuple[Path, Report], tmp_path: Path
+) -> None:
+    sound, _ = built
+    (tmp_path / "kb").mkdir()
+    shutil.copytree(sound / "artifacts" / "parse", tmp_path / "kb" / "artifacts" / "parse")
+    with LoopbackServer(RecordedAnswers(RECORDINGS), Behaviour(FaultRates.evenly(0.3, seed=3))) as faulty:
+        report = build(EXAMPLES, tmp_path / "kb", settings_for(faulty))
+        assert len({fault for fault in faulty.faults if fault is not Fault.NONE}) >= 3
+    assert report.unfinished == 0
+    assert exported(tmp_path / "kb") == exported(sound)
+    assert vectors_of(tmp_path / "kb") == vectors_of(sound)
