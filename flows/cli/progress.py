@@ -46,6 +46,7 @@ class _Display:
         self._running: dict[str, str] = {}
         self._done: set[str] = set()
         self._failed: set[str] = set()
+        self._total = 0
         self._live = Live(self._bar, console=console, refresh_per_second=8, transient=True)
 
     def __enter__(self) -> _Display:
@@ -57,6 +58,7 @@ class _Display:
 
     def __call__(self, event: Event) -> None:
         if event.total:
+            self._total = event.total
             self._bar.update(self._task, total=event.total, description="documents")
         if not event.subject:
             if event.phase is Phase.STARTED:
@@ -74,7 +76,8 @@ class _Display:
             self._done.add(event.subject)
             self._running.pop(event.subject, None)
         failed = f"[red]{len(self._failed)} failed" if self._failed else ""
-        self._bar.update(self._task, completed=len(self._done), failed=failed)
+        self._total = max(self._total, len(self._done))  # attachments come on top of what the folder has
+        self._bar.update(self._task, completed=len(self._done), total=self._total or None, failed=failed)
 
     def _lines(self) -> list[Text]:
         running = list(self._running.items())[:SHOWN]
@@ -98,5 +101,6 @@ class _Plain:
         if not whole and time.monotonic() - self._last < PLAIN_SECONDS:
             return
         self._last = time.monotonic()
+        self._total = max(self._total, len(self._done))  # attachments come on top of what the folder has
         of = f"{len(self._done)}/{self._total} " if self._total else ""
         sys.stderr.write(f"{event.stage.value}: {of}{event.subject or event.detail}\n".replace(": \n", "\n"))
