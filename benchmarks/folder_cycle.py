@@ -29,6 +29,7 @@ from pipelines import build
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
 from pipelines.store.export import Format, export
+from pipelines.store.graph import GraphStore
 
 MACHINES = ("feed pump", "cooling fan", "screw compressor", "gearbox", "heat exchanger", "control valve", "motor")
 PARTS = ("bearing", "shaft seal", "coupling", "impeller", "lantern ring", "gasket", "terminal box", "oil filter")
@@ -196,13 +197,19 @@ def come_and_go(folder: Path, plant: Plant) -> None:
     plant.write(folder, plant.count)
 
 
+def lines_of(store: GraphStore) -> str:
+    """Return a graph as JSON Lines."""
+    out = io.StringIO()
+    export(store, Format.JSONL, out)
+    return out.getvalue()
+
+
 def contents(kb: Path) -> Contents:
     """Return the exported graph, and the texts of the records in the vector store."""
-    out = io.StringIO()
     with open_stores(kb, Settings()) as stores:
-        export(stores.graph, Format.JSONL, out)
+        lines = lines_of(stores.graph)
         records = [record for batch in stores.vectors.records() for record in batch.records]
-    return out.getvalue(), sorted((record.kind.value, record.id, record.text) for record in records)
+    return lines, sorted((record.kind.value, record.id, record.text) for record in records)
 
 
 def fresh_contents(folder: Path, work: Path) -> Contents:

@@ -12,7 +12,6 @@ nothing, and the exports of the embedded graph and of Neo4j are those of an undi
 from __future__ import annotations
 
 import argparse
-import io
 import random
 import shutil
 import signal
@@ -25,14 +24,13 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from neo4j_load import server
+from folder_cycle import lines_of
 
+from deploy.neo4j import server
 from pipelines import build
 from pipelines.ingest.fsck import fsck
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
-from pipelines.store.export import Format, export
-from pipelines.store.graph import GraphStore
 from pipelines.store.neo4j.connection import Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
 
@@ -85,12 +83,6 @@ def changed_folder(work: Path, first: Path) -> Path:
     (folder / "parts/price_list_2025.xlsx").rename(folder / "parts/prices.xlsx")
     shutil.copy(EXAMPLES / "reports/IR-2025-007_oil_leak.md", folder / "reports")
     return folder
-
-
-def lines_of(store: GraphStore) -> str:
-    out = io.StringIO()
-    export(store, Format.JSONL, out)
-    return out.getvalue()
 
 
 def embedded_lines(kb: Path) -> str:
@@ -166,7 +158,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=6)
     args = parser.parse_args()
     chance = random.Random(args.seed)
-    with tempfile.TemporaryDirectory(prefix="strata-kill-") as place, server() as address:
+    with tempfile.TemporaryDirectory(prefix="strata-kill-") as place, server.temporary(heap="2g") as running:
+        address = Neo4jAddress(running.bolt)
         work = Path(place)
         first = first_folder(work)
         changed = changed_folder(work, first)

@@ -13,18 +13,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import importlib.util
-import socket
 import statistics
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import closing
 
 import neo4j
 
+from deploy.neo4j import server
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.store.digest import item_hash
 from pipelines.store.neo4j.connection import Neo4jAddress
@@ -101,30 +97,6 @@ def wipe(driver: neo4j.Driver) -> None:
         pass
 
 
-@contextmanager
-def server() -> Iterator[Neo4jAddress]:
-    path = Path(__file__).parents[1] / "deploy" / "neo4j" / "server.py"
-    spec = importlib.util.spec_from_file_location("neo4j_server", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    with tempfile.TemporaryDirectory(prefix="strata-bench-") as home:
-        config = module.Config(bolt_port=free_port(), http_port=free_port(), home=Path(home), auth="none", heap="2g")
-        running = module.start(config)
-        try:
-            yield Neo4jAddress(running.bolt)
-        finally:
-            module.stop(config)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nodes", type=int, default=100_000)
@@ -134,7 +106,8 @@ def main() -> None:
     parts = documents(args.nodes)
     items = sum(len(part.nodes) + len(part.edges) for part in parts)
     rates: dict[str, list[float]] = {"bare": [], "bare, all": [], "strata": []}
-    with server() as address, neo4j.GraphDatabase.driver(address.uri) as driver:
+    with server.temporary(heap="2g") as running, neo4j.GraphDatabase.driver(running.bolt) as driver:
+        address = Neo4jAddress(running.bolt)
         turns: dict[str, Callable[[], float]] = {
             "bare": lambda: bare(driver, parts, all_properties=False),
             "bare, all": lambda: bare(driver, parts, all_properties=True),

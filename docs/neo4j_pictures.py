@@ -10,21 +10,16 @@ Chromium (`apt-get install chromium`) and what `make neo4j` needs.
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import re
 import shutil
-import socket
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
-from types import ModuleType
 from urllib.parse import urlencode
 
 from playwright.sync_api import Page, sync_playwright
 
+from deploy.neo4j import server
 from pipelines.store.embedded import EmbeddedStore
 from pipelines.store.neo4j.connection import Neo4jAddress
 from pipelines.store.neo4j.queries import query
@@ -58,7 +53,8 @@ def main() -> None:
 
         build(ROOT / "examples" / "documents", args.kb)
     PICTURES.mkdir(exist_ok=True)
-    with server() as (bolt, http):
+    with server.temporary(heap="768m") as running:
+        bolt, http = running.bolt, running.http
         load(args.kb, bolt)
         take(bolt, http, [args.only] if args.only else list(SHOWN))
 
@@ -67,30 +63,6 @@ def load(kb: Path, bolt: str) -> None:
     source = EmbeddedStore.open(kb / "strata.db", create=False)
     with closing(source), closing(Neo4jStore.open(Neo4jAddress(bolt), "examples")) as target:
         print(sync(source.graph, target))
-
-
-@contextmanager
-def server() -> Iterator[tuple[str, str]]:
-    """Run a Neo4j for as long as it takes; gives its Bolt and HTTP addresses."""
-    module = server_module()
-    with tempfile.TemporaryDirectory(prefix="strata-pictures-") as home:
-        config = module.Config(bolt_port=free_port(), http_port=free_port(), home=Path(home), auth="none", heap="768m")
-        running = module.start(config)
-        try:
-            yield running.bolt, running.http
-        finally:
-            module.stop(config)
-
-
-def server_module() -> ModuleType:
-    sys.path.insert(0, str(ROOT / "deploy" / "neo4j"))
-    return importlib.import_module("server")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def take(bolt: str, http: str, names: list[str]) -> None:

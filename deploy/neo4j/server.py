@@ -16,9 +16,12 @@ import os
 import secrets
 import socket
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +44,18 @@ from ways import (
     wanted_java,
 )
 
-__all__ = ["Config", "Neo4jError", "Server", "Unavailable", "available", "find", "start", "stop"]
+__all__ = [
+    "Config",
+    "Neo4jError",
+    "Server",
+    "Unavailable",
+    "available",
+    "find",
+    "free_port",
+    "start",
+    "stop",
+    "temporary",
+]
 
 
 class Unavailable(Neo4jError):
@@ -159,6 +173,23 @@ def kept_password(config: Config) -> str:
     with os.fdopen(descriptor, "w") as file:
         file.write(password + "\n")
     return password
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def temporary(heap: str) -> Iterator[Server]:
+    """Run a server without a password, on free ports and in a folder that goes with it."""
+    with tempfile.TemporaryDirectory(prefix="strata-neo4j-") as home:
+        config = Config(bolt_port=free_port(), http_port=free_port(), home=Path(home), auth="none", heap=heap)
+        try:
+            yield start(config)
+        finally:
+            stop(config)
 
 
 def is_free(port: int) -> bool:

@@ -110,8 +110,7 @@ async def parse_item(item: Item, keys: StageKeys, tools: Tools, tell: Progress) 
     parsed = await _parse_file(item, tools)
     record = _keep_parts(parsed, tools.artifacts)
     if record.status in REPEATABLE:
-        too_large = record.status is Status.TOO_LARGE
-        tools.artifacts.put("parse", keys.turned_away if too_large else keys.raw, codec.encode(record))
+        tools.artifacts.put("parse", _raw_key(record.status, keys), codec.encode(record))
     failed = record.document is None and record.status is not Status.EMPTY
     tell(Event(Stage.PARSE, Phase.FAILED if failed else Phase.DONE, item.source.uri, record.reason))
     return record
@@ -125,8 +124,11 @@ def kept_parse(keys: StageKeys, tools: Tools) -> bytes | None:
 
 def parse_key(status: Status, keys: StageKeys) -> str:
     """Return the key under which a parse that ended so is kept, once all is done."""
-    if status.searchable:
-        return keys.parse
+    return keys.parse if status.searchable else _raw_key(status, keys)
+
+
+def _raw_key(status: Status, keys: StageKeys) -> str:
+    """The key under which it is kept as the parser left it."""
     return keys.turned_away if status is Status.TOO_LARGE else keys.raw
 
 

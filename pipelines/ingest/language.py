@@ -124,8 +124,7 @@ def makers_of(settings: Settings, stores: Stores) -> Makers:
 
 def classes_maker(settings: Settings, places: Places) -> str:
     """Return what stands for who induces the classes of tags, empty where the settings name them or want none."""
-    named = settings.atomize.tag_classes or settings.graph.schema.kinds
-    if not settings.llm.configured or not settings.atomize.tags or named:
+    if not settings.llm.configured or not settings.atomize.tags or _named_classes(settings):
         return ""
     return _maker(settings, "classes", Prompt.load("pipelines.atomize", "classes", places.prompts))
 
@@ -139,11 +138,14 @@ def kept_classes(catalog: Catalog, maker: str) -> KeptClasses | None:
 
 def corpus_classes(settings: Settings, stores: Stores) -> tuple[TagClass, ...]:
     """Return the classes that the settings or an induction gave the corpus's tags, none where neither did."""
-    named = settings.atomize.tag_classes or settings.graph.schema.kinds
-    if named:
+    if named := _named_classes(settings):
         return tuple(TagClass(TagClass.make_id(name), name) for name in named)
     kept = kept_classes(stores.catalog, classes_maker(settings, stores.places))
     return kept.classes if kept else ()
+
+
+def _named_classes(settings: Settings) -> tuple[str, ...]:
+    return settings.atomize.tag_classes or settings.graph.schema.kinds
 
 
 def _maker(settings: Settings, role: str, prompt: Prompt) -> str:

@@ -12,7 +12,7 @@ from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.ingest.artifacts import read_artifact
 from pipelines.ingest.corpus import LINKED_FACT, link_corpus
-from pipelines.ingest.keys import stage_keys
+from pipelines.ingest.keys import Makers, stage_keys
 from pipelines.ingest.language import makers_of
 from pipelines.ingest.load import loaded
 from pipelines.ingest.records import embed_records, read_records
@@ -72,7 +72,8 @@ def _reindex(stores: Stores, embedder: Embedder, settings: Settings, drop_old: b
         stores, vectors=LanceVectorStore(stores.places.vectors / name, embedder.info.dimension), embedder=embedder
     )
     entries = [entry for entry in stores.catalog.entries() if entry.status.searchable]
-    moved = [_embed(entry, beside, settings) for entry in entries]
+    makers = makers_of(settings, beside)
+    moved = [_embed(entry, beside, settings, makers) for entry in entries]
     for embedded in stores.vectors.records(owners=[CORPUS_OWNER]):
         beside.vectors.write([], read_records(embed_records(embedded.records, embedder)))
     beside.vectors.optimize()
@@ -84,10 +85,10 @@ def _reindex(stores: Stores, embedder: Embedder, settings: Settings, drop_old: b
     return Reindexed(vectors_name(stores.embedder.info), name, records, before, after, len(probes), dropped)
 
 
-def _embed(entry: Entry, beside: Stores, settings: Settings) -> Entry:
+def _embed(entry: Entry, beside: Stores, settings: Settings, makers: Makers) -> Entry:
     """The entry with the key of its vectors by the new embedder, which are made and written."""
     source = Source(entry.uri, "", entry.size, entry.digest)
-    key = stage_keys(source, settings, makers_of(settings, beside)).embed
+    key = stage_keys(source, settings, makers).embed
     data = beside.artifacts.get("embed", key)
     if data is None:
         data = embed_records(read_records(read_artifact(beside, entry, "embed")).records, beside.embedder)

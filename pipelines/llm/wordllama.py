@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,10 +35,24 @@ def _root_logger_kept() -> Iterator[None]:
         root.removeHandler(taken)
 
 
-class WordLlamaEmbedder:
-    """The default: no download, some thousands of passages a second. The model is loaded at the first text.
+@cache
+def _load(dimension: int) -> WordLlamaInference:
+    with _root_logger_kept():
+        import wordllama
 
-    `dimension` is 256, or 128 or 64: the vectors are trained to be cut. Both sides of the search embed alike.
+    # Without its own folder as the cache it looks for the tokenizer on a hub.
+    folder = Path(wordllama.__file__).parent
+    shorter = None if dimension == DIMENSIONS[0] else dimension
+    model = wordllama.WordLlama.load(cache_dir=folder, trunc_dim=shorter, disable_download=True)
+    model.tokenizer.no_padding()
+    return model
+
+
+class WordLlamaEmbedder:
+    """The default: no download, some thousands of passages a second.
+
+    The model is loaded at the first text, once for all embedders of a process. `dimension` is 256, or 128 or 64: the
+    vectors are trained to be cut. Both sides of the search embed alike.
     """
 
     def __init__(self, dimension: int = 256) -> None:
@@ -54,24 +68,13 @@ class WordLlamaEmbedder:
         return embed_filled(texts, self._dimension, self._means)
 
     def close(self) -> None:
-        self.__dict__.pop("_model", None)
-
-    @cached_property
-    def _model(self) -> WordLlamaInference:
-        with _root_logger_kept():
-            import wordllama
-
-        # Without its own folder as the cache it looks for the tokenizer on a hub.
-        folder = Path(wordllama.__file__).parent
-        shorter = None if self._dimension == DIMENSIONS[0] else self._dimension
-        model = wordllama.WordLlama.load(cache_dir=folder, trunc_dim=shorter, disable_download=True)
-        model.tokenizer.no_padding()
-        return model
+        """Nothing to give back: the model is shared."""
 
     def _means(self, texts: list[str]) -> Vectors:
         """The mean of each text's token vectors. WordLlama's own pads a batch to its longest text: half a gigabyte
         for 64 texts of which one has 8,000 tokens, and most of the time."""
-        table, tokenizer = self._model.embedding, self._model.tokenizer
+        model = _load(self._dimension)
+        table, tokenizer = model.embedding, model.tokenizer
         means = np.zeros((len(texts), self._dimension), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):
             encodings = tokenizer.encode_batch_fast(texts[start : start + _BATCH], add_special_tokens=False)

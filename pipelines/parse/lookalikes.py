@@ -41,6 +41,23 @@ class Looking:
     look: Look
 
 
+class Lookalikes:
+    """Collects the paragraphs of the running text; of a document that has headings there is nothing to tell."""
+
+    def __init__(self, told: bool = False) -> None:
+        self.told = told
+        """Whether the document has headings that it marks as such."""
+        self._seen: list[Looking] = []
+
+    def add(self, position: int, text: str, look: Look) -> None:
+        """Take in the paragraph that became the piece at `position`."""
+        self._seen.append(Looking(position, text, look))
+
+    def headings(self, last: int) -> dict[int, int]:
+        """Return the levels of what looks like headings, by position; nothing where the document tells them."""
+        return {} if self.told else dict(lookalikes(self._seen, last))
+
+
 def lookalikes(paragraphs: Sequence[Looking], last: int) -> Mapping[int, int]:
     """Return the levels of the paragraphs that look like headings, by position; `TITLE` for the document's title.
 

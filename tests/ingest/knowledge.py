@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,7 @@ from pipelines.resources import open_stores
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
 from pipelines.store.export import Format, export
+from pipelines.store.graph import GraphStore
 from pipelines.store.vector import Record
 
 MANUAL = """# MM-7 Maintenance Manual
@@ -39,6 +43,20 @@ REPORT = """Incident report IR-3
 The pump P-101A overheated because the oil was not changed. Section 2.1 of the Maintenance Manual was not followed.
 """
 
+BUILD_AND_DIE = """
+import os, signal, sys, threading
+from pipelines import build
+events = 0
+def die(event):
+    global events
+    events += 1
+    if events == int(sys.argv[3]) and float(sys.argv[4]):
+        threading.Timer(float(sys.argv[4]), os.kill, (os.getpid(), signal.SIGKILL)).start()
+    elif events == int(sys.argv[3]):
+        os.kill(os.getpid(), signal.SIGKILL)
+build(sys.argv[1], sys.argv[2], progress=die)
+"""
+
 
 def write_folder(folder: Path) -> Path:
     """Write three documents that refer to one another, and return their folder."""
@@ -47,6 +65,12 @@ def write_folder(folder: Path) -> Path:
     (folder / "DS-2041.md").write_text(DATA_SHEET)
     (folder / "reports" / "IR-3.txt").write_text(REPORT)
     return folder
+
+
+def kill_after(events: int, folder: Path, kb: Path, delay: float = 0.0) -> None:
+    """Build in a process of its own that dies so many seconds after so many events."""
+    command = [sys.executable, "-c", BUILD_AND_DIE, str(folder), str(kb), str(events), str(delay)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
 
 
 def graph_of(kb: Path) -> tuple[list[Node], list[Edge]]:
@@ -63,9 +87,14 @@ def vectors_of(kb: Path) -> dict[tuple[Record, ...], bytes]:
 def exported(kb: Path) -> str:
     """The graph as `strata graph export` writes it."""
     with open_stores(kb, Settings()) as stores:
-        out = io.StringIO()
-        export(stores.graph, Format.JSONL, out)
-        return out.getvalue()
+        return lines_of(stores.graph)
+
+
+def lines_of(store: GraphStore) -> str:
+    """A graph as JSON Lines."""
+    out = io.StringIO()
+    export(store, Format.JSONL, out)
+    return out.getvalue()
 
 
 def entries_of(kb: Path) -> dict[str, Entry]:

@@ -1,8 +1,5 @@
 """A run that is killed is taken up by the next, and nothing tells that it ever was."""
 
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,19 +10,7 @@ from pipelines.ingest.load import WRITING_FACT
 from pipelines.ingest.progress import Event
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
-from tests.ingest.knowledge import assert_same, write_folder
-
-BUILD_AND_DIE = """
-import os, signal, sys
-from pipelines import build
-events = 0
-def die(event):
-    global events
-    events += 1
-    if events == int(sys.argv[3]):
-        os.kill(os.getpid(), signal.SIGKILL)
-build(sys.argv[1], sys.argv[2], progress=die)
-"""
+from tests.ingest.knowledge import assert_same, kill_after, write_folder
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +32,7 @@ def test_killed_at_any_moment_and_started_again_it_ends_the_same(
     share: float, folder: Path, undisturbed: tuple[Path, int], tmp_path: Path
 ) -> None:
     whole, events = undisturbed
-    command = [sys.executable, "-c", BUILD_AND_DIE, str(folder), str(tmp_path / "kb"), str(max(1, int(events * share)))]
-    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    kill_after(max(1, int(events * share)), folder, tmp_path / "kb")
     build(folder, tmp_path / "kb")
     assert fsck(tmp_path / "kb").clean
     assert_same(tmp_path / "kb", whole)

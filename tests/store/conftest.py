@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import socket
-import sys
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from deploy.neo4j import server
 from pipelines.store.neo4j.connection import Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
 
@@ -20,57 +17,43 @@ VERSION = os.environ.get("STRATA_TEST_NEO4J", "5")
 """The release that the tests run on: "5" or "2026"."""
 
 
-def server_module() -> ModuleType:
-    """The script that starts and stops Neo4j, as a module."""
-    path = Path(__file__).parents[2] / "deploy" / "neo4j" / "server.py"
-    spec = importlib.util.spec_from_file_location("strata_neo4j_server", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 class Neo4jServer:
     """A server that tests may stop and start; what it holds stays."""
 
     def __init__(self, home: Path) -> None:
-        self._module = server_module()
-        self._config = self._module.Config(
-            version=VERSION, bolt_port=free_port(), http_port=free_port(), home=home, heap="768m", page_cache="128m"
+        self._config = server.Config(
+            version=VERSION,
+            bolt_port=server.free_port(),
+            http_port=server.free_port(),
+            home=home,
+            heap="768m",
+            page_cache="128m",
         )
 
     def start(self) -> Neo4jAddress:
-        server = self._module.start(self._config)
-        return Neo4jAddress(server.bolt, server.user, server.password or "")
+        running = server.start(self._config)
+        return Neo4jAddress(running.bolt, running.user, running.password or "")
 
     def stop(self) -> None:
-        self._module.stop(self._config)
+        server.stop(self._config)
 
     @property
     def unavailable(self) -> str:
         """Why no server can be started here; empty where one can."""
-        if self._module.available(VERSION) is not None:
+        if server.available(VERSION) is not None:
             return ""
         return f"no Neo4j {VERSION} can run here: neither Docker nor Java with Maven (see deploy/neo4j/README.md)"
 
 
 @pytest.fixture(scope="session")
 def neo4j_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
-    server = Neo4jServer(tmp_path_factory.mktemp("neo4j"))
-    if reason := server.unavailable:
+    real = Neo4jServer(tmp_path_factory.mktemp("neo4j"))
+    if reason := real.unavailable:
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    yield server
-    server.stop()
+    yield real
+    real.stop()
 
 
 @pytest.fixture(scope="session")

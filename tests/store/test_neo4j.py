@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from neo4j import exceptions
 
+from deploy.neo4j import server
 from pipelines.core.errors import StoreError, StoreMismatch, StoreUnavailable
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.store.graph import GraphStore
@@ -19,7 +20,7 @@ from pipelines.store.neo4j.schema import LABELS, MIGRATIONS, applied, labels_of
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.sync import write_all
 from tests.contracts.graph_store import A, B, GraphStoreContract, assert_holds, corpus, document, reference
-from tests.store.conftest import Neo4jServer, free_port
+from tests.store.conftest import Neo4jServer
 
 pytestmark = pytest.mark.neo4j
 OpenStore = Callable[..., Neo4jStore]
@@ -163,7 +164,7 @@ def test_writers_of_documents_that_share_tags_do_not_lock_each_other_out(
 def test_a_server_that_is_not_there_is_unavailable_at_once() -> None:
     began = time.monotonic()
     with pytest.raises(StoreUnavailable):
-        Neo4jStore.open(Neo4jAddress(f"bolt://127.0.0.1:{free_port()}"), "kb", patience=60)
+        Neo4jStore.open(Neo4jAddress(f"bolt://127.0.0.1:{server.free_port()}"), "kb", patience=60)
     assert time.monotonic() - began < 30
 
 

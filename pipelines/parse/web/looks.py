@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipelines.parse.lookalikes import Look, Looking, lookalikes
+from pipelines.parse.lookalikes import Look, Lookalikes
 from pipelines.parse.web.dom import HEADINGS, Element, is_silent, text_of
 
 PARAGRAPHS = frozenset({"p", "div", "center"})
@@ -17,23 +17,18 @@ _USUAL = 12.0
 _POINTS = {"pt": 1.0, "px": 0.75}
 
 
-class Looks:
+class Looks(Lookalikes):
     """Collects the paragraphs of a page as they look; of a page that has headings there is nothing to tell."""
 
     def __init__(self, root: Element) -> None:
-        self._told = any(not is_silent(heading) for heading in root.iter(*HEADINGS))
-        self._seen: list[Looking] = []
+        super().__init__(told=any(not is_silent(heading) for heading in root.iter(*HEADINGS)))
 
     def see(self, element: Element, text: str, position: int) -> None:
         """Take in a paragraph that became the piece at `position`."""
-        if self._told or next(element.iterancestors(*_WITHIN), None) is not None:
+        if self.told or next(element.iterancestors(*_WITHIN), None) is not None:
             return
         whole = text_of(element) == " ".join(text.split())
-        self._seen.append(Looking(position, text, _look(element) if whole else Look(_USUAL)))
-
-    def headings(self, last: int) -> dict[int, int]:
-        """Return the levels of what looks like headings, by position."""
-        return {} if self._told else dict(lookalikes(self._seen, last))
+        self.add(position, text, _look(element) if whole else Look(_USUAL))
 
 
 def _look(element: Element) -> Look:

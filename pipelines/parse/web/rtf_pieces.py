@@ -6,7 +6,7 @@ import binascii
 
 from pipelines.core.document import BlockKind
 from pipelines.parse.assemble import DocumentBuilder, Image
-from pipelines.parse.lookalikes import Look, Looking, lookalikes
+from pipelines.parse.lookalikes import Look, Lookalikes
 from pipelines.parse.paragraphs import BULLET_GLYPHS
 from pipelines.parse.web.flow import refer
 from pipelines.parse.web.inline import Link
@@ -36,8 +36,7 @@ class Pieces:
         self._blip = ""
         self._figures: list[Image] = []
         self._looks: set[Look] = set()
-        self._seen: list[Looking] = []
-        self._told = False
+        self._lookalikes = Lookalikes()
         self.heading_level = 0
         self.is_title = False
         self._list = 0
@@ -111,8 +110,7 @@ class Pieces:
         """Append what is left; where no style tells headings, what looks like one is."""
         self._paragraph(self._take("body"))
         self._end_table()
-        if not self._told:
-            self._builder.promote(lookalikes(self._seen, self._builder.last))
+        self._builder.promote(self._lookalikes.headings(self._builder.last))
 
     # -- links, asides, pictures
 
@@ -175,7 +173,7 @@ class Pieces:
         if text or self._figures:
             self._end_table()
         builder, look = self._builder, self._look()
-        self._told = self._told or bool(text and (self.is_title or self.heading_level))
+        self._lookalikes.told |= bool(text and (self.is_title or self.heading_level))
         if self.is_title and text:
             builder.title(text)
         elif self.heading_level and text:
@@ -183,7 +181,7 @@ class Pieces:
         elif text and (self._list or text[0] in BULLET_GLYPHS):
             builder.list_item(text, self._level + 1)
         elif builder.paragraph(text):
-            self._seen.append(Looking(builder.last, text, look))
+            self._lookalikes.add(builder.last, text, look)
         self._after()
 
     def _end_table(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipelines.parse.lookalikes import Look, Looking, lookalikes
+from pipelines.parse.lookalikes import Look, Lookalikes
 from pipelines.parse.office.docx.styles import Styles, as_int
 from pipelines.parse.office.ooxml import Element, is_on, qualified, value
 
@@ -11,24 +11,18 @@ _BOLD = f"{qualified('w:rPr')}/{qualified('w:b')}"
 _RUNNING = frozenset({qualified("w:body"), qualified("w:sdtContent")})
 
 
-class Looks:
+class Looks(Lookalikes):
     """Collects the paragraphs of the running text, as long as no style says that any of them is a heading."""
 
     def __init__(self, styles: Styles) -> None:
+        super().__init__()
         self._styles = styles
-        self._seen: list[Looking] = []
-        self.told = False
-        """Whether the document has headings by style."""
 
     def see(self, paragraph: Element, style: str, text: str, position: int) -> None:
         """Take in a paragraph of the body that became the piece at `position`."""
         parent = paragraph.getparent()
         if not self.told and parent is not None and parent.tag in _RUNNING:
-            self._seen.append(Looking(position, text, self._look(paragraph, style)))
-
-    def headings(self, last: int) -> dict[int, int]:
-        """Return the levels of what looks like headings by position, nothing where styles tell them."""
-        return {} if self.told else dict(lookalikes(self._seen, last))
+            self.add(position, text, self._look(paragraph, style))
 
     def _look(self, paragraph: Element, style: str) -> Look:
         runs = [run for run in paragraph.iter(_RUN) if any((text.text or "").strip() for text in run.iter(_TEXT))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipelines.parse.lookalikes import Look, Looking, lookalikes
+from pipelines.parse.lookalikes import Look, Lookalikes
 from pipelines.parse.office.odf.names import qualified
 from pipelines.parse.office.odf.styles import Styles
 from pipelines.parse.office.ooxml import Element, local
@@ -10,24 +10,18 @@ from pipelines.parse.office.ooxml import Element, local
 _STYLE, _SPAN = qualified("text:style-name"), qualified("text:span")
 
 
-class Looks:
+class Looks(Lookalikes):
     """Collects the paragraphs of the running text, as long as no style says that any of them is a heading."""
 
     def __init__(self, styles: Styles) -> None:
+        super().__init__()
         self._styles = styles
-        self._seen: list[Looking] = []
-        self.told = False
-        """Whether the document has headings by style."""
 
     def see(self, paragraph: Element, style: str, text: str, position: int) -> None:
         """Take in a paragraph that became the piece at `position`; one in a frame, a note or a list is passed over."""
         parent = paragraph.getparent()
         if not self.told and parent is not None and local(parent) in ("text", "section"):
-            self._seen.append(Looking(position, text, self._look(paragraph, style)))
-
-    def headings(self, last: int) -> dict[int, int]:
-        """Return the levels of what looks like headings by position, nothing where styles tell them."""
-        return {} if self.told else dict(lookalikes(self._seen, last))
+            self.add(position, text, self._look(paragraph, style))
 
     def _look(self, paragraph: Element, style: str) -> Look:
         spans = [span.get(_STYLE, "") for span in paragraph.iter(_SPAN) if (span.text or "").strip()]
