@@ -39,7 +39,8 @@ demo: $(VENV)/.installed  ## ingest examples/documents and ask four questions
 
 demo-llm: $(VENV)/.installed local-model  ## the demo with a small language model of your own machine
 	@$(call locked,.[local])
-	@$(BIN)/strata demo --kb $(DEMO_KB)-llm --set llm.gguf="$$($(BIN)/python deploy/local_model.py --print-path)"
+	@model="$$($(BIN)/python deploy/local_model.py --print-path)" && \
+		$(BIN)/strata demo --kb $(DEMO_KB)-llm --set llm.gguf="$$model"
 
 test: $(VENV)/.installed-dev  ## all checks and tests
 	@bash tests/run.sh
@@ -52,9 +53,9 @@ smoke: $(VENV)/.installed-dev local-model  ## the tests with a small language mo
 
 recordings: $(VENV)/.installed-dev local-model  ## record the small model's replies for the tests anew (half an hour)
 	@rm -rf build/recordings tests/recordings/examples.jsonl
-	@$(BIN)/strata ingest examples/documents --kb build/recordings --set 'ingest.include=["**/*.md","**/*.txt","**/*.html"]' \
-		--set graph.judged_pairs=0 --set llm.gguf="$$($(BIN)/python deploy/local_model.py --print-path)" \
-		--set llm.record=tests/recordings/examples.jsonl
+	@model="$$($(BIN)/python deploy/local_model.py --print-path)" && \
+		$(BIN)/strata ingest examples/documents --kb build/recordings --set 'ingest.exclude=["scans/*","photos/*"]' \
+		--set graph.judged_pairs=0 --set llm.gguf="$$model" --set llm.record=tests/recordings/examples.jsonl
 
 lint: $(VENV)/.installed-dev  ## ruff, mypy and the import contracts
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

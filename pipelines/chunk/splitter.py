@@ -14,7 +14,8 @@ class Window:
     """The beginning of what is left of a section, as numbered sentences.
 
     `sentences` are their texts and `units` what they are, both numbered from 1. `choices` are the numbers, ascending
-    and never empty, of the sentences with which the chunk may end. `forward_summary` says what came before.
+    and never empty, of the sentences with which the chunk may end. `forward_summary` says what came before. `tries` is
+    how often a model may be asked about the window.
     """
 
     subject: str
@@ -25,6 +26,7 @@ class Window:
     sentences: tuple[str, ...]
     units: tuple[Unit, ...]
     choices: tuple[int, ...]
+    tries: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +34,14 @@ class Cut:
     """The chunk ends with sentence `end`; `summary` is of the chunk, `forward_summary` of what the rest should know.
 
     Empty summaries are replaced by extracted ones. `failure` says why a splitter that asks a model had to decide
-    without it.
+    without it, `tries` how often it asked.
     """
 
     end: int
     summary: str = ""
     forward_summary: str = ""
     failure: Failure | None = None
+    tries: int = 1
 
 
 @runtime_checkable

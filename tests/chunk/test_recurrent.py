@@ -97,6 +97,16 @@ def test_without_a_usable_reply_the_structure_decides(reply: str) -> None:
     assert len(chat.requests) <= len(cut(made, StructuralSplitter(SMALL)))
 
 
+async def test_a_reply_of_no_use_is_asked_for_once_more() -> None:
+    made = document(heading("Pumps"), paragraph(PROSE))
+    told = Division(end=3, summary="Two pumps.", next="More pumps.").model_dump_json()
+    sound = await chunk(made, recurrent(told)[1], SMALL)
+    assert len(sound) > 2
+    chat = ScriptedChat(["garbled", *[told] * 9])
+    assert await chunk(made, RecurrentSplitter(chat, SMALL), SMALL) == sound
+    assert len(chat.requests) == len(sound)
+
+
 @pytest.mark.parametrize("end", OUT_OF_RANGE)
 def test_a_number_out_of_range_counts_as_the_nearest_choice(end: int) -> None:
     made = document(paragraph(PROSE))
