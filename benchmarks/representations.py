@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.passages import Question
 from pipelines.atomize.lexical import Bm25
-from pipelines.atomize.recall import SelfRecall, self_recall
+from pipelines.atomize.recall import Part, Searched, SelfRecall, rank, self_recall
 from pipelines.core.document import Document
 from pipelines.core.knowledge import Distillate
 from pipelines.core.vectors import Vectors
@@ -67,7 +67,8 @@ def gate(found: Sequence[Distilled], embedder: Embedder) -> SelfRecall:
     chunks = [
         Record(one.distillate.chunks[0].id, RecordKind.CHUNK, one.document.id, one.texts("chunk")[0]) for one in found
     ]
-    return self_recall(_embedded(atoms, embedder), _embedded(chunks, embedder))
+    parts = {"": Part(Searched.of(_embedded(atoms, embedder)), Searched.of(_embedded(chunks, embedder)))}
+    return self_recall(parts, rank(parts))
 
 
 def table(

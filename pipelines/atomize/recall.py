@@ -2,23 +2,74 @@
 
 The atom itself takes no part in the search, nor does any other: it is the chunks' own vectors and words that have to
 answer. An atom that is about nothing in its chunk, or that fits any chunk as well, finds others first.
+
+A chunk's score depends on it and the atom alone, and is a whole number. So what was found out about an atom holds
+while other documents come and go: only what changed is asked again, and the outcome is that of asking everything.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.atomize.lexical import Bm25
+from pipelines.core.terms import terms
 from pipelines.core.vectors import Vectors
 from pipelines.store.vector import Embedded
 
 DEPTH = 5
+_KEPT = 4 * DEPTH
+"""Of chunks above an atom's own: with more than enough to fail it, it still fails when some of them go."""
+_STEPS = 4000
+"""Of a unit. Products of vectors so rounded stay below 2**24: exact in float32, in whatever order they are added."""
+_ONE = _STEPS * _STEPS
+_BITS = 256
 _CELLS = 1 << 24
 """Scores held at a time: 64 MiB of them."""
+
+Place = tuple[str, int]
+"""A chunk, by the key of its part and its place there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """Records with their vectors and with their terms, of each with blanks between them."""
+
+    embedded: Embedded
+    terms: tuple[str, ...]
+
+    @classmethod
+    def of(cls, embedded: Embedded) -> Searched:
+        return cls(embedded, tuple(" ".join(terms(record.text)) for record in embedded.records))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The atoms and chunks of a document; an atom's `chunk` is the id of one of the chunks."""
+
+    atoms: Searched
+    chunks: Searched
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The score of an atom's own chunk, and chunks that score higher: all, or the first found where there are more."""
+
+    own: int
+    above: tuple[Place, ...] = ()
+    more: bool = False
+
+    @property
+    def passed(self) -> bool:
+        return len(self.above) < DEPTH
+
+
+Standings = Mapping[str, Sequence[Standing]]
+"""How the atoms of each part stand, by the part's key, in the order of its records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,47 +87,126 @@ class SelfRecall:
         return len(self.passed) / total if total else 1.0
 
 
-def self_recall(atoms: Embedded, chunks: Embedded, depth: int = DEPTH) -> SelfRecall:
-    """Return which atoms find their own chunk among the first `depth` of all chunks.
-
-    `atoms` and `chunks` are their records with their vectors, of the whole knowledge base; each atom's `chunk` is the
-    id of one of the chunks. Chunks are ranked by cosine and BM25, each brought to 0 to 1 for a query, added up;
-    chunks that score alike share the better rank, so a copy of a chunk does not shut it out.
-    """
-    places = {record.id: place for place, record in enumerate(chunks.records)}
-    own = np.array([places[record.chunk] for record in atoms.records], dtype=np.intp)
-    ranks = _ranks(atoms, chunks, own)
-    passed = [record for record, rank in zip(atoms.records, ranks, strict=True) if rank < depth]
-    failed = [record for record, rank in zip(atoms.records, ranks, strict=True) if rank >= depth]
-    counts = Counter(record.owner for record in atoms.records)
-    good = Counter(record.owner for record in passed)
+def self_recall(parts: Mapping[str, Part], standings: Standings) -> SelfRecall:
+    """Return which atoms find their own chunk among the first `DEPTH` of all chunks."""
+    judged = [
+        (record, standing.passed)
+        for key, part in parts.items()
+        for record, standing in zip(part.atoms.embedded.records, standings[key], strict=True)
+    ]
+    counts = Counter(record.owner for record, _ in judged)
+    good = Counter(record.owner for record, passed in judged if passed)
     return SelfRecall(
-        tuple(record.id for record in passed),
-        tuple(record.id for record in failed),
+        tuple(record.id for record, passed in judged if passed),
+        tuple(record.id for record, passed in judged if not passed),
         {owner: good[owner] / count for owner, count in sorted(counts.items())},
     )
 
 
-def _ranks(atoms: Embedded, chunks: Embedded, own: NDArray[np.intp]) -> list[int]:
-    """Return for each atom how many chunks score higher than its own."""
-    lexical = Bm25([record.text for record in chunks.records])
-    step = max(1, _CELLS // max(1, len(chunks.records)))
-    ranks: list[int] = []
-    for start in range(0, len(own), step):
-        block = slice(start, start + step)
-        dense = atoms.vectors[block] @ chunks.vectors.T
-        # Row by row from here: a row fits into a processor's cache, the block does not.
-        for row, record, mine in zip(dense, atoms.records[block], own[block], strict=True):
-            score = _scaled(row)
-            score += _scaled(lexical.scores(record.text))
-            ranks.append(int(np.count_nonzero(score > score[mine])))
-    return ranks
+def rank(parts: Mapping[str, Part], held: Standings | None = None) -> dict[str, tuple[Standing, ...]]:
+    """Return how the atoms of each part stand among the chunks of all parts.
+
+    A chunk scores by its cosine with the atom and by the share of the atom's terms that it has, added up; chunks that
+    score alike share the better rank, so a copy of a chunk does not shut it out. `held` is what an earlier call
+    returned for other parts; a key stands for all that its part holds.
+    """
+    known = {key: standings for key, standings in (held or {}).items() if key in parts}
+    new = {key: part for key, part in parts.items() if key not in known}
+    asked = {key: list(_asked(part, known.get(key), parts)) for key, part in parts.items()}
+    atoms = [atom for of_part in asked.values() for atom in of_part]
+    _ask([atom for atom in atoms if atom.anew], parts)
+    _ask([atom for atom in atoms if not atom.anew and not atom.standing.more], new)
+    return {key: tuple(atom.standing for atom in of_part) for key, of_part in asked.items()}
 
 
-def _scaled(scores: Vectors) -> Vectors:
-    """Bring scores to 0 to 1, in place; equal ones to 0."""
-    scores -= scores.min()
-    highest = float(scores.max())
-    if highest > 0:
-        scores *= 1 / highest
-    return scores
+@dataclass(slots=True)
+class _Asked:
+    """An atom with its rounded vector, and how it stands so far; `anew` where all chunks are to be asked."""
+
+    terms: frozenset[str]
+    vector: Vectors
+    standing: Standing
+    anew: bool
+
+
+def _asked(part: Part, before: Sequence[Standing] | None, parts: Container[str]) -> Iterator[_Asked]:
+    atoms, chunks = _rounded(part.atoms), _rounded(part.chunks)
+    places = {record.id: place for place, record in enumerate(part.chunks.embedded.records)}
+    for row, record in enumerate(part.atoms.embedded.records):
+        sought = frozenset(part.atoms.terms[row].split())
+        left = _left(before[row], parts) if before is not None else None
+        if left is not None:
+            yield _Asked(sought, atoms[row], left, anew=False)
+        else:
+            own = places[record.chunk]
+            score = int(atoms[row] @ chunks[own]) + _share(sought, part.chunks.terms[own])
+            yield _Asked(sought, atoms[row], Standing(score), anew=True)
+
+
+def _left(standing: Standing, parts: Container[str]) -> Standing | None:
+    """Return what holds of a standing where only `parts` are there, None for an atom that is to be asked anew."""
+    if all(key in parts for key, _ in standing.above):
+        return standing
+    above = tuple(place for place in standing.above if place[0] in parts)
+    known = not standing.more or len(above) >= DEPTH
+    return Standing(standing.own, above, standing.more) if known else None
+
+
+def _ask(atoms: Sequence[_Asked], parts: Mapping[str, Part]) -> None:
+    """Add to the standing of each atom the chunks of these parts that score higher than its own."""
+    chunks = _Chunks(parts)
+    step = max(1, _CELLS // max(1, len(chunks.places)))
+    for start in range(0, len(atoms) if chunks.places else 0, step):
+        block = atoms[start : start + step]
+        for atom, cosines in zip(block, np.stack([atom.vector for atom in block]) @ chunks.vectors.T, strict=True):
+            chunks.add_above(atom, cosines)
+
+
+class _Chunks:
+    """The chunks of some parts, to be asked."""
+
+    def __init__(self, parts: Mapping[str, Part]) -> None:
+        filled = {key: part.chunks for key, part in parts.items() if part.chunks.terms}
+        self.places = [(key, place) for key, part in filled.items() for place in range(len(part.terms))]
+        self._terms = [terms for part in filled.values() for terms in part.terms]
+        self._marks = np.stack([_marks(terms.split()) for terms in self._terms]) if filled else _marks(())
+        self.vectors = np.concatenate([_rounded(part) for part in filled.values()]) if filled else np.zeros((0, 0))
+
+    def add_above(self, atom: _Asked, cosines: Vectors) -> None:
+        """Add to an atom's standing the chunks that score higher, the nearest first."""
+        own, above = atom.standing.own, list(atom.standing.above)
+        for place in self._near(atom, cosines):
+            if int(cosines[place]) + _share(atom.terms, self._terms[place]) > own:
+                above.append(self.places[place])
+                if len(above) == _KEPT:
+                    break
+        atom.standing = Standing(own, tuple(above), len(above) == _KEPT)
+
+    def _near(self, atom: _Asked, cosines: Vectors) -> NDArray[np.intp]:
+        """The places of those that may score higher: had they all of the terms sought, then all not ruled out."""
+        own = atom.standing.own
+        near = np.flatnonzero(cosines > own - _ONE)
+        if len(near):
+            missing = np.bitwise_count(_marks(atom.terms) & ~self._marks[near]).sum(axis=1, dtype=np.int64)
+            terms = max(1, len(atom.terms))
+            near = near[cosines[near] + _ONE * (terms - missing) // terms > own]
+        found: NDArray[np.intp] = near[np.argsort(-cosines[near], kind="stable")]
+        return found
+
+
+def _share(sought: frozenset[str], terms: str) -> int:
+    """The share of the terms sought that are there, in the unit of rounded cosines."""
+    return _ONE * len(sought.intersection(terms.split())) // len(sought) if sought else 0
+
+
+def _marks(terms: Iterable[str]) -> NDArray[np.uint64]:
+    """Return a bit set for each term, of `_BITS`: where one is missing, a term is missing (Bloom 1970)."""
+    bits = 0
+    for term in terms:
+        bits |= 1 << zlib.crc32(term.encode("utf-8", "surrogatepass")) % _BITS
+    return np.frombuffer(bits.to_bytes(_BITS // 8, "little"), dtype=np.uint64)
+
+
+def _rounded(searched: Searched) -> Vectors:
+    rounded: Vectors = np.rint(searched.embedded.vectors * np.float32(_STEPS))
+    return rounded

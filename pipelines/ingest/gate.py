@@ -7,12 +7,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pipelines.atomize.recall import self_recall
+from pipelines.atomize.recall import Part, Searched, Standing, rank, self_recall
+from pipelines.core import codec
+from pipelines.core.ids import content_id
 from pipelines.ingest.artifacts import read_artifact
-from pipelines.ingest.records import read_records
-from pipelines.resources import Stores
+from pipelines.ingest.keys import VERSIONS
+from pipelines.ingest.records import read_records, read_terms
+from pipelines.resources import Stores, vectors_name
 from pipelines.store.catalog import Entry
 from pipelines.store.vector import Embedded, RecordKind
+
+STAGE = "recall"
+"""Under which the standings of atoms are kept, so that only what changed is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +31,53 @@ class Gate:
 
 def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
     """Return which atoms of these documents fail, asked against all their chunks (PIKE-RAG 5.3.1)."""
-    atoms: list[Embedded] = []
-    chunks: list[Embedded] = []
-    for entry in entries:
-        embedded = read_records(read_artifact(stores, entry, "embed"))
-        atoms.append(_of_kind(embedded, RecordKind.ATOM))
-        chunks.append(_of_kind(embedded, RecordKind.CHUNK))
-    everything = joined(atoms)
-    recall = self_recall(everything, joined(chunks))
-    owners = {record.id: record.owner for record in everything.records}
+    parts = {entry.artifacts["embed"]: _part(read_artifact(stores, entry, "embed")) for entry in entries}
+    recall = self_recall(parts, _standings(parts, stores))
+    owners = {record.id: record.owner for part in parts.values() for record in part.atoms.embedded.records}
     quarantined: dict[str, list[str]] = {}
     for atom in sorted(recall.quarantined):
         quarantined.setdefault(owners[atom], []).append(atom)
     return Gate({document: tuple(failed) for document, failed in quarantined.items()}, recall.shares)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Standings as they are kept: the chunks above an atom's own by the number of their document among `keys`."""
+
+    keys: tuple[str, ...]
+    standings: tuple[tuple[tuple[int, tuple[tuple[int, int], ...], bool], ...], ...]
+
+
+def _standings(parts: Mapping[str, Part], stores: Stores) -> Mapping[str, Sequence[Standing]]:
+    made = content_id(STAGE, str(VERSIONS[STAGE]), vectors_name(stores.embedder.info))
+    key = made.partition(":")[2]
+    kept = stores.artifacts.get(STAGE, key)
+    before = _unpacked(codec.decode(kept, _Kept)) if kept is not None else {}
+    found = rank(parts, before)
+    if found != before:
+        stores.artifacts.remove(STAGE, key)
+        stores.artifacts.put(STAGE, key, codec.encode(_packed(found)))
+    return found
+
+
+def _packed(standings: Mapping[str, Sequence[Standing]]) -> _Kept:
+    numbers = {key: number for number, key in enumerate(standings)}
+    return _Kept(
+        tuple(numbers),
+        tuple(
+            tuple((one.own, tuple((numbers[key], place) for key, place in one.above), one.more) for one in of_part)
+            for of_part in standings.values()
+        ),
+    )
+
+
+def _unpacked(kept: _Kept) -> dict[str, tuple[Standing, ...]]:
+    def standing(own: int, above: Sequence[tuple[int, int]], more: bool) -> Standing:
+        return Standing(own, tuple((kept.keys[number], place) for number, place in above), more)
+
+    return {
+        key: tuple(standing(*one) for one in of_part) for key, of_part in zip(kept.keys, kept.standings, strict=True)
+    }
 
 
 def joined(parts: Sequence[Embedded]) -> Embedded:
@@ -49,6 +89,12 @@ def joined(parts: Sequence[Embedded]) -> Embedded:
     return Embedded(records, np.concatenate([part.vectors for part in filled]))
 
 
-def _of_kind(embedded: Embedded, kind: RecordKind) -> Embedded:
+def _part(data: bytes) -> Part:
+    embedded, terms = read_records(data), read_terms(data)
+    return Part(_of_kind(embedded, terms, RecordKind.ATOM), _of_kind(embedded, terms, RecordKind.CHUNK))
+
+
+def _of_kind(embedded: Embedded, terms: Sequence[str], kind: RecordKind) -> Searched:
     places = [place for place, record in enumerate(embedded.records) if record.kind is kind]
-    return Embedded(tuple(embedded.records[place] for place in places), embedded.vectors[places])
+    records = tuple(embedded.records[place] for place in places)
+    return Searched(Embedded(records, embedded.vectors[places]), tuple(terms[place] for place in places))

@@ -11,6 +11,7 @@ from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
+from pipelines.core.terms import terms
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.store.vector import Embedded, Record, RecordKind
 
@@ -44,15 +45,21 @@ def corpus_records(tags: Collection[Tag], entities: Collection[Entity]) -> tuple
 
 
 def embed_records(records: tuple[Record, ...], embedder: Embedder) -> bytes:
-    """Return the records with their vectors, as they are kept among the artifacts."""
+    """Return the records with their vectors and terms, as they are kept among the artifacts."""
     vectors = embedder.embed([record.text for record in records], Side.PASSAGE)
-    return msgspec.msgpack.encode((records, vectors.shape[1], np.ascontiguousarray(vectors, np.float32).tobytes()))
+    raw = np.ascontiguousarray(vectors, np.float32).tobytes()
+    return msgspec.msgpack.encode((records, vectors.shape[1], raw, [" ".join(terms(one.text)) for one in records]))
 
 
 def read_records(data: bytes) -> Embedded:
-    """Return what `embed_records` wrote."""
-    records, dimension, raw = msgspec.msgpack.decode(data, type=tuple[tuple[Record, ...], int, bytes])
+    """Return the records and vectors that `embed_records` wrote."""
+    records, dimension, raw, _ = msgspec.msgpack.decode(data, type=tuple[tuple[Record, ...], int, bytes, msgspec.Raw])
     return Embedded(records, np.frombuffer(raw, np.float32).reshape(len(records), dimension))
+
+
+def read_terms(data: bytes) -> tuple[str, ...]:
+    """Return the terms of each record that `embed_records` wrote, with blanks between them."""
+    return msgspec.msgpack.decode(data, type=tuple[msgspec.Raw, int, msgspec.Raw, tuple[str, ...]])[3]
 
 
 def without(embedded: Embedded, ids: Collection[str]) -> Embedded:
