@@ -32,7 +32,7 @@ from qa.retrieval.settings import RetrieveSettings
 from qa.retrieval.spread import KINDS, ways_from
 from qa.retrieval.survey import survey
 from qa.retrieval.tag_map import TagMap
-from qa.retrieval.where import allowed
+from qa.retrieval.where import allowed, spelled_out
 
 ATOMS_SHOWN = 3
 CACHE = "retrieval"
@@ -117,6 +117,7 @@ class Retriever:
         wanted = self.settings.limit if limit is None else limit
         if not query.strip() or wanted < 1:
             return ()
+        where = self._spelled_out(where)
         if mode is not Mode.GRAPH:
             return self._hits(self._flat(mode)(query, wanted, where), "chunk")
         evidence = self.evidence(query, where)
@@ -125,12 +126,12 @@ class Retriever:
 
     def chunks(self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()) -> tuple[Hit, ...]:
         """Return the chunks with the highest cosine to `query`, of `threshold` or more (figure 11, path a)."""
-        found = self._vectors.search(RecordKind.CHUNK, self._embed(query), limit, where)
+        found = self._vectors.search(RecordKind.CHUNK, self._embed(query), limit, self._spelled_out(where))
         return self._hits([one for one in found if one.score >= threshold], "chunk")
 
     def atoms(self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()) -> tuple[Candidate, ...]:
         """Return the atoms with the highest cosine to `query`, each with its chunk (figure 11, path b)."""
-        found = self._vectors.search(RecordKind.ATOM, self._embed(query), limit, where)
+        found = self._vectors.search(RecordKind.ATOM, self._embed(query), limit, self._spelled_out(where))
         found = [one for one in found if one.score >= threshold]
         texts = self._atom_texts([one.id for one in found])
         hits = {hit.chunk.id: hit for hit in self._hits(_best_by_chunk(found), "atom")}
@@ -175,11 +176,15 @@ class Retriever:
 
     def evidence(self, query: str, where: Filter = Filter()) -> Evidence:
         """Return all that the score of `query` is made from, whatever the weights; of layers of weight 0, nothing."""
+        where = self._spelled_out(where)
         asked = ask(query, self.atlas, self.map_query(query))
         covered = coverage(asked, self.atlas)
         unused = [kind for kind, weight in _weights(self.settings).items() if not weight]
         layers = self._search.layers(asked, covered, self._embed(query), self.settings.candidates, where, unused)
         return Evidence(asked, covered, layers, allowed(where, self.atlas))
+
+    def _spelled_out(self, where: Filter) -> Filter:
+        return spelled_out(where, self.atlas) if where.tags else where
 
     def rank(self, evidence: Evidence, limit: int, settings: RetrieveSettings) -> list[int]:
         """Return the numbers in `atlas` of the best chunks under other weights than its own."""

@@ -79,7 +79,8 @@ class Atlas:
     Of entities: `spread` tells in how many chunks the name stands, `name_terms` its terms, `related` leads to those
     that a relation joins with it. Of terms: `callers` leads to the documents that a reader may call by them. `named`
     leads from a name as folded by `name_key` to entities, `titles` to documents. `summarized` says whether there are
-    summaries that tell in other words what their chunks do.
+    summaries that tell in other words what their chunks do. `tag_aliases` are the other spellings of each tag, one to a
+    line.
     """
 
     summarized: bool
@@ -97,6 +98,7 @@ class Atlas:
     entity_names: Sequence[str]
     tag_ids: Sequence[str]
     tag_names: Sequence[str]
+    tag_aliases: Sequence[str]
     mentions: Rows
     mentioned: Rows
     related: Rows
@@ -119,6 +121,13 @@ class Atlas:
     def referred(self) -> Numbers:
         """How many chunks refer to each document."""
         return np.bincount(self.references.columns, minlength=len(self.documents)).astype(np.int32)
+
+    @cached_property
+    def tag_spellings(self) -> tuple[tuple[str, ...], ...]:
+        """Each tag's name and its other spellings."""
+        return tuple(
+            (name, *aliases.splitlines()) for name, aliases in zip(self.tag_names, self.tag_aliases, strict=True)
+        )
 
     @property
     def size(self) -> int:

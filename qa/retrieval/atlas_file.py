@@ -19,7 +19,7 @@ from pipelines.llm.embedder import EmbedderInfo
 from qa.retrieval.atlas import Atlas, Rows
 from qa.retrieval.scale import Scale
 
-VERSION = 1
+VERSION = 2
 """Raised when the same graph gives another atlas."""
 _FILE = "atlas.npz"
 _NAMES = "names"
@@ -84,7 +84,7 @@ def _joined(field: str, file: Mapping[str, NDArray[np.generic]]) -> Rows | NDArr
 
 _MAPS = ("named", "titles")
 _TEXTS = ("chunks", "documents", "uris", "titles_of", "media_types", "dates", "entities", "entity_names", "tag_ids",
-          "tag_names")  # fmt: skip
+          "tag_names", "tag_aliases")  # fmt: skip
 _ARRAYS = tuple(
     field.name for field in fields(Atlas) if field.name not in (*_MAPS, *_TEXTS, "vocabulary", "summarized")
 )

@@ -56,6 +56,7 @@ def survey(graph: GraphStore) -> Atlas:
         entity_names=tuple(str(entity.properties.get("name", "")) for entity in entities),
         tag_ids=tuple(tag_number),
         tag_names=tuple(str(tag.properties.get("name", "")) for tag in tags),
+        tag_aliases=tuple("\n".join(_aliases(tag)) for tag in tags),
         mentions=mentions,
         mentioned=mentioned,
         related=Rows.of_pairs(_both_ways(_pairs(graph, EdgeKind.RELATED, entity_number, entity_number)), len(entities)),
@@ -110,12 +111,16 @@ def _text(chunk: Node, title: str) -> str:
 def _named(entities: Sequence[Node]) -> dict[str, tuple[int, ...]]:
     def pairs() -> Iterator[tuple[str, int]]:
         for number, entity in enumerate(entities):
-            aliases = entity.properties.get("aliases", ())
-            for name in (str(entity.properties.get("name", "")), *(aliases if isinstance(aliases, tuple) else ())):
+            for name in (str(entity.properties.get("name", "")), *_aliases(entity)):
                 if key := name_key(name):
                     yield key, number
 
     return _multimap(pairs())
+
+
+def _aliases(node: Node) -> tuple[str, ...]:
+    aliases = node.properties.get("aliases", ())
+    return tuple(map(str, aliases)) if isinstance(aliases, tuple) else ()
 
 
 def _multimap(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:

@@ -24,7 +24,10 @@ class TagMap:
         self._vectors = vectors
         self._embedder = embedder
         self._names = dict(zip(atlas.tag_ids, atlas.tag_names, strict=True))
-        tags = [Tag(id, name) for id, name in self._names.items()]
+        tags = [
+            Tag(id, name, aliases=tuple(aliases))
+            for id, (name, *aliases) in zip(atlas.tag_ids, atlas.tag_spellings, strict=True)
+        ]
         self._known = QueryTags(tags, pairs)
 
     def map(self, question: str) -> tuple[TagPair, ...]:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from pipelines.core.terms import normalize
 from pipelines.store.vector import Filter
 from qa.retrieval.atlas import Atlas, Weights
+
+
+def spelled_out(where: Filter, atlas: Atlas) -> Filter:
+    """Return the filter with every spelling of its tags: a chunk bears a tag as its document writes it."""
+    wanted = {normalize(tag) for tag in where.tags}
+    same = (each for each in atlas.tag_spellings if not wanted.isdisjoint(map(normalize, each)))
+    return replace(where, tags=tuple(sorted({*where.tags, *(spelling for each in same for spelling in each)})))
 
 
 def allowed(where: Filter, atlas: Atlas) -> Weights | None:

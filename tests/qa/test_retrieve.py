@@ -156,6 +156,15 @@ def test_a_filter_by_tag_confines_too(documents: Retriever) -> None:
     assert numbers <= {int(number) for number in documents.atlas.tagged.of(0)}
 
 
+def test_a_filter_by_tag_knows_all_its_spellings(documents: Retriever) -> None:
+    name, *others = next(each for each in documents.atlas.tag_spellings if len(each) > 1)
+    for mode in Mode:
+        hits = documents.retrieve("seal bearings grease pump oil", 10, Filter(tags=(name,)), mode)
+        assert len({hit.uri for hit in hits}) > 1, mode
+        for spelling in (*others, name.upper()):
+            assert documents.retrieve("seal bearings grease pump oil", 10, Filter(tags=(spelling,)), mode) == hits
+
+
 def test_words_that_call_a_document_speak_for_it(documents: Retriever) -> None:
     assert documents.retrieve("What does a seal cost according to the price list?", 1)[0].uri == "parts/prices.csv"
     assert documents.retrieve("What does the PDF say about the seal?", 1)[0].uri == "manuals/Pump_Handbook.pdf"
