@@ -45,7 +45,7 @@ def ingest(
 
     settings = settings_from(kb, set, embed__name=embedder, ingest__keep_missing=keep_missing or None)
     if quote:
-        print_quote(quote_ingest(folder, kb, settings), json)
+        print_quote(quote_ingest(folder, kb, settings, qa_samples=qa_samples), json)
         return
     while True:
         with live_progress(quiet or json) as progress:

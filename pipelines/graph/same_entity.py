@@ -12,11 +12,12 @@ from pipelines.core.ids import content_id
 from pipelines.graph.entities import Profile
 from pipelines.graph.resolve import Pair
 from pipelines.llm.ask import ask
-from pipelines.llm.chat import Chat
+from pipelines.llm.chat import Chat, Message, Request
 from pipelines.llm.prompt import Prompt, fence
 
 ROLE = "same_entity"
 PAIRS_AT_ONCE = 10
+_REPLY_TOKENS = 128
 _SURE = 0.8
 """The score of a merge that a model decided: below every rule's."""
 
@@ -64,19 +65,31 @@ class ModelJudge:
         """
         before = known.scores if known.maker == maker else {}
         scores = {key: before[key] for pair in pairs if (key := pair_key(pair)) in before}
-        new = [pair for pair in pairs if pair_key(pair) not in scores]
-        groups = [new[start : start + PAIRS_AT_ONCE] for start in range(0, len(new), PAIRS_AT_ONCE)]
+        groups = _groups(pairs, scores)
         for group, same in zip(groups, await asyncio.gather(*map(self._same, groups)), strict=True):
             for number, pair in enumerate(group, 1):
                 if same is not None:
                     scores[pair_key(pair)] = _SURE if number in same else 0.0
         return Verdicts(maker, scores, len(pairs) - len({pair_key(pair) for pair in pairs} & scores.keys()))
 
+    def requests(self, pairs: Sequence[Pair], maker: str, known: Verdicts = Verdicts()) -> list[Request]:
+        """Return what `judge` would ask first."""
+        groups = _groups(pairs, known.scores if known.maker == maker else {})
+        return [Request(self._messages(group), ROLE, SameReply, max_tokens=_REPLY_TOKENS) for group in groups]
+
     async def _same(self, group: Sequence[Pair]) -> set[int] | None:
-        lines = (f"{number}. {_told(pair.one)} | {_told(pair.two)}" for number, pair in enumerate(group, 1))
-        messages = self._prompt.messages(pairs=fence("\n".join(lines), "pairs"))
-        asked = await ask(self._chat, messages, SameReply, role=ROLE, max_tokens=128)
+        asked = await ask(self._chat, self._messages(group), SameReply, role=ROLE, max_tokens=_REPLY_TOKENS)
         return set(asked.value.same) if asked.value is not None else None
+
+    def _messages(self, group: Sequence[Pair]) -> tuple[Message, ...]:
+        lines = (f"{number}. {_told(pair.one)} | {_told(pair.two)}" for number, pair in enumerate(group, 1))
+        return self._prompt.messages(pairs=fence("\n".join(lines), "pairs"))
+
+
+def _groups(pairs: Sequence[Pair], known: Mapping[str, float]) -> list[list[Pair]]:
+    """Return the pairs of which nothing is known, as many together as are asked about at once."""
+    new = [pair for pair in pairs if pair_key(pair) not in known]
+    return [new[start : start + PAIRS_AT_ONCE] for start in range(0, len(new), PAIRS_AT_ONCE)]
 
 
 def _told(profile: Profile) -> str:

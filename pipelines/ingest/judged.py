@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from pipelines.core import codec
 from pipelines.graph.card import DocumentCard
 from pipelines.graph.entities import profiles
-from pipelines.graph.resolve import open_pairs
+from pipelines.graph.resolve import Pair, open_pairs
 from pipelines.graph.same_entity import ROLE, ModelJudge, Verdicts
-from pipelines.llm.chat import Chat
+from pipelines.llm.chat import Chat, Request
 from pipelines.llm.embedder import Side
+from pipelines.llm.fakes import ScriptedChat
 from pipelines.llm.prompt import Prompt
 from pipelines.llm.wordllama import WordLlamaEmbedder
 from pipelines.resources import Stores
@@ -38,12 +39,22 @@ async def judge_entities(cards: Iterable[DocumentCard], stores: Stores, settings
     Only pairs are asked about that this model was not asked about before; what it said of others is dropped. Raises
     `BudgetExceeded`; what was answered until then is in the cache of replies.
     """
-    embedder = WordLlamaEmbedder()
-    pairs = open_pairs(profiles(cards), settings.graph, lambda names: embedder.embed(names, Side.PASSAGE))
     judge = ModelJudge(chat, _prompt(stores))
+    pairs = _open_pairs(cards, settings)
     verdicts = await judge.judge(pairs, judge_maker(settings, stores), kept_verdicts(stores.catalog))
     stores.catalog.set_fact(JUDGED_FACT, codec.encode(verdicts).decode())
     return verdicts
+
+
+def judge_requests(cards: Iterable[DocumentCard], stores: Stores, settings: Settings) -> list[Request]:
+    """Return what a model will be asked about these documents."""
+    judge = ModelJudge(ScriptedChat([]), _prompt(stores))
+    return judge.requests(_open_pairs(cards, settings), judge_maker(settings, stores), kept_verdicts(stores.catalog))
+
+
+def _open_pairs(cards: Iterable[DocumentCard], settings: Settings) -> tuple[Pair, ...]:
+    embedder = WordLlamaEmbedder()
+    return open_pairs(profiles(cards), settings.graph, lambda names: embedder.embed(names, Side.PASSAGE))
 
 
 def _prompt(stores: Stores) -> Prompt:
