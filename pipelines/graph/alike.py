@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pipelines.core.terms import CJK, normalize
 from pipelines.graph.entities import Profile
@@ -44,6 +45,7 @@ class Verdict:
     score: float
 
 
+@lru_cache(maxsize=1 << 16)
 def key(name: str) -> str:
     """Return what is left of a name without accents, punctuation, articles and a company's legal form.
 

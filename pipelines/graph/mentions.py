@@ -10,6 +10,7 @@ import ahocorasick
 
 from pipelines.core.ids import digest
 from pipelines.core.terms import CJK
+from pipelines.graph.around import NOTHING, REACH, Around, around
 from pipelines.graph.names import fold
 
 _WORD_CHARACTER = re.compile(r"\w")
@@ -37,7 +38,7 @@ class Passage:
 class Hit:
     """A name found: which, where in the document's text, as written, and whether the text points at a document.
 
-    `before` and `after` are what stands around it.
+    `around` is what stands around it.
     """
 
     name: str
@@ -46,8 +47,7 @@ class Hit:
     end: int
     surface: str
     cue: bool
-    before: str
-    after: str
+    around: Around = NOTHING
 
 
 class Names:
@@ -93,8 +93,7 @@ class Names:
             end=passage.start + end,
             surface=passage.text[start:end],
             cue=_CUE.search(before) is not None,
-            before=passage.text[max(0, start - 60) : start],
-            after=passage.text[end : end + 60],
+            around=around(passage.text[max(0, start - REACH) : start], passage.text[end : end + REACH]),
         )
 
 

@@ -22,24 +22,6 @@ _BY_NAME = (ReferenceKind.MENTION, ReferenceKind.CITATION, ReferenceKind.CROSS_R
 _COMMON_LEAST = 10
 """Documents that may name a title before it can count as common."""
 _MOST_CANDIDATES = 3
-_PART = (
-    r"(?:section|sec\.|clause|chapter|paragraph|para\.|article|annex|appendix|part|table|figure|fig\.|abschnitt|kapitel"
-    r"|ziffer|anhang|§)"
-)
-_PART_NUMBER = r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z](?:\.\d{1,3}){0,4})"
-_PART_BEFORE = re.compile(
-    rf"\b{_PART}\s?{_PART_NUMBER}(?:\s?\([a-z0-9]\))?(?:,|\s(?:of|in|from|to|der|des|von|im))?\s(?:the\s|our\s|document\s)?[\"“'(]?$",
-    re.IGNORECASE,
-)
-_PART_BEHIND = re.compile(rf"[\"”'》」)]?,?\s?\(?(?:in\s)?{_PART}\s?{_PART_NUMBER}(?![\w])", re.IGNORECASE)
-_CHINESE_PART = re.compile(r"[》」”\"]?\s?(?:的|中的?)?\s?第\s?(?P<number>\d{1,3}(?:\.\d{1,3}){0,5})\s?[章节節条條款]")
-_REVISION_BEHIND = re.compile(
-    r",?\s?\(?(?:rev(?:ision)?\.?|version|issue)\s?(?P<revision>[A-Z]\b|\d{1,3}(?:\.\d+)*)", re.IGNORECASE
-)
-_TAKES_PLACE = re.compile(
-    r"(?:\b(?:supersedes|replaces|ersetzt|remplace)\b|取代|替代|代替)[^.。;；]{0,24}$", re.IGNORECASE
-)
-_GIVES_PLACE = re.compile(r"\b(?:superseded|replaced|ersetzt)\s(?:by|durch)[^.;]{0,24}$", re.IGNORECASE)
 _SHOWN = re.compile(r"\W*(?:table|figure|fig\.|tabelle|abbildung)", re.IGNORECASE)
 """A table or a figure has a number too, and is no section."""
 _STANDARD = re.compile(r"(?:ISO|IEC|EN|DIN|ASTM|ASME|API|IEEE|ANSI|BS|GB/?T?|JIS|UL|NFPA|VDI)[\s/-]", re.IGNORECASE)
@@ -121,15 +103,16 @@ def _resolved(reference: CardReference, found: Resolution, card: DocumentCard, l
     part = reference.section or found.anchor
     for target in targets:
         section = "" if _SHOWN.match(reference.evidence) else section_of(library.cards[target], part)
-        yield replace(
-            _link(reference, card), target=target, section=section, part=part, how=found.how, candidates=len(targets)
-        )
+        yield _link(reference, card, target, section, part, found.how, candidates=len(targets))
 
 
-def _link(reference: CardReference, card: DocumentCard, reason: str = "") -> Link:
+def _link(
+    reference: CardReference, card: DocumentCard, target: str = "", section: str = "", part: str = "", how: str = "",
+    reason: str = "", candidates: int = 1,
+) -> Link:  # fmt: skip
     return Link(
         card.document, reference.kind, reference.target.strip(), reference.evidence, reference.chunk, reference.start,
-        reference.end, part=reference.section, reason=reason, page=reference.page,
+        reference.end, target, section, part or reference.section, how, reason, reference.page, candidates=candidates,
     )  # fmt: skip
 
 
@@ -155,12 +138,12 @@ def mention_links(card: DocumentCard, hits: Sequence[Hit], library: Library, com
         if 0 < len(targets) <= _MOST_CANDIDATES:
             how = named[0][1].kind.value
             for target in targets:
-                yield replace(_mention(hit, card, library.cards[target]), how=how, candidates=len(targets))
+                yield _mention(hit, card, library.cards[target], how, len(targets))
 
 
 def _is_meant(hit: Hit, names: Sequence[Name], is_common: bool) -> bool:
     """Whether a name in the text is a document's name, and not words that happen to be its title."""
-    if hit.cue or _part_at(hit)[0]:
+    if hit.cue or hit.around.part:
         return True
     if is_common or all(name.weak for name in names):
         return False
@@ -176,35 +159,20 @@ def _is_meant(hit: Hit, names: Sequence[Name], is_common: bool) -> bool:
 
 def _of_revision(hit: Hit, documents: Sequence[str], library: Library) -> list[str]:
     """The documents of the revision that stands behind the name; all where none does or none has it."""
-    match = _REVISION_BEHIND.match(hit.after)
-    if match is None:
+    wanted = hit.around.revision
+    if not wanted:
         return list(documents)
-    wanted = match["revision"].upper()
     return [one for one in documents if library.cards[one].revision.upper() == wanted] or list(documents)
 
 
-def _mention(hit: Hit, card: DocumentCard, target: DocumentCard) -> Link:
-    part, before, behind = _part_at(hit)
-    ahead = fold(hit.before)
-    takes_place = -1 if _GIVES_PLACE.search(ahead) else 1 if _TAKES_PLACE.search(ahead) else 0
-    section = "" if _SHOWN.search(before + behind) else section_of(target, part)
+def _mention(hit: Hit, card: DocumentCard, target: DocumentCard, how: str, candidates: int) -> Link:
+    around = hit.around
+    section = "" if _SHOWN.search(around.before + around.behind) else section_of(target, around.part)
     return Link(
-        card.document, ReferenceKind.MENTION, hit.surface, before + hit.surface + behind, hit.chunk,
-        hit.start - len(before), hit.end + len(behind), target.document, section, part,
-        takes_place=takes_place,
+        card.document, ReferenceKind.MENTION, hit.surface, around.before + hit.surface + around.behind, hit.chunk,
+        hit.start - len(around.before), hit.end + len(around.behind), target.document, section, around.part,
+        how, takes_place=around.takes_place, candidates=candidates,
     )  # fmt: skip
-
-
-def _part_at(hit: Hit) -> tuple[str, str, str]:
-    """The number of the section that stands with a name, and the words for it before and behind the name.
-
-    "clause 7.3 of NAME", "NAME, section 4.2", "NAME第4.2节"; all empty where there is none.
-    """
-    if match := _PART_BEFORE.search(hit.before):
-        return match["number"], match.group(), ""
-    if match := _PART_BEHIND.match(hit.after) or _CHINESE_PART.match(hit.after):
-        return match["number"], "", match.group()
-    return "", "", ""
 
 
 def section_of(card: DocumentCard, part: str) -> str:
@@ -260,9 +228,11 @@ def _overlaps(link: Link, taken: Sequence[tuple[int, int]]) -> bool:
 def _counted(links: Iterable[Link]) -> Iterable[Link]:
     """Of the links by name from one chunk to one target and section the first, with the number of them all."""
     found: dict[tuple[str, ...], Link] = {}
+    counts: Counter[tuple[str, ...]] = Counter()
     for link in links:
         by_name = link.kind is ReferenceKind.MENTION
         end = link.target or link.unresolved_id
         key = (link.chunk, end, link.part if by_name else f"{link.kind.value}:{link.start}:{link.end}")
-        found[key] = replace(found[key], count=found[key].count + 1) if key in found else link
-    return found.values()
+        found.setdefault(key, link)
+        counts[key] += 1
+    return (replace(link, count=counts[key]) if counts[key] > 1 else link for key, link in found.items())

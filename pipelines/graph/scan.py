@@ -11,7 +11,7 @@ from pipelines.graph.mentions import Hit, Names, Passage
 from pipelines.store.artifact import ArtifactStore
 
 STAGE = "mentions"
-_VERSION = "1"
+_VERSION = "2"
 """Raised when the same names and texts give other hits."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.core import codec
+from pipelines.core.collector import collector_paused
 from pipelines.core.ids import content_id
 from pipelines.graph.card import DocumentCard
 from pipelines.graph.link import Linked, link
@@ -41,6 +42,7 @@ class Linking:
     gate: Gate
 
 
+@collector_paused()
 def link_corpus(entries: Sequence[Entry], stores: Stores, settings: Settings) -> Linking:
     """Return the links of all these documents; names are compared by the packaged embedder."""
     cards = read_cards(entries, stores)

@@ -58,4 +58,4 @@ def _collected(card: DocumentCard, tags: Mapping[str, Tag], merged: Mapping[str,
 
 
 def _stands_for(borne: CardTag, tag: Tag) -> CardTag:
-    return replace(borne, id=tag.id, tag_class=tag.tag_class)
+    return CardTag(tag.id, borne.text, tag.tag_class, borne.count)
