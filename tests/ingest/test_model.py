@@ -106,6 +106,14 @@ def test_the_quote_says_how_many_calls_there_will_be(folder: Path, tmp_path: Pat
     assert report.usage["distil"]["quoted calls"] == calls["distil"]
 
 
+def test_samples_are_quoted_as_a_call_each(folder: Path, tmp_path: Path) -> None:
+    samples = tmp_path / "samples.jsonl"
+    samples.write_text('{"question": "Who sells seals?", "answer": "Ahlen"}\n' * 3)
+    with LoopbackServer(answer_by_schema) as server:
+        quote = quote_ingest(folder, tmp_path / "kb", settings_for(server), qa_samples=samples)
+    assert {line.role: line.usage.calls for line in quote.lines}["pair"] == 3
+
+
 def test_what_a_document_orders_does_not_change_what_is_asked_of_the_model(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
