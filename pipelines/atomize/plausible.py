@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from pipelines.atomize.name_forms import CALENDAR
 from pipelines.atomize.names import find_names
 from pipelines.atomize.reply import Fact
 from pipelines.atomize.tables import value_type
@@ -13,7 +14,10 @@ from pipelines.core.terms import CJK, normalize
 
 _LONGEST_RELATION, _LONGEST_END, _LONGEST_HAN_END = 6, 10, 20
 """Words of a relation's type and of its ends, and characters of a Chinese end; what is longer is a sentence."""
-_PERSON, _PRODUCT = NAMED_KINDS[0], NAMED_KINDS[-1]
+_PERSON, _ORGANIZATION, _, _PRODUCT = NAMED_KINDS
+_COMPANY = re.compile(
+    r"(?i:\b(?:inc|ltd|llc|llp|plc|corp|gmbh|kg|ag|se|oy|ab|s\.p\.a|s\.?r\.?l|pty|co)\.?$)|\b(?:B\.?V|N\.?V|S\.A)\.?$"
+)
 _CODES = frozenset({"identifier", "standard"})
 _HAN = re.compile(f"[{CJK}]")
 _CLAUSE = re.compile(r"\S (?:is|are|was|were|has|have|had|will|must|can|may|shall|should)\b")
@@ -41,6 +45,7 @@ def kind_of(term: str, found: str, kinds: Collection[str]) -> str:
     """
     (name, *_) = find_names(term, (term,)) or (None,)
     told = name.type if name and name.surface == term else ""
+    told = told or (_ORGANIZATION if _COMPANY.search(term) else "")
     if told in kinds:
         return told
     if found in NAMED_KINDS and not _can_be(term, found, told):
@@ -50,12 +55,16 @@ def kind_of(term: str, found: str, kinds: Collection[str]) -> str:
 
 def _can_be(term: str, kind: str, told: str) -> bool:
     """Whether a term can be a name of a kind: no value is one; but for products no code, nor what has no capital."""
-    if value_type(term) not in ("text", "identifier"):
+    if value_type(term) not in ("text", "identifier") or _is_date(term):
         return False
     if kind == _PRODUCT or _HAN.search(term):
         return True
     digits = kind == _PERSON and any(map(str.isdigit, term))
     return told not in _CODES and any(map(str.isupper, term)) and not digits
+
+
+def _is_date(term: str) -> bool:
+    return all(word.isdigit() or word in CALENDAR for word in term.lower().replace(",", " ").split())
 
 
 def odd_form(fact: Fact, kind: str) -> str:
