@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ def cost(usage: Usage, price: Price | None) -> float:
 class Totals:
     """Sums over calls. `usage` is what was spent, `saved` what replies from the cache had taken when made.
 
-    `failed` counts calls that ended in an error; `seconds` adds up the calls, which run side by side.
+    `failed` counts calls that ended in an error; `seconds` is the time in which at least one call was under way.
     """
 
     usage: Usage = Usage()  # noqa: RUF009
@@ -49,12 +50,29 @@ class Ledger:
     def __init__(self, prices: Mapping[str, Price] | None = None) -> None:
         self._prices = prices or {}
         self._roles: dict[str, Totals] = {}
+        self._under_way: dict[str, tuple[int, float]] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, role: str, now: float) -> None:
+        """Note that a call begins at `now`, in seconds."""
+        with self._lock:
+            calls, since = self._under_way.get(role, (0, now))
+            self._under_way[role] = (calls + 1, since)
+
+    def end(self, role: str, now: float) -> float:
+        """Note that a call ends; return the seconds since calls were first under way, 0 where others still are."""
+        with self._lock:
+            calls, since = self._under_way.pop(role)
+            if calls > 1:
+                self._under_way[role] = (calls - 1, since)
+            return 0.0 if calls > 1 else now - since
 
     def add(self, role: str, model: str, totals: Totals) -> None:
         """Add what one call of `model` took; its dollars are reckoned here."""
         dollars = cost(totals.usage, self._prices.get(model))
         counted = totals + Totals(dollars=dollars)
-        self._roles = {**self._roles, role: self._roles.get(role, Totals()) + counted}
+        with self._lock:
+            self._roles = {**self._roles, role: self._roles.get(role, Totals()) + counted}
 
     @property
     def roles(self) -> Mapping[str, Totals]:

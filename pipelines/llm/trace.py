@@ -49,12 +49,17 @@ class TraceChat:
 
     async def complete(self, request: Request) -> Reply:
         began = self._clock()
+        self._ledger.begin(request.role, began)
         try:
             reply = await self._inner.complete(request)
-        except Exception as error:
-            self._note(request, Reply("", finish=""), self._clock() - began, type(error).__name__)
+        except BaseException as error:
+            ended = self._clock()
+            busy = self._ledger.end(request.role, ended)
+            if isinstance(error, Exception):
+                self._note(request, Reply("", finish=""), ended - began, busy, type(error).__name__)
             raise
-        self._note(request, reply, self._clock() - began, "")
+        ended = self._clock()
+        self._note(request, reply, ended - began, self._ledger.end(request.role, ended), "")
         return reply
 
     async def close(self) -> None:
@@ -63,10 +68,10 @@ class TraceChat:
             self._file = None
         await self._inner.close()
 
-    def _note(self, request: Request, reply: Reply, seconds: float, error: str) -> None:
+    def _note(self, request: Request, reply: Reply, seconds: float, busy: float, error: str) -> None:
         usage = reply.usage
         spent, saved = (Usage(), usage) if reply.cached else (usage, Usage())
-        self._ledger.add(request.role, request.model, Totals(spent, saved, reply.cached, bool(error), seconds))
+        self._ledger.add(request.role, request.model, Totals(spent, saved, reply.cached, bool(error), busy))
         if self._file is None:
             return
         line = TraceLine(

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from pipelines.core.codec import decode
 from pipelines.core.errors import CallFailed
-from pipelines.llm.chat import Reply, Usage
+from pipelines.llm.chat import Reply, Request, Usage
 from pipelines.llm.fakes import ScriptedChat
 from pipelines.llm.ledger import Ledger, Totals
 from pipelines.llm.settings import Price
@@ -59,3 +60,37 @@ async def test_the_ledger_keeps_spent_and_saved_apart() -> None:
     assert ledger.roles["atomize"] == Totals(Usage(100, 10, 1), Usage(100, 10, 0), 1, 0, 2.0, 2.0)
     assert ledger.roles["answer"] == Totals(failed=1, seconds=1.0)
     assert ledger.total == Totals(Usage(100, 10, 1), Usage(100, 10, 0), 1, 1, 3.0, 2.0)
+
+
+async def test_calls_side_by_side_take_their_time_together() -> None:
+    ledger = Ledger()
+    ledger.begin("atomize", 0.0)
+    ledger.begin("atomize", 1.0)
+    assert ledger.end("atomize", 5.0) == 0.0
+    assert ledger.end("atomize", 7.0) == 7.0
+    ledger.begin("atomize", 9.0)
+    assert ledger.end("atomize", 10.0) == 1.0
+
+
+class Silent:
+    """A chat that never answers."""
+
+    async def complete(self, request: Request) -> Reply:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+async def test_a_call_that_is_given_up_is_no_longer_under_way() -> None:
+    ledger = Ledger()
+    chat = TraceChat(Silent(), ledger, None, lambda: 3.0)
+    call = asyncio.create_task(chat.complete(say("x", role="atomize")))
+    await asyncio.sleep(0)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert ledger.roles == {}
+    ledger.begin("atomize", 8.0)
+    assert ledger.end("atomize", 9.0) == 1.0
