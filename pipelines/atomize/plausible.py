@@ -59,8 +59,9 @@ def _can_be(term: str, kind: str, told: str) -> bool:
         return False
     if kind == _PRODUCT or _HAN.search(term):
         return True
-    digits = kind == _PERSON and any(map(str.isdigit, term))
-    return told not in _CODES and any(map(str.isupper, term)) and not digits
+    if kind == _PERSON and (any(map(str.isdigit, term)) or (term.isupper() and len(term.split()) == 1)):
+        return False
+    return told not in _CODES and any(map(str.isupper, term))
 
 
 def _is_date(term: str) -> bool:

@@ -18,6 +18,8 @@ from pipelines.atomize.tag_classes import KINDS
         ("4 February 2025", "person", "term"),
         ("75 N·m", "product", "term"),
         ("DN-58213", "person", "term"),
+        ("EPDM", "person", "term"),
+        ("NASA", "organization", "organization"),
         ("pumps", "product", "product"),
         ("isolation", "service", "service"),
     ],
