@@ -43,8 +43,8 @@ class _Evidence:
 def check(question: str, reply: AnswerReply, passages: Sequence[Hit], citer: Citer) -> Checked:
     """Return the claims of a reply whose quotes are in the passages and whose numbers are in the quotes.
 
-    A quote that is in no passage is dropped, and so is a claim that no sentence of the passages carries either. With
-    no claims at all the short answer itself is looked for.
+    A quote that is in no passage is dropped. A claim whose quote does not carry it is cited by a sentence of the
+    passages that does, and dropped where none does. With no claims at all the short answer itself is looked for.
     """
     claims: list[Claim] = []
     dropped: list[str] = []
@@ -52,13 +52,14 @@ def check(question: str, reply: AnswerReply, passages: Sequence[Hit], citer: Cit
         text = " ".join((stated.text or stated.quote).split())
         if not text:
             continue
-        evidence = _quoted(stated, passages)
-        if evidence is None and stated.quote.strip():
+        quoted = _quoted(stated, passages)
+        if quoted is None and stated.quote.strip():
             dropped.append(f"quote not in the source: {_short(stated.quote)}")
-        evidence = evidence or _carrying(text, stated.passage, passages)
-        reason = "no source for it" if evidence is None else _wrong_numbers(text, question, evidence)
-        if evidence is None or reason:
-            dropped.append(f"{reason}: {_short(text)}")
+        candidates = [quoted, _carrying(text, stated.passage, passages), _carrying(text, 0, passages)]
+        found = [(one, _wrong_numbers(text, question, one)) for one in candidates if one is not None]
+        evidence = next((one for one, wrong in found if not wrong), None)
+        if evidence is None:
+            dropped.append(f"{found[0][1] if found else 'no source for it'}: {_short(text)}")
         else:
             claims.append(Claim(text, (citer.cite(evidence.hit, evidence.span, evidence.hit.score),)))
     return Checked(tuple(claims), tuple(dropped))

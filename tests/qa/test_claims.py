@@ -59,6 +59,14 @@ def test_a_number_that_is_not_in_the_quote_drops_the_claim() -> None:
     assert checked.dropped[0].startswith("86 not in the source")
 
 
+def test_a_claim_whose_quote_has_not_its_number_is_cited_by_the_sentence_that_has() -> None:
+    citer = Citer(KNOWLEDGE)
+    claim = ClaimReply(text="The final torque of the casing bolts is 75 N·m.", passage=1, quote="Its casing bolts take")
+    checked = check("?", reply(claim), KNOWLEDGE.hits, citer)
+    assert checked.dropped == ()
+    assert [one.uri for one in citer.citations] == ["slides.txt"]
+
+
 def test_a_number_of_the_question_needs_no_source() -> None:
     claim = ClaimReply(text="Of 2 pumps the K65 needs 3.4 m.", passage=1, quote="needs 3.4 m of suction head")
     assert check("Which of the 2 pumps?", reply(claim), KNOWLEDGE.hits, Citer(KNOWLEDGE)).claims
