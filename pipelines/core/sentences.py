@@ -15,6 +15,8 @@ _ABBREVIATION = re.compile(
     r"|p|ca|max|min|bzw|z\.b|d\.h|nr|abb)|\b[A-Z])\.$",
     re.IGNORECASE,
 )
+# A unit behind a figure does end one: "75 N·m.", "3.4 m.", "5 min."
+_UNIT = re.compile(r"(?:\d\s?|[·/°])(?:[A-Z]|min)\.$", re.IGNORECASE)
 # What begins a title, an entry or a caption: "4." of "4. REPAIR", "Table 1." of "Table 1. Torques".
 _LABEL = re.compile(
     r"(?:(?:table|figure|fig\.?|chart|diagram|listing|section|chapter|step|appendix|annex|note|tabelle|abbildung|bild"
@@ -47,7 +49,8 @@ def _is_abbreviation(text: str, start: int, match: re.Match[str]) -> bool:
     if _LABEL.fullmatch(text[start : match.end()].strip()) and not text[match.end() :].startswith("\n\n"):
         return True
     following = text[match.end() :].lstrip()[:1]
-    if _ABBREVIATION.search(text[max(start, match.end() - 12) : match.end()]):
+    last = text[max(start, match.end() - 12) : match.end()]
+    if _ABBREVIATION.search(last) and not _UNIT.search(last):
         return not text[match.end() :].startswith("\n\n")
     return following.islower()
 

@@ -17,6 +17,11 @@ def test_decimals_abbreviations_and_initials_do_not() -> None:
     assert split(text) == ["Dr. J. Smith measured 3.5 bar, see fig. 3 for details.", "It held."]
 
 
+def test_a_unit_behind_a_figure_ends_a_sentence_and_goes_on_before_a_small_letter() -> None:
+    text = "Tighten to 75 N·m. Wait 5 min. At 20 °C. Keep 3.4 m. Use no 3 min. steps."
+    assert split(text) == ["Tighten to 75 N·m.", "Wait 5 min.", "At 20 °C.", "Keep 3.4 m.", "Use no 3 min. steps."]
+
+
 def test_the_number_of_a_title_or_a_caption_does_not() -> None:
     assert split("4. REPAIR\nStop it. Drain it.") == ["4. REPAIR\nStop it.", "Drain it."]
     assert split("Table 1. Torques. See Table 2. It holds.") == ["Table 1. Torques.", "See Table 2.", "It holds."]

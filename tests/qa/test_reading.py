@@ -35,7 +35,7 @@ def test_no_passages_are_said_to_be_none() -> None:
 
 
 def test_of_a_long_passage_the_opening_and_what_is_asked_for_are_kept_in_their_order() -> None:
-    short = condensed(PUMP, 28, frozenset(terms("Which torque do the casing bolts need?")))
+    short = condensed(PUMP, 24, frozenset(terms("Which torque do the casing bolts need?")))
     assert short.startswith("The pump of line 3 was built in 1998. … The casing bolts need 68 N·m.")
     assert "gate" not in short
 
