@@ -1,9 +1,9 @@
 """What it takes to keep a knowledge base equal to a folder: made, unchanged, edited, and with files that come and go.
 
-    python benchmarks/folder_cycle.py [--documents 400] [--profile STEP]
+    python benchmarks/folder_cycle.py [--documents 400] [--every 8] [--profile STEP]
 
 Writes a folder of linked documents of a plant (Markdown, HTML, text, mail, Word, Excel) out of a fixed seed and
-ingests it step by step: cold; warm (nothing changed); one document in eight edited; warm; one deleted, one renamed,
+ingests it step by step: cold; warm (nothing changed); one document in `every` edited; warm; one deleted, one renamed,
 one added; warm. Prints for each step the seconds, its share of the cold ones, the documents that were compiled and
 loaded, and whether the exported graph and the records in the vector store are those of a fresh build of the folder as
 it then is. Where the seconds of a step went says `--profile` ("cold", "warm", "edit", "files").
@@ -23,6 +23,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from email.message import EmailMessage
+from functools import partial
 from pathlib import Path
 
 from pipelines import build
@@ -183,9 +184,9 @@ WRITERS: dict[str, Callable[[Path, Plant, int, int], None]] = {
 }
 
 
-def edit(folder: Path, plant: Plant) -> None:
-    """Write one document in eight anew."""
-    for number in range(3, plant.count, 8):
+def edit(folder: Path, plant: Plant, every: int) -> None:
+    """Write one document in `every` anew."""
+    for number in range(min(3, every - 1), plant.count, every):
         plant.write(folder, number, revision=1)
 
 
@@ -230,13 +231,14 @@ class Step:
     loaded: int
 
 
-def run(work: Path, count: int, profiled: str) -> None:
+def run(work: Path, count: int, every: int, profiled: str) -> None:
     plant = Plant(count)
     folder, kb = work / "folder", work / "kb"
     for number in range(count):
         plant.write(folder, number)
     steps: list[tuple[str, Callable[[Path, Plant], None] | None]] = [
-        ("cold", None), ("warm", None), ("edit", edit), ("warm", None), ("files", come_and_go), ("warm", None),
+        ("cold", None), ("warm", None), ("edit", partial(edit, every=every)), ("warm", None), ("files", come_and_go),
+        ("warm", None),
     ]  # fmt: skip
     print(f"{count} documents\n{'step':6} {'seconds':>8} {'of cold':>8} {'processor':>10} {'of cold':>8}", end="")
     print(f" {'compiled':>9} {'loaded':>7}  as a fresh build")
@@ -277,10 +279,11 @@ def ingest(folder: Path, kb: Path, profiled: str) -> Step:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=400)
+    parser.add_argument("--every", type=int, default=8, help="one document in so many is edited")
     parser.add_argument("--profile", default="", help="the step to profile")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="strata-cycle-") as place:
-        run(Path(place), args.documents, args.profile)
+        run(Path(place), args.documents, args.every, args.profile)
 
 
 if __name__ == "__main__":
