@@ -123,7 +123,7 @@ def rank(parts: Mapping[str, Part], held: Standings | None = None) -> dict[str, 
 class _Asked:
     """An atom with its rounded vector, and how it stands so far; `anew` where all chunks are to be asked."""
 
-    terms: frozenset[str]
+    terms: str
     vector: Vectors
     standing: Standing
     anew: bool
@@ -133,13 +133,13 @@ def _asked(part: Part, before: Sequence[Standing] | None, parts: Container[str])
     atoms, chunks = _rounded(part.atoms), _rounded(part.chunks)
     places = {record.id: place for place, record in enumerate(part.chunks.embedded.records)}
     for row, record in enumerate(part.atoms.embedded.records):
-        sought = frozenset(part.atoms.terms[row].split())
+        sought = part.atoms.terms[row]
         left = _left(before[row], parts) if before is not None else None
         if left is not None:
             yield _Asked(sought, atoms[row], left, anew=False)
         else:
             own = places[record.chunk]
-            score = int(atoms[row] @ chunks[own]) + _share(sought, part.chunks.terms[own])
+            score = int(atoms[row] @ chunks[own]) + _share(frozenset(sought.split()), part.chunks.terms[own])
             yield _Asked(sought, atoms[row], Standing(score), anew=True)
 
 
@@ -175,23 +175,24 @@ class _Chunks:
     def add_above(self, atom: _Asked, cosines: Vectors) -> None:
         """Add to an atom's standing the chunks that score higher, the nearest first."""
         own, above = atom.standing.own, list(atom.standing.above)
-        for place in self._near(atom, cosines):
-            if int(cosines[place]) + _share(atom.terms, self._terms[place]) > own:
+        near = np.flatnonzero(cosines > own - _ONE)  # no chunk has more than all terms
+        if not len(near):
+            return
+        sought = frozenset(atom.terms.split())
+        near = near[self._most(sought, near, cosines) > own]
+        for place in near[np.argsort(-cosines[near], kind="stable")]:
+            if int(cosines[place]) + _share(sought, self._terms[place]) > own:
                 above.append(self.places[place])
                 if len(above) == _KEPT:
                     break
         atom.standing = Standing(own, tuple(above), len(above) == _KEPT)
 
-    def _near(self, atom: _Asked, cosines: Vectors) -> NDArray[np.intp]:
-        """The places of those that may score higher: had they all of the terms sought, then all not ruled out."""
-        own = atom.standing.own
-        near = np.flatnonzero(cosines > own - _ONE)
-        if len(near):
-            missing = np.bitwise_count(_marks(atom.terms) & ~self._marks[near]).sum(axis=1, dtype=np.int64)
-            terms = max(1, len(atom.terms))
-            near = near[cosines[near] + _ONE * (terms - missing) // terms > own]
-        found: NDArray[np.intp] = near[np.argsort(-cosines[near], kind="stable")]
-        return found
+    def _most(self, sought: frozenset[str], near: NDArray[np.intp], cosines: Vectors) -> NDArray[np.float64]:
+        """Return what chunks score at most, as their marks tell."""
+        missing = np.bitwise_count(_marks(sought) & ~self._marks[near]).sum(axis=1, dtype=np.int64)
+        terms = max(1, len(sought))
+        most: NDArray[np.float64] = cosines[near] + _ONE * (terms - missing) // terms
+        return most
 
 
 def _share(sought: frozenset[str], terms: str) -> int:
