@@ -15,7 +15,7 @@ class Citation:
     """A quoted passage of a document, numbered from 1; `quote` is exactly `span` of the document's text.
 
     `pages` are all the pages that the quote touches, `context` the line that says what its columns are where the
-    quote is a row of a table.
+    quote is a row of a table. `superseded_by` is the URI of the newest document that takes the place of the quoted one.
     """
 
     number: int
@@ -32,6 +32,7 @@ class Citation:
     boxes: tuple[Box, ...] = ()
     score: float = 0.0
     context: str = ""
+    superseded_by: str = ""
 
     @property
     def place(self) -> str:

@@ -50,6 +50,7 @@ class Citer:
             place.boxes,
             round(score, 4),
             context,
+            hit.superseded_by,
         )
 
 

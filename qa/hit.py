@@ -25,7 +25,8 @@ class Share:
 class Hit:
     """A chunk found. `score` is in [0, 1] on the scale recorded with the index; the shares add up to it.
 
-    `atoms` are the texts of the chunk's atoms that matched best, best first.
+    `atoms` are the texts of the chunk's atoms that matched best, best first. `superseded_by` is the URI of the newest
+    document that takes the place of this one's, empty where none does.
     """
 
     chunk: Chunk
@@ -35,3 +36,4 @@ class Hit:
     score: float
     shares: tuple[Share, ...] = ()
     atoms: tuple[str, ...] = field(default_factory=tuple)
+    superseded_by: str = ""

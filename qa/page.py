@@ -67,8 +67,11 @@ def _citation(citation: Citation) -> str:
     place = escape(", ".join(part for part in (citation.uri, citation.place) if part))
     path = escape(" › ".join(citation.heading_path))
     header = f"<div class='note'>{escape(citation.context)}</div>" if citation.context else ""
+    newer = (
+        f" <span class='warn'>superseded by {escape(citation.superseded_by)}</span>" if citation.superseded_by else ""
+    )
     return (
-        f"<span class='place'>{place}</span><br><span class='note'>{path}</span>"
+        f"<span class='place'>{place}</span>{newer}<br><span class='note'>{path}</span>"
         f"{header}<blockquote>{escape(citation.quote)}</blockquote>"
     )
 

@@ -72,7 +72,8 @@ def render_candidates(candidates: Sequence[Candidate]) -> str:
 def headline(hit: Hit) -> str:
     """Return title and heading path, "Data sheet DS-2041 > Materials"."""
     headings = [heading for heading in hit.chunk.heading_path if heading and heading != hit.title]
-    return " > ".join([hit.title or hit.uri, *headings])
+    newer = f" (superseded by {hit.superseded_by})" if hit.superseded_by else ""
+    return " > ".join([f"{hit.title or hit.uri}{newer}", *headings])
 
 
 def condensed(text: str, tokens: int, wanted: frozenset[str]) -> str:

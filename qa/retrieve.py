@@ -245,9 +245,10 @@ class Retriever:
 
     def _hit(self, chunk: Chunk, score: float, shares: tuple[Share, ...], atoms: tuple[str, ...] = ()) -> Hit:
         document = self.atlas.document_number(chunk.document)
-        return Hit(
-            chunk, chunk.document, self.atlas.uris[document], self.atlas.titles_of[document], score, shares, atoms
-        )
+        newer = int(self.atlas.superseded[document])
+        superseded_by = self.atlas.uris[newer] if newer >= 0 else ""
+        uri, title = self.atlas.uris[document], self.atlas.titles_of[document]
+        return Hit(chunk, chunk.document, uri, title, score, shares, atoms, superseded_by)
 
     def _atom_texts(self, ids: Sequence[str]) -> dict[str, str]:
         return {node.id: str(node.properties["text"]) for node in self._graph.nodes((NodeKind.ATOM,), ids)}

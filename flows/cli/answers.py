@@ -55,6 +55,8 @@ def _citation(citation: Citation) -> RenderableType:
     head = Text(f"[{citation.number}] ", "cyan") + Text(citation.uri, "bold")
     if citation.place:
         head += Text(f", {citation.place}")
+    if citation.superseded_by:
+        head += Text(f", superseded by {citation.superseded_by}", "yellow")
     if citation.heading_path:
         head += Text(f"  {' › '.join(citation.heading_path)}", "dim")
     quote = citation.quote if len(citation.quote) <= _LONGEST else citation.quote[: _LONGEST - 1] + "…"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pipelines.core.terms import terms, words
 from qa.evidence.polarity import ruled_out
 from qa.evidence.query import Query
+from qa.evidence.revision import revision_gain
 from qa.evidence.unit import Unit, units
 from qa.hit import Hit
 from qa.kinds import Kind
@@ -83,7 +84,7 @@ def _of(unit: Unit, query: Query, retrieval: float, kin: _Kin) -> Weighed:
     covers = {term: OWN if term in told else kin.cover(term, unit) for term in query.weights}
     coverage = sum(query.weights[term] * cover for term, cover in covers.items()) / (query.total or 1.0)
     score = COVERAGE * coverage + RETRIEVAL * retrieval + VALUE * value
-    score -= LABEL * unit.label + RULED_OUT * ruled_out(unit, query)
+    score += revision_gain(unit.hit, query.text) - LABEL * unit.label - RULED_OUT * ruled_out(unit, query)
     return Weighed(unit, score, coverage, 0.0, value, covers)
 
 

@@ -74,7 +74,8 @@ class Atlas:
     a chunk's terms, `postings` is the same by term. `mentions` leads to the entities that a chunk names, those inside
     a longer name with less weight, `mentioned` back; `headed` says of each entry of `mentioned` whether the chunk's
     document bears the entity's name. `references` leads to the documents that a chunk points at, `neighbours` to the
-    chunks before and behind, `tags` to its tags, `tagged` back.
+    chunks before and behind, `tags` to its tags, `tagged` back. `superseded` has for each document the newest
+    that takes its place, or -1.
 
     Of entities: `spread` tells in how many chunks the name stands, `name_terms` its terms, `related` leads to those
     that a relation joins with it. Of terms: `callers` leads to the documents that a reader may call by them. `named`
@@ -90,6 +91,7 @@ class Atlas:
     titles_of: Sequence[str]
     media_types: Sequence[str]
     dates: Sequence[str]
+    superseded: Numbers
     document_of: Numbers
     position: Numbers
     page: Numbers

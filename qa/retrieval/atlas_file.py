@@ -19,7 +19,7 @@ from pipelines.llm.embedder import EmbedderInfo
 from qa.retrieval.atlas import Atlas, Rows
 from qa.retrieval.scale import Scale
 
-VERSION = 2
+VERSION = 3
 """Raised when the same graph gives another atlas."""
 _FILE = "atlas.npz"
 _NAMES = "names"

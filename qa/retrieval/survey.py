@@ -48,6 +48,7 @@ def survey(graph: GraphStore) -> Atlas:
         titles_of=tuple(titles),
         media_types=tuple(str(document.properties.get("media_type", "")) for document in documents),
         dates=tuple(_date(document) for document in documents),
+        superseded=_superseded(graph, document_number),
         document_of=owner,
         position=position,
         page=page,
@@ -187,6 +188,18 @@ def _references(graph: GraphStore, chunks: Mapping[str, int], documents: Mapping
                 yield source, documents[edge.target], 1.0 / int(candidates) if isinstance(candidates, int) else 1.0
 
     return Rows.of_pairs(pairs(), len(chunks))
+
+
+def _superseded(graph: GraphStore, documents: Mapping[str, int]) -> Numbers:
+    newer = {older: newer for newer, older, _ in _pairs(graph, EdgeKind.SUPERSEDES, documents, documents)}
+    found = np.full(len(documents), -1, dtype=np.int32)
+    for document in newer:
+        last, passed = document, {document}
+        while last in newer and newer[last] not in passed:
+            last = newer[last]
+            passed.add(last)
+        found[document] = last if last != document else -1
+    return found
 
 
 def _headed(

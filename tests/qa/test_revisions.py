@@ -1,0 +1,64 @@
+"""Two revisions of a document: the newer one answers, unless the question names the older."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from flows.cli.answers import render_answer
+from pipelines.ingest.build import build
+from qa import KnowledgeBase
+from qa.page import answer_page
+from qa.reading import render
+
+OLD, NEW = "DS-77_rev_A.md", "DS-77_rev_B.md"
+SHEET = """# DS-77 Dosing pump
+
+Document no. DS-77, revision {}, {}
+
+The seal of the dosing pump is of {}. The motor turns at {} rpm.
+"""
+
+
+@pytest.fixture(scope="module")
+def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
+    folder = tmp_path_factory.mktemp("revisions")
+    (folder / OLD).write_text(SHEET.format("A", "3 May 2019", "EPDM", 1400))
+    (folder / NEW).write_text(SHEET.format("B", "9 June 2023", "FKM", 1450))
+    kb: Path = tmp_path_factory.mktemp("kb") / "kb"
+    build(folder, kb)
+    with KnowledgeBase.open(kb) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "uri"),
+    [
+        ("Of what is the seal of the dosing pump?", "FKM", NEW),
+        ("How fast does the motor of the dosing pump turn?", "1450", NEW),
+        ("Of what was the seal of the dosing pump in revision A?", "EPDM", OLD),
+        ("How fast does the motor turn in rev. A of DS-77?", "1400", OLD),
+        ("How fast does the motor turn in rev. B of DS-77?", "1450", NEW),
+    ],
+)
+def test_the_revision_that_holds_answers_or_the_one_that_is_named(
+    knowledge: KnowledgeBase, question: str, text: str, uri: str
+) -> None:
+    answer = knowledge.ask(question)
+    assert text in answer.text
+    assert answer.citations[0].uri == uri
+    assert answer.citations[0].superseded_by == (NEW if uri == OLD else "")
+
+
+def test_what_is_superseded_says_so_wherever_it_is_shown(knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask("Of what was the seal of the dosing pump in revision A?")
+    shown = StringIO()
+    Console(file=shown, width=120).print(render_answer(answer))
+    assert f"superseded by {NEW}" in shown.getvalue()
+    assert f"superseded by {NEW}" in answer_page(answer)
+    hits = knowledge.retrieve("seal of the dosing pump", 5)
+    assert f"(superseded by {NEW})" in render(hits, 2000, "seal")
