@@ -22,10 +22,12 @@ _FILE_NAME = re.compile(
     re.IGNORECASE,
 )
 
+_NUMBERED = re.compile(r"\s*(\d{1,2})\.?\s+\D")
+
 
 def choose_title(told: str, blocks: Sequence[Block], source: Source) -> str:
     """Return the title: the metadata's if it looks like one, a TITLE block, the first heading, the file's stem."""
-    for candidate in (told, _first(blocks, BlockKind.TITLE), _first(blocks, BlockKind.HEADING)):
+    for candidate in (told, _first(blocks, BlockKind.TITLE), _heading(blocks)):
         title = " ".join(candidate.split())
         if _is_title(title):
             return title[:_LONGEST]
@@ -35,6 +37,14 @@ def choose_title(told: str, blocks: Sequence[Block], source: Source) -> str:
 def _is_title(text: str) -> bool:
     sample = text[: _LONGEST * 2]
     return bool(sample) and not _EMPTY_TITLE.fullmatch(sample) and not _FILE_NAME.fullmatch(sample)
+
+
+def _heading(blocks: Sequence[Block]) -> str:
+    """Return the first heading, unless it is that of a part: its number goes on in those that follow."""
+    headings = [block.text for block in blocks if block.kind is BlockKind.HEADING]
+    numbers = [int(match[1]) if (match := _NUMBERED.match(heading)) else 0 for heading in headings]
+    is_part = any(numbers[:1]) and numbers[0] + 1 in numbers
+    return headings[0] if headings and not is_part else ""
 
 
 def _first(blocks: Sequence[Block], kind: BlockKind) -> str:

@@ -173,6 +173,15 @@ def test_the_title_is_the_first_that_looks_like_one(told: str, heading: str, tit
     assert built(b).title == title
 
 
+def test_a_heading_whose_number_goes_on_is_that_of_a_part_and_no_title() -> None:
+    b = builder("")
+    b.paragraph("INCIDENT REPORT")
+    for heading in ("1. What happened", "2. Findings"):
+        b.heading(heading, 1)
+        b.paragraph("Text.")
+    assert built(b).title == "relief valve"
+
+
 def test_a_reference_points_from_the_words_that_tell_it() -> None:
     b = builder()
     b.paragraph("Before.")
