@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pipelines.core.provenance import Span
@@ -55,11 +55,9 @@ def check(question: str, reply: AnswerReply, passages: Sequence[Hit], citer: Cit
         quoted = _quoted(stated, passages)
         if quoted is None and stated.quote.strip():
             dropped.append(f"quote not in the source: {_short(stated.quote)}")
-        candidates = [quoted, _carrying(text, stated.passage, passages), _carrying(text, 0, passages)]
-        found = [(one, _wrong_numbers(text, question, one)) for one in candidates if one is not None]
-        evidence = next((one for one, wrong in found if not wrong), None)
+        evidence, reason = _sound(text, question, _candidates(text, stated.passage, quoted, passages))
         if evidence is None:
-            dropped.append(f"{found[0][1] if found else 'no source for it'}: {_short(text)}")
+            dropped.append(f"{reason}: {_short(text)}")
         else:
             claims.append(Claim(text, (citer.cite(evidence.hit, evidence.span, evidence.hit.score),)))
     return Checked(tuple(claims), tuple(dropped))
@@ -69,6 +67,27 @@ def carries(text: str, passages: Sequence[Hit], citer: Citer) -> tuple[int, ...]
     """Return the citation of the first passage that has `text` word for word, none where none has."""
     evidence = _found_in(text, passages)
     return (citer.cite(evidence.hit, evidence.span, evidence.hit.score),) if evidence else ()
+
+
+def _candidates(text: str, named: int, quoted: _Evidence | None, passages: Sequence[Hit]) -> Iterator[_Evidence]:
+    """Yield what may carry a claim: what was quoted for it, the best of the passage named, the best of all."""
+    if quoted is not None:
+        yield quoted
+    for place in dict.fromkeys((named if 0 < named <= len(passages) else 0, 0)):
+        carrying = _carrying(text, place, passages)
+        if carrying is not None:
+            yield carrying
+
+
+def _sound(text: str, question: str, candidates: Iterable[_Evidence]) -> tuple[_Evidence | None, str]:
+    """Return the first that has the claim's numbers, or what was wrong with the first of all."""
+    reason = ""
+    for evidence in candidates:
+        wrong = _wrong_numbers(text, question, evidence)
+        if not wrong:
+            return evidence, ""
+        reason = reason or wrong
+    return None, reason or "no source for it"
 
 
 def _quoted(stated: ClaimReply, passages: Sequence[Hit]) -> _Evidence | None:
@@ -86,9 +105,9 @@ def _found_in(quote: str, passages: Sequence[Hit]) -> _Evidence | None:
 
 
 def _carrying(claim: str, named: int, passages: Sequence[Hit]) -> _Evidence | None:
-    """The sentence that says most of what the claim says, if it says enough of it."""
+    """The sentence that says most of what the claim says, if it says enough of it; of all passages where 0 is named."""
     wanted = set(terms(claim))
-    chosen = passages[named - 1 : named] if 0 < named <= len(passages) else passages
+    chosen = passages[named - 1 : named] if named else passages
     best, share = None, _CARRIES
     for hit in chosen:
         around = set(terms(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context))))

@@ -117,9 +117,8 @@ class Retriever:
         wanted = self.settings.limit if limit is None else limit
         if not query.strip() or wanted < 1:
             return ()
-        where = self._spelled_out(where)
         if mode is not Mode.GRAPH:
-            return self._hits(self._flat(mode)(query, wanted, where), "chunk")
+            return self._hits(self._flat(mode)(query, wanted, self._spelled_out(where)), "chunk")
         evidence = self.evidence(query, where)
         scores = combine(evidence, self.atlas, self.settings)
         return self._explained(choose(scores, evidence, self.atlas, wanted, self.settings), evidence, scores)

@@ -42,6 +42,10 @@ ORGANIZATION = re.compile(
     r"\b(?:Inc|Ltd|LLC|GmbH|AG|Corp|Corporation|Company|Co|University|Institute|College|School|Council|Committee"
     r"|Association|Agency|Ministry|Department|Society|Foundation|Bank|Group|Laboratory|Laboratories|Hospital)\b"
 )
+# The legal form with which the name of a company ends.
+COMPANY = re.compile(
+    r"(?i:\b(?:inc|ltd|llc|llp|plc|corp|gmbh|kg|ag|se|oy|ab|s\.p\.a|s\.?r\.?l|pty|co)\.?$)|\b(?:B\.?V|N\.?V|S\.A)\.?$"
+)
 SHORT_FOR = re.compile(r"\s?[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
 POSSESSIVE = re.compile(r"['’]s?$")
 

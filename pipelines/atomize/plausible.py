@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from pipelines.atomize.name_forms import CALENDAR
+from pipelines.atomize.name_forms import CALENDAR, COMPANY
 from pipelines.atomize.names import find_names
 from pipelines.atomize.reply import Fact
 from pipelines.atomize.tables import value_type
@@ -15,9 +15,6 @@ from pipelines.core.terms import CJK, normalize
 _LONGEST_RELATION, _LONGEST_END, _LONGEST_HAN_END = 6, 10, 20
 """Words of a relation's type and of its ends, and characters of a Chinese end; what is longer is a sentence."""
 _PERSON, _ORGANIZATION, _, _PRODUCT = NAMED_KINDS
-_COMPANY = re.compile(
-    r"(?i:\b(?:inc|ltd|llc|llp|plc|corp|gmbh|kg|ag|se|oy|ab|s\.p\.a|s\.?r\.?l|pty|co)\.?$)|\b(?:B\.?V|N\.?V|S\.A)\.?$"
-)
 _CODES = frozenset({"identifier", "standard"})
 _HAN = re.compile(f"[{CJK}]")
 _CLAUSE = re.compile(r"\S (?:is|are|was|were|has|have|had|will|must|can|may|shall|should)\b")
@@ -45,7 +42,7 @@ def kind_of(term: str, found: str, kinds: Collection[str]) -> str:
     """
     (name, *_) = find_names(term, (term,)) or (None,)
     told = name.type if name and name.surface == term else ""
-    told = told or (_ORGANIZATION if _COMPANY.search(term) else "")
+    told = told or (_ORGANIZATION if COMPANY.search(term) else "")
     if told in kinds:
         return told
     if found in NAMED_KINDS and not _can_be(term, found, told):

@@ -154,23 +154,25 @@ def _left(standing: Standing, parts: Container[str]) -> Standing | None:
 
 def _ask(atoms: Sequence[_Asked], parts: Mapping[str, Part]) -> None:
     """Add to the standing of each atom the chunks of these parts that score higher than its own."""
-    chunks = _Chunks(parts)
-    step = max(1, _CELLS // max(1, len(chunks.places)))
-    for start in range(0, len(atoms) if chunks.places else 0, step):
+    filled = {key: part.chunks for key, part in parts.items() if part.chunks.terms}
+    if not atoms or not filled:
+        return
+    chunks = _Chunks(filled)
+    step = max(1, _CELLS // len(chunks.places))
+    for start in range(0, len(atoms), step):
         block = atoms[start : start + step]
         for atom, cosines in zip(block, np.stack([atom.vector for atom in block]) @ chunks.vectors.T, strict=True):
             chunks.add_above(atom, cosines)
 
 
 class _Chunks:
-    """The chunks of some parts, to be asked."""
+    """The chunks of some parts, at least one, to be asked."""
 
-    def __init__(self, parts: Mapping[str, Part]) -> None:
-        filled = {key: part.chunks for key, part in parts.items() if part.chunks.terms}
-        self.places = [(key, place) for key, part in filled.items() for place in range(len(part.terms))]
-        self._terms = [terms for part in filled.values() for terms in part.terms]
-        self._marks = np.stack([_marks(terms.split()) for terms in self._terms]) if filled else _marks(())
-        self.vectors = np.concatenate([_rounded(part) for part in filled.values()]) if filled else np.zeros((0, 0))
+    def __init__(self, parts: Mapping[str, Searched]) -> None:
+        self.places = [(key, place) for key, part in parts.items() for place in range(len(part.terms))]
+        self._terms = [terms for part in parts.values() for terms in part.terms]
+        self._marks = np.stack([_marks(terms.split()) for terms in self._terms])
+        self.vectors = np.concatenate([_rounded(part) for part in parts.values()])
 
     def add_above(self, atom: _Asked, cosines: Vectors) -> None:
         """Add to an atom's standing the chunks that score higher, the nearest first."""

@@ -129,7 +129,7 @@ def _by_acronym(profiles: Sequence[Profile]) -> Iterator[_Candidate]:
 
 def open_pairs(profiles: Sequence[Profile], settings: GraphSettings, embed: Embed) -> tuple[Pair, ...]:
     """Return the pairs that `resolve` would have decided for it, in its order: alike, and no rule speaks."""
-    if not settings.resolve_entities or len(profiles) < 2:
+    if not settings.resolve_entities or not settings.judged_pairs or len(profiles) < 2:
         return ()
     ordered = sorted(profiles, key=lambda profile: profile.id)
     return _open_pairs(ordered, _by_vector(ordered, settings, embed), settings)

@@ -54,7 +54,10 @@ def weigh(query: Query, hits: Sequence[Hit], lexicon: Lexicon) -> list[Weighed]:
     """Return the units of `hits` weighed against the question, best first."""
     kin = _Kin(query, hits, lexicon)
     shares = _shares(query, hits)
-    weighed = [_of(unit, query, shares[rank], kin) for rank, hit in enumerate(hits) for unit in units(hit, rank)]
+    weighed: list[Weighed] = []
+    for rank, hit in enumerate(hits):
+        gain = revision_gain(hit, query.text)
+        weighed += [_of(unit, query, shares[rank], gain, kin) for unit in units(hit, rank)]
     weighed.sort(key=_order)
     compared = weighed[:_COMPARED]
     texts = [item.unit.text for item in compared]
@@ -78,13 +81,13 @@ def _order(item: Weighed) -> tuple[float, int, int]:
     return (-item.score, item.unit.rank, item.unit.span.start)
 
 
-def _of(unit: Unit, query: Query, retrieval: float, kin: _Kin) -> Weighed:
+def _of(unit: Unit, query: Query, retrieval: float, gain: float, kin: _Kin) -> Weighed:
     value = bool(query.wants) and gives(query.wants, _without(query, unit))
     told = query.asking if value else frozenset[str]()
     covers = {term: OWN if term in told else kin.cover(term, unit) for term in query.weights}
     coverage = sum(query.weights[term] * cover for term, cover in covers.items()) / (query.total or 1.0)
     score = COVERAGE * coverage + RETRIEVAL * retrieval + VALUE * value
-    score += revision_gain(unit.hit, query.text) - LABEL * unit.label - RULED_OUT * ruled_out(unit, query)
+    score += gain - LABEL * unit.label - RULED_OUT * ruled_out(unit, query)
     return Weighed(unit, score, coverage, 0.0, value, covers)
 
 
