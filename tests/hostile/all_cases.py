@@ -1,0 +1,19 @@
+"""All hostile cases, those that try the parsers and those that try what comes behind them."""
+
+from __future__ import annotations
+
+from tests.hostile import containers, links, markup, names, office, pages, texts
+from tests.hostile.case import Case, file_case
+from tests.parse.hostile_files import FILES
+
+FAMILIES = {
+    "office": office.family.cases,
+    "pages": pages.family.cases,
+    "containers": containers.family.cases,
+    "markup": markup.family.cases,
+    "links": links.family.cases,
+    "names": names.family.cases,
+    "texts": texts.family.cases,
+    "parsers": [file_case(file.name, file.make, file.ends) for file in FILES],
+}
+CASES: list[Case] = [case for cases in FAMILIES.values() for case in cases]

@@ -1,0 +1,33 @@
+"""Hostile files of every kind, each beside a good one, through a whole ingest and a question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.all_cases import CASES, FAMILIES
+from tests.hostile.attack import attack
+from tests.hostile.case import Case
+
+LIMITS = ("parse.limits.cpu_s=30", "parse.limits.memory_mb=1500", "parse.limits.output_mb=20")
+TOGETHER = 45
+
+
+def _folders() -> list[tuple[str, int]]:
+    return [(name, start) for name, cases in FAMILIES.items() for start in range(0, len(_light(name)), TOGETHER)]
+
+
+def _light(family: str) -> list[Case]:
+    return [case for case in FAMILIES[family] if not case.heavy]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("family", "start"), [pytest.param(*one, id=f"{one[0]}-{one[1]}") for one in _folders()])
+def test_no_hostile_file_costs_its_neighbour_or_lets_anything_in(family: str, start: int, tmp_path: Path) -> None:
+    verdicts = attack(_light(family)[start : start + TOGETHER], tmp_path, LIMITS)
+    assert [(one.name, one.wrong, one.lost, one.let_in) for one in verdicts if not one.survived] == []
+
+
+def test_there_are_over_180_kinds_each_with_a_name_of_its_own() -> None:
+    assert len({case.name for case in CASES}) == len(CASES) > 180
