@@ -145,7 +145,9 @@ def ole_type(path: Path) -> str:
         sector = 1 << min(shift, 16)
         (first,) = struct.unpack_from("<I", header, 48)
         # The chain of directory sectors is contiguous in nearly every file; the first ones name the main stream.
-        file.seek((first + 1) * sector)
+        if (place := (first + 1) * sector) >= path.stat().st_size:
+            return OLE
+        file.seek(place)
         entries = file.read(64 * sector)
     for at in range(0, len(entries) - 127, 128):
         (length,) = struct.unpack_from("<H", entries, at + 64)

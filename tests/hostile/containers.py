@@ -67,7 +67,7 @@ def zip_of_archives_of_archives() -> bytes:
     return data
 
 
-@family.file("gaps.zip", READ, BROKEN)
+@family.file("gaps.zip", READ, BROKEN, UNKNOWN)
 def zip_with_junk_before_and_behind() -> bytes:
     return b"junk" * 1000 + zipped({"a.txt": _TEXT}) + b"\0" * 1000
 
@@ -135,7 +135,7 @@ def xz_bomb() -> bytes:
     return lzma.compress(b"\0" * 300_000_000, preset=1)
 
 
-@family.file("greedy.xz", BROKEN, LARGE, READ)
+@family.file("greedy.xz", BROKEN, LARGE, READ, UNKNOWN)
 def xz_that_wants_memory() -> bytes:
     data = bytearray(lzma.compress(_TEXT, format=lzma.FORMAT_ALONE))
     data[1:5] = b"\xff\xff\xff\xff"

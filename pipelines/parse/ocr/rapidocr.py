@@ -55,7 +55,12 @@ class RapidOcr:
         return f"rapidocr {version('rapidocr')}"
 
     def read(self, image: Raster) -> list[Reading]:
-        found = self._engine(image[:, :, ::-1])  # the engine expects blue first
+        from rapidocr.utils.process_img import ResizeImgError
+
+        try:
+            found = self._engine(image[:, :, ::-1])  # the engine expects blue first
+        except ResizeImgError:  # too thin to hold a line of text
+            return []
         if getattr(found, "boxes", None) is None or found.txts is None:
             return []
         readings = [

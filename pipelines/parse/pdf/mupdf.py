@@ -68,7 +68,10 @@ class PdfFile:
         except FAULTS as error:
             raise Malformed(f"not a readable PDF: {error}", ids=(path.name,)) from error
         self._unlock(path, passwords)
-        self.pages: int = self._file.page_count
+        try:
+            self.pages: int = self._file.page_count
+        except FAULTS as error:
+            raise Malformed(f"not a readable PDF: {error}", ids=(path.name,)) from error
         if not self.pages:
             raise Malformed("a PDF without pages", ids=(path.name,))
         self._number = 0
