@@ -31,6 +31,8 @@ class Saboteur:
         _sabotage()
         builder = DocumentBuilder(source, settings, self.name)
         for line in path.read_text().splitlines():
+            if line.startswith("read "):
+                _WAYS[line.split()[1]](line)
             builder.paragraph(line)
         return builder.build()
 

@@ -98,10 +98,10 @@ def test_a_worker_that_is_killed_once_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_document_whose_worker_is_killed_twice_is_given_up(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path / "folder", a=GOOD, b="atomize die", c=GOOD)
+    folder = folder_of(tmp_path / "folder", a=GOOD, b="read die", c=GOOD)
     report = build(folder, tmp_path / "kb", settings_for())
     assert report.documents == {"indexed": 2, "too_large": 1}
-    assert failures_of(report) == [("b.txt", "atomize", Status.TOO_LARGE)]
+    assert failures_of(report) == [("b.txt", "parse", Status.TOO_LARGE)]
     assert "killed by the system" in entries_of(tmp_path / "kb")["b.txt"].reason
 
 
@@ -142,10 +142,10 @@ def test_one_worker_and_three_make_the_same(tmp_path: Path) -> None:
 def test_what_a_worker_is_given_holds_no_key() -> None:
     settings = Settings.model_validate(
         {
-            "llm": {"api_key": "secret-1", "base_url": "http://secret-2"},
-            "embed": {"api_key": "secret-3"},
-            "store": {"neo4j_password": "secret-4"},
+            "llm": {"api_key": "canary-1", "base_url": "http://canary-2"},
+            "embed": {"api_key": "canary-3"},
+            "store": {"neo4j_password": "canary-4"},
         }
     )
-    assert b"secret" in pickle.dumps(settings)
-    assert b"secret" not in pickle.dumps(without_keys(settings))
+    assert b"canary" in pickle.dumps(settings)
+    assert b"canary" not in pickle.dumps(without_keys(settings))
