@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from pipelines.core import codec
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError, StoreMismatch
 from pipelines.core.knowledge import TagPair
@@ -170,7 +168,7 @@ def tag_pairs(catalog: Catalog) -> tuple[TagPair, ...]:
 
 
 def record_embedder(catalog: Catalog, info: EmbedderInfo) -> None:
-    catalog.set_fact(EMBEDDER_FACT, msgspec.json.encode(info).decode())
+    catalog.set_fact(EMBEDDER_FACT, codec.encode(info).decode())
 
 
 def _embed_settings(settings: EmbedSettings, catalog: Catalog) -> EmbedSettings:

@@ -109,7 +109,7 @@ def test_every_field_of_a_stage_moves_its_fingerprint_or_is_listed_as_neutral(na
 
 def test_what_is_neutral_moves_no_fingerprint() -> None:
     section = Settings().parse
-    limits = section.limits.model_copy(update={"time_s": 1.0})
+    limits = section.limits.model_copy(update={"cpu_s": 1.0})
     assert fingerprint(section.model_copy(update={"limits": limits})) == fingerprint(section)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_model
 
@@ -57,6 +57,10 @@ Summary = Annotated[str, _cut(_LONGEST_SUMMARY), Field(max_length=_LONGEST_SUMMA
 TermsOfAKind = Annotated[list[Term], _at_most(_OF_A_KIND, _texts), Field(max_length=_OF_A_KIND)]
 
 
+Shape = tuple[tuple[str, ...], int, int]
+"""Kinds of tags, and the most facts and questions."""
+
+
 class Fact(BaseModel):
     """One relation between two things that the chunk names."""
 
@@ -73,7 +77,12 @@ class Tags(BaseModel):
 
 
 class ChunkReply(BaseModel):
-    """All that one reply says of a chunk, in the order in which it is written."""
+    """All that one reply says of a chunk, in the order in which it is written.
+
+    `shape` is what `chunk_reply` made the type of.
+    """
+
+    shape: ClassVar[Shape] = ((), 0, 0)
 
     summary: Summary = ""
     tags: Tags = Tags()
@@ -95,13 +104,15 @@ def chunk_reply(kinds: tuple[str, ...], facts: int, questions: int) -> type[Chun
     tags = create_model("Tags", __base__=Tags, **fields)
     some_facts = Annotated[list[Fact], _at_most(facts, _facts), WithJsonSchema(_array(_array(_TERM, 3, 3), facts))]
     some_questions = Annotated[list[Question], _at_most(questions, _texts), Field(max_length=questions)]
-    return create_model(
+    made = create_model(
         "ChunkReply",
         __base__=ChunkReply,
         tags=(Annotated[tags, BeforeValidator(_by_kind)], tags()),
         facts=(some_facts, Field(default_factory=list)),
         questions=(some_questions, Field(default_factory=list)),
     )
+    made.shape = (kinds, facts, questions)
+    return made
 
 
 def _array(items: dict[str, Any], most: int, least: int = 0) -> dict[str, Any]:

@@ -1,31 +1,117 @@
-"""Parsing begun before it is asked for."""
+"""Workers that make documents, and what passes between them and the event loop."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections.abc import Callable
 from concurrent.futures import Future
-from pathlib import Path
+from dataclasses import dataclass
+from threading import Lock
 
-from pipelines.core.document import Source
-from pipelines.parse.isolate import ParserPool
-from pipelines.parse.parsed import Parsed
+from pipelines.core.work.job import Desk, Ended, Job, Listener
+from pipelines.core.work.pool import WorkerPool
+from pipelines.ingest.asking import answer
+from pipelines.ingest.stages import compile_document
+from pipelines.ingest.task import Task
+from pipelines.llm.chat import Chat
+from pipelines.llm.embedder import Embedder
+
+Hear = Callable[[bytes], None]
 
 
-class ParseAhead:
-    """A parser pool that hands out what `begin` has already put to work."""
+class Correspondence(Listener):
+    """Passes on what a job tells and asks to an event loop; it is kept until there is one."""
 
-    def __init__(self, pool: ParserPool) -> None:
+    def __init__(self, chat: Chat | None, embedder: Embedder) -> None:
+        self._chat = chat
+        self._embedder = embedder
+        self._lock = Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiting: list[Callable[[], None]] = []
+        self._hear: Hear = _deaf
+
+    def open(self, hear: Hear) -> None:
+        """Pass on to the running loop from now on, what has been kept first."""
+        with self._lock:
+            self._loop, self._hear = asyncio.get_running_loop(), hear
+            waiting, self._waiting = self._waiting, []
+            for one in waiting:
+                self._loop.call_soon(one)
+
+    def told(self, note: bytes) -> None:
+        self._soon(lambda: self._hear(note))
+
+    def asked(self, question: bytes, answer: Callable[[bytes], None]) -> None:
+        self._soon(lambda: self._begin(question, answer))
+
+    def _soon(self, call: Callable[[], None]) -> None:
+        with self._lock:
+            if self._loop is None:
+                self._waiting.append(call)
+                return
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the run has ended, and the job is ended with it
+            self._loop.call_soon_threadsafe(call)
+
+    def _begin(self, question: bytes, send: Callable[[bytes], None]) -> None:
+        task = asyncio.ensure_future(answer(question, self._chat, self._embedder))
+        task.add_done_callback(lambda done: None if done.cancelled() else send(done.result()))
+
+
+def _deaf(note: bytes) -> None:
+    """Hear nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A job at work, and who hears of it."""
+
+    future: Future[Ended]
+    correspondence: Correspondence
+
+    async def ended(self, hear: Hear) -> Ended:
+        """Return how the job ended; `hear` is given its notes, in their order and before that."""
+        self.correspondence.open(hear)
+        return await asyncio.wrap_future(self.future)
+
+
+class Workers:
+    """Those who make documents: `pool` what takes the processor, `speakers` what waits for a model most of the time."""
+
+    def __init__(self, pool: WorkerPool, speakers: WorkerPool, chat: Chat | None, embedder: Embedder) -> None:
         self._pool = pool
-        self._begun: dict[str, Future[Parsed]] = {}
+        self._speakers = speakers
+        self._chat = chat
+        self._embedder = embedder
+        self._ahead: dict[str, tuple[Task, Begun]] = {}
 
-    def begin(self, path: Path, source: Source) -> None:
-        """Start parsing a file that will be asked for soon."""
-        self._begun[source.document_id] = self._pool.submit(path, source)
+    def begin(self, task: Task) -> None:
+        """Start on a document that will be asked for soon."""
+        self._ahead[task.source.document_id] = (task, self._begin(compile_document, task))
 
-    def submit(self, path: Path, source: Source) -> Future[Parsed]:
-        """Return the parse of a file, begun or new."""
-        begun = self._begun.pop(source.document_id, None)
-        return begun if begun is not None else self._pool.submit(path, source)
+    async def compile(self, task: Task, hear: Hear) -> Ended:
+        """Return how making a document ended, begun or new."""
+        return await self._do(compile_document, task, hear)
 
-    def submit_bytes(self, data: bytes, source: Source) -> Future[Parsed]:
-        """Return the parse of a part of a container."""
-        return self._pool.submit_bytes(data, source)
+    async def do(self, function: Callable[[Desk, Task], bytes], task: Task, hear: Hear = _deaf) -> Ended:
+        """Return how another job over a document ended."""
+        return await self._do(function, task, hear)
+
+    async def _do(self, function: Callable[[Desk, Task], bytes], task: Task, hear: Hear) -> Ended:
+        ahead = self._ahead.pop(task.source.document_id, None)
+        if ahead is not None:
+            begun, job = ahead
+            ended = await job.ended(hear)
+            if begun == task and function is compile_document:
+                return ended
+        return await self._begin(function, task).ended(hear)
+
+    def _begin(self, function: Callable[[Desk, Task], bytes], task: Task) -> Begun:
+        correspondence = Correspondence(self._chat, self._embedder)
+        speaks = task.means.model is not None and task.parsed
+        pool = self._speakers if speaks else self._pool
+        return Begun(pool.submit(Job(function, (task,)), _as_it_is, correspondence), correspondence)
+
+
+def _as_it_is(ended: Ended) -> Ended:
+    return ended

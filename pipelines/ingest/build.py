@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from pipelines.core.errors import FolderNotFound
-from pipelines.ingest.ahead import ParseAhead
+from pipelines.core.work.pool import WorkerPool
+from pipelines.ingest.ahead import Workers
 from pipelines.ingest.compile import Item, Tools
-from pipelines.ingest.language import makers_of, open_language
+from pipelines.ingest.language import Language, makers_of, open_language
 from pipelines.ingest.progress import Progress, silent
 from pipelines.ingest.report import Report
 from pipelines.ingest.run import Run
 from pipelines.ingest.tagging import Lessons
+from pipelines.ingest.task import Means, without_keys
 from pipelines.llm.budget import Budget
-from pipelines.resources import open_stores
+from pipelines.parse.limits import allowance
+from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings, load
 
 P = ParamSpec("P")
@@ -96,8 +99,6 @@ def open_run(
     qa_samples: Path | None = None,
 ) -> Iterator[Run]:
     """Open all that a run takes, with the knowledge base locked against other writers."""
-    from pipelines.parse.isolate import ParserPool
-
     if not folder.is_dir():
         raise FolderNotFound(str(folder))
     settings = settings or load(kb).settings
@@ -105,17 +106,24 @@ def open_run(
         open_stores(kb, settings, create=True) as stores,
         stores.embedded.exclusive(),
         open_language(settings, stores.places, budget) as language,
-        ParserPool(settings.parse, settings.ingest.workers) as pool,
+        _pool(settings, settings.ingest.workers) as pool,
+        _pool(settings, settings.ingest.documents_at_once) as speakers,
     ):
-        tools = Tools(
-            settings,
-            stores.artifacts,
-            ParseAhead(pool),
-            language.splitter,
-            language.distiller,
-            stores.embedder,
-            makers_of(settings, stores),
-            language.describer,
-        )
+        workers = Workers(pool, speakers, language.chat, stores.embedder)
+        tools = Tools(settings, _means(settings, stores, language), workers)
         lessons = Lessons(qa_samples, language.pairing) if qa_samples else None
         yield Run(folder, settings, stores, tools, language, progress, lessons)
+
+
+def _pool(settings: Settings, workers: int) -> WorkerPool:
+    return WorkerPool(allowance(settings.parse.limits), workers)
+
+
+def _means(settings: Settings, stores: Stores, language: Language) -> Means:
+    """What the workers make documents with; an embedder behind an endpoint stays here."""
+    info = stores.embedder.info
+    chosen = settings.embed.model_copy(update={"name": info.name, "model": info.model, "dimension": info.dimension})
+    plain = without_keys(settings.model_copy(update={"embed": chosen}))
+    local = None if info.name == "openai" else plain.embed
+    makers, vectors = makers_of(settings, stores), stores.places.embeddings
+    return Means(plain, stores.artifacts, makers, local, vectors, info.dimension, language.model)

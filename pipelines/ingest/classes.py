@@ -11,30 +11,18 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from pipelines.atomize.atomize import atomize
-from pipelines.atomize.extractive import ExtractiveDistiller
 from pipelines.atomize.tag_classes import sample_of
-from pipelines.chunk.chunk import chunk
-from pipelines.chunk.structural import StructuralSplitter
 from pipelines.core import codec
-from pipelines.core.document import Document
-from pipelines.core.knowledge import ChunkTag, TagClass
-from pipelines.ingest.compile import Item, Tools, parse_item
+from pipelines.core.knowledge import TagClass
+from pipelines.ingest.compile import Item, Tools, blame_nobody, hearing
 from pipelines.ingest.language import CLASSES_FACT, Induction, KeptClasses, kept_classes, makers_of
 from pipelines.ingest.progress import Progress
+from pipelines.ingest.rehearsal import Sample, sample_document
 from pipelines.resources import Stores
 
 SAMPLE_DOCUMENTS = 24
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Tags of a spread of a folder's chunks, taken without a model, and the language of most of its documents."""
-
-    tags: tuple[ChunkTag, ...]
-    language: str
 
 
 async def settle_classes(
@@ -49,9 +37,15 @@ async def settle_classes(
     kept = kept_classes(stores.catalog, induction.maker)
     classes = kept.classes if kept else await _induced(items, tools, induction, stores, tell)
     if classes is None:
-        return replace(tools, settled=False)
-    distiller = induction.distiller.with_classes([one.name for one in classes])
-    return replace(tools, distiller=distiller, makers=makers_of(tools.settings, stores))
+        return replace(tools, means=replace(tools.means, settled=False))
+    tools = with_classes(tools, [one.name for one in classes])
+    return replace(tools, means=replace(tools.means, makers=makers_of(tools.settings, stores)))
+
+
+def with_classes(tools: Tools, names: Sequence[str]) -> Tools:
+    """Return tools whose model tags by these classes."""
+    model = replace(tools.means.model, kinds=tuple(names)) if tools.means.model else None
+    return replace(tools, means=replace(tools.means, model=model))
 
 
 async def _induced(
@@ -69,14 +63,14 @@ async def sample_tags(items: Sequence[Item], tools: Tools, tell: Progress) -> Sa
     """Return tags of some of the items, the same for the same folder; parsing them is done and kept."""
     # Digests are as good as chance, and the same on every machine.
     some = sorted(items, key=lambda item: (item.source.digest, item.source.uri))[:SAMPLE_DOCUMENTS]
-    records = await asyncio.gather(*(parse_item(item, tools.keys(item.source), tools, tell) for item in some))
-    documents = [record.document for record in records if record.document is not None]
-    tags = [tag for document in documents for tag in await _tags(document, tools)]
-    languages = Counter(document.language for document in documents)
-    return Sample(tuple(sample_of(tags)), min(languages, key=lambda one: (-languages[one], one), default="en"))
+    sampled = [one for one in await asyncio.gather(*(_sampled(item, tools, tell) for item in some)) if one.language]
+    languages = Counter(one.language for one in sampled)
+    language = min(languages, key=lambda one: (-languages[one], one), default="en")
+    return Sample(tuple(sample_of([tag for one in sampled for tag in one.tags])), language)
 
 
-async def _tags(document: Document, tools: Tools) -> tuple[ChunkTag, ...]:
-    settings = tools.settings
-    chunks = await chunk(document, StructuralSplitter(settings.chunk), settings.chunk)
-    return (await atomize(document, chunks, ExtractiveDistiller(settings.atomize), settings.atomize)).tags
+async def _sampled(item: Item, tools: Tools, tell: Progress) -> Sample:
+    """The sample of one document, an empty one where it gives none: why that is, compiling it will tell."""
+    ended = await tools.workers.do(sample_document, tools.task(item), hearing(item.source.uri, tell))
+    blame_nobody(ended)
+    return codec.unpack(ended.result, Sample) if ended.result is not None else Sample()

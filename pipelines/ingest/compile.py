@@ -1,39 +1,39 @@
-"""Compiling one document: parse, chunk, atomize, embed, each result kept as an artifact (design, section 4)."""
+"""Compiling one document: it is made in a worker, and what became of it is told here (design, section 4)."""
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pipelines.atomize.atomize import atomize
-from pipelines.atomize.distiller import Distiller
-from pipelines.chunk.chunk import split
-from pipelines.chunk.splitter import Splitter
 from pipelines.core import codec
-from pipelines.core.chunk import Chunk
-from pipelines.core.document import Document, Source
-from pipelines.core.errors import BudgetExceeded, StrataError
-from pipelines.core.ids import digest
-from pipelines.core.knowledge import Distillate
-from pipelines.core.outcome import Failure, Outcome, Status
-from pipelines.graph.card import card
-from pipelines.graph.conform import conform
-from pipelines.ingest.ahead import ParseAhead
+from pipelines.core.document import Source
+from pipelines.core.errors import (
+    BudgetExceeded,
+    MissingExtra,
+    SettingsError,
+    StoreError,
+    StoreLocked,
+    StoreMismatch,
+    StoreUnavailable,
+    StrataError,
+)
+from pipelines.core.outcome import Failure, Status
+from pipelines.core.work.job import Ended
+from pipelines.ingest.ahead import Workers
 from pipelines.ingest.artifacts import Member, ParsedRecord
-from pipelines.ingest.figures import FigureWork
-from pipelines.ingest.keys import Makers, StageKeys, stage_keys
+from pipelines.ingest.keys import CUT, STOPPED, StageKeys
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
-from pipelines.ingest.records import embed_records, records_of
-from pipelines.llm.embedder import Embedder
-from pipelines.parse.describe import Describer
-from pipelines.parse.parsed import Parsed
+from pipelines.ingest.reading import REPEATABLE, parse_key
+from pipelines.ingest.task import DESCRIBE, DOING, Made, Means, Task, Told
 from pipelines.settings import Settings
 from pipelines.store.artifact import ArtifactStore
 from pipelines.store.catalog import Entry
 
-REPEATABLE = (Status.INDEXED, Status.PARTIAL, Status.EMPTY, Status.MALFORMED, Status.TOO_LARGE)
-"""Statuses that follow from the content alone; a file that ended otherwise is tried again by the next run."""
+_ENDS_THE_RUN: Mapping[str, type[StrataError]] = {
+    kind.__name__: kind
+    for kind in (BudgetExceeded, StoreError, StoreUnavailable, StoreMismatch, StoreLocked, SettingsError)
+} | {MissingExtra.__name__: SettingsError}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,196 +58,105 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What compiling takes: the settings, who does the work, and where the results are kept.
-
-    `settled` is off where the classes of tags could not be had: what is distilled without them is done again.
-    """
+    """What compiling takes: the workers, and the means that they make every document of the run with."""
 
     settings: Settings
-    artifacts: ArtifactStore
-    pool: ParseAhead
-    splitter: Splitter
-    distiller: Distiller
-    embedder: Embedder
-    makers: Makers
-    describer: Describer | None = None
-    settled: bool = True
+    means: Means
+    workers: Workers
 
-    def keys(self, source: Source) -> StageKeys:
-        return stage_keys(source, self.settings, self.makers)
+    @property
+    def artifacts(self) -> ArtifactStore:
+        return self.means.artifacts
+
+    def keys(self, source: Source, cut: str = "") -> StageKeys:
+        return self.means.keys(source, cut=cut)
+
+    def task(self, item: Item) -> Task:
+        """Return the first task of an item: all of it, or with a model what is done before the model is asked."""
+        path = item.path.absolute() if item.path else None
+        return Task(item.source, self.means, path, parse_only=self.means.model is not None)
+
+    def begin(self, item: Item) -> None:
+        """Start on an item that will be compiled soon."""
+        self.workers.begin(self.task(item))
 
 
 async def compile_item(item: Item, tools: Tools, tell: Progress) -> Compiled:
-    """Return the compiled item; a document that fails in a stage is a value too. Raises `BudgetExceeded` alone."""
-    keys = tools.keys(item.source)
-    record = await parse_item(item, keys, tools, tell)
-    failures: tuple[Failure, ...] = ()
-    if tools.describer is not None:
-        figures = FigureWork(tools.describer, tools.artifacts, tools.settings, tools.makers)
-        described = await figures.describe(item.source, record, keys)
-        record, keys, failures = described.record, described.keys, described.failures
-    entry = _entry(item, record, keys)
-    members = tuple(member_item(item, member) for member in record.members)
-    if record.document is None:
-        return Compiled(entry, members, _failures(entry, record.error))
-    try:
-        compiled = await _distil(entry, members, record.document, keys, tools, tell)
-        return replace(compiled, failures=failures)
-    except BudgetExceeded:
-        raise
-    except StrataError as error:
-        failure = Failure(entry.uri, "compile", error.message, type(error).__name__, Status.FAILED, error.retryable)
-        return Compiled(replace(entry, status=Status.FAILED, reason=error.message), members, (failure,))
+    """Return the compiled item; whatever the document makes a stage raise or take is a value too.
+
+    Raises `BudgetExceeded`, and `StoreError` and `SettingsError` for what no document is to blame for.
+    """
+    task = tools.task(item)
+    made = await _made(task, tools, tell)
+    if task.parse_only and made.document is not None:
+        reason = made.reason if made.cut else ""
+        made = await _made(replace(task, parse_only=False, parsed=True, cut=made.cut, reason=reason), tools, tell)
+    entry = _entry(item, made, tools.keys(item.source))
+    members = tuple(member_item(item, member) for member in made.members)
+    return Compiled(entry, members, (*_failures(entry, made), *made.failures), made.dropped)
 
 
-async def parse_item(item: Item, keys: StageKeys, tools: Tools, tell: Progress) -> ParsedRecord:
-    """Return what parsing an item gave, from its artifact where there is one."""
-    kept = kept_parse(keys, tools)
-    if kept is not None:
-        tell(Event(Stage.PARSE, Phase.REUSED, item.source.uri))
-        return codec.decode(kept, ParsedRecord)
-    tell(Event(Stage.PARSE, Phase.STARTED, item.source.uri))
-    parsed = await _parse_file(item, tools)
-    record = _keep_parts(parsed, tools.artifacts)
-    if record.status in REPEATABLE:
-        tools.artifacts.put("parse", _raw_key(record.status, keys), codec.encode(record))
-    failed = record.document is None and record.status is not Status.EMPTY
-    tell(Event(Stage.PARSE, Phase.FAILED if failed else Phase.DONE, item.source.uri, record.reason))
-    return record
+async def _made(task: Task, tools: Tools, tell: Progress) -> Made:
+    """Return what became of a document; what was read before its process was lost is gone on with, once."""
+    ended = await tools.workers.compile(task, hearing(task.source.uri, tell))
+    if ended.result is not None:
+        return codec.unpack(ended.result, Made)
+    blame_nobody(ended)
+    kept = codec.unpack(ended.kept, Made) if ended.kept is not None else Made(Status.FAILED)
+    if ended.stage == Stage.PARSE.value and kept.cut and not task.cut:
+        return await _made(replace(task, cut=kept.cut, reason=ended.reason), tools, tell)
+    made = _lost(kept, ended, task.source.uri, tell)
+    if made.stage == Stage.PARSE.value and made.status in REPEATABLE:
+        record = ParsedRecord(made.status, reason=made.reason, error=made.error)
+        tools.artifacts.put("parse", parse_key(made.status, task.keys), codec.encode(record))
+    return made
 
 
-def kept_parse(keys: StageKeys, tools: Tools) -> bytes | None:
-    """Return the artifact of a parse, with its figures described or not yet; None where there is none."""
-    held = (tools.artifacts.get("parse", key) for key in dict.fromkeys((keys.parse, keys.raw, keys.turned_away)))
-    return next((data for data in held if data is not None), None)
+def _lost(kept: Made, ended: Ended, uri: str, tell: Progress) -> Made:
+    """What is left of a document whose process was lost, and that it was."""
+    stage = ended.stage or Stage.PARSE.value
+    reason = ended.reason if stage == Stage.PARSE.value else f"{DOING.get(stage, stage)} {ended.reason}"
+    if stage != DESCRIBE:
+        tell(Event(Stage(stage), Phase.FAILED, uri, reason))
+    return kept.failed(stage, ended.status, reason, ended.error)
 
 
-def parse_key(status: Status, keys: StageKeys) -> str:
-    """Return the key under which a parse that ended so is kept, once all is done."""
-    return keys.parse if status.searchable else _raw_key(status, keys)
+def blame_nobody(ended: Ended) -> None:
+    """Raise what a worker raised where no document is to blame for it."""
+    if ended.error in _ENDS_THE_RUN:
+        raise _ENDS_THE_RUN[ended.error](ended.reason, hint=ended.hint)
 
 
-def _raw_key(status: Status, keys: StageKeys) -> str:
-    """The key under which it is kept as the parser left it."""
-    return keys.turned_away if status is Status.TOO_LARGE else keys.raw
+def hearing(uri: str, tell: Progress) -> Callable[[bytes], None]:
+    """Return what tells the notes of a document's worker as events."""
+
+    def hear(note: bytes) -> None:
+        told = codec.unpack(note, Told)
+        tell(Event(told.stage, told.phase, uri, told.detail))
+
+    return hear
 
 
-async def _parse_file(item: Item, tools: Tools) -> Parsed:
-    if item.path is not None:
-        return await asyncio.wrap_future(tools.pool.submit(item.path, item.source))
-    data = tools.artifacts.get("member", item.source.digest)
-    if data is None:
-        return Parsed(Status.FAILED, reason="the bytes of this part are no longer kept; ingest its container again")
-    return await asyncio.wrap_future(tools.pool.submit_bytes(data, item.source))
-
-
-def _keep_parts(parsed: Parsed, artifacts: ArtifactStore) -> ParsedRecord:
-    for picture in parsed.pictures:
-        artifacts.put("picture", picture.digest, picture.data)
-    members = []
-    for child in parsed.children:
-        member = Member(child.name, digest(child.data), len(child.data), child.kind)
-        artifacts.put("member", member.digest, child.data)
-        members.append(member)
-    pictures = tuple(picture.digest for picture in parsed.pictures)
-    return ParsedRecord(parsed.status, parsed.document, pictures, tuple(members), parsed.reason, parsed.error)
-
-
-async def _distil(
-    entry: Entry, members: tuple[Item, ...], document: Document, keys: StageKeys, tools: Tools, tell: Progress
-) -> Compiled:
-    chunks = await _chunk(document, keys, tools, tell)
-    distillate = await _atomize(document, chunks, keys, tools, tell)
-    _embed(document, distillate, keys, tools, tell)
-    done = replace(entry, artifacts=_kept_keys(keys, distillate), counts=_counts(document, distillate))
-    return Compiled(done, members, dropped=dict(distillate.dropped))
-
-
-async def _chunk(document: Document, keys: StageKeys, tools: Tools, tell: Progress) -> Outcome[Chunk]:
-    uri = document.source.uri
-    kept = tools.artifacts.get("chunk", keys.chunk)
-    if kept is not None:
-        tell(Event(Stage.CHUNK, Phase.REUSED, uri))
-        return Outcome(codec.decode(kept, tuple[Chunk, ...]))
-    tell(Event(Stage.CHUNK, Phase.STARTED, uri))
-    chunks = await split(document, tools.splitter, tools.settings.chunk)
-    if not chunks.failures:
-        tools.artifacts.put("chunk", keys.chunk, codec.encode(chunks.results))
-    tell(Event(Stage.CHUNK, Phase.DONE, uri))
-    return chunks
-
-
-async def _atomize(
-    document: Document, chunks: Outcome[Chunk], keys: StageKeys, tools: Tools, tell: Progress
-) -> Distillate:
-    uri = document.source.uri
-    kept = tools.artifacts.get("atomize", keys.atomize)
-    if kept is not None:
-        tell(Event(Stage.ATOMIZE, Phase.REUSED, uri))
-        return codec.decode(kept, Distillate)
-    tell(Event(Stage.ATOMIZE, Phase.STARTED, uri))
-    distillate = await atomize(document, chunks.results, tools.distiller, tools.settings.atomize)
-    distillate = conform(distillate, tools.settings.graph.schema)
-    if chunks.failures or not tools.settled:
-        distillate = replace(distillate, unfinished=tuple(one.id for one in chunks.results))
-    if not distillate.unfinished:
-        tools.artifacts.put("atomize", keys.atomize, codec.encode(distillate))
-    tell(Event(Stage.ATOMIZE, Phase.DONE, uri, f"{len(distillate.atoms)} atoms"))
-    return distillate
-
-
-def _embed(document: Document, distillate: Distillate, keys: StageKeys, tools: Tools, tell: Progress) -> None:
-    uri = document.source.uri
-    key = _final(keys.embed, distillate)
-    if tools.artifacts.get("embed", key) is not None:
-        tell(Event(Stage.EMBED, Phase.REUSED, uri))
-        return
-    tell(Event(Stage.EMBED, Phase.STARTED, uri))
-    if distillate.unfinished:
-        tools.artifacts.put("atomize", _final(keys.atomize, distillate), codec.encode(distillate))
-    tools.artifacts.put("card", _final(keys.card, distillate), codec.encode(card(document, distillate)))
-    tools.artifacts.put("embed", key, embed_records(records_of(document, distillate), tools.embedder))
-    tell(Event(Stage.EMBED, Phase.DONE, uri))
-
-
-def _final(key: str, distillate: Distillate) -> str:
-    """The key of a result: its own name where language work is unfinished, so that the next run looks for the whole."""
-    return key if not distillate.unfinished else f"{key}-{digest(codec.encode(distillate))[:16]}"
-
-
-def _kept_keys(keys: StageKeys, distillate: Distillate) -> dict[str, str]:
-    kept = keys.by_stage()
-    return kept | {stage: _final(kept[stage], distillate) for stage in ("atomize", "card", "embed")}
-
-
-def _entry(item: Item, record: ParsedRecord, keys: StageKeys) -> Entry:
-    document = record.document
+def _entry(item: Item, made: Made, keys: StageKeys) -> Entry:
+    document = made.document
+    artifacts = made.artifacts or {Stage.PARSE.value: parse_key(made.status, keys)}
+    if made.cut == CUT or (made.status is Status.TOO_LARGE and made.stage != Stage.PARSE.value):
+        artifacts = {**artifacts, STOPPED: keys.stopped}
     return Entry(
         uri=item.source.uri,
         digest=item.source.digest,
         size=item.source.size,
-        status=record.status,
+        status=made.status,
         document=document.id if document else "",
-        reason=record.reason,
-        media_type=document.source.media_type if document else item.source.media_type,
+        reason=made.reason,
+        media_type=document.media_type if document else item.source.media_type,
         title=document.title if document else "",
         modified_ns=item.modified_ns,
         parent=item.parent,
-        artifacts={"parse": parse_key(record.status, keys)},
+        artifacts=artifacts,
+        counts=document.counts if document else {},
         notes=document.notes if document else (),
     )
-
-
-def _counts(document: Document, distillate: Distillate) -> dict[str, int]:
-    return {
-        "pages": len(document.pages),
-        "sections": len(document.sections),
-        "tables": len(document.tables),
-        "figures": len(document.figures),
-        "chunks": len(distillate.chunks),
-        "atoms": len(distillate.atoms),
-        "unfinished": len(distillate.unfinished),
-    }
 
 
 def member_item(item: Item, member: Member) -> Item:
@@ -256,7 +165,8 @@ def member_item(item: Item, member: Member) -> Item:
     return Item(source, parent=item.source.uri)
 
 
-def _failures(entry: Entry, error: str) -> tuple[Failure, ...]:
-    if entry.status in (Status.EMPTY, Status.SKIPPED):
+def _failures(entry: Entry, made: Made) -> tuple[Failure, ...]:
+    if entry.status.searchable or entry.status in (Status.EMPTY, Status.SKIPPED):
         return ()
-    return (Failure(entry.uri, "parse", entry.reason, error, entry.status, entry.status not in REPEATABLE),)
+    again = made.retryable or entry.status not in REPEATABLE
+    return (Failure(entry.uri, made.stage, entry.reason, made.error, entry.status, again),)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pipelines.core import codec
-from pipelines.core.document import Source
 from pipelines.core.ids import digest
 from pipelines.core.outcome import Failure
 from pipelines.ingest.artifacts import ParsedRecord
-from pipelines.ingest.keys import Makers, StageKeys, stage_keys
+from pipelines.ingest.bench import Bench
+from pipelines.ingest.keys import StageKeys
 from pipelines.parse.describe import Describer, describe_figures
 from pipelines.parse.parsed import Parsed, Picture
-from pipelines.settings import Settings
 from pipelines.store.artifact import ArtifactStore
 
 
@@ -28,30 +26,22 @@ class DescribedRecord:
     failures: tuple[Failure, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FigureWork:
-    """Who describes figures, and what the keys of the results are made of."""
+async def describe(bench: Bench, record: ParsedRecord, describer: Describer) -> DescribedRecord:
+    """Return the record with its figures described, and keep it in place of the one without.
 
-    describer: Describer
-    artifacts: ArtifactStore
-    settings: Settings
-    makers: Makers
-
-    async def describe(self, source: Source, record: ParsedRecord, keys: StageKeys) -> DescribedRecord:
-        """Return the record with its figures described, and keep it in place of the one without.
-
-        Raises `BudgetExceeded`.
-        """
-        if record.document is None or self.artifacts.get("parse", keys.parse) is not None:
-            return DescribedRecord(record, keys)
-        described, failures = await describe_figures(parsed_of(record, self.artifacts), self.describer)
-        if failures:
-            missing = digest(" ".join(sorted(failure.subject for failure in failures)).encode())
-            keys = stage_keys(source, self.settings, self.makers, missing)
-        whole = replace(record, document=described.document)
-        self.artifacts.put("parse", keys.parse, codec.encode(whole))
-        self.artifacts.remove("parse", keys.raw)
-        return DescribedRecord(whole, keys, failures)
+    Raises `BudgetExceeded`.
+    """
+    keys = bench.keys
+    if record.document is None or bench.artifacts.get("parse", keys.parse) is not None:
+        return DescribedRecord(record, keys)
+    described, failures = await describe_figures(parsed_of(record, bench.artifacts), describer)
+    if failures:
+        missing = digest(" ".join(sorted(failure.subject for failure in failures)).encode())
+        keys = bench.means.keys(bench.source, missing, bench.task.cut)
+    whole = replace(record, document=described.document)
+    bench.keep("parse", keys.parse, whole)
+    bench.artifacts.remove("parse", keys.raw)
+    return DescribedRecord(whole, keys, failures)
 
 
 def parsed_of(record: ParsedRecord, artifacts: ArtifactStore) -> Parsed:

@@ -26,12 +26,18 @@ class Makers:
 
 @dataclass(frozen=True, slots=True)
 class StageKeys:
-    """The keys under which the artifacts of one source lie."""
+    """The keys under which the artifacts of one source lie.
+
+    A parse that was cut short, by a limit or because its process was lost, is kept under other keys than the whole
+    would be, with all that is made from it; they depend on the limits.
+    """
 
     raw: str
     """The key of a parse as it is before its figures are described."""
     turned_away: str
     """The key of a parse that a limit ended: with other limits it is tried again."""
+    stopped: str
+    """What stands in the catalog for a document that a limit cut short or ended after it was parsed: likewise."""
     parse: str
     chunk: str
     atomize: str
@@ -42,19 +48,27 @@ class StageKeys:
         return {stage: getattr(self, stage) for stage in COMPILED}
 
 
-def stage_keys(source: Source, settings: Settings, makers: Makers, undescribed: str = "") -> StageKeys:
+STOPPED = "stopped"
+"""The stage that stands in the catalog for a document that a limit ended: see `StageKeys.stopped`."""
+CUT = "cut"
+"""What stands for a parse that was cut short and would be once more with the same limits."""
+
+
+def stage_keys(source: Source, settings: Settings, makers: Makers, undescribed: str = "", cut: str = "") -> StageKeys:
     """Return the keys for a source; the media type does not count, since it follows from the content.
 
-    `undescribed` stands for the figures whose description is missing.
+    `undescribed` stands for the figures whose description is missing, `cut` for what a parse has left out.
     """
+    limits = fingerprint(settings.parse.limits)
     raw = _key("parse", source.uri, source.digest, fingerprint(settings.parse))
+    raw = _key("parse", raw, limits, cut) if cut else raw
     parse = _key("parse", raw, makers.describer, undescribed) if makers.describer else raw
     chunk = _key("chunk", parse, fingerprint(settings.chunk), makers.splitter)
     schema = fingerprint(settings.graph.schema)
     atomize = _key("atomize", chunk, fingerprint(settings.atomize), schema, makers.distiller)
-    turned_away = _key("parse", raw, fingerprint(settings.parse.limits))
+    turned_away = _key("parse", raw, limits)
     card, embed = _key("card", atomize), _key("embed", atomize, makers.embedder)
-    return StageKeys(raw, turned_away, parse, chunk, atomize, card, embed)
+    return StageKeys(raw, turned_away, _key("embed", embed, limits), parse, chunk, atomize, card, embed)
 
 
 def _key(stage: str, *parts: str) -> str:

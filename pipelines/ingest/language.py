@@ -7,26 +7,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from pipelines.atomize.distiller import Distiller
-from pipelines.atomize.extractive import ExtractiveDistiller
-from pipelines.atomize.model import ModelDistiller
 from pipelines.atomize.tag_classes_model import ModelClasses
 from pipelines.atomize.tag_pairs import CoOccurrencePairing, Pairing
 from pipelines.atomize.tag_pairs_model import ModelPairing
-from pipelines.chunk.recurrent import RecurrentSplitter
-from pipelines.chunk.splitter import Splitter
-from pipelines.chunk.structural import StructuralSplitter
 from pipelines.core import codec
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import TagClass
 from pipelines.ingest.keys import Makers
+from pipelines.ingest.task import ModelWork
 from pipelines.llm.budget import Budget
 from pipelines.llm.chat import Chat
 from pipelines.llm.ledger import Ledger
 from pipelines.llm.prompt import Prompt
 from pipelines.llm.stack import open_chat
 from pipelines.llm.wordllama import WordLlamaEmbedder
-from pipelines.parse.describe import ChatDescriber, Describer
 from pipelines.resources import Places, Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Catalog
@@ -45,26 +39,23 @@ class KeptClasses:
 
 @dataclass(frozen=True, slots=True)
 class Induction:
-    """Who induces the classes of tags, for whom, and what stands for the former: its model and prompt."""
+    """Who induces the classes of tags, and what stands for it: its model and prompt."""
 
     inducer: ModelClasses
-    distiller: ModelDistiller
     maker: str
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Who does the language work of a build; `chat` is None where no model is configured.
+    """Who does the language work of a build, but for that of the workers.
 
-    `describer` is None where figures are not to be described, `induction` where no classes are to be induced.
+    `chat` and `model` are None where no model is configured, `induction` where no classes are to be induced.
     """
 
-    splitter: Splitter
-    distiller: Distiller
     pairing: Pairing
     ledger: Ledger
     chat: Chat | None = None
-    describer: Describer | None = None
+    model: ModelWork | None = None
     induction: Induction | None = None
 
 
@@ -76,8 +67,7 @@ def open_language(settings: Settings, places: Places, budget: Budget = Budget())
     """
     ledger = Ledger(settings.llm.prices)
     if not settings.llm.configured:
-        extractive = ExtractiveDistiller(settings.atomize)
-        yield Language(StructuralSplitter(settings.chunk), extractive, CoOccurrencePairing(), ledger)
+        yield Language(CoOccurrencePairing(), ledger)
         return
     chat = open_chat(settings.llm, places.replies, places.trace, budget, ledger)
     try:
@@ -88,21 +78,14 @@ def open_language(settings: Settings, places: Places, budget: Budget = Budget())
 
 def _asking(chat: Chat, settings: Settings, places: Places, ledger: Ledger) -> Language:
     """The language work done by a model."""
-    distiller = model_distiller(chat, settings, places)
     maker = classes_maker(settings, places)
     return Language(
-        RecurrentSplitter(chat, settings.chunk, overrides=places.prompts),
-        distiller,
         ModelPairing(chat, places.prompts),
         ledger,
         chat,
-        ChatDescriber(chat, places.prompts) if settings.parse.describe_figures else None,
-        Induction(ModelClasses(chat, WordLlamaEmbedder(), places.prompts), distiller, maker) if maker else None,
+        ModelWork(places.prompts, describes=settings.parse.describe_figures),
+        Induction(ModelClasses(chat, WordLlamaEmbedder(), places.prompts), maker) if maker else None,
     )
-
-
-def model_distiller(chat: Chat, settings: Settings, places: Places) -> ModelDistiller:
-    return ModelDistiller(chat, settings.atomize, WordLlamaEmbedder(), places.prompts, settings.graph.schema)
 
 
 def makers_of(settings: Settings, stores: Stores) -> Makers:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from pipelines.core.document import Source
 from pipelines.core.outcome import Status
-from pipelines.ingest.compile import REPEATABLE, Item, parse_key
-from pipelines.ingest.keys import StageKeys
+from pipelines.ingest.compile import Item
+from pipelines.ingest.keys import STOPPED, StageKeys
+from pipelines.ingest.reading import REPEATABLE, parse_key
 from pipelines.ingest.scan import Found, digest_file
 from pipelines.store.catalog import Entry
 
@@ -56,6 +57,8 @@ def is_final(entry: Entry, source: Source, keys_of: Callable[[Source], StageKeys
     if entry.digest != source.digest or entry.status not in REPEATABLE:
         return False
     keys = keys_of(source)
+    if entry.artifacts.get(STOPPED) == keys.stopped:
+        return True
     wanted = keys.by_stage() if entry.status.searchable else {"parse": parse_key(entry.status, keys)}
     return {stage: entry.artifacts.get(stage) for stage in wanted} == wanted
 

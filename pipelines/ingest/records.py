@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-import msgspec
 import numpy as np
 
+from pipelines.core import codec
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document
 from pipelines.core.graph import CORPUS_OWNER
@@ -48,18 +48,18 @@ def embed_records(records: tuple[Record, ...], embedder: Embedder) -> bytes:
     """Return the records with their vectors and terms, as they are kept among the artifacts."""
     vectors = embedder.embed([record.text for record in records], Side.PASSAGE)
     raw = np.ascontiguousarray(vectors, np.float32).tobytes()
-    return msgspec.msgpack.encode((records, vectors.shape[1], raw, [" ".join(terms(one.text)) for one in records]))
+    return codec.pack((records, vectors.shape[1], raw, [" ".join(terms(one.text)) for one in records]))
 
 
 def read_records(data: bytes) -> Embedded:
     """Return the records and vectors that `embed_records` wrote."""
-    records, dimension, raw, _ = msgspec.msgpack.decode(data, type=tuple[tuple[Record, ...], int, bytes, msgspec.Raw])
+    records, dimension, raw, _ = codec.unpack(data, tuple[tuple[Record, ...], int, bytes, codec.Raw])
     return Embedded(records, np.frombuffer(raw, np.float32).reshape(len(records), dimension))
 
 
 def read_terms(data: bytes) -> tuple[str, ...]:
     """Return the terms of each record that `embed_records` wrote, with blanks between them."""
-    return msgspec.msgpack.decode(data, type=tuple[msgspec.Raw, int, msgspec.Raw, tuple[str, ...]])[3]
+    return codec.unpack(data, tuple[codec.Raw, int, codec.Raw, tuple[str, ...]])[3]
 
 
 def without(embedded: Embedded, ids: Collection[str]) -> Embedded:

@@ -13,7 +13,7 @@ from pipelines.core import codec
 from pipelines.core.errors import BudgetExceeded, SourceError, TooLarge
 from pipelines.core.outcome import Failure, Status
 from pipelines.ingest.classes import settle_classes
-from pipelines.ingest.compile import Compiled, Item, Tools, compile_item, kept_parse
+from pipelines.ingest.compile import Compiled, Item, Tools, compile_item
 from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpus, read_cards
 from pipelines.ingest.judged import judge_entities, judge_maker, kept_verdicts
 from pipelines.ingest.language import Language
@@ -74,10 +74,9 @@ class Run:
         return self._plan.items
 
     def parse_ahead(self, items: Sequence[Item]) -> None:
-        """Put the first items to parse before they are asked for; the rest follows as room is made."""
+        """Put the first items to work before they are asked for; the rest follows as room is made."""
         for item in items[: self._settings.ingest.documents_at_once]:
-            if item.path is not None and kept_parse(self._tools.keys(item.source), self._tools) is None:
-                self._tools.pool.begin(item.path, item.source)
+            self._tools.begin(item)
 
     async def settle(self, items: Sequence[Item]) -> None:
         """Settle the classes of tags, before any item is compiled; a budget that is reached ends the run."""

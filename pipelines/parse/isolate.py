@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import tempfile
-import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+import inspect
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from queue import SimpleQueue
 from types import TracebackType
 from typing import Self
 
+from pipelines.core import codec
 from pipelines.core.document import Source
+from pipelines.core.outcome import Status
+from pipelines.core.work.job import Desk, Ended, Job
+from pipelines.core.work.pool import WorkerPool
+from pipelines.parse.limits import allowance
+from pipelines.parse.parse import parse
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.process import WorkerProcess
 from pipelines.parse.settings import ParseSettings
+
+STAGE = "parse"
 
 
 class ParserPool:
-    """Parses up to `workers` files at once; a context manager that leaves no process behind.
-
-    A process is started when it is first needed, used for many files, and replaced when it was killed, has crashed,
-    has served 200 files or holds on to half of the memory allowed.
-    """
+    """Parses up to `workers` files at once; a context manager that leaves no process behind."""
 
     def __init__(self, settings: ParseSettings, workers: int = 2) -> None:
-        self._stop = threading.Event()
-        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="parse")
-        self._idle: SimpleQueue[WorkerProcess] = SimpleQueue()
-        for _ in range(workers):
-            self._idle.put(WorkerProcess(settings, self._stop))
+        self._settings = settings
+        self._pool = WorkerPool(allowance(settings.limits), workers, STAGE)
 
     def __enter__(self) -> Self:
         return self
@@ -40,30 +41,50 @@ class ParserPool:
 
     def submit(self, path: Path, source: Source) -> Future[Parsed]:
         """Begin to parse a file. The future's result is always a `Parsed`; it raises only when cancelled."""
-        return self._threads.submit(self._parse, path, source)
+        return self._pool.submit(Job(parse_file, (path.absolute(), source, self._settings)), _parsed)
 
     def submit_bytes(self, data: bytes, source: Source) -> Future[Parsed]:
         """Begin to parse a child: bytes that are no file of their own."""
-        return self._threads.submit(self._parse_bytes, data, source)
+        return self._pool.submit(Job(parse_bytes, (data, source, self._settings)), _parsed)
 
     def close(self, *, cancel: bool = False) -> None:
         """Wait for what was submitted, or stop it with `cancel`; then end all processes. Twice is allowed."""
-        if cancel:
-            self._stop.set()
-        self._threads.shutdown(wait=True, cancel_futures=cancel)
-        while not self._idle.empty():
-            self._idle.get().end()
+        self._pool.close(cancel=cancel)
 
-    def _parse(self, path: Path, source: Source) -> Parsed:
-        process = self._idle.get()
-        try:
-            return process.parse(path, source)
-        finally:
-            self._idle.put(process)
 
-    def _parse_bytes(self, data: bytes, source: Source) -> Parsed:
-        suffix = PurePosixPath(source.name).suffix[:16]
-        with tempfile.TemporaryDirectory(prefix="strata-") as folder:
-            path = Path(folder) / f"child{suffix}"
-            path.write_bytes(data)
-            return self._parse(path, source)
+def parse_file(desk: Desk, path: Path, source: Source, settings: ParseSettings) -> bytes:
+    """The job that parses a file."""
+    desk.begin(STAGE)
+    return codec.pack(parse_within(path, source, settings, lambda parsed: desk.keep(codec.pack(parsed))))
+
+
+def parse_bytes(desk: Desk, data: bytes, source: Source, settings: ParseSettings) -> bytes:
+    """The job that parses bytes that are no file of their own."""
+    with laid_out(data, source, desk.scratch) as path:
+        return parse_file(desk, path, source, settings)
+
+
+def parse_within(path: Path, source: Source, settings: ParseSettings, keep: Callable[[Parsed], None]) -> Parsed:
+    """Return what the file holds; what is good if not whole is given to `keep` before the slow rest is begun."""
+    hands_out = "checkpoint" in inspect.signature(parse).parameters
+    return parse(path, source, settings, **({"checkpoint": keep} if hands_out else {}))
+
+
+@contextmanager
+def laid_out(data: bytes, source: Source, folder: Path) -> Iterator[Path]:
+    """Yield the path of a file in `folder` with these bytes, for as long as it is needed."""
+    path = folder / f"child{PurePosixPath(source.name).suffix[:16]}"
+    path.write_bytes(data)
+    try:
+        yield path
+    finally:
+        path.unlink()
+
+
+def _parsed(ended: Ended) -> Parsed:
+    """Return the result, or else what was handed out before the process was lost, or else why there is nothing."""
+    if ended.result is not None:
+        return codec.unpack(ended.result, Parsed)
+    if ended.kept is not None:
+        return replace(codec.unpack(ended.kept, Parsed), status=Status.PARTIAL, reason=ended.reason)
+    return Parsed(ended.status, reason=ended.reason, error=ended.error)

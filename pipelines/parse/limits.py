@@ -1,21 +1,16 @@
-"""What a file may cost: checks of archives before they are unpacked, and of the process that parses."""
+"""What a file may cost: checks of archives before they are unpacked, and what its process is allowed."""
 
 from __future__ import annotations
 
-import os
 import zipfile
-from pathlib import Path
 
 from pipelines.core.errors import TooLarge
+from pipelines.core.work.job import Allowance
 from pipelines.parse.settings import Limits
 
 MEBIBYTE = 1 << 20
 # A small file may well grow a hundredfold: a sheet of zeros, a bitmap in a letter.
 _FREE_OF_RATIO = 24 * MEBIBYTE
-# Memory beyond the limit that the system refuses at once; what grows slowly the parent sees and stops at the limit.
-_HEADROOM = 1024 * MEBIBYTE
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-_PROC = Path("/proc")
 
 
 def check_archive(members: list[zipfile.ZipInfo], size: int, uri: str, limits: Limits) -> None:
@@ -48,26 +43,6 @@ def containers(uri: str) -> int:
     return uri.count("!/")
 
 
-def confine(limits: Limits) -> None:
-    """Let this process fail rather than take much more memory than allowed, and leave no core dump."""
-    import resource
-
-    wanted = limits.memory_mb * MEBIBYTE + _HEADROOM
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    if hard == resource.RLIM_INFINITY or wanted < hard:
-        resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def memory_of(pid: int) -> int:
-    """Return the bytes of memory that a process and its descendants hold; 0 where the system does not tell."""
-    total, left = 0, [pid]
-    while left:
-        process = _PROC / str(left.pop())
-        try:
-            total += int((process / "statm").read_text().split()[1]) * _PAGE
-            for task in (process / "task").iterdir():
-                left.extend(int(child) for child in (task / "children").read_text().split())
-        except (OSError, ValueError, IndexError):
-            continue
-    return total
+def allowance(limits: Limits) -> Allowance:
+    """Return what the process may cost that works on a file."""
+    return Allowance(limits.cpu_s, limits.stall_s, limits.memory_mb)

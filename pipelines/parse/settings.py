@@ -39,10 +39,11 @@ class PdfSettings(_Settings):
 
 
 class Limits(_Settings):
-    """What one file may cost before it is given up as too large."""
+    """What one file may cost before it is given up as too large: to parse, and to cut, distil and embed."""
 
-    time_s: float = Field(300, gt=0, description="Seconds for one file")
-    memory_mb: int = Field(4096, gt=0, description="Memory of the process that parses, in MiB")
+    cpu_s: float = Field(300, gt=0, description="Processor seconds for one stage of one file")
+    stall_s: float = Field(120, gt=0, description="Seconds without progress after which a process counts as hung")
+    memory_mb: int = Field(4096, gt=0, description="Memory of the process that works on a file, in MiB")
     output_mb: int = Field(100, gt=0, description="Text that one file may give, in MiB")
     expansion_ratio: int = Field(100, gt=0, description="Times that a compressed file may grow when unpacked")
     total_mb: int = Field(500, gt=0, description="Unpacked size of one file, in MiB")

@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
-from pipelines.core.codec import encode
+from pipelines.core import codec
 from pipelines.core.concurrent import gather
 from pipelines.core.errors import BudgetExceeded, SettingsError, StrataError
 from qa.evaluate.answered import DEPTH, Answered, failed, measured
@@ -131,8 +129,8 @@ def read_results(path: Path) -> dict[tuple[str, str, str], Answered]:
     found: dict[tuple[str, str, str], Answered] = {}
     for line in path.read_bytes().splitlines():
         try:
-            one = msgspec.json.decode(line, type=Answered)
-        except msgspec.DecodeError:
+            one = codec.decode(line, Answered)
+        except codec.DecodeError:
             continue
         if not one.error:
             found[(one.strategy, one.id, one.question)] = one
@@ -159,4 +157,4 @@ def _append(path: Path, answered: Answered) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     whole = not path.exists() or path.read_bytes()[-1:] in (b"\n", b"")
     with path.open("ab") as file:
-        file.write((b"" if whole else b"\n") + encode(answered) + b"\n")
+        file.write((b"" if whole else b"\n") + codec.encode(answered) + b"\n")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
-
+from pipelines.core import codec
 from pipelines.core.errors import SourceError
 
 T = TypeVar("T")
@@ -77,6 +76,6 @@ def _lines(path: Path, type: type[T]) -> Iterator[T]:
         if not line.strip():
             continue
         try:
-            yield msgspec.json.decode(line, type=type)
-        except msgspec.DecodeError as error:
+            yield codec.decode(line, type)
+        except codec.DecodeError as error:
             raise SourceError(f"{path}, line {number}: {error}") from error

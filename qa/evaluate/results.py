@@ -56,7 +56,7 @@ def _lines(path: Path) -> list[bytes]:
 
 def _figures_of(plain: dict[str, object]) -> dict[str, float]:
     if "ranked" in plain:
-        one = msgspec.convert(plain, Ranked)
+        one = codec.convert(plain, Ranked)
         recall = {f"{one.mode} recall@{k}": recall_at(one.ranked, one.gold, k) for k in DEPTHS}
         return recall | {f"{one.mode} all_gold@{ALL_GOLD}": all_gold_at(one.ranked, one.gold, ALL_GOLD)}
     strategy = str(plain.get("strategy", ""))

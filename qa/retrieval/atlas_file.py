@@ -10,10 +10,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from zipfile import BadZipFile
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from pipelines.core import codec
 from pipelines.core.ids import content_id
 from pipelines.llm.embedder import EmbedderInfo
 from qa.retrieval.atlas import Atlas, Rows
@@ -47,7 +47,7 @@ def save(folder: Path, state: str, atlas: Atlas, scale: Scale) -> None:
     """Keep an atlas in `folder`; where that cannot be written it is not kept, and read from the graph next time."""
     texts = {name: tuple(getattr(atlas, name)) for name in _TEXTS}
     maps = {name: dict(getattr(atlas, name)) for name in _MAPS}
-    names = msgspec.msgpack.encode(_Names(state, texts, maps, tuple(atlas.vocabulary), atlas.summarized, scale))
+    names = codec.pack(_Names(state, texts, maps, tuple(atlas.vocabulary), atlas.summarized, scale))
     arrays = {name: array for field in _ARRAYS for name, array in _arrays(field, getattr(atlas, field))}
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
@@ -60,11 +60,11 @@ def load(folder: Path, state: str) -> tuple[Atlas, Scale] | None:
     """Return what was kept in `folder`, None where it is of another state of the graph, damaged or not there."""
     try:
         with (folder / _FILE).open("rb") as handle, np.load(handle) as file:
-            names = msgspec.msgpack.decode(file[_NAMES].tobytes(), type=_Names)
+            names = codec.unpack(file[_NAMES].tobytes(), _Names)
             if names.state != state:
                 return None
             parts = {field: _joined(field, file) for field in _ARRAYS}
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile, msgspec.DecodeError):
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, codec.DecodeError):
         return None
     vocabulary = {term: number for number, term in enumerate(names.vocabulary)}
     return Atlas(**parts, **names.texts, **names.maps, vocabulary=vocabulary, summarized=names.summarized), names.scale  # type: ignore[arg-type]

@@ -9,8 +9,11 @@ import sys
 import time
 from pathlib import Path
 
+from pipelines.core import codec
 from pipelines.core.document import Source
+from pipelines.core.work.job import Desk
 from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.parse import parse
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
 
@@ -83,3 +86,10 @@ class Mute(Misbehaving):
         parsed = super().read(path.with_suffix(".tmp"), source, settings)
         assert parsed.document is not None
         return replace(parsed, document=replace(parsed.document, text=" ", blocks=()))
+
+
+def parse_file_and_die(desk: Desk, path: Path, source: Source, settings: ParseSettings) -> bytes:
+    """The job of a parser that hands out the text and is lost with the pictures."""
+    desk.begin("parse")
+    desk.keep(codec.pack(parse(path, source, settings)))
+    os._exit(3)

@@ -1,11 +1,12 @@
-import signal
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
+from pipelines.core.document import Source
 from pipelines.core.outcome import Status
 from pipelines.parse.isolate import ParserPool
 from pipelines.parse.parse import source_of
@@ -13,7 +14,7 @@ from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import Limits, ParseSettings
 from tests.parse.engines import OURS
 
-LIMITS = Limits(time_s=3, memory_mb=400)
+LIMITS = Limits(cpu_s=3, stall_s=2, memory_mb=400)
 SETTINGS = ParseSettings(engines={"text/plain": OURS + "Misbehaving"}, limits=LIMITS)
 
 
@@ -32,7 +33,7 @@ def run(folder: Path, *texts: str, settings: ParseSettings = SETTINGS, workers: 
     [
         ("crash", Status.FAILED, "SIGSEGV"),
         ("leave", Status.FAILED, "exit code 3: goodbye"),
-        ("hang", Status.TOO_LARGE, "took longer than 3 s"),
+        ("hang", Status.TOO_LARGE, "made no progress for 2 s"),
         ("eat", Status.TOO_LARGE, "took more than 400 MiB of memory"),
         ("gulp", Status.TOO_LARGE, "out of memory"),
         ("recurse", Status.TOO_LARGE, "nested too deep"),
@@ -101,7 +102,7 @@ def test_pictures_and_children_come_back_byte_by_byte(tmp_path: Path) -> None:
 def test_an_error_in_the_block_stops_what_is_running(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("hang")
-    settings = SETTINGS.model_copy(update={"limits": Limits(time_s=600)})
+    settings = SETTINGS.model_copy(update={"limits": Limits(cpu_s=600)})
     futures = []
 
     def fail() -> None:
@@ -120,28 +121,41 @@ def test_an_error_in_the_block_stops_what_is_running(tmp_path: Path) -> None:
 
 def test_closing_leaves_no_process_and_no_thread_behind(tmp_path: Path) -> None:
     run(tmp_path, "behave", "behave")
-    workers = [child for child in psutil.Process().children() if "pipelines.parse.worker" in " ".join(child.cmdline())]
+    workers = [
+        child for child in psutil.Process().children() if "pipelines.core.work.worker" in " ".join(child.cmdline())
+    ]
     assert workers == []
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("parse")]
 
 
-def test_a_worker_whose_parent_is_gone_ends(tmp_path: Path) -> None:
-    import pickle
-    import subprocess
+def test_what_a_reader_handed_out_is_kept_when_its_process_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.parse import engines
 
-    from pipelines.parse.process import _Running
-    from pipelines.parse.worker import Job, send
+    monkeypatch.setattr("pipelines.parse.isolate.parse_file", engines.parse_file_and_die)
+    (parsed,) = run(tmp_path, "behave")
+    assert parsed.status is Status.PARTIAL
+    assert "exit code 3" in parsed.reason
+    assert parsed.document is not None
+    assert "behave" in parsed.document.text
 
-    path = tmp_path / "a.txt"
-    path.write_text("hang")
-    running = _Running.start()
-    send(running.jobs, pickle.dumps(SETTINGS))
-    send(running.jobs, pickle.dumps(Job(str(path), source_of(path, "a.txt"))))
-    time.sleep(1)
-    running.jobs.close()
-    try:
-        assert running.process.wait(timeout=10) == -signal.SIGKILL
-    except subprocess.TimeoutExpired:
-        pytest.fail("the worker goes on without its parent")
-    finally:
-        running.end()
+
+def test_a_parser_with_checkpoints_is_given_where_to_put_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pipelines.parse import isolate
+    from pipelines.parse.parse import parse
+
+    def parse_in_steps(
+        path: Path, source: Source, settings: ParseSettings, checkpoint: Callable[[Parsed], None]
+    ) -> Parsed:
+        parsed = parse(path, source, settings)
+        checkpoint(parsed)
+        return parsed
+
+    path, kept = tmp_path / "a.txt", list[Parsed]()
+    path.write_text("The pump runs.")
+    source = source_of(path, "a.txt")
+    assert isolate.parse_within(path, source, ParseSettings(), kept.append).document is not None
+    monkeypatch.setattr(isolate, "parse", parse_in_steps)
+    assert kept == []
+    assert isolate.parse_within(path, source, ParseSettings(), kept.append) == kept[0]

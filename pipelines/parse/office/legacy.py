@@ -54,11 +54,9 @@ def _convert(path: Path, target: str, folder: Path, source: Source, settings: Pa
     command += ["--convert-to", target, "--outdir", str(folder), str(path.resolve())]
     environment = {**os.environ, "HOME": str(folder)}
     try:
-        done = subprocess.run(
-            command, capture_output=True, timeout=settings.limits.time_s, check=False, env=environment
-        )
+        done = subprocess.run(command, capture_output=True, timeout=settings.limits.cpu_s, check=False, env=environment)
     except subprocess.TimeoutExpired as error:
-        raise TooLarge(f"LibreOffice took over {settings.limits.time_s:.0f} s", ids=(source.uri,)) from error
+        raise TooLarge(f"LibreOffice took over {settings.limits.cpu_s:.0f} s", ids=(source.uri,)) from error
     converted = folder / f"{path.stem}.{target}"
     if converted.exists():
         return converted

@@ -61,7 +61,7 @@ class PageReader:
     ) -> None:
         self.file = file
         self._clock = clock
-        self._late = clock() + _ENOUGH * settings.limits.time_s
+        self._late = clock() + _ENOUGH * settings.limits.cpu_s
         self.survey = survey
         self.outline = outline
         self.settings = settings

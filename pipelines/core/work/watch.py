@@ -1,0 +1,171 @@
+"""Reading what a job sends, and seeing to it that it keeps within its limits."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import threading
+import time
+from typing import IO
+
+from pipelines.core.outcome import Status
+from pipelines.core.work.frames import HEAD, Frame, Kind, Writer
+from pipelines.core.work.job import Allowance, Ended, Listener
+from pipelines.core.work.usage import Usage, counted, usage_of
+
+_POLL_S = 0.05
+_CHUNK = 1 << 20
+_MEBIBYTE = 1 << 20
+_IDLE_SHARE = 0.005
+"""Share of a processor below which a process makes no progress: one that looks now and then whether it may go on."""
+
+
+class _Exceeded(Exception):
+    """A limit was exceeded; the message says which."""
+
+
+class Watch:
+    """Follows one job of one process. `exceeded` says which limit ended it, `stopped` that the parent did."""
+
+    def __init__(
+        self,
+        pid: int,
+        results: IO[bytes],
+        writer: Writer,
+        allowance: Allowance,
+        listener: Listener,
+        stop: threading.Event,
+    ) -> None:
+        self._pid = pid
+        self._pipe = results.fileno()
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._pipe, selectors.EVENT_READ)
+        self._writer = writer
+        self._allowance = allowance
+        self._listener = listener
+        self._stop = stop
+        self._open: set[int] = set()
+        self._looked = 0.0
+        self._meter = _Meter(pid)
+        self.exceeded = ""
+        self.stopped = False
+        self.stage = ""
+        self.kept: bytes | None = None
+
+    def close(self) -> None:
+        self._selector.close()
+
+    def read(self) -> Ended | None:
+        """Return how the job ended, None where a limit was exceeded or the process is gone."""
+        try:
+            while (frame := self._frame()) is not None:
+                if frame.kind is Kind.RESULT:
+                    return Ended(frame.data, self.kept, self.stage)
+                if frame.kind is Kind.RAISED:
+                    return self._raised(frame)
+                self._take(frame)
+        except _Exceeded as error:
+            self.exceeded = str(error)
+        return None
+
+    def _take(self, frame: Frame) -> None:
+        match frame.kind:
+            case Kind.STAGE:
+                self.stage = frame.data.decode()
+                self._meter.restart()
+                self._listener.begun(self.stage)
+            case Kind.NOTE:
+                self._listener.told(frame.data)
+            case Kind.KEPT:
+                self.kept = frame.data
+            case Kind.QUESTION:
+                number = frame.number
+                self._open.add(number)
+                self._listener.asked(frame.data, lambda data: self._answer(number, data))
+
+    def _answer(self, number: int, data: bytes) -> None:
+        self._meter.seen()
+        self._open.discard(number)
+        with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile, and its end is told elsewhere
+            self._writer.send(Frame(Kind.ANSWER, data, number))
+
+    def _raised(self, frame: Frame) -> Ended:
+        error, message, hint = frame.data.decode("utf-8", "replace").split("\0")
+        return Ended(None, self.kept, self.stage, Status.FAILED, message, error, hint)
+
+    def _frame(self) -> Frame | None:
+        head = self._exactly(HEAD.size)
+        if head is None:
+            return None
+        kind, number, length = HEAD.unpack(head)
+        data = self._exactly(length)
+        return None if data is None else Frame(Kind(kind), data, number)
+
+    def _exactly(self, count: int) -> bytes | None:
+        received = bytearray()
+        while len(received) < count:
+            ready = self._selector.select(_POLL_S)
+            self._check()
+            if not ready:
+                continue
+            # Not the buffered reader: it would take what belongs to the next read and block for more.
+            chunk = os.read(self._pipe, min(_CHUNK, count - len(received)))
+            if not chunk:
+                return None
+            received += chunk
+        return bytes(received)
+
+    def _check(self) -> None:
+        """Look at the limits, now and then: a job that talks without end is seen too."""
+        if self._stop.is_set():
+            self.stopped = True
+            raise _Exceeded("stopped")
+        now = time.monotonic()
+        if now - self._looked < _POLL_S:
+            return
+        self._looked = now
+        usage, limits = usage_of(self._pid), self._allowance
+        if self._meter.spent(usage) > limits.cpu_s:
+            raise _Exceeded(f"took longer than {limits.cpu_s:g} processor seconds")
+        if usage.memory > limits.memory_mb * _MEBIBYTE:
+            raise _Exceeded(f"took more than {limits.memory_mb} MiB of memory")
+        if self._open:
+            self._meter.seen()
+        elif self._meter.idle(usage, limits.stall_s):
+            raise _Exceeded(f"made no progress for {limits.stall_s:g} s")
+
+
+class _Meter:
+    """Counts processor seconds since a stage began, and notices when there are none any more.
+
+    Where the system does not tell them, seconds by the clock stand in.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._counted = counted()
+        self._from = 0.0
+        self._mark = (0.0, 0.0)
+        self.restart()
+
+    def restart(self) -> None:
+        self._from = self._cpu(usage_of(self._pid))
+        self.seen()
+
+    def seen(self) -> None:
+        """Take note that there is progress, or nothing to be done."""
+        self._mark = (time.monotonic(), self._cpu(usage_of(self._pid)))
+
+    def spent(self, usage: Usage) -> float:
+        return self._cpu(usage) - self._from
+
+    def idle(self, usage: Usage, most_s: float) -> bool:
+        since, before = self._mark
+        if self._cpu(usage) - before > _IDLE_SHARE * most_s:
+            self.seen()
+            return False
+        return self._counted and time.monotonic() - since > most_s
+
+    def _cpu(self, usage: Usage) -> float:
+        return usage.cpu_s if self._counted else time.monotonic()

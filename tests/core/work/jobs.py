@@ -1,0 +1,126 @@
+"""Jobs that misbehave, for the tests of the pool."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from pipelines.core.errors import StoreError
+from pipelines.core.work.job import Desk
+
+BURN = "while True: pass"
+
+
+def give(desk: Desk, data: bytes) -> bytes:
+    return data
+
+
+def loop(desk: Desk) -> bytes:
+    desk.begin("early")
+    desk.begin("late")
+    while True:
+        pass
+
+
+def talk(desk: Desk) -> bytes:
+    while True:
+        desk.tell(str(sum(range(1_000_000))).encode())
+
+
+def in_stages(desk: Desk, stages: int, seconds: float) -> bytes:
+    """Take so many processor seconds in each of the stages."""
+    for number in range(stages):
+        desk.begin(str(number))
+        until = time.process_time() + seconds
+        while time.process_time() < until:
+            pass
+    return b"done"
+
+
+def sleep(desk: Desk) -> bytes:
+    time.sleep(600)
+    return b""
+
+
+def burn_in_children(desk: Desk, note: str) -> bytes:
+    """Take nothing itself, and let children take what they can."""
+    children = [subprocess.Popen([sys.executable, "-c", BURN]) for _ in range(2)]
+    Path(note).write_text(" ".join(str(child.pid) for child in children))
+    children[0].wait()
+    return b""
+
+
+def burn_in_an_orphan(desk: Desk, note: str) -> bytes:
+    """Start a process in a session of its own whose parent ends at once."""
+    quiet = "stdout=subprocess.DEVNULL, start_new_session=True"
+    code = f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {BURN!r}], {quiet}).pid)"
+    made = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+    Path(note).write_text(made.stdout.strip())
+    time.sleep(600)
+    return b""
+
+
+def eat(desk: Desk) -> bytes:
+    held = []
+    while True:
+        held.append(bytearray(16 << 20))
+        time.sleep(0.01)
+
+
+def gulp(desk: Desk) -> bytes:
+    return bytes(bytearray(64 << 30))
+
+
+def crash_after_handing_out(desk: Desk) -> bytes:
+    desk.begin("read")
+    desk.keep(b"the first half")
+    desk.keep(b"the text")
+    desk.begin("look")
+    os._exit(3)
+
+
+def loop_after_handing_out(desk: Desk) -> bytes:
+    desk.keep(b"the text")
+    return loop(desk)
+
+
+def raise_error(desk: Desk) -> bytes:
+    raise StoreError("the disk is full", hint="make room")
+
+
+def environment(desk: Desk) -> bytes:
+    return json.dumps(dict(os.environ)).encode()
+
+
+def litter(desk: Desk) -> bytes:
+    (desk.scratch / "left.txt").write_text("left")
+    return str(desk.scratch).encode()
+
+
+def double(desk: Desk, number: int) -> bytes:
+    return desk.ask(str(number).encode()).result()
+
+
+def be_killed(desk: Desk, note: str, times: int) -> bytes:
+    """Be killed as by somebody else in the first `times` tries, handing out before it which try it was."""
+    tries = Path(note)
+    number = int(tries.read_text()) + 1 if tries.exists() else 1
+    tries.write_text(str(number))
+    desk.begin("late")
+    desk.keep(f"try {number}".encode())
+    if number <= times:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return f"result of try {number}".encode()
+
+
+def be_killed_before_handing_out_again(desk: Desk, note: str) -> bytes:
+    if not Path(note).exists():
+        Path(note).touch()
+        desk.keep(b"try 1")
+    os.kill(os.getpid(), signal.SIGKILL)
+    return b""

@@ -1,0 +1,175 @@
+"""Jobs in processes of their own: whatever one does, the one after it is done."""
+
+import json
+import pickle
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from pipelines.core.outcome import Status
+from pipelines.core.work.frames import Frame, Kind
+from pipelines.core.work.job import Allowance, Ended, Job, Listener
+from pipelines.core.work.pool import WorkerPool
+from pipelines.core.work.process import Running
+from tests.core.work import jobs
+
+SMALL = Allowance(cpu_s=1, stall_s=2, memory_mb=400)
+
+
+def itself(ended: Ended) -> Ended:
+    return ended
+
+
+def run(*work: Job, allowance: Allowance = SMALL, workers: int = 1, listener: Listener | None = None) -> list[Ended]:
+    with WorkerPool(allowance, workers) as pool:
+        futures = [pool.submit(job, itself, listener or Listener()) for job in work]
+        return [future.result() for future in futures]
+
+
+def job(function: Callable[..., bytes], *arguments: object) -> Job:
+    return Job(function, arguments)
+
+
+@pytest.mark.parametrize(
+    ("function", "status", "reason", "error"),
+    [
+        (jobs.loop, Status.TOO_LARGE, "took longer than 1 processor seconds", "Killed"),
+        (jobs.talk, Status.TOO_LARGE, "took longer than 1 processor seconds", "Killed"),
+        (jobs.sleep, Status.TOO_LARGE, "made no progress for 2 s", "Killed"),
+        (jobs.eat, Status.TOO_LARGE, "took more than 400 MiB of memory", "Killed"),
+        (jobs.gulp, Status.FAILED, "", "MemoryError"),
+        (jobs.crash_after_handing_out, Status.FAILED, "exit code 3", "Crashed"),
+        (jobs.raise_error, Status.FAILED, "the disk is full", "StoreError"),
+    ],
+)
+def test_a_job_that_misbehaves_costs_itself(
+    function: Callable[..., bytes], status: Status, reason: str, error: str
+) -> None:
+    before, broken, after = run(job(jobs.give, b"a"), job(function), job(jobs.give, b"b"))
+    assert (before.result, after.result) == (b"a", b"b")
+    assert broken.result is None
+    assert (broken.status, broken.error) == (status, error)
+    assert reason in broken.reason
+
+
+def test_what_was_handed_out_last_outlives_the_process() -> None:
+    crashed, killed = run(job(jobs.crash_after_handing_out), job(jobs.loop_after_handing_out))
+    assert (crashed.kept, crashed.stage) == (b"the text", "look")
+    assert (killed.kept, killed.stage) == (b"the text", "late")
+
+
+def test_an_error_comes_with_its_hint() -> None:
+    assert run(job(jobs.raise_error))[0].hint == "make room"
+
+
+def test_each_stage_has_its_own_processor_seconds() -> None:
+    assert run(job(jobs.in_stages, 4, 0.5))[0].result == b"done"
+    assert run(job(jobs.in_stages, 1, 3))[0].status is Status.TOO_LARGE
+
+
+@pytest.mark.parametrize("function", [jobs.burn_in_children, jobs.burn_in_an_orphan])
+def test_what_a_job_starts_is_counted_and_ended_with_it(function: Callable[..., bytes], tmp_path: Path) -> None:
+    note = tmp_path / "pids"
+    (ended,) = run(job(function, str(note)))
+    assert "processor seconds" in ended.reason
+    assert all(is_gone(int(pid)) for pid in note.read_text().split())
+
+
+def is_gone(pid: int) -> bool:
+    """A killed process may stay in the table for a moment, until its new parent has taken note."""
+    for _ in range(100):
+        try:
+            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+                return True
+        except psutil.NoSuchProcess:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_worker_inherits_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = ("OPENAI_API_KEY", "NEO4J_PASSWORD", "AWS_SECRET_ACCESS_KEY", "HF_TOKEN", "STRATA_LLM__API_KEY", "MY_OWN")
+    for name in (*secret, "OMP_NUM_THREADS", "LC_ALL"):
+        monkeypatch.setenv(name, "1")
+    (ended,) = run(job(jobs.environment))
+    seen = json.loads(ended.result or b"{}")
+    assert not set(secret) & set(seen)
+    assert {"PATH", "PYTHONPATH", "OMP_NUM_THREADS", "LC_ALL"} <= set(seen)
+    assert seen["ORT_DISABLE_TELEMETRY"] == "1"
+
+
+class Doubling(Listener):
+    """Answers from another thread, after longer than a process may be idle."""
+
+    def __init__(self, wait: float) -> None:
+        self._wait = wait
+
+    def asked(self, question: bytes, answer: Callable[[bytes], None]) -> None:
+        threading.Timer(self._wait, answer, [str(2 * int(question)).encode()]).start()
+
+
+def test_a_job_that_waits_for_its_parent_does_not_hang() -> None:
+    allowance = Allowance(stall_s=0.5)
+    assert run(job(jobs.double, 21), allowance=allowance, listener=Doubling(2))[0].result == b"42"
+
+
+class Noting(Listener):
+    def __init__(self) -> None:
+        self.stages: list[str] = []
+
+    def begun(self, stage: str) -> None:
+        self.stages.append(stage)
+
+
+def test_stages_are_told_as_they_begin() -> None:
+    listener = Noting()
+    run(job(jobs.in_stages, 3, 0), listener=listener)
+    assert listener.stages == ["0", "1", "2"]
+
+
+def test_a_job_whose_process_is_killed_from_outside_is_tried_once_more(tmp_path: Path) -> None:
+    once, twice, after = run(
+        job(jobs.be_killed, str(tmp_path / "once"), 1),
+        job(jobs.be_killed, str(tmp_path / "twice"), 2),
+        job(jobs.give, b"after"),
+    )
+    assert once.result == b"result of try 2"
+    assert (twice.result, twice.status, twice.stage) == (None, Status.TOO_LARGE, "late")
+    assert twice.reason.startswith("killed by the system")
+    assert twice.kept == b"try 2"
+    assert after.result == b"after"
+
+
+def test_what_the_first_try_handed_out_outlives_the_second(tmp_path: Path) -> None:
+    assert run(job(jobs.be_killed_before_handing_out_again, str(tmp_path / "note")))[0].kept == b"try 1"
+
+
+def test_temporary_files_go_with_the_process() -> None:
+    (ended,) = run(job(jobs.litter))
+    assert ended.result
+    assert not Path(ended.result.decode()).exists()
+
+
+def test_results_are_the_same_by_one_worker_and_by_three() -> None:
+    many = [job(jobs.give, bytes([number])) for number in range(20)]
+    assert [one.result for one in run(*many)] == [one.result for one in run(*many, workers=3)]
+
+
+def test_a_worker_whose_parent_is_gone_ends() -> None:
+    running = Running.start(Allowance())
+    running.writer.send(Frame(Kind.JOB, pickle.dumps(job(jobs.loop))))
+    while running.results.peek(1)[:1] != Kind.STAGE.value:  # type: ignore[attr-defined]
+        time.sleep(0.01)
+    running.jobs.close()
+    try:
+        assert running.process.wait(timeout=30) == -signal.SIGKILL
+    except subprocess.TimeoutExpired:
+        pytest.fail("the worker goes on without its parent")
+    finally:
+        running.end()
