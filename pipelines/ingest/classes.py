@@ -19,6 +19,7 @@ from pipelines.atomize.tag_classes import sample_of
 from pipelines.chunk.chunk import chunk
 from pipelines.chunk.structural import StructuralSplitter
 from pipelines.core import codec
+from pipelines.core.charge import charge
 from pipelines.core.document import Document
 from pipelines.core.knowledge import ChunkTag, TagClass
 from pipelines.ingest.compile import Item, Tools, parse_item
@@ -71,9 +72,18 @@ async def sample_tags(items: Sequence[Item], tools: Tools, tell: Progress) -> Sa
     some = sorted(items, key=lambda item: (item.source.digest, item.source.uri))[:SAMPLE_DOCUMENTS]
     records = await asyncio.gather(*(parse_item(item, tools.keys(item.source), tools, tell) for item in some))
     documents = [record.document for record in records if record.document is not None]
-    tags = [tag for document in documents for tag in await _tags(document, tools)]
+    tags = [tag for document in documents for tag in await _tags_or_none(document, tools)]
     languages = Counter(document.language for document in documents)
     return Sample(tuple(sample_of(tags)), min(languages, key=lambda one: (-languages[one], one), default="en"))
+
+
+async def _tags_or_none(document: Document, tools: Tools) -> tuple[ChunkTag, ...]:
+    """The tags of a document, none where it makes that fail: the same then happens when it is compiled, and is told."""
+    try:
+        return await _tags(document, tools)
+    except Exception as error:
+        charge(document.id, "sample", error)
+        return ()
 
 
 async def _tags(document: Document, tools: Tools) -> tuple[ChunkTag, ...]:

@@ -199,7 +199,7 @@ async def _atomize(
 def _embed(document: Document, distillate: Distillate, keys: StageKeys, tools: Tools, tell: Progress) -> None:
     uri = document.source.uri
     key = _final(keys.embed, distillate)
-    if tools.artifacts.get("embed", key) is not None:
+    if all(tools.artifacts.get(*one) is not None for one in (("embed", key), ("card", _final(keys.card, distillate)))):
         tell(Event(Stage.EMBED, Phase.REUSED, uri))
         return
     tell(Event(Stage.EMBED, Phase.STARTED, uri))
