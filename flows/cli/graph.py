@@ -73,6 +73,9 @@ def sync(
     with _graph(kb) as embedded, open_neo4j(settings_from(kb, set), kb) as neo4j:
         done = bring_up(neo4j, embedded) if back else bring_up(embedded, neo4j)
     typer.echo(f"{done.written} documents written, {done.removed} removed, {done.unchanged} unchanged")
+    for failure in done.failures:
+        typer.echo(f"failed: {failure.subject}: {failure.reason}", err=True)
+    raise typer.Exit(8 if done.failures else 0)
 
 
 @app.command()

@@ -15,6 +15,7 @@
         StoreUnavailable
         StoreMismatch
         StoreLocked
+        ArtifactUnreadable
         KnowledgeBaseNotFound
       LanguageError
         CallFailed
@@ -23,6 +24,7 @@
         ReplyUnusable
         BudgetExceeded
       NotFound
+      DocumentsFailed
 
 An error carries the ids it speaks of (`ids`), says whether trying again can help (`retryable`), what the user can do
 (`hint`) and with which code a command ends (`exit_code`, listed in the README).
@@ -31,6 +33,8 @@ An error carries the ids it speaks of (`ids`), says whether trying again can hel
 from __future__ import annotations
 
 from typing import ClassVar
+
+from pipelines.core.outcome import Failure
 
 
 class StrataError(Exception):
@@ -134,6 +138,10 @@ class StoreLocked(StoreError):
     """Another process is writing this knowledge base."""
 
 
+class ArtifactUnreadable(StoreError):
+    """One artifact is gone or damaged: that costs its document, and speaks of no other."""
+
+
 class KnowledgeBaseNotFound(StoreError):
     def __init__(self, path: str) -> None:
         super().__init__(f"no knowledge base at {path}", ids=(path,), hint="`strata ingest FOLDER` makes one")
@@ -179,3 +187,12 @@ class NotFound(StrataError):
     """No document, node or chunk of that name."""
 
     exit_code = 4
+
+
+class DocumentsFailed(StrataError):
+    """A stage failed at these documents, and at no other; `failures` have one for each."""
+
+    def __init__(self, failures: tuple[Failure, ...]) -> None:
+        self.failures = failures
+        ids = tuple(failure.subject for failure in failures)
+        super().__init__(f"{len(failures)} documents failed: {failures[0].reason}", ids=ids)

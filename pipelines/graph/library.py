@@ -7,13 +7,15 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from pipelines.core.charge import each
 from pipelines.core.document import ReferenceKind
 from pipelines.core.terms import terms
 from pipelines.graph.card import CardReference, DocumentCard
 from pipelines.graph.names import Name, fold_name, names_of, number_key
 from pipelines.graph.numbers import revision_order
+from pipelines.graph.sections import Sections
 
 _INNER = "!/"
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
@@ -50,7 +52,11 @@ def points(evidence: str) -> bool:
 
 
 class Library:
-    """The cards of a knowledge base, indexed: a look-up takes the same time however many there are."""
+    """The cards of a knowledge base, indexed: a look-up takes the same time however many there are.
+
+    What is made of a card is made here, once: so it is its own document that fails where that cannot be done, and not
+    one that refers to it. Raises `DocumentsFailed`.
+    """
 
     def __init__(self, cards: Iterable[DocumentCard]) -> None:
         self.cards = {card.document: card for card in cards}
@@ -61,11 +67,16 @@ class Library:
         self._numbers: dict[str, list[str]] = {}
         self._messages: dict[str, str] = {}
         self._titles: dict[str, set[str]] = {}
-        for card in self.cards.values():
-            self._add(card)
+        self._folded: dict[str, str] = {}
+        self._orders: dict[str, tuple[int, ...]] = {}
+        self._sections: dict[str, Sections] = {}
+        each("names", self.cards.values(), lambda card: card.document, self._add)
         self.prefixes = {_letters(key) for key in self._numbers} - {""}
 
     def _add(self, card: DocumentCard) -> None:
+        self._folded[card.document] = fold_name(card.title)
+        self._orders[card.document] = revision_order(card.revision)
+        self._sections[card.document] = Sections(card.sections)
         for name in names_of(card):
             self.names.setdefault(name.folded, []).append((card.document, name))
         self._paths[_path_key(card.uri)] = card.document
@@ -128,11 +139,11 @@ class Library:
 
     def _remote(self, target: str) -> Resolution:
         """A file that is published elsewhere and lies here too, where its name is one of a kind; else it is outside."""
-        parts = urlsplit(target)
-        name = posixpath.basename(unquote(parts.path))
+        path, anchor = _path_and_anchor(target)
+        name = posixpath.basename(unquote(path))
         documents = self._files.get(_path_key(name), []) if "." in name else []
         if len(documents) == 1 and not re.match(r"(index|readme|default)\.", name, re.IGNORECASE):
-            return Resolution(tuple(documents), "file name", parts.fragment)
+            return Resolution(tuple(documents), "file name", anchor)
         return Resolution(reason="outside the folder")
 
     def _path(self, path: str, source: DocumentCard) -> str | None:
@@ -184,8 +195,11 @@ class Library:
         rarest = min((self._titles.get(word, set()) for word in _title_words(folded)), key=len, default=set())
         if len(rarest) > _PARTIAL_MOST:
             return []
-        whole = re.compile(rf"(?<!\w){re.escape(folded)}(?!\w)" if folded.isascii() else re.escape(folded))
-        return sorted(document for document in rarest if whole.search(fold_name(self.cards[document].title)))
+        return sorted(document for document in rarest if _is_part(folded, self._folded[document]))
+
+    def section(self, document: str, part: str) -> str:
+        """Return the id of the section of a document that `part` names, empty where it has none; see `Sections`."""
+        return self._sections[document].find(part)
 
     def nearest(self, documents: Sequence[str], source: DocumentCard) -> tuple[str, ...]:
         """Return of these documents those nearest to `source` by folder, of revisions of one the last, never itself."""
@@ -195,7 +209,7 @@ class Library:
         if len({card.digest for card in cards}) == 1:
             return (min(cards, key=lambda card: card.uri).document,)
         if len({number for card in cards for number in card.numbers[:1]}) <= 1 and all(card.revision for card in cards):
-            return (max(cards, key=lambda card: (revision_order(card.revision), card.uri)).document,)
+            return (max(cards, key=lambda card: (self._orders[card.document], card.uri)).document,)
         shared = {card.document: _shared_folders(card.uri, source.uri) for card in cards}
         most = max(shared.values())
         return tuple(card.document for card in sorted(cards, key=lambda c: c.uri) if shared[card.document] == most)
@@ -209,6 +223,27 @@ def urlsplit_scheme(target: str) -> str:
     if match and "//" in target[: match.end() + 2]:
         return match.group(1).lower()
     return "http" if target.lower().startswith("www.") else ""
+
+
+def _path_and_anchor(address: str) -> tuple[str, str]:
+    """The path of an address, and what stands behind its "#". Any text has them, also what is no URL to `urlsplit`."""
+    place, _, anchor = address.partition("#")
+    scheme, mark, behind = place.partition("?")[0].partition("://")
+    return (behind.partition("/")[2] if mark else scheme), anchor
+
+
+def _is_part(name: str, title: str) -> bool:
+    """Whether a name stands in a title, a Latin one as whole words."""
+    at = title.find(name)
+    while at >= 0:
+        if not name.isascii() or not (_is_letter(title[at - 1 : at]) or _is_letter(title[at + len(name) :][:1])):
+            return True
+        at = title.find(name, at + 1)
+    return False
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _title_words(text: str) -> set[str]:

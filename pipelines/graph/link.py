@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pipelines.core.charge import each
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.knowledge import Entity, Tag, TagClass
 from pipelines.graph.card import DocumentCard
@@ -56,6 +57,8 @@ def link(
     `embed` gives names to unit vectors, for finding entities alike; without it they are found by their names alone.
     `decide` judges what the rules leave open. With a `cache`, `text_of` is asked only for documents whose text was
     not yet searched for the present set of names (stage "mentions", key the document's id without its prefix).
+
+    Raises `DocumentsFailed` where names, mentions or references of some documents cannot be had.
     """
     ordered = sorted(cards, key=lambda card: card.document)
     library = Library(ordered)
@@ -78,6 +81,15 @@ def link(
     )
 
 
+def unlinked(cards: Iterable[DocumentCard]) -> Linked:
+    """Return what documents bear where nothing links them: their tags and entities, each by itself."""
+    ordered = sorted(cards, key=lambda card: card.document)
+    tags, known = _tags(ordered), profiles(ordered)
+    entities, nodes = _entities(known, ())
+    nodes += [*_tag_nodes(tags, ordered), *_class_nodes(tags)]
+    return Linked(Subgraph(CORPUS_OWNER, tuple(nodes), tuple(_class_edges(tags))), tags=tags, entities=entities)
+
+
 def touched(cards: Iterable[DocumentCard], before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
     """Return the ids of the documents whose subgraph another `merged` changes."""
     moved = {id for id in before.keys() | after.keys() if before.get(id) != after.get(id)}
@@ -94,12 +106,17 @@ def _links(
     hits: dict[str, Sequence[Hit]] = {}
     if settings.mentions:
         names = Names(library.names)
-        hits = {card.document: find_names(card, names, text_of, cache) for card in cards}
+        found_names = each("mentions", cards, _document, lambda card: find_names(card, names, text_of, cache))
+        hits = {card.document: found for card, found in zip(cards, found_names, strict=True)}
     common = common_names(hits.values(), len(cards), settings)
-    found: list[Link] = []
-    for card in cards:
-        found += document_links(card, hits.get(card.document, ()), library, common)
-    return found
+    links = each(
+        "references", cards, _document, lambda card: document_links(card, hits.get(card.document, ()), library, common)
+    )
+    return [one for of_document in links for one in of_document]
+
+
+def _document(card: DocumentCard) -> str:
+    return card.document
 
 
 def _edges(links: Iterable[Link]) -> Iterator[Edge]:

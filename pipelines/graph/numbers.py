@@ -27,6 +27,8 @@ _REVISION = (
     r"|\bv\.?\s?(?P<b>\d{1,3}(?:\.\d{1,3}){0,2})\b|(?:版本|修订)(?:号)?\s?[|:：]?\s?(?P<c>[A-Z]\b|\d{1,3}(?:\.\d{1,3}){0,2})"
     r"|第\s?(?P<d>\d{1,2})\s?版|\b(?P<e>\d{1,2})(?:st|nd|rd|th)\sedition)"
 )
+_LONGEST_REVISION = 200
+"""Characters of a revision that count; there are metadata of any length."""
 _REVISION_ANYWHERE = re.compile(_REVISION, re.IGNORECASE)
 _REVISION_TOLD = re.compile(rf"(?:^|[|;·•,(])[ \t]*{_REVISION}", re.IGNORECASE | re.MULTILINE)
 _REVISION_PART = re.compile(rf"[\s,;(\[–—-]*{_REVISION}\s*[)\]]*", re.IGNORECASE)
@@ -84,4 +86,4 @@ def revision_order(revision: str) -> tuple[int, ...]:
     """Return a key by which revisions of one document sort: A before B, 1.9 before 1.10."""
     if revision.isalpha():
         return tuple(ord(letter) for letter in revision.upper())
-    return tuple(int(part) for part in re.findall(r"\d+", revision))
+    return tuple(int(part) for part in re.findall(r"\d+", revision[:_LONGEST_REVISION]))

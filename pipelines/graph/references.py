@@ -15,7 +15,7 @@ from pipelines.core.terms import CJK
 from pipelines.graph.card import CardReference, DocumentCard
 from pipelines.graph.library import Library, Resolution, points
 from pipelines.graph.mentions import Hit
-from pipelines.graph.names import Name, NameKind, fold, fold_name, number_key
+from pipelines.graph.names import Name, NameKind, fold_name, number_key
 from pipelines.graph.settings import GraphSettings
 
 _BY_NAME = (ReferenceKind.MENTION, ReferenceKind.CITATION, ReferenceKind.CROSS_REFERENCE)
@@ -102,7 +102,7 @@ def _resolved(reference: CardReference, found: Resolution, card: DocumentCard, l
         return
     part = reference.section or found.anchor
     for target in targets:
-        section = "" if _SHOWN.match(reference.evidence) else section_of(library.cards[target], part)
+        section = "" if _SHOWN.match(reference.evidence) else library.section(target, part)
         yield _link(reference, card, target, section, part, found.how, candidates=len(targets))
 
 
@@ -138,7 +138,7 @@ def mention_links(card: DocumentCard, hits: Sequence[Hit], library: Library, com
         if 0 < len(targets) <= _MOST_CANDIDATES:
             how = named[0][1].kind.value
             for target in targets:
-                yield _mention(hit, card, library.cards[target], how, len(targets))
+                yield _mention(hit, card, target, library, how, len(targets))
 
 
 def _is_meant(hit: Hit, names: Sequence[Name], is_common: bool) -> bool:
@@ -165,39 +165,14 @@ def _of_revision(hit: Hit, documents: Sequence[str], library: Library) -> list[s
     return [one for one in documents if library.cards[one].revision.upper() == wanted] or list(documents)
 
 
-def _mention(hit: Hit, card: DocumentCard, target: DocumentCard, how: str, candidates: int) -> Link:
+def _mention(hit: Hit, card: DocumentCard, target: str, library: Library, how: str, candidates: int) -> Link:
     around = hit.around
-    section = "" if _SHOWN.search(around.before + around.behind) else section_of(target, around.part)
+    section = "" if _SHOWN.search(around.before + around.behind) else library.section(target, around.part)
     return Link(
         card.document, ReferenceKind.MENTION, hit.surface, around.before + hit.surface + around.behind, hit.chunk,
-        hit.start - len(around.before), hit.end + len(around.behind), target.document, section, around.part,
+        hit.start - len(around.before), hit.end + len(around.behind), target, section, around.part,
         how, takes_place=around.takes_place, candidates=candidates,
     )  # fmt: skip
-
-
-def section_of(card: DocumentCard, part: str) -> str:
-    """Return the id of the section or clause that `part` names by number, title or anchor, empty where there is none.
-
-    Where the document has no 7.3.1, that is 7.3, or 7.
-    """
-    wanted = part.strip().rstrip(".")
-    if not wanted:
-        return ""
-    numbers = {one.number.rstrip(".").casefold(): one.id for one in reversed(card.sections) if one.number}
-    number = wanted.casefold()
-    while re.fullmatch(r"[\w.]+", number) and number:
-        if number in numbers:
-            return numbers[number]
-        number = number.rpartition(".")[0]
-    slug = _slug(wanted)
-    if not slug:
-        return ""
-    titles = ((one.id, _slug(one.title), _slug(f"{one.number} {one.title}")) for one in card.sections)
-    return next((id for id, *names in titles if slug in names), "")
-
-
-def _slug(text: str) -> str:
-    return "-".join(re.findall(r"\w+", fold(text)))
 
 
 def common_names(hits: Iterable[Sequence[Hit]], documents: int, settings: GraphSettings) -> frozenset[str]:

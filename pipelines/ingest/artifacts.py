@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
+
+import msgspec
 
 from pipelines.core import codec
 from pipelines.core.document import Document, ReferenceKind
-from pipelines.core.errors import StoreError
+from pipelines.core.errors import ArtifactUnreadable
 from pipelines.core.knowledge import Distillate
 from pipelines.core.outcome import Status
 from pipelines.resources import Stores
 from pipelines.store.catalog import Entry
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +43,45 @@ class ParsedRecord:
 
 
 def read_document(stores: Stores, entry: Entry) -> Document:
-    """Return the parsed document of a searchable entry. Raises `StoreError` where its artifact is gone."""
-    record = codec.decode(read_artifact(stores, entry, "parse"), ParsedRecord)
+    """Return the parsed document of a searchable entry. Raises `ArtifactUnreadable` where its artifact is gone."""
+    record = read_value(stores, entry, "parse", ParsedRecord)
     if record.document is None:
-        raise StoreError("the artifact holds no document", ids=(entry.uri,))
+        raise ArtifactUnreadable("the artifact holds no document", ids=(entry.uri,))
     return record.document
 
 
 def read_distillate(stores: Stores, entry: Entry) -> Distillate:
-    """Return what was distilled from the document of a searchable entry. Raises `StoreError`."""
-    return codec.decode(read_artifact(stores, entry, "atomize"), Distillate)
+    """Return what was distilled from the document of a searchable entry. Raises `ArtifactUnreadable`."""
+    return read_value(stores, entry, "atomize", Distillate)
+
+
+def read_value(stores: Stores, entry: Entry, stage: str, type: type[T]) -> T:
+    """Return the value that a stage kept for an entry. Raises `ArtifactUnreadable` where it is gone or damaged."""
+    with readable(stores, entry, stage):
+        return codec.decode(read_artifact(stores, entry, stage), type)
+
+
+@contextmanager
+def readable(stores: Stores, entry: Entry, stage: str) -> Iterator[None]:
+    """Take what cannot be decoded inside for a damaged artifact, and drop it: the next ingest makes it anew.
+
+    Raises `ArtifactUnreadable`.
+    """
+    try:
+        yield
+    except (msgspec.DecodeError, ValueError) as error:
+        stores.artifacts.remove(stage, entry.artifacts[stage])
+        raise _unreadable(entry, stage, "damaged") from error
 
 
 def read_artifact(stores: Stores, entry: Entry, stage: str) -> bytes:
-    """Return the result of a stage for an entry. Raises `StoreError` where it is gone."""
+    """Return the result of a stage for an entry. Raises `ArtifactUnreadable` where it is gone."""
     data = stores.artifacts.get(stage, entry.artifacts[stage])
     if data is None:
-        hint = "`strata fsck --repair` has it made anew"
-        raise StoreError(f"the {stage} artifact of {entry.uri} is gone", ids=(entry.uri,), hint=hint)
+        raise _unreadable(entry, stage, "gone")
     return data
+
+
+def _unreadable(entry: Entry, stage: str, how: str) -> ArtifactUnreadable:
+    hint = "the next ingest makes it anew"
+    return ArtifactUnreadable(f"the {stage} artifact of {entry.uri} is {how}", ids=(entry.uri,), hint=hint)

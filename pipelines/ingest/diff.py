@@ -54,12 +54,13 @@ def _difference(run: Run, settings: Settings) -> Difference:
     stores = run.stores
     before = {entry.uri: entry for entry in stores.catalog.entries() if entry.status.searchable}
     after = {entry.uri: entry for entry in run.searchable()}
+    linking = link_corpus(tuple(after.values()), stores, settings)
+    after = {uri: entry for uri, entry in after.items() if entry.document not in linking.failed}
     changed = [uri for uri in after if uri in before and after[uri].document != before[uri].document]
     remade = [uri for uri in after if uri in before and _made(after[uri]) != _made(before[uri])]
     added, removed = sorted(after.keys() - before.keys()), sorted(before.keys() - after.keys())
     renamed = _renamed([before[uri] for uri in removed], [after[uri] for uri in added])
     touched = {*changed, *remade}
-    linking = link_corpus(tuple(after.values()), stores, settings)
     merged = linking.linked.merged
     old = _ids([_subgraph(stores, before[uri], {}) for uri in sorted({*touched, *removed})]) | _corpus_ids(stores)
     new = _ids([_subgraph(stores, after[uri], merged) for uri in sorted({*touched, *added})])

@@ -9,8 +9,9 @@ import numpy as np
 
 from pipelines.atomize.recall import Part, Searched, Standing, rank, self_recall
 from pipelines.core import codec
+from pipelines.core.charge import each
 from pipelines.core.ids import content_id
-from pipelines.ingest.artifacts import read_artifact
+from pipelines.ingest.artifacts import read_artifact, readable
 from pipelines.ingest.keys import VERSIONS
 from pipelines.ingest.records import read_records, read_terms
 from pipelines.resources import Stores, vectors_name
@@ -30,8 +31,12 @@ class Gate:
 
 
 def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
-    """Return which atoms of these documents fail, asked against all their chunks (PIKE-RAG 5.3.1)."""
-    parts = {entry.artifacts["embed"]: _part(read_artifact(stores, entry, "embed")) for entry in entries}
+    """Return which atoms of these documents fail, asked against all their chunks (PIKE-RAG 5.3.1).
+
+    Raises `DocumentsFailed` where the vectors of some documents cannot be had.
+    """
+    read = each("gate", entries, lambda entry: entry.document, lambda entry: _part(entry, stores))
+    parts = {entry.artifacts["embed"]: part for entry, part in zip(entries, read, strict=True)}
     recall = self_recall(parts, _standings(parts, stores))
     owners = {record.id: record.owner for part in parts.values() for record in part.atoms.embedded.records}
     quarantined: dict[str, list[str]] = {}
@@ -89,8 +94,10 @@ def joined(parts: Sequence[Embedded]) -> Embedded:
     return Embedded(records, np.concatenate([part.vectors for part in filled]))
 
 
-def _part(data: bytes) -> Part:
-    embedded, terms = read_records(data), read_terms(data)
+def _part(entry: Entry, stores: Stores) -> Part:
+    data = read_artifact(stores, entry, "embed")
+    with readable(stores, entry, "embed"):
+        embedded, terms = read_records(data), read_terms(data)
     return Part(_of_kind(embedded, terms, RecordKind.ATOM), _of_kind(embedded, terms, RecordKind.CHUNK))
 
 

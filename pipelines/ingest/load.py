@@ -6,25 +6,31 @@ between the two writes the vectors again, the same ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from pipelines.core import codec
+from pipelines.core.charge import charge
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
+from pipelines.core.outcome import Failure, Status
 from pipelines.graph.build import build_graph, redirect
-from pipelines.ingest.artifacts import read_artifact, read_distillate, read_document
+from pipelines.ingest.artifacts import read_artifact, read_distillate, read_document, readable
 from pipelines.ingest.corpus import LINKED_FACT, Linking
 from pipelines.ingest.gate import joined
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.records import corpus_records, read_records, without
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.resources import Stores
-from pipelines.store.catalog import Entry
+from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.vector import Embedded, Record, RecordKind
 
 WRITING_FACT = "writing"
 """Set while a load goes on: a run that finds it set was preceded by one that was killed."""
+FAILED_FACT = "failed"
+"""The fact under which the catalog keeps the failures of what linking left out: they belong to the links it keeps."""
+LOAD = Stage.LOAD.value
 DOCUMENTS_AT_ONCE = 32
 
 
@@ -35,6 +41,7 @@ class Loader:
         self._stores = stores
         self._tell = tell
         self._wrote = False
+        self._failed: dict[str, Failure] = {}
         if stores.catalog.fact(WRITING_FACT):
             self._drop_orphans()
 
@@ -55,38 +62,84 @@ class Loader:
             if before != entry:
                 self._stores.catalog.record(entry)
 
-    def load(self, entries: Sequence[Entry], linking: Linking) -> None:
-        """Write every document that the stores do not hold as it is now."""
+    def load(self, entries: Sequence[Entry], linking: Linking) -> tuple[Failure, ...]:
+        """Write every document that the stores do not hold as it is now, and return those that cannot be written.
+
+        They are recorded as failed, those that linking left out with them, and what they had before goes.
+        """
         known = {entry.uri: entry for entry in self._stores.catalog.entries()}
+        self._failed = {}
         todo = []
         for entry in entries:
             before, wanted = known.get(entry.uri), loaded(entry, linking)
-            if before == wanted:
+            if not wanted.status.searchable:
+                self._give_up(before, wanted, linking.failed[entry.document])
+            elif before == wanted:
                 self._tell(Event(Stage.LOAD, Phase.REUSED, entry.uri))
-            elif before is not None and before.artifacts == wanted.artifacts:
+            elif before is not None and before.artifacts == wanted.artifacts and before.status.searchable:
                 self._stores.catalog.record(wanted)
                 self._tell(Event(Stage.LOAD, Phase.REUSED, entry.uri))
             else:
                 todo.append((before, wanted))
         for start in range(0, len(todo), DOCUMENTS_AT_ONCE):
             self._load_batch(todo[start : start + DOCUMENTS_AT_ONCE], linking)
+        return tuple(self._failed.values())
 
-    def finish(self, linking: Linking) -> None:
-        """Write what no single document owns, and bring the indexes up to it all."""
-        catalog = self._stores.catalog
-        if catalog.fact(LINKED_FACT) != linking.key:
+    def finish(self, linking: Linking) -> str:
+        """Write what no single document owns, and bring the indexes up to it all.
+
+        Links to documents that the last `load` failed at are left out. Returns why links are missing, empty where
+        they are whole; otherwise they count as behind.
+        """
+        trouble = linking.trouble or ("load: documents failed once more" if self._failed else "")
+        catalog, key = self._stores.catalog, "" if trouble else linking.key
+        if not key or catalog.fact(LINKED_FACT) != key:
             self._begin()
-            records = corpus_records(linking.linked.tags, linking.linked.entities)
-            self._stores.vectors.write([CORPUS_OWNER], self._embed(records))
-            with catalog.transaction():
-                self._stores.graph.write(linking.linked.subgraph)
-                catalog.set_fact(LINKED_FACT, linking.key)
+            try:
+                self._write_corpus(linking, key)
+            except Exception as error:
+                trouble = trouble or charge(CORPUS_OWNER, LOAD, error).reason
         if self._wrote:
             self._stores.vectors.optimize()
             catalog.set_fact(WRITING_FACT, "")
+        return trouble
+
+    def _write_corpus(self, linking: Linking, key: str) -> None:
+        records = corpus_records(linking.linked.tags, linking.linked.entities)
+        self._stores.vectors.write([CORPUS_OWNER], self._embed(records))
+        catalog = self._stores.catalog
+        with catalog.transaction():
+            self._stores.graph.write(_between_others(linking.linked.subgraph, self._failed))
+            catalog.set_fact(LINKED_FACT, key)
+            catalog.set_fact(FAILED_FACT, codec.encode(linking.failures).decode())
+
+    def _give_up(self, before: Entry | None, entry: Entry, failure: Failure) -> None:
+        """Record a failed document, and remove what it had before."""
+        if before != entry:
+            documents = [one.document for one in (before, entry) if one is not None and one.document]
+            self._remove_documents(list(dict.fromkeys(documents)))
+            self._stores.catalog.record(entry)
+        self._tell(Event(Stage.LOAD, Phase.FAILED, entry.uri, failure.reason))
 
     def _load_batch(self, batch: Sequence[tuple[Entry | None, Entry]], linking: Linking) -> None:
+        """Write some documents together; where that fails each by itself, to find those that it fails for."""
         self._begin()
+        try:
+            self._write(batch, linking)
+        except Exception as error:
+            if len(batch) > 1:
+                charge("", LOAD, error)  # raises what is no document's fault
+                for one in batch:
+                    self._load_batch([one], linking)
+                return
+            before, entry = batch[0]
+            failure = self._failed[entry.document] = charge(entry.document, LOAD, error)
+            self._give_up(before, failed_entry(entry, failure), failure)
+            return
+        for _, entry in batch:
+            self._tell(Event(Stage.LOAD, Phase.DONE, entry.uri))
+
+    def _write(self, batch: Sequence[tuple[Entry | None, Entry]], linking: Linking) -> None:
         replaced = [before.document for before, _ in batch if before is not None and before.document]
         owners = {entry.document for _, entry in batch} | set(replaced)
         self._stores.vectors.write(sorted(owners), joined([self._vectors(entry, linking) for _, entry in batch]))
@@ -96,8 +149,6 @@ class Loader:
                     self._stores.graph.remove(before.document)
                 self._stores.graph.write(self._subgraph(entry, linking))
                 self._stores.catalog.record(entry)
-        for _, entry in batch:
-            self._tell(Event(Stage.LOAD, Phase.DONE, entry.uri))
 
     def _begin(self) -> None:
         """Note that the stores are being written and their links are behind, before the first write."""
@@ -120,9 +171,9 @@ class Loader:
         return _marked(whole, frozenset(linking.gate.quarantined.get(entry.document, ())))
 
     def _vectors(self, entry: Entry, linking: Linking) -> Embedded:
-        return without(
-            read_records(read_artifact(self._stores, entry, "embed")), linking.gate.quarantined.get(entry.document, ())
-        )
+        data = read_artifact(self._stores, entry, "embed")
+        with readable(self._stores, entry, "embed"):
+            return without(read_records(data), linking.gate.quarantined.get(entry.document, ()))
 
     def _embed(self, records: tuple[Record, ...]) -> Embedded:
         """The records with their vectors, those that the store has already taken from there."""
@@ -139,7 +190,7 @@ class Loader:
 
     def _drop_orphans(self) -> None:
         """Remove vectors of documents that the catalog does not know: what a killed run had begun to write."""
-        known = {entry.document for entry in self._stores.catalog.entries()} | {CORPUS_OWNER}
+        known = {entry.document for entry in self._stores.catalog.entries() if entry.status.searchable} | {CORPUS_OWNER}
         owners = {record.owner for embedded in self._stores.vectors.records() for record in embedded.records}
         self._remove_documents(sorted(owners - known))
         self._begin()
@@ -157,10 +208,34 @@ def _marked(subgraph: Subgraph, quarantined: frozenset[str]) -> Subgraph:
 
 
 def loaded(entry: Entry, linking: Linking) -> Entry:
-    """Return the entry as it stands in the catalog once its document is loaded with these links."""
+    """Return the entry as it stands in the catalog once its document is loaded with these links, or failed in them."""
+    if entry.document in linking.failed:
+        return failed_entry(entry, linking.failed[entry.document])
     quarantined = len(linking.gate.quarantined.get(entry.document, ()))
     artifacts = {**entry.artifacts, "load": linking.load_keys[entry.document]}
     return replace(entry, artifacts=artifacts, counts={**entry.counts, "quarantined": quarantined})
+
+
+def failed_entry(entry: Entry, failure: Failure) -> Entry:
+    """Return the entry of a document that failed after it was parsed; its artifacts stay."""
+    artifacts = {stage: key for stage, key in entry.artifacts.items() if stage != "load"}
+    return replace(
+        entry, status=Status.FAILED, reason=failure.reason, stage=failure.stage, artifacts=artifacts, counts={}
+    )
+
+
+def failed_before(catalog: Catalog) -> tuple[Failure, ...]:
+    """Return the failures of the documents that linking and loading left out when they were last done."""
+    fact = catalog.fact(FAILED_FACT)
+    return codec.decode(fact, tuple[Failure, ...]) if fact else ()
+
+
+def _between_others(subgraph: Subgraph, documents: Collection[str]) -> Subgraph:
+    """The subgraph without the edges that begin or end at these documents."""
+    if not documents:
+        return subgraph
+    kept = (edge for edge in subgraph.edges if edge.source not in documents and edge.target not in documents)
+    return replace(subgraph, edges=tuple(kept))
 
 
 def _embedded(embedder: Embedder, texts: Sequence[str]) -> Iterator[np.ndarray]:

@@ -11,7 +11,8 @@ from pipelines.store.sync import Synced, sync
 def project(stores: Stores, settings: Settings, tell: Progress) -> Synced | None:
     """Bring the Neo4j of the settings up to the embedded graph, None where they name none.
 
-    Raises `StoreUnavailable` where no server answers, or one that went away does not come back in time.
+    A document that cannot be written there is told of in `failures`, and the others are. Raises `StoreUnavailable`
+    where no server answers, or one that went away does not come back in time.
     """
     if not settings.store.neo4j_uri:
         return None

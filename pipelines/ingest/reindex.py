@@ -22,7 +22,7 @@ from pipelines.resources import Stores, exists, open_stores, record_embedder, re
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry
 from pipelines.store.lancedb import LanceVectorStore
-from pipelines.store.vector import RecordKind, VectorStore
+from pipelines.store.vector import Embedded, RecordKind, VectorStore
 
 PROBES = 500
 """Atoms that are asked as queries when two embedders are compared."""
@@ -99,7 +99,10 @@ def _embed(entry: Entry, beside: Stores, settings: Settings, makers: Makers) -> 
 
 def _switch(beside: Stores, entries: Sequence[Entry], settings: Settings) -> None:
     linking = link_corpus(entries, beside, settings)
+    beside.vectors.write(sorted(linking.failed), Embedded())
     with beside.catalog.transaction():
+        for document in linking.failed:
+            beside.graph.remove(document)
         for entry in entries:
             beside.catalog.record(loaded(entry, linking))
         beside.catalog.set_fact(LINKED_FACT, linking.key)

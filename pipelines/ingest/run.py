@@ -10,14 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipelines.core import codec
-from pipelines.core.errors import BudgetExceeded, SourceError, TooLarge
+from pipelines.core.charge import charge
+from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, TooLarge
 from pipelines.core.outcome import Failure, Status
 from pipelines.ingest.classes import settle_classes
 from pipelines.ingest.compile import Compiled, Item, Tools, compile_item
 from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpus, read_cards
 from pipelines.ingest.judged import judge_entities, judge_maker, kept_verdicts
 from pipelines.ingest.language import Language
-from pipelines.ingest.load import WRITING_FACT, Loader
+from pipelines.ingest.load import WRITING_FACT, Loader, failed_before
 from pipelines.ingest.plan import Plan, plan
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.project import project
@@ -28,6 +29,7 @@ from pipelines.llm.quote import Quote
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
+from pipelines.store.state import Ingest, record_ingest
 
 STAGES = tuple(stage.value for stage in (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE, Stage.EMBED, Stage.LOAD))
 
@@ -55,9 +57,12 @@ class Run:
         self._tally = Tally()
         self._started = time.monotonic()
         self._plan = Plan()
+        self._documents = 0
         self._compiled: dict[str, Compiled] = {}
         self._at_once: asyncio.Semaphore | None = None
         self._linking: Linking | None = None
+        self._failed: dict[str, Failure] = {}
+        self._trouble: list[Failure] = []
         self._stopped = ""
         self._parts: Counter[str] = Counter()
 
@@ -67,6 +72,8 @@ class Run:
         found = scan(self._folder, self._settings.ingest)
         if not any(not file.left_out for file in found):
             raise SourceError(f"no documents in {self._folder}", hint="nothing was changed")
+        self._documents = sum(not file.left_out for file in found)
+        record_ingest(self.stores.catalog, Ingest(self._documents))
         self._plan = plan(found, self.stores.catalog.entries(), self._tools.keys)
         self._tell(Event(Stage.SCAN, Phase.DONE, total=len(self._plan.items)))
         for entry in self._plan.unchanged:
@@ -125,6 +132,8 @@ class Run:
             await judge_entities(read_cards(self.searchable(), self.stores), self.stores, self._settings, chat)
         except BudgetExceeded as error:
             self._stopped = error.message
+        except Exception as error:  # linking finds the document that is to blame, if any is
+            self._trouble.append(charge("entities that no rule decides", "judge", error))
 
     def _is_linked(self) -> bool:
         """Whether the stores hold the links of just these documents, and no run was killed while it wrote them."""
@@ -133,12 +142,15 @@ class Run:
         return self.stores.catalog.fact(LINKED_FACT) == key and not self.stores.catalog.fact(WRITING_FACT)
 
     def link(self) -> None:
-        """Link all documents of the knowledge base, unless the stores already hold the links of just these."""
+        """Link all documents of the knowledge base, unless the stores already hold the links of just these.
+
+        A document that makes it fail is left out, and those are linked without it.
+        """
         if self._is_linked():
+            self._failed = {failure.subject: failure for failure in failed_before(self.stores.catalog)}
             return
-        entries = self.searchable()
         self._tell(Event(Stage.LINK, Phase.STARTED))
-        self._linking = link_corpus(entries, self.stores, self._settings)
+        self._linking = link_corpus(self.searchable(), self.stores, self._settings)
         self._tell(Event(Stage.LINK, Phase.DONE))
 
     def load(self) -> None:
@@ -149,12 +161,31 @@ class Run:
         loader.record(self._others())
         if self._linking is None:
             for entry in self.searchable():
-                self._tell(Event(Stage.LOAD, Phase.REUSED, entry.uri))
+                phase = Phase.FAILED if entry.document in self._failed else Phase.REUSED
+                self._tell(Event(Stage.LOAD, phase, entry.uri))
         else:
-            loader.load(self.searchable(), self._linking)
-            loader.finish(self._linking)
+            self._load_linked(loader, self._linking)
         self._tell(Event(Stage.LOAD, Phase.DONE))
-        project(self.stores, self._settings, self._tell)
+        record_ingest(self.stores.catalog, Ingest(self._documents, finished=not self._stopped))
+        synced = project(self.stores, self._settings, self._tell)
+        self._trouble += [self._by_uri(failure) for failure in synced.failures] if synced else []
+
+    def _load_linked(self, loader: Loader, linking: Linking) -> None:
+        """Load all documents; where some cannot be, the others are linked anew without them, once."""
+        entries = self.searchable()
+        failures = loader.load(entries, linking)
+        if failures:
+            linking = link_corpus(entries, self.stores, self._settings, (*linking.failures, *failures))
+            failures = loader.load(entries, linking)
+        trouble = loader.finish(linking)
+        self._failed = {failure.subject: failure for failure in (*linking.failures, *failures)}
+        if trouble:
+            self._trouble.append(Failure("links between the documents", "link", trouble, retryable=True))
+
+    def _by_uri(self, failure: Failure) -> Failure:
+        """The failure of a document by the name that readers know it by."""
+        uris = {entry.document: entry.uri for entry in self.searchable()}
+        return replace(failure, subject=uris.get(failure.subject, failure.subject))
 
     async def learn(self) -> None:
         """Learn from question-answer samples, where there are any; a budget that is reached keeps what is done."""
@@ -162,9 +193,13 @@ class Run:
             return
         self._tell(Event(Stage.LEARN, Phase.STARTED, detail=str(self._lessons.samples)))
         try:
-            pairs = await learn_pairs(self._lessons, self.searchable(), self.stores)
+            loaded = [entry for entry in self.searchable() if entry.document not in self._failed]
+            pairs = await learn_pairs(self._lessons, loaded, self.stores)
         except BudgetExceeded as error:
             self._stopped = error.message
+            return
+        except DocumentsFailed as error:
+            self._trouble += map(self._by_uri, error.failures)
             return
         self._tell(Event(Stage.LEARN, Phase.DONE, detail=f"{len(pairs)} pairs"))
 
@@ -242,6 +277,7 @@ class Run:
 
     def _failures(self) -> tuple[Failure, ...]:
         failed = [failure for compiled in self._compiled.values() for failure in compiled.failures]
+        failed += [*map(self._by_uri, self._failed.values()), *self._trouble]
         failed += [
             Failure(entry.uri, "scan", entry.reason, status=entry.status, retryable=True)
             for entry in self._plan.left_out

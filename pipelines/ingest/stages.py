@@ -131,14 +131,14 @@ async def _atomize(bench: Bench, document: Document, chunks: Outcome[Chunk]) -> 
 
 
 def _embed(bench: Bench, document: Document, distillate: Distillate) -> None:
-    key = _final(bench.keys.embed, distillate)
-    if bench.artifacts.get("embed", key) is not None:
+    key, card_key = _final(bench.keys.embed, distillate), _final(bench.keys.card, distillate)
+    if bench.artifacts.get("embed", key) is not None and bench.artifacts.get("card", card_key) is not None:
         bench.tell(Stage.EMBED, Phase.REUSED)
         return
     bench.tell(Stage.EMBED, Phase.STARTED)
     if distillate.unfinished:
         bench.keep("atomize", _final(bench.keys.atomize, distillate), distillate)
-    bench.keep("card", _final(bench.keys.card, distillate), card(document, distillate))
+    bench.keep("card", card_key, card(document, distillate))
     bench.artifacts.put("embed", key, embed_records(records_of(document, distillate), _embedder(bench)))
     bench.tell(Stage.EMBED, Phase.DONE)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pipelines.atomize.tag_pairs import Pairing, read_samples, tag_samples
 from pipelines.core import codec
+from pipelines.core.charge import each
 from pipelines.core.knowledge import TagPair
 from pipelines.ingest.artifacts import read_distillate
 from pipelines.resources import PAIRS_FACT, Stores
@@ -26,13 +27,14 @@ async def learn_pairs(lessons: Lessons, entries: Sequence[Entry], stores: Stores
     """Return the pairs that the samples speak for, and keep them for questions to come.
 
     Each sample's answer is looked for among the chunks of `entries`; the tags there are what its words can lead to.
-    Raises `SettingsError` for a file that holds no samples, `BudgetExceeded`.
+    Raises `SettingsError` for a file that holds no samples, `DocumentsFailed` where chunks cannot be read,
+    `BudgetExceeded`.
     """
     chunks: dict[str, str] = {}
     tags: dict[str, list[str]] = {}
     asked = read_samples(lessons.samples)
-    for entry in entries:
-        distillate = read_distillate(stores, entry)
+    read = each("learn", entries, lambda entry: entry.document, lambda entry: read_distillate(stores, entry))
+    for distillate in read:
         chunks |= {chunk.id: chunk.text for chunk in distillate.chunks}
         for tag in distillate.tags:
             tags.setdefault(tag.chunk, []).append(tag.text)

@@ -15,7 +15,8 @@ class Entry:
 
     `modified_ns` is the file's time stamp when `digest` was taken: an unchanged stamp and size spare reading it.
     `parent` is the URI of the container it was taken from. `artifacts` are the digests under which the results of
-    the stages lie, by stage. `counts` tells pages, chunks, atoms and the like by name.
+    the stages lie, by stage. `counts` tells pages, chunks, atoms and the like by name. `stage` is the one that a
+    document failed in after it was parsed.
     """
 
     uri: str
@@ -31,6 +32,7 @@ class Entry:
     artifacts: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    stage: str = ""
 
 
 @runtime_checkable

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from pipelines.core.errors import StoreError
+from pipelines.core.errors import ArtifactUnreadable, StoreError
 
 _NAME = re.compile(r"[0-9A-Za-z_][0-9A-Za-z_.-]*")
 _TEMPORARY = ".writing-"  # hidden, so that `keys` passes over what a crash left
@@ -37,7 +37,7 @@ class FileArtifacts:
         except (FileNotFoundError, zlib.error):
             return None
         except OSError as error:
-            raise StoreError(f"an artifact cannot be read: {error}", ids=(stage, key)) from error
+            raise ArtifactUnreadable(f"an artifact cannot be read: {error}", ids=(stage, key)) from error
 
     def put(self, stage: str, key: str, data: bytes) -> None:
         path = self.path(stage, key)

@@ -7,9 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
+from pipelines.core.charge import charge
+from pipelines.core.errors import StoreError, StoreMismatch, StoreUnavailable
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
+from pipelines.core.outcome import Failure
 from pipelines.store.graph import GraphStore
 
+PROJECT = "project"
+"""The stage under which the failure of an owner is told."""
 WRITERS = 3
 """Owners that are written at a time."""
 
@@ -21,6 +26,8 @@ class Synced:
     written: int = 0
     removed: int = 0
     unchanged: int = 0
+    failures: tuple[Failure, ...] = ()
+    """Of owners that could not be written, by their ids."""
 
 
 def sync(
@@ -31,7 +38,8 @@ def sync(
 ) -> Synced:
     """Make `target` hold what `source` holds; owners whose digests agree are not looked at.
 
-    `tell` is called with the number of owners done and of all that differ. Safe to repeat after it broke off.
+    `tell` is called with the number of owners done and of all that differ. Safe to repeat after it broke off; an owner
+    that fails is told of, and tried again the next time. Raises what `is_machines`.
     """
     wanted = source.owners()
     gone = sorted(target.owners().keys() - wanted.keys())
@@ -42,13 +50,16 @@ def sync(
     differing.sort(key=lambda owner: owner == CORPUS_OWNER)  # last: its edges end at the documents
     tell(0, len(differing))
     parts = (subgraph_of(source, owner) for owner in differing)
-    for number, _ in enumerate(write_all(target, parts, writers), 1):
+    failures: list[Failure] = []
+    for number, done in enumerate(write_all(target, parts, writers), 1):
+        if isinstance(done, Failure):
+            failures.append(done)
         tell(number, len(differing))
-    return Synced(len(differing), len(gone), len(wanted) - len(differing))
+    return Synced(len(differing) - len(failures), len(gone), len(wanted) - len(differing), tuple(failures))
 
 
-def write_all(target: GraphStore, parts: Iterable[Subgraph], writers: int = WRITERS) -> Iterator[str]:
-    """Write subgraphs, some at a time and without holding more than those; yield the owner of each that is written.
+def write_all(target: GraphStore, parts: Iterable[Subgraph], writers: int = WRITERS) -> Iterator[str | Failure]:
+    """Write subgraphs, some at a time and without holding more than those; yield the owner of each, or its failure.
 
     A server works on one while the next is put together; a store that takes one writer makes the others wait.
     """
@@ -62,9 +73,16 @@ def write_all(target: GraphStore, parts: Iterable[Subgraph], writers: int = WRIT
             yield _done(waiting.popleft())
 
 
-def _done(one: tuple[str, Future[None]]) -> str:
+def _done(one: tuple[str, Future[None]]) -> str | Failure:
     owner, future = one
-    future.result()
+    try:
+        future.result()
+    except (StoreUnavailable, StoreMismatch):
+        raise
+    except StoreError as error:  # of a store that took the others
+        return Failure(owner, PROJECT, f"{PROJECT}: {error.message}", type(error).__name__, retryable=True)
+    except Exception as error:
+        return charge(owner, PROJECT, error)
     return owner
 
 

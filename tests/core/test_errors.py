@@ -7,12 +7,14 @@ import pytest
 
 from pipelines.core import errors
 from pipelines.core.errors import StrataError
+from pipelines.core.outcome import Failure
 
 SPECIAL = {
     "UnknownSetting": ("chunk.max_token", "strata.toml", "chunk.max_tokens"),
     "MissingExtra": ("ocr", "reading scans"),
     "FolderNotFound": ("/nowhere",),
     "KnowledgeBaseNotFound": ("kb",),
+    "DocumentsFailed": ((Failure("document:1", "link", "it broke"),),),
 }
 
 
