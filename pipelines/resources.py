@@ -22,6 +22,7 @@ from pipelines.store.embedded import EmbeddedStore
 from pipelines.store.files import FileArtifacts
 from pipelines.store.graph import GraphStore
 from pipelines.store.vector import VectorStore
+from pipelines.trust import refuse_links
 
 if TYPE_CHECKING:
     from pipelines.store.catalog import Catalog
@@ -99,13 +100,15 @@ def exists(kb: Path) -> bool:
 def open_stores(kb: Path, settings: Settings, create: bool = False) -> Iterator[Stores]:
     """Open the stores at `kb`, making them where `create` allows.
 
-    Raises `KnowledgeBaseNotFound`, and `StoreMismatch` where the vectors there were made by another embedder.
+    Raises `KnowledgeBaseNotFound`, `StoreMismatch` where the vectors there were made by another embedder, and
+    `SettingsError` where links lead out of its folder that its owner has not confirmed.
     """
     from pipelines.store.lancedb import LanceVectorStore
 
     places = Places(kb)
     if not create and not exists(kb):
         raise KnowledgeBaseNotFound(str(kb))
+    refuse_links(kb)
     kb.mkdir(parents=True, exist_ok=True)
     embedded = EmbeddedStore.open(places.database, create)
     chosen = _embed_settings(settings.embed, embedded.catalog).at_endpoint_of(settings.llm)
@@ -156,6 +159,7 @@ def recorded_embedder(catalog: Catalog) -> EmbedderInfo | None:
 
 def recorded_settings(kb: Path) -> EmbedSettings:
     """Return settings that name the embedder a knowledge base was built with; the defaults before the first ingest."""
+    refuse_links(kb)
     embedded = EmbeddedStore.open(Places(kb).database, create=False)
     try:
         return _embed_settings(EmbedSettings(), embedded.catalog)

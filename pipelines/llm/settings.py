@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
+from pipelines.core.sensitive import Sensitive
+
 DEFAULT_MODEL = "gpt-4.1-mini"
+# What OpenAI's client takes from the environment by itself and sends to whatever endpoint it is given.
+_LENT = (
+    "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS", "OPENAI_ADMIN_KEY", "AZURE_OPENAI_AD_TOKEN",
+    "AZURE_OPENAI_API_KEY",
+)  # fmt: skip
+_SENT = "would be sent documents, questions and keys"
+_ACCOUNT = Sensitive("would have documents and questions sent under its account", address="base_url")
 
 
 class Price(BaseModel):
@@ -26,6 +36,12 @@ class LlmSettings(BaseModel):
         "base_url api_key api_version gguf_context gguf_threads gguf_parallel prices concurrency requests_per_minute"
         " tokens_per_minute timeout tries max_wait cache record".split()
     )
+    sensitive: ClassVar[Mapping[str, Sensitive]] = {
+        "base_url": Sensitive(_SENT, secrets=("llm.api_key", "embed.api_key"), variables=_LENT),
+        "api_key": _ACCOUNT,
+        "gguf": Sensitive("would be opened and run as a model"),
+        "record": Sensitive("would be written to"),
+    }
 
     model: str = Field("", description=f"model for all work; {DEFAULT_MODEL} where only an endpoint is set")
     models: dict[str, str] = Field(default_factory=dict, description="model by role (distill, answer, ...)")
@@ -64,6 +80,12 @@ class EmbedSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     neutral: ClassVar[frozenset[str]] = frozenset("path batch concurrency base_url api_key timeout tries cache".split())
+    sensitive: ClassVar[Mapping[str, Sensitive]] = {
+        "name": Sensitive("would have a model downloaded", only=frozenset({"fastembed"})),
+        "path": Sensitive("would be opened and run as a model"),
+        "base_url": Sensitive(_SENT, secrets=("embed.api_key",), variables=_LENT),
+        "api_key": _ACCOUNT,
+    }
 
     name: Literal["wordllama", "e5", "fastembed", "openai", "hashing"] = Field(
         "wordllama", description="which embedder: wordllama, e5, fastembed, openai or hashing"
