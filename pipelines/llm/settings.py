@@ -79,7 +79,9 @@ class EmbedSettings(BaseModel):
     """The embedding model. A knowledge base keeps to the one that it was built with."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    neutral: ClassVar[frozenset[str]] = frozenset("path batch concurrency base_url api_key timeout tries cache".split())
+    neutral: ClassVar[frozenset[str]] = frozenset(
+        "path download batch concurrency base_url api_key timeout tries cache".split()
+    )
     sensitive: ClassVar[Mapping[str, Sensitive]] = {
         "name": Sensitive("would have a model downloaded", only=frozenset({"fastembed"})),
         "path": Sensitive("would be opened and run as a model"),
@@ -93,6 +95,7 @@ class EmbedSettings(BaseModel):
     model: str = Field("", description="model of fastembed's list or of the endpoint; empty for a good default")
     dimension: int = Field(0, ge=0, description="length of the vectors where the model has a choice; 0 for its own")
     path: str = Field("", description="folder of a fastembed model that is already on this machine")
+    download: bool = Field(True, description="let fastembed fetch a model of its list that is not on this machine")
     batch: int = Field(64, ge=1, description="texts in one call of the model or endpoint")
     concurrency: int = Field(4, ge=1, description="calls of the endpoint in flight at most")
     base_url: str = Field("", description="endpoint of the openai embedder; empty for the one of [llm]")
