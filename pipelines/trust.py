@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -95,12 +96,12 @@ def digest_of(claims: Iterable[Claim]) -> str:
 
 def refuse_settings(kb: Path, claims: tuple[Claim, ...]) -> None:
     """Raise `SettingsError` for the first of the settings that is not harmless, unless they are confirmed."""
-    _refuse(kb, claims, lambda confirmed: confirmed.settings, "of its own strata.toml ")
+    _refuse(kb, claims, lambda confirmed: confirmed.settings, kb / "strata.toml")
 
 
 def refuse_links(kb: Path) -> None:
     """Raise `SettingsError` for the first link that leads out of a knowledge base, unless its links are confirmed."""
-    _refuse(kb, links_of(kb), lambda confirmed: confirmed.links, "")
+    _refuse(kb, links_of(kb), lambda confirmed: confirmed.links, kb)
 
 
 def confirm(kb: Path, settings: Iterable[Claim], links: Iterable[Claim]) -> None:
@@ -141,16 +142,16 @@ def at(tree: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def _refuse(kb: Path, claims: tuple[Claim, ...], kept: Any, where: str) -> None:
+def _refuse(kb: Path, claims: tuple[Claim, ...], kept: Callable[[Confirmed], str], place: Path) -> None:
     asking = [claim for claim in claims if not claim.harmless]
     if not asking or kept(confirmed().get(_key(kb), Confirmed())) == digest_of(claims):
         return
     first, others = asking[0], len(asking) - 1
     more = f", and {others} more" if others else ""
     raise SettingsError(
-        f"{first.name} = {first.value} {where}in {kb} {first.does}{more}",
+        f"{first.name} = {first.value} in {place} {first.does}{more}",
         ids=tuple(claim.name for claim in asking),
-        hint=f"`strata config trust {kb}` shows and allows what it wants",
+        hint=f"`strata config trust {shlex.quote(str(kb))}` shows and allows what it wants",
     )
 
 
