@@ -16,10 +16,16 @@ from pydantic import BaseModel, SecretStr
 
 from flows.cli.app import main
 from pipelines import Settings, build
-from pipelines.core.errors import SettingsError
+from pipelines.core.errors import CallFailed, SettingsError
 from pipelines.core.sensitive import is_loopback
+from pipelines.llm.embedder import EmbedderInfo
+from pipelines.llm.fastembed import DEFAULT_MODEL
+from pipelines.llm.local_server import LocalServer
 from pipelines.llm.loopback import LoopbackServer
+from pipelines.llm.settings import LlmSettings
+from pipelines.resources import Places, record_embedder
 from pipelines.settings import load, read
+from pipelines.store.embedded import EmbeddedStore
 from pipelines.trust import confirm, links_of, record_path, sensitive_fields, withdraw
 from qa import KnowledgeBase
 from qa.settings import QaSettings
@@ -289,6 +295,26 @@ def test_a_link_that_its_owner_confirmed_is_followed(kb: Path, tmp_path: Path) -
 )
 def test_an_address_of_this_machine_is_told_from_one_that_looks_like_it(address: str, here: bool) -> None:
     assert is_loopback(address) is here
+
+
+def test_an_embedder_that_only_the_catalog_names_downloads_nothing(kb: Path) -> None:
+    catalog = EmbeddedStore.open(Places(kb).database)
+    record_embedder(catalog.catalog, EmbedderInfo("fastembed", DEFAULT_MODEL, 384))
+    catalog.close()
+    with pytest.raises(SettingsError, match="cannot be loaded") as caught, KnowledgeBase.open(kb) as knowledge:
+        knowledge.ask("How often is the bearing oil changed?")
+    assert "--set embed.name=fastembed" in caught.value.hint
+
+
+def test_no_module_of_the_folder_that_one_is_in_is_loaded_to_serve_a_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model.gguf").write_bytes(b"GGUF")
+    (tmp_path / "dataclasses.py").write_text(f"open({str(tmp_path / 'owned')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CallFailed, match="cannot be served"):
+        LocalServer(LlmSettings(gguf=str(tmp_path / "model.gguf")))
+    assert not (tmp_path / "owned").exists()
 
 
 def test_every_setting_that_can_hold_text_is_declared_sensitive_or_known_to_be_harmless() -> None:
