@@ -28,15 +28,13 @@ _UNUSED_SERVICES = (
     "EVENT_LOGGER", "REPOSSESSOR", "DB_VACUUM",
 )  # fmt: skip
 QUIET = {
-    "DO_NOT_TRACK": "1",
-    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_LOGGING_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_SERVER_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_TO_API_ENABLED": "false",
     "PREFECT_CLI_PROMPT": "false",
 }
-"""What keeps Prefect to itself; a value that the user has set stays."""
+"""What keeps Prefect from printing (`pipelines.core.quiet` from telling); a value that the user has set stays."""
 
 
 class ServerFailed(StrataError):

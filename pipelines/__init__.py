@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pipelines.core.quiet import keep_quiet
+
 if TYPE_CHECKING:
     from pipelines.ingest.build import build
     from pipelines.ingest.report import Report
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "Settings", "build"]
 
+keep_quiet()
 _HOMES = {"build": "pipelines.ingest.build", "Report": "pipelines.ingest.report", "Settings": "pipelines.settings"}
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.core import codec
-from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError, StoreMismatch
+from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError, StoreError, StoreMismatch
 from pipelines.core.knowledge import TagPair
+from pipelines.core.private import is_open_to_others, private_folder
+from pipelines.core.read_only import can_write
 from pipelines.llm.embedder import Embedder, EmbedderInfo
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EmbedSettings
@@ -20,6 +22,7 @@ from pipelines.store.embedded import EmbeddedStore
 from pipelines.store.files import FileArtifacts
 from pipelines.store.graph import GraphStore
 from pipelines.store.vector import VectorStore
+from pipelines.trust import refuse_links
 
 if TYPE_CHECKING:
     from pipelines.store.catalog import Catalog
@@ -93,18 +96,30 @@ def exists(kb: Path) -> bool:
     return Places(kb).database.is_file()
 
 
+def is_open(kb: Path) -> bool:
+    """Whether other users may read a knowledge base: one of an earlier version, or one that was opened to them."""
+    places = Places(kb)
+    kept = (places.database, places.replies, places.embeddings, places.trace)
+    return any(map(is_open_to_others, kept))
+
+
 @contextmanager
 def open_stores(kb: Path, settings: Settings, create: bool = False) -> Iterator[Stores]:
     """Open the stores at `kb`, making them where `create` allows.
 
-    Raises `KnowledgeBaseNotFound`, and `StoreMismatch` where the vectors there were made by another embedder.
+    Raises `KnowledgeBaseNotFound`, `StoreMismatch` where the vectors there were made by another embedder, and
+    `SettingsError` where links lead out of its folder that its owner has not confirmed.
     """
     from pipelines.store.lancedb import LanceVectorStore
 
     places = Places(kb)
     if not create and not exists(kb):
         raise KnowledgeBaseNotFound(str(kb))
-    kb.mkdir(parents=True, exist_ok=True)
+    refuse_links(kb)
+    if create and not can_write(places.database):
+        raise StoreError("the knowledge base cannot be written to", ids=(str(kb),))
+    for folder in (places.root, places.artifacts, places.vectors) if create else ():
+        private_folder(folder)
     embedded = EmbeddedStore.open(places.database, create)
     chosen = _embed_settings(settings.embed, embedded.catalog).at_endpoint_of(settings.llm)
     embedder = open_embedder(chosen, places.embeddings)
@@ -154,6 +169,7 @@ def recorded_embedder(catalog: Catalog) -> EmbedderInfo | None:
 
 def recorded_settings(kb: Path) -> EmbedSettings:
     """Return settings that name the embedder a knowledge base was built with; the defaults before the first ingest."""
+    refuse_links(kb)
     embedded = EmbeddedStore.open(Places(kb).database, create=False)
     try:
         return _embed_settings(EmbedSettings(), embedded.catalog)
@@ -172,11 +188,11 @@ def record_embedder(catalog: Catalog, info: EmbedderInfo) -> None:
 
 
 def _embed_settings(settings: EmbedSettings, catalog: Catalog) -> EmbedSettings:
-    """The settings, or where they say nothing what the knowledge base was built with."""
+    """The settings, or where they say nothing what the knowledge base was built with, which may download nothing."""
     recorded = recorded_embedder(catalog)
     if recorded is None or settings != EmbedSettings():
         return settings
-    return EmbedSettings(name=recorded.name, model=recorded.model, dimension=recorded.dimension)
+    return EmbedSettings(name=recorded.name, model=recorded.model, dimension=recorded.dimension, download=False)
 
 
 def _check_embedder(catalog: Catalog, info: EmbedderInfo, create: bool) -> None:

@@ -2,10 +2,14 @@
 
 Each stage declares its own section beside its code. A variable is named `STRATA_` and the setting's path with two
 underscores for the dot (`STRATA_CHUNK__MAX_TOKENS`); the customary names of `WELL_KNOWN` are read too.
+
+What the file says that reaches beyond the knowledge base counts only where its owner has confirmed it (see
+`pipelines.trust`): the environment and the command line are the user's own, the file may be somebody else's.
 """
 
 from __future__ import annotations
 
+import copy
 import difflib
 import json
 import os
@@ -26,6 +30,7 @@ from pipelines.graph.settings import GraphSettings
 from pipelines.ingest.settings import IngestSettings, StoreSettings
 from pipelines.llm.settings import EmbedSettings, LlmSettings
 from pipelines.parse.settings import ParseSettings
+from pipelines.trust import Claim, at, claims_of, refuse_settings, sensitive_fields
 
 FILE_NAME = "strata.toml"
 PREFIX = "STRATA_"
@@ -81,29 +86,56 @@ S = TypeVar("S", bound=Settings)
 
 @dataclass(frozen=True, slots=True)
 class Loaded(Generic[S]):
-    """Settings in force, and for each path that is not a default the place it came from."""
+    """Settings in force, and for each path that is not a default the place it came from.
+
+    `claims` are those of the knowledge base's own file that reach beyond it.
+    """
 
     settings: S
     origins: Mapping[str, str]
+    claims: tuple[Claim, ...] = ()
 
 
 def load(kb: Path | None, options: Mapping[str, object] | None = None, model: type[S] = Settings) -> Loaded[S]:  # type: ignore[assignment]
     """Return the settings of the knowledge base at `kb` (None: of none), `options` by path ("chunk.max_tokens").
 
-    Raises `UnknownSetting`, naming the nearest known one, and `SettingsError` for a value that cannot be.
+    Raises `UnknownSetting`, naming the nearest known one, and `SettingsError` for a value that cannot be, or one of
+    the knowledge base's own that its owner has to confirm first.
     """
+    loaded = read(kb, options, model)
+    if kb is not None:
+        refuse_settings(kb, loaded.claims)
+    return loaded
+
+
+def read(kb: Path | None, options: Mapping[str, object] | None = None, model: type[S] = Settings) -> Loaded[S]:  # type: ignore[assignment]
+    """Return what `load` does, confirmed or not: to be shown, and not to be acted on."""
+    place = "" if kb is None else str(kb / FILE_NAME)
     values: Tree = {}
+    own: Tree = {}
     origins: dict[str, str] = {}
-    for place, tree in _sources(kb, options or {}, model):
+    for source, tree in _sources(kb, options or {}, model):
         if READ_BY_QA not in model.model_fields:
             tree.pop(READ_BY_QA, None)
-        _refuse_unknown(tree, place, model)
+        _refuse_unknown(tree, source, model)
         _merge(values, tree)
-        origins |= dict.fromkeys(_leaves(tree), place)
+        origins |= dict.fromkeys(_leaves(tree), source)
+        own = copy.deepcopy(tree) if source == place else own
+    _keep_pairs(own, values, origins, place, model)
     try:
-        return Loaded(model(**values), origins)
+        settings = model(**values)
     except ValidationError as error:
         raise _explained(error, origins) from error
+    return Loaded(settings, origins, claims_of(model, own, values, origins, place))
+
+
+def _keep_pairs(own: Tree, values: Tree, origins: dict[str, str], place: str, model: type[Settings]) -> None:
+    """Leave an address of the file the key that stands beside it: a customary variable is for another address."""
+    for path, field in sensitive_fields(model):
+        for secret in field.secrets if origins.get(path) == place else ():
+            if at(own, secret) and origins[secret] in WELL_KNOWN:
+                _merge(values, _nested({secret: at(own, secret)}))
+                origins[secret] = place
 
 
 def fingerprint(section: BaseModel) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pipelines.core.quiet import keep_quiet
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Found, Step
 from qa.hit import Hit, Share
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 __all__ = [
     "NOT_IN_DOCUMENTS", "Answer", "Citation", "Claim", "Conversation", "Found", "Hit", "KnowledgeBase", "Share", "Step",
 ]  # fmt: skip
+
+keep_quiet()
 
 
 def __getattr__(name: str) -> object:

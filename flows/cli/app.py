@@ -21,13 +21,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (ingest, ask, parse, keep, tune, config, demo):
+for module in (ingest, ask, parse, keep, tune, demo):
     module.register(app)
 for name, group in (
     ("graph", graph.app),
     ("eval", evaluate.app),
     ("cache", cache.app),
     ("prompts", prompts.app),
+    ("config", config.app),
 ):
     app.add_typer(group, name=name)
 

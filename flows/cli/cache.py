@@ -53,7 +53,9 @@ def prune(
 def _open(kb: Path) -> closing[ReplyStore]:
     from pipelines.llm.reply_store import ReplyStore
     from pipelines.resources import Places, exists
+    from pipelines.trust import refuse_links
 
     if not exists(kb):
         raise KnowledgeBaseNotFound(str(kb))
+    refuse_links(kb)
     return closing(ReplyStore(Places(kb).replies))

@@ -1,34 +1,41 @@
-"""`strata config`: what is in force, and where each value came from."""
+"""`strata config`: what is in force, where each value came from, and what a knowledge base was allowed."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set
 
+if TYPE_CHECKING:
+    from pipelines.trust import Claim
 
-def register(app: typer.Typer) -> None:
-    app.command("config")(config)
+app = typer.Typer(invoke_without_command=True)
+_Kb = Annotated[Path, typer.Argument(metavar="KB", help="The knowledge base, a folder.")]
 
 
+@app.callback()
 def config(
+    context: typer.Context,
     kb: Kb = DEFAULT_KB,
     changed: Annotated[bool, typer.Option("--changed", help="Only what is not a default.")] = False,
     json: Json = False,
     set: Set = None,
 ) -> None:
     """Print the settings in force and where each value came from."""
+    if context.invoked_subcommand is not None:
+        return
     from rich.console import Console
     from rich.table import Table
 
     from flows.cli.options import pairs_to_options
     from flows.cli.tables import print_json
-    from pipelines.settings import load, paths, value_at
+    from pipelines.settings import paths, read, value_at
     from qa.settings import QaSettings
 
-    loaded = load(kb, pairs_to_options(set), QaSettings)
+    loaded = read(kb, pairs_to_options(set), QaSettings)
     rows = [(path, value_at(loaded.settings, path), loaded.origins.get(path, "default")) for path in paths(QaSettings)]
     rows = [row for row in rows if not changed or row[2] != "default"]
     if json:
@@ -38,6 +45,46 @@ def config(
     for path, value, origin in rows:
         table.add_row(path, str(_plain(value)), origin, style=None if origin != "default" else "dim")
     Console().print(table)
+
+
+@app.command()
+def trust(kb: _Kb) -> None:
+    """Show what a knowledge base wants beyond its own folder, and allow it: until one of these changes."""
+    from pipelines.core.errors import NotFound
+    from pipelines.settings import read
+    from pipelines.trust import confirm, links_of, record_path
+
+    if not kb.is_dir():
+        raise NotFound(f"no folder {kb}", ids=(str(kb),))
+    settings, links = read(kb).claims, links_of(kb)
+    if not settings and not links:
+        typer.echo(f"{kb} wants nothing that would have to be allowed")
+        return
+    for claim in (*settings, *links):
+        typer.echo(_line(claim))
+    confirm(kb, settings, links)
+    typer.echo(f"allowed for {kb.resolve()}, noted in {record_path()}; `strata config distrust {kb}` takes it back")
+
+
+@app.command()
+def distrust(kb: _Kb) -> None:
+    """Take back what was allowed to a knowledge base."""
+    from pipelines.trust import withdraw
+
+    typer.echo(f"{kb}: {'no longer allowed' if withdraw(kb) else 'nothing was allowed'}")
+
+
+@app.command()
+def trusted() -> None:
+    """List the knowledge bases that were allowed something."""
+    from pipelines.trust import confirmed
+
+    for path in sorted(confirmed()):
+        typer.echo(path)
+
+
+def _line(claim: Claim) -> str:
+    return f"{claim.name} = {claim.value} {claim.does}"
 
 
 def _plain(value: object) -> object:

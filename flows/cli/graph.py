@@ -143,8 +143,10 @@ def _graph(kb: Path) -> Iterator[GraphStore]:
     from pipelines.core.errors import KnowledgeBaseNotFound
     from pipelines.resources import Places, exists
     from pipelines.store.embedded import EmbeddedStore
+    from pipelines.trust import refuse_links
 
     if not exists(kb):
         raise KnowledgeBaseNotFound(str(kb))
+    refuse_links(kb)
     with closing(EmbeddedStore.open(Places(kb).database, create=False)) as store:
         yield store.graph

@@ -42,11 +42,14 @@ def ingest(
     from flows.cli.tables import print_quote, print_report
     from pipelines.ingest.quote import quote_ingest
     from pipelines.llm.budget import Budget
+    from pipelines.resources import is_open
 
     settings = settings_from(kb, set, embed__name=embedder, ingest__keep_missing=keep_missing or None)
     if quote:
         print_quote(quote_ingest(folder, kb, settings, qa_samples=qa_samples), json)
         return
+    if is_open(kb):
+        typer.echo(f"strata: other users may read {kb}; `chmod -R go= {kb}` keeps it to you", err=True)
     while True:
         with live_progress(quiet or json) as progress:
             report = _run(no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples)

@@ -40,13 +40,15 @@ def override(
     language: Language = "",
 ) -> None:
     """Copy a prompt into the knowledge base, where it can be changed and takes the place of the one that ships."""
+    from pipelines.core.private import private_file, private_folder
+
     variant = _load(name, kb).variant(language)
     suffix = f".{variant.language}" if variant.language else ""
     path = _folder(kb) / f"{name}{suffix}.md"
     if path.exists():
         raise SettingsError(f"{path} is there already", hint="edit it, or remove it to have the shipped one again")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(variant.text, encoding="utf-8")
+    private_folder(path.parent)
+    private_file(path).write_text(variant.text, encoding="utf-8")
     typer.echo(f"edit {path}; its placeholders must stay: {', '.join(sorted(variant.placeholders)) or 'none'}")
 
 

@@ -9,6 +9,7 @@ from typing import TextIO
 
 from pipelines.core.codec import encode
 from pipelines.core.graph import Edge, Layer, Node, NodeKind
+from pipelines.core.page import policy
 from pipelines.store.graph import GraphStore
 
 MOST_NODES = 30_000
@@ -74,12 +75,14 @@ def _told(edge: Edge, names: Iterable[str]) -> list[str]:
 
 def _page(title: str, data: str) -> str:
     """The template with style, script and data in it. The data can end no script: "<" is written as an escape."""
+    style, layout, script = (_asset(name) for name in ("page.css", "layout.js", "page.js"))
     parts = {
+        "policy": policy(style, (layout, script)),
         "title": title.replace("&", "&amp;").replace("<", "&lt;"),
-        "style": _asset("page.css"),
+        "style": style,
         "data": data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
-        "layout": _asset("layout.js"),
-        "script": _asset("page.js"),
+        "layout": layout,
+        "script": script,
     }
     pieces = _asset("page.html").split("{{")
     filled = [pieces[0]]

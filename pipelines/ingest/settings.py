@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from pipelines.core.sensitive import Sensitive
 
 
 class IngestSettings(BaseModel):
@@ -24,6 +27,10 @@ class StoreSettings(BaseModel):
     """Where the graph is projected to besides the embedded store."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sensitive: ClassVar[Mapping[str, Sensitive]] = {
+        "neo4j_uri": Sensitive("would be sent the graph and the password", secrets=("store.neo4j_password",)),
+    }
 
     graph: Literal["embedded", "neo4j"] = Field(
         default="embedded", description="the graph store that questions are answered from"

@@ -21,7 +21,10 @@ _BATCH = 256
 
 
 class CachedEmbedder:
-    """An embedder around one that is slow or costs money; safe under threads and several processes."""
+    """An embedder around one that is slow or costs money; safe under threads and several processes.
+
+    Where the file cannot be written, no vector is kept.
+    """
 
     def __init__(self, inner: Embedder, path: Path) -> None:
         self._inner = inner
@@ -63,6 +66,8 @@ class CachedEmbedder:
         return np.frombuffer(cast("bytes", rows[0][0]), dtype="<f4") if rows else None
 
     def _put(self, keys: list[str], vectors: Vectors) -> None:
+        if self._file.read_only:
+            return
         pairs = zip(keys, vectors, strict=True)
         rows = [(key, vector.astype("<f4").tobytes()) for key, vector in pairs]
         self._file.write_all("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)

@@ -45,7 +45,9 @@ def _open(settings: EmbedSettings) -> Embedder:
         case "fastembed":
             from pipelines.llm.fastembed import FastEmbedEmbedder
 
-            return FastEmbedEmbedder(settings.model, settings.path, settings.dimension, settings.batch)
+            return FastEmbedEmbedder(
+                settings.model, settings.path, settings.dimension, settings.batch, settings.download
+            )
         case "openai":
             from pipelines.llm.openai_embedder import OpenAIEmbedder
 

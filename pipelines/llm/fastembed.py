@@ -21,20 +21,22 @@ DEFAULT_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 
 
 class FastEmbedEmbedder:
-    """A local neural embedder. A model of fastembed's list is downloaded by fastembed at the first text.
+    """A local neural embedder. A model of fastembed's list is downloaded by fastembed at the first text, if `download`.
 
     `path` is a folder with the model's files, which spares the download; there a model that is not on the list is
     taken too, its vectors averaged over the tokens, and its `dimension` has to be given. Raises `MissingExtra` where
     the package is not installed, `SettingsError` for a model that is neither on the list nor in a folder.
     """
 
-    def __init__(self, model: str = "", path: str = "", dimension: int = 0, batch: int = 64) -> None:
+    def __init__(
+        self, model: str = "", path: str = "", dimension: int = 0, batch: int = 64, download: bool = True
+    ) -> None:
         try:
             import fastembed  # noqa: F401
         except ImportError as error:
             raise MissingExtra("fastembed", "embedding with an ONNX model") from error
         self._name = model or (Path(path).name if path else DEFAULT_MODEL)
-        self._path, self._batch = path, batch
+        self._path, self._batch, self._download = path, batch, download
         self._dimension = _listed(self._name) or dimension
         if not self._dimension:
             hint = "give its dimension" if path else "fastembed.TextEmbedding.list_supported_models() has the list"
@@ -59,9 +61,11 @@ class FastEmbedEmbedder:
         try:
             if self._path:
                 return TextEmbedding(self._name, specific_model_path=self._path)
-            return TextEmbedding(self._name)
+            return TextEmbedding(self._name, local_files_only=not self._download)
         except (OSError, ValueError, RuntimeError) as error:
             hint = "give the folder that it is in as [embed] path"
+            if not self._download:
+                hint += ", or let it be downloaded: --set embed.name=fastembed"
             raise SettingsError(f"the model {self._name} cannot be loaded: {error}", hint=hint) from error
 
     def _queries(self, texts: list[str]) -> Vectors:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import subprocess
 import sys
@@ -33,7 +34,8 @@ def check_gguf(settings: LlmSettings) -> Path:
 class LocalServer:
     """llama.cpp's server for one file, from the constructor to `close`.
 
-    The child ends when its standard input does, so it is gone even when this process is killed. Only who knows the
+    Its modules are this process's, never those of the folder that one happens to be in. The child ends when its
+    standard input does, so it is gone even when this process is killed. Only who knows the
     `key`, made anew each time, is answered. Raises `CallFailed` where the file cannot be served.
     """
 
@@ -49,10 +51,11 @@ class LocalServer:
         self.key = serving.key
         self._log = tempfile.TemporaryFile("w+b")  # noqa: SIM115
         self._child = subprocess.Popen(
-            [sys.executable, "-m", "pipelines.llm.llama_process"],
+            [sys.executable, "-P", "-m", "pipelines.llm.llama_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)},
         )
         self.url = self._address(serving)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import openai
-from openai import AsyncAzureOpenAI, AsyncOpenAI, AsyncStream
+from openai import AsyncAzureOpenAI, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
@@ -67,13 +67,20 @@ def _client(settings: LlmSettings) -> AsyncOpenAI:
             api_version=settings.api_version,
             timeout=settings.timeout,
             max_retries=0,
+            http_client=_straight(),
         )
     return AsyncOpenAI(
         base_url=settings.base_url or None,
         api_key=key or (NO_KEY if settings.base_url else None),
         timeout=settings.timeout,
         max_retries=0,
+        http_client=_straight(),
     )
+
+
+def _straight() -> DefaultAsyncHttpxClient:
+    """A client that goes nowhere else than it was told: a redirect would take documents along, and Azure's key."""
+    return DefaultAsyncHttpxClient(follow_redirects=False)
 
 
 def _refused(error: openai.APIStatusError) -> bool:

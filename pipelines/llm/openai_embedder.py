@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 import numpy as np
-from openai import OpenAI
+from openai import DefaultHttpxClient, OpenAI
 
 from pipelines.core.errors import CallFailed
 from pipelines.core.vectors import Vectors
@@ -45,6 +45,7 @@ class OpenAIEmbedder:
                 api_key=settings.api_key.get_secret_value() or (NO_KEY if settings.base_url else None),
                 timeout=settings.timeout,
                 max_retries=0,
+                http_client=DefaultHttpxClient(follow_redirects=False),  # a redirect would take the texts along
             )
         self._pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="embed")
 

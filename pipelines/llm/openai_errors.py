@@ -44,6 +44,7 @@ _HINTS: dict[type[Exception], str] = {
 NO_KEY = "none"
 """Local endpoints want no key, the client insists on one."""
 
+_REDIRECTED = "nothing was sent there; if it is right, name it as base_url"
 _OUT_OF_MONEY = "insufficient_quota"
 _REQUEST_TIMEOUT, _UNAVAILABLE = 408, 503
 
@@ -76,6 +77,8 @@ def translate(error: Exception) -> StrataError:
     hint = next((_HINTS[cls] for cls in type(error).__mro__ if cls in _HINTS), "")
     message = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, openai.APIStatusError):
+        if error.response.is_redirect:
+            return CallFailed(f"the endpoint redirects to {error.response.headers['location']!r}", hint=_REDIRECTED)
         wait = retry_after(error)
         busy = error.status_code == _UNAVAILABLE and wait is not None
         if (ours is RateLimited and error.code != _OUT_OF_MONEY) or busy:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pipelines.core.codec import decode, encode
 from pipelines.core.errors import NotFound
+from pipelines.core.private import append_to
 from pipelines.llm.chat import Chat, Message, Reply, Request, Usage
 from pipelines.llm.loopback_wire import Call, Turn
 from pipelines.llm.request_key import request_key
@@ -131,7 +132,7 @@ class RecordingChat:
             usage.output_tokens,
         )
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a", encoding="utf-8") as file:
+        with append_to(self._path) as file:
             file.write(encode(recording).decode() + "\n")
 
 

@@ -60,7 +60,7 @@ class ReplyStore:
         """Return the reply kept under `key`, None where there is none; it counts as used today."""
         for row in self._file.rows(_GET, (key,)):
             text, model, finish, input_tokens, output_tokens, used = cast("_Row", row)
-            if used != self._today():
+            if used != self._today() and not self._file.read_only:
                 self._file.write("UPDATE replies SET used_day = ? WHERE key = ?", (self._today(), key))
             return Reply(text, model, Usage(input_tokens, output_tokens, 0), finish, cached=True)
         return None
@@ -70,7 +70,9 @@ class ReplyStore:
         return bool(self._file.rows("SELECT 1 FROM replies WHERE key = ?", (key,)))
 
     def put(self, key: str, role: str, reply: Reply, subject: str = "") -> None:
-        """Keep a reply about `subject`; the first one under a key stays."""
+        """Keep a reply about `subject`; the first one under a key stays. Where nothing can be written none is kept."""
+        if self._file.read_only:
+            return
         usage = reply.usage
         text = reply.text.encode("utf-8", "replace").decode()
         counted = (usage.input_tokens, usage.output_tokens)

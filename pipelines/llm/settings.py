@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
+from pipelines.core.sensitive import Sensitive
+
 DEFAULT_MODEL = "gpt-4.1-mini"
+# What OpenAI's client takes from the environment by itself and sends to whatever endpoint it is given.
+_LENT = (
+    "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS", "OPENAI_ADMIN_KEY", "AZURE_OPENAI_AD_TOKEN",
+    "AZURE_OPENAI_API_KEY",
+)  # fmt: skip
+_SENT = "would be sent documents, questions and keys"
+_ACCOUNT = Sensitive("would have documents and questions sent under its account", address="base_url")
 
 
 class Price(BaseModel):
@@ -26,6 +36,12 @@ class LlmSettings(BaseModel):
         "base_url api_key api_version gguf_context gguf_threads gguf_parallel prices concurrency requests_per_minute"
         " tokens_per_minute timeout tries max_wait cache record".split()
     )
+    sensitive: ClassVar[Mapping[str, Sensitive]] = {
+        "base_url": Sensitive(_SENT, secrets=("llm.api_key", "embed.api_key"), variables=_LENT),
+        "api_key": _ACCOUNT,
+        "gguf": Sensitive("would be opened and run as a model"),
+        "record": Sensitive("would be written to"),
+    }
 
     model: str = Field("", description=f"model for all work; {DEFAULT_MODEL} where only an endpoint is set")
     models: dict[str, str] = Field(default_factory=dict, description="model by role (distill, answer, ...)")
@@ -63,7 +79,15 @@ class EmbedSettings(BaseModel):
     """The embedding model. A knowledge base keeps to the one that it was built with."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    neutral: ClassVar[frozenset[str]] = frozenset("path batch concurrency base_url api_key timeout tries cache".split())
+    neutral: ClassVar[frozenset[str]] = frozenset(
+        "path download batch concurrency base_url api_key timeout tries cache".split()
+    )
+    sensitive: ClassVar[Mapping[str, Sensitive]] = {
+        "name": Sensitive("would have a model downloaded", only=frozenset({"fastembed"})),
+        "path": Sensitive("would be opened and run as a model"),
+        "base_url": Sensitive(_SENT, secrets=("embed.api_key",), variables=_LENT),
+        "api_key": _ACCOUNT,
+    }
 
     name: Literal["wordllama", "e5", "fastembed", "openai", "hashing"] = Field(
         "wordllama", description="which embedder: wordllama, e5, fastembed, openai or hashing"
@@ -71,6 +95,7 @@ class EmbedSettings(BaseModel):
     model: str = Field("", description="model of fastembed's list or of the endpoint; empty for a good default")
     dimension: int = Field(0, ge=0, description="length of the vectors where the model has a choice; 0 for its own")
     path: str = Field("", description="folder of a fastembed model that is already on this machine")
+    download: bool = Field(True, description="let fastembed fetch a model of its list that is not on this machine")
     batch: int = Field(64, ge=1, description="texts in one call of the model or endpoint")
     concurrency: int = Field(4, ge=1, description="calls of the endpoint in flight at most")
     base_url: str = Field("", description="endpoint of the openai embedder; empty for the one of [llm]")

@@ -8,6 +8,8 @@ from pathlib import Path
 from threading import Lock
 
 from pipelines.core.errors import StoreUnavailable
+from pipelines.core.private import private_file, private_folder
+from pipelines.core.read_only import can_write, read_only_uri
 
 Values = tuple[object, ...] | dict[str, object]
 
@@ -18,16 +20,20 @@ _PATIENCE = 60.0
 class SqliteFile:
     """The file at `path`, made with `schema` where it is not there. Raises `StoreUnavailable` for SQLite's errors.
 
-    Its write-ahead log keeps what was written when a process is killed.
+    Its write-ahead log keeps what was written when a process is killed. Where nothing can be written the file is
+    `read_only`; one that is not there either is held in memory.
     """
 
     def __init__(self, path: Path, schema: str) -> None:
         self._path = path
         self._lock = Lock()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self.read_only = path.exists() and not can_write(path)
         try:
-            self._db = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
-            for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", schema):
+            self._db = sqlite3.connect(
+                self._address(), timeout=_PATIENCE, isolation_level=None, check_same_thread=False, uri=True
+            )
+            made = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", schema)
+            for statement in ("SELECT 1 FROM sqlite_master",) if self.read_only else made:
                 self._db.execute(statement)
         except sqlite3.Error as error:
             raise self._unavailable(error) from error
@@ -62,6 +68,14 @@ class SqliteFile:
     def close(self) -> None:
         with self._lock:
             self._db.close()
+
+    def _address(self) -> str:
+        if self.read_only:
+            return read_only_uri(self._path)
+        if not can_write(self._path):
+            return "file::memory:"
+        private_folder(self._path.parent)
+        return private_file(self._path).absolute().as_uri()
 
     def _unavailable(self, error: sqlite3.Error) -> StoreUnavailable:
         return StoreUnavailable(f"{self._path} cannot be used: {error}", ids=(str(self._path),))

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TextIO
 
 from pipelines.core.codec import encode
+from pipelines.core.private import append_to, private_folder
+from pipelines.core.read_only import can_write
 from pipelines.llm.chat import Chat, Reply, Request, Usage
 from pipelines.llm.ledger import Ledger, Totals
 from pipelines.llm.request_key import request_key
@@ -36,16 +38,16 @@ class TraceLine:
 
 
 class TraceChat:
-    """A chat that keeps book of what passes. `path` is appended to; None writes no file."""
+    """A chat that keeps book of what passes. `path` is appended to; None, or one that cannot be written, is no file."""
 
     def __init__(
         self, inner: Chat, ledger: Ledger, path: Path | None = None, clock: Callable[[], float] = time.perf_counter
     ) -> None:
         self._inner, self._ledger, self._clock = inner, ledger, clock
         self._file: TextIO | None = None
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a", encoding="utf-8")
+        if path is not None and can_write(path):
+            private_folder(path.parent)
+            self._file = append_to(path)
 
     async def complete(self, request: Request) -> Reply:
         began = self._clock()

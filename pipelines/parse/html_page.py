@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from pipelines.core.document import Block, BlockKind, Document
 from pipelines.core.errors import StrataError
+from pipelines.core.page import policy
 from pipelines.parse.html_style import COLOURS, SCRIPT, STYLE
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.parse.settings import ParseSettings
@@ -30,8 +31,8 @@ def to_html(parsed: Parsed, path: Path, settings: ParseSettings | None = None) -
     title = document.title if document else path.name
     body = _document(parsed, document, path, settings or ParseSettings()) if document else ""
     return (
-        f'<!DOCTYPE html><html lang="{document.language if document else ""}"><head><meta charset="utf-8">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>"
+        f'<!DOCTYPE html><html lang="{escape(document.language) if document else ""}"><head><meta charset="utf-8">'
+        f"{policy(STYLE, [SCRIPT], placed=True)}<title>{escape(title)}</title><style>{STYLE}</style></head><body>"
         f"<header><h1>{escape(title)}</h1>{_summary(parsed)}</header>{body}<script>{SCRIPT}</script></body></html>"
     )
 

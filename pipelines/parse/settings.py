@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from pipelines.core.sensitive import Sensitive
 
 Engine = Literal["rapidocr", "paddleocr", "none"]
 When = Literal["auto", "always", "never"]
@@ -16,6 +19,11 @@ class _Settings(BaseModel):
 
 class OcrSettings(_Settings):
     """Reading text off pictures."""
+
+    sensitive: ClassVar[Mapping[str, Sensitive]] = {
+        "engine": Sensitive("would have models downloaded", only=frozenset({"paddleocr"})),
+        "models": Sensitive("would be opened and run as models"),
+    }
 
     engine: Engine = Field("rapidocr", description="Who reads: rapidocr, paddleocr (an extra), or none")
     when: When = Field("auto", description="auto: pages whose text layer is missing or garbled; always; never")
@@ -57,6 +65,7 @@ class ParseSettings(_Settings):
     """All of parsing. What is `neutral` moves no digest: files that a limit or a lock turned away are tried again."""
 
     neutral: ClassVar[frozenset[str]] = frozenset({"limits", "passwords"})
+    sensitive: ClassVar[Mapping[str, Sensitive]] = {"engines": Sensitive("would be loaded and run as code")}
 
     languages: tuple[str, ...] = Field(("en", "de", "zh"), description="Languages to expect, the likeliest first")
     ocr: OcrSettings = Field(OcrSettings(), description="Reading text off pictures")

@@ -1,8 +1,8 @@
 """unstructured as an engine: chosen by the settings for a media type, and asked when a reader of ours fails.
 
-The only user of unstructured. It works without a network and tells nobody: its telemetry is switched off before it is
-imported, and the language model that it would download is replaced by one without weights (`spacy_stub`), which is put
-on this process's path only here.
+The only user of unstructured. It works without a network and tells nobody: its telemetry is switched off
+(`pipelines.core.quiet`), and the language model that it would download is replaced by one without weights
+(`spacy_stub`), which is put on this process's path only here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from unstructured.documents.elements import Element
 
 _OOXML = "application/vnd.openxmlformats-officedocument."
-_QUIET = {"DO_NOT_TRACK": "1", "SCARF_NO_ANALYTICS": "1", "UNSTRUCTURED_DISABLE_NOTICE": "1"}
 _STUB = Path(__file__).parent / "spacy_stub"
 
 # By media type the module and function, below unstructured.partition. PDF is not here: others read it better.
@@ -71,7 +70,7 @@ class UnstructuredReader:
 
 
 def _partition(name: str) -> Callable[..., Sequence[Element]]:
-    os.environ.update({key: value for key, value in _QUIET.items() if not os.environ.get(key)})
+    os.environ.setdefault("UNSTRUCTURED_DISABLE_NOTICE", "1")
     if str(_STUB) not in sys.path:
         sys.path.append(str(_STUB))
         importlib.invalidate_caches()

@@ -20,6 +20,7 @@ from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.core.terms import terms
 from pipelines.core.vectors import Vectors
 from pipelines.store.lance_filter import among, condition
+from pipelines.store.lance_manifest import refuse_elsewhere
 from pipelines.store.vector import Embedded, Filter, Record, RecordKind, Scored
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ T = TypeVar("T")
 class LanceVectorStore:
     """A folder of LanceDB tables. Lexical search is BM25 over `pipelines.core.terms`, tokenized by Strata itself.
 
-    The first use raises `StoreMismatch` where what is there has another dimension.
+    The first use raises `StoreMismatch` where what is there has another dimension, or names files elsewhere.
     """
 
     def __init__(self, path: Path, dimension: int) -> None:
@@ -61,6 +62,8 @@ class LanceVectorStore:
     def _tables(self) -> dict[RecordKind, _Table]:
         names = set(guarded(lambda: self._db.list_tables(limit=100)).tables)
         found = [kind for kind in RecordKind if kind.value in names]
+        for kind in found:
+            refuse_elsewhere(self._path / f"{kind.value}.lance")
         return {kind: _Table(self._db.open_table(kind.value), self._dimension) for kind in found}
 
     def write(self, owners: Collection[str], embedded: Embedded) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipelines.core.errors import StoreLocked
+from pipelines.core.errors import StoreError, StoreLocked
 
 if sys.platform == "win32":
     import msvcrt
@@ -27,9 +27,13 @@ else:
 def writer_lock(path: Path) -> Iterator[None]:
     """Hold the lock file `path` inside; readers never ask for it.
 
-    Raises `StoreLocked`, which names the process that holds it, at once and without waiting.
+    Raises `StoreLocked`, which names the process that holds it, at once and without waiting, and
+    `StoreError` where it cannot be made.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreError(f"the knowledge base cannot be written to: {error.strerror}", ids=(str(path),)) from error
     try:
         try:
             _try_lock(handle)

@@ -59,6 +59,17 @@ def migrate(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
+def require_current(connection: sqlite3.Connection) -> None:
+    """Raise `StoreMismatch` where a file that cannot be written would have to be migrated, or is of a later version."""
+    done, known = applied(connection), [step.__name__ for step in MIGRATIONS]
+    _refuse(set(done) - set(known))
+    if done != known:
+        raise StoreMismatch(
+            "an earlier version of Strata made this file, which cannot be written to",
+            hint="open it once where it can be written to",
+        )
+
+
 def applied(connection: sqlite3.Connection) -> list[str]:
     """Return the names of the steps that this file has been through, in order; of an empty file none."""
     found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").fetchone()

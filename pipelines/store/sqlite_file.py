@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pipelines.core.errors import KnowledgeBaseNotFound, StoreError, StoreMismatch, StoreUnavailable
-from pipelines.store.migrations import migrate
+from pipelines.core.private import private_file
+from pipelines.core.read_only import can_write, read_only_uri
+from pipelines.store.migrations import migrate, require_current
 
 _BUSY_SECONDS = 30.0
 _CHECKPOINT_PAGES = 8000
@@ -45,8 +47,9 @@ def translated(path: Path) -> Iterator[None]:
 class SqliteFile:
     """A file in WAL mode, migrated when opened. Reads see what was last committed, or the own open transaction.
 
-    Writing is safe from any thread, one at a time. Raises `KnowledgeBaseNotFound` where there is no file and
-    `create` is False, `StoreMismatch` where it is something else or of a later version.
+    Writing is safe from any thread, one at a time. Where `create` is False, a file that cannot be written can be read.
+    Raises `KnowledgeBaseNotFound` where there is no file and `create` is False, `StoreMismatch` where it is something
+    else or of another version.
     """
 
     def __init__(self, path: Path, create: bool = True) -> None:
@@ -58,6 +61,12 @@ class SqliteFile:
         self._local = threading.local()
         self._opened: list[sqlite3.Connection] = []
         with translated(path):
+            if not create and not can_write(path):
+                self._address = read_only_uri(path)
+                self._writer = self._connect()
+                require_current(self._writer)
+                return
+            self._address = private_file(path).absolute().as_uri()
             self._writer = self._connect()
             self._writer.execute("PRAGMA journal_mode = WAL")
             self._writer.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
@@ -65,7 +74,9 @@ class SqliteFile:
 
     def _connect(self) -> sqlite3.Connection:
         # Also closed from another thread than the one that opened it, hence no check.
-        connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            self._address, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+        )
         self._opened.append(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA cache_size = -65536")

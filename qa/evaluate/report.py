@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from pipelines.core.page import policy
 from qa.evaluate.chart import COLOURS
 from qa.evaluate.questions import Question
 from qa.evaluate.retrieval import Ranked, RetrievalReport
@@ -38,7 +39,8 @@ def page(report: RetrievalReport, questions: Sequence[Question]) -> str:
 def sheet(title: str, shares: Rows, figures: Rows, rest: str) -> str:
     """Return a page with a chart of the percentages, a table of all figures, and the HTML of the rest."""
     parts = [
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>',
+        f'<!doctype html><html lang="en"><meta charset="utf-8">{policy(_STYLE)}',
+        f"<title>{escape(title)}</title><style>{_STYLE}</style>",
         f"<h1>{escape(title)}</h1>",
         _chart(shares),
         _table(figures),

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pipelines.core import codec
 from pipelines.core.ids import content_id
+from pipelines.core.private import private_folder
 from pipelines.llm.embedder import EmbedderInfo
 from qa.retrieval.atlas import Atlas, Rows
 from qa.retrieval.scale import Scale
@@ -50,7 +51,7 @@ def save(folder: Path, state: str, atlas: Atlas, scale: Scale) -> None:
     names = codec.pack(_Names(state, texts, maps, tuple(atlas.vocabulary), atlas.summarized, scale))
     arrays = {name: array for field in _ARRAYS for name, array in _arrays(field, getattr(atlas, field))}
     with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         with tempfile.NamedTemporaryFile(dir=folder, delete=False) as handle:
             np.savez(handle, **arrays, **{_NAMES: np.frombuffer(names, dtype=np.uint8)})  # type: ignore[arg-type]
         os.replace(handle.name, folder / _FILE)

@@ -175,7 +175,8 @@ def test_an_evaluation_is_a_page_and_a_chart_too(app: typer.Typer, kb: Path, que
     page = html.read_text(encoding="utf-8")
     assert page.count(EFFICIENCY) == 1
     assert NOT_IN_DOCUMENTS in page
-    assert "http" not in page
+    assert "http:" not in page
+    assert "https:" not in page
     with Image.open(png) as picture:
         assert picture.size == (WIDTH, HEIGHT)
 

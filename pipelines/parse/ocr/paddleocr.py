@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ class PaddleOcr:
 
     def __init__(self, settings: OcrSettings) -> None:
         self._settings = settings
-        os.environ.setdefault("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", "True")
         try:
             from paddleocr import PaddleOCR
         except ImportError as error:

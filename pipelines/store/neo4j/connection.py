@@ -70,6 +70,7 @@ class Connection:
                 connection_timeout=10.0,
                 notifications_min_severity="OFF",
                 user_agent="strata",
+                telemetry_disabled=True,
             )
 
     def write(self, work: Callable[[Transaction], T]) -> T:

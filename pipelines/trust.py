@@ -1,0 +1,203 @@
+"""What a knowledge base may not do before its owner has confirmed it: a folder that somebody hands over takes nothing.
+
+Two things are asked about: values of its own strata.toml that reach beyond it (declared by the sections, see
+`Sensitive`), and links in its folder that lead out of it. What was confirmed is kept outside the knowledge base, under
+its resolved path, as a digest: any change asks again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from pydantic import BaseModel
+
+from pipelines.core.errors import SettingsError
+from pipelines.core.ids import digest
+from pipelines.core.sensitive import Sensitive, is_loopback
+
+_LINKS_OUT = "leads out of the knowledge base, and what is there would be read and written"
+_DEEP = ("vectors", "artifacts", "prompts")
+"""Folders of a knowledge base whose entries are looked at too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that a knowledge base wants: the value of a setting, or where a link leads; `does` is what it can do.
+
+    `value` is fit to be shown. `harmless` says that it needs no confirming as things are.
+    """
+
+    name: str
+    value: str
+    does: str
+    mark: str
+    harmless: bool = False
+
+
+class Confirmed(msgspec.Struct, frozen=True):
+    """What was confirmed of a knowledge base: the digests of its settings and of its links, empty for none."""
+
+    settings: str = ""
+    links: str = ""
+
+
+def sensitive_fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, Sensitive]]:
+    """Yield path and declaration of every setting below `model` that reaches beyond a knowledge base."""
+    declared: Mapping[str, Sensitive] = getattr(model, "sensitive", {})
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        if name in declared:
+            yield prefix + name, declared[name]
+        elif isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield from sensitive_fields(inner, f"{prefix}{name}.")
+
+
+def claims_of(
+    model: type[BaseModel], own: Mapping[str, Any], values: Mapping[str, Any], origins: Mapping[str, str], place: str
+) -> tuple[Claim, ...]:
+    """Return what the settings `own` of the file `place` want; `values` are in force, from where `origins` say."""
+    found: list[Claim] = []
+    for path, field in sensitive_fields(model):
+        for leaf, value in _leaves(path, at(own, path)):
+            if field.concerns(value):
+                in_force = origins.get(leaf) == place
+                harmless = not in_force or _stays_here(path, field, values, origins, place)
+                secret = bool(field.address)
+                found.append(Claim(leaf, "********" if secret else repr(value), field.does, _mark(value), harmless))
+    return tuple(found)
+
+
+def links_of(kb: Path) -> tuple[Claim, ...]:
+    """Return the links in the folder of a knowledge base that lead out of it."""
+    root = Path(os.path.realpath(kb))
+    found = []
+    for folder in (root, *(root / name for name in _DEEP)):
+        for entry in _listed(folder):
+            target = os.path.realpath(entry.path)
+            if entry.is_symlink() and not Path(target).is_relative_to(root):
+                name = f"link {Path(entry.path).relative_to(root).as_posix()}"
+                found.append(Claim(name, repr(target), _LINKS_OUT, target))
+    return tuple(sorted(found, key=lambda claim: claim.name))
+
+
+def digest_of(claims: Iterable[Claim]) -> str:
+    """Return what stands for these claims, empty for none."""
+    told = [[claim.name, claim.mark] for claim in claims]
+    return digest(json.dumps(sorted(told)).encode()) if told else ""
+
+
+def refuse_settings(kb: Path, claims: tuple[Claim, ...]) -> None:
+    """Raise `SettingsError` for the first of the settings that is not harmless, unless they are confirmed."""
+    _refuse(kb, claims, lambda confirmed: confirmed.settings, kb / "strata.toml")
+
+
+def refuse_links(kb: Path) -> None:
+    """Raise `SettingsError` for the first link that leads out of a knowledge base, unless its links are confirmed."""
+    _refuse(kb, links_of(kb), lambda confirmed: confirmed.links, kb)
+
+
+def confirm(kb: Path, settings: Iterable[Claim], links: Iterable[Claim]) -> None:
+    """Remember that the owner has seen what this knowledge base wants, and allows it."""
+    _keep({**confirmed(), _key(kb): Confirmed(digest_of(settings), digest_of(links))})
+
+
+def withdraw(kb: Path) -> bool:
+    """Forget what was confirmed of a knowledge base; return whether there was anything."""
+    known = confirmed()
+    gone = known.pop(_key(kb), None)
+    _keep(known)
+    return gone is not None
+
+
+def confirmed() -> dict[str, Confirmed]:
+    """Return what was confirmed, by path of the knowledge base. Raises `SettingsError` for a file that is broken."""
+    path = record_path()
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Confirmed])
+    except FileNotFoundError:
+        return {}
+    except (OSError, msgspec.DecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}", hint="remove it to confirm anew") from error
+
+
+def record_path() -> Path:
+    """Return the file that confirmations are kept in: below XDG_CONFIG_HOME, or ~/.config."""
+    home = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    return Path(home) / "strata" / "trusted.json"
+
+
+def at(tree: Mapping[str, Any], path: str) -> Any:
+    """Return what stands at a path of nested mappings, None where nothing does."""
+    value: Any = tree
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _refuse(kb: Path, claims: tuple[Claim, ...], kept: Callable[[Confirmed], str], place: Path) -> None:
+    asking = [claim for claim in claims if not claim.harmless]
+    if not asking or kept(confirmed().get(_key(kb), Confirmed())) == digest_of(claims):
+        return
+    first, others = asking[0], len(asking) - 1
+    more = f", and {others} more" if others else ""
+    raise SettingsError(
+        f"{first.name} = {first.value} in {place} {first.does}{more}",
+        ids=tuple(claim.name for claim in asking),
+        hint=f"`strata config trust {shlex.quote(str(kb))}` shows and allows what it wants",
+    )
+
+
+def _stays_here(path: str, field: Sensitive, values: Mapping[str, Any], origins: Mapping[str, str], place: str) -> bool:
+    """Whether nothing of the user's leaves this machine: an address on it, and no key that is not the file's own."""
+    if field.address:  # a secret is harmless where the address that it goes to is the file's own, which is asked about
+        return origins.get(f"{path.rpartition('.')[0]}.{field.address}") == place
+    if not field.secrets or not is_loopback(str(at(values, path))):
+        return False
+    lent = any(at(values, secret) and origins[secret] != place for secret in field.secrets)
+    return not lent and not any(os.environ.get(variable) for variable in field.variables)
+
+
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """A value, or those of a mapping each by itself."""
+    if isinstance(value, Mapping):
+        yield from ((f"{path}.{name}", inner) for name, inner in value.items())
+    elif value is not None:
+        yield path, value
+
+
+def _mark(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _listed(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise SettingsError(f"{folder} cannot be read: {error.strerror}") from error
+
+
+def _key(kb: Path) -> str:
+    return os.fsencode(os.path.realpath(kb)).decode("utf-8", "backslashreplace")
+
+
+def _keep(known: Mapping[str, Confirmed]) -> None:
+    path = record_path()
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent)  # for its owner alone
+        with os.fdopen(handle, "wb") as file:
+            file.write(msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n")
+        os.replace(temporary, path)
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be written: {error.strerror}") from error
