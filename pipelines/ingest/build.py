@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from pipelines.core.errors import FolderNotFound
+from pipelines.core.errors import FolderNotFound, SourceError
 from pipelines.ingest.ahead import ParseAhead
 from pipelines.ingest.compile import Item, Tools
 from pipelines.ingest.language import makers_of, open_language
 from pipelines.ingest.progress import Progress, silent
 from pipelines.ingest.report import Report
 from pipelines.ingest.run import Run
+from pipelines.ingest.scan import within
 from pipelines.ingest.tagging import Lessons
 from pipelines.llm.budget import Budget
-from pipelines.resources import open_stores
+from pipelines.resources import Places, open_stores
 from pipelines.settings import Settings, load
 
 P = ParamSpec("P")
@@ -100,6 +101,7 @@ def open_run(
 
     if not folder.is_dir():
         raise FolderNotFound(str(folder))
+    _refuse_itself(folder, kb)
     settings = settings or load(kb).settings
     with (
         open_stores(kb, settings, create=True) as stores,
@@ -110,7 +112,7 @@ def open_run(
         tools = Tools(
             settings,
             stores.artifacts,
-            ParseAhead(pool),
+            ParseAhead(pool, within(folder, settings.ingest)),
             language.splitter,
             language.distiller,
             stores.embedder,
@@ -119,3 +121,10 @@ def open_run(
         )
         lessons = Lessons(qa_samples, language.pairing) if qa_samples else None
         yield Run(folder, settings, stores, tools, language, progress, lessons)
+
+
+def _refuse_itself(folder: Path, kb: Path) -> None:
+    """A knowledge base may lie in its folder and its folder in it, but neither be the other nor among its stores."""
+    inner, outer, places = folder.resolve(), kb.resolve(), Places(kb.resolve())
+    if inner == outer or any(inner.is_relative_to(place) for place in (places.artifacts, places.vectors)):
+        raise SourceError(f"{folder} is the knowledge base itself", hint="give it a folder of its own with --kb")

@@ -59,7 +59,7 @@ def _convert(path: Path, target: str, folder: Path, source: Source, settings: Pa
         )
     except subprocess.TimeoutExpired as error:
         raise TooLarge(f"LibreOffice took over {settings.limits.time_s:.0f} s", ids=(source.uri,)) from error
-    converted = folder / f"{path.stem}.{target}"
+    converted = folder / f"{path.resolve().stem}.{target}"  # the path may be a link
     if converted.exists():
         return converted
     told = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
