@@ -63,6 +63,11 @@ def part_name(name: str) -> str:
     return _escaped("/".join(part for part in parts if part))
 
 
+def last_part(name: str) -> str:
+    """Return the file name at the end of a path as mails and archives of any system give it."""
+    return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+
+
 def _component(part: str) -> str:
     plain = _RESERVED.sub("", part).strip(" ")
     if not plain.strip("."):

@@ -13,10 +13,11 @@ LINE_BREAK = "⏎"
 
 # Controls, separators, soft hyphens, direction marks, invisible operators, fillers, tags and lone surrogates. Joiners
 # are needed between letters of some scripts and in emoji; anywhere else they hide.
-_HIDDEN = re.compile(
+HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]|(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]"
 )
+"""Every character that is obeyed or hides, but for tabs and line ends."""
 _LINE_END = re.compile("\r\n?")
 
 
@@ -31,4 +32,4 @@ def shown_lines(text: str) -> str:
     """Return `text` likewise with its lines and tabs kept."""
     if text.isascii() and text.isprintable():
         return text
-    return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", _LINE_END.sub("\n", text))
+    return HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", _LINE_END.sub("\n", text))
