@@ -6,6 +6,7 @@ One handler turns errors into one line each and their exit code; what a command 
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.metadata import version
 from typing import Annotated
@@ -55,17 +56,17 @@ def main() -> None:
 
     Where the reader of the output is gone (`strata graph export | head`) it ends as by SIGPIPE, without a word.
     """
-    prepare_streams()
-    sys.exit(flushed(_run()))
+    output = prepare_streams()
+    sys.exit(flushed(_run(output)))
 
 
-def _run() -> int:
+def _run(output: os.stat_result) -> int:
     try:
         app()
     except StrataError as error:
         return _print_error(error)
     except SystemExit as ended:
-        return _ended(ended)
+        return _ended(ended, output)
     except KeyboardInterrupt:
         return _interrupted()
     except OSError as error:
@@ -73,12 +74,12 @@ def _run() -> int:
     return 0
 
 
-def _ended(ended: SystemExit) -> int:
+def _ended(ended: SystemExit, output: os.stat_result) -> int:
     """Typer turns Control+C into exit code 130 and a broken pipe into 1, and ends every command by this exception."""
     if ended.code == INTERRUPTED:
         return _interrupted()
     if isinstance(ended.__context__, BrokenPipeError):
-        return READER_GONE if reader_is_gone() else _print_os_error(ended.__context__)
+        return READER_GONE if reader_is_gone(output) else _print_os_error(ended.__context__)
     return ended.code if isinstance(ended.code, int) else int(bool(ended.code))
 
 

@@ -18,11 +18,22 @@ READER_GONE = 141
 """As a shell tells of a command that SIGPIPE ended."""
 
 
-def prepare_streams() -> None:
-    """Let every text be printed: what the encoding lacks is escaped (`\\u8fc7`), what no text is, is replaced."""
+def prepare_streams() -> os.stat_result:
+    """Let every text be printed: what the encoding lacks is escaped (`\\u8fc7`), what no text is, is replaced.
+
+    A stream that was closed goes nowhere, so that no file of ours takes its number. Returns what the output is.
+    """
+    sys.stdin = sys.stdin or _nowhere("r")
+    sys.stdout = sys.stdout or _nowhere("w")
+    sys.stderr = sys.stderr or _nowhere("w")
     for stream, errors in ((sys.stdout, "backslashreplace"), (sys.stderr, "backslashreplace"), (sys.stdin, "replace")):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors=errors)
+    return os.fstat(1)
+
+
+def _nowhere(mode: str) -> TextIO:
+    return cast("TextIO", open(os.devnull, mode, encoding="utf-8"))
 
 
 def say(text: str, err: bool = False) -> None:
@@ -47,9 +58,9 @@ def plain_output() -> TextIO:
     return cast("TextIO", _Terminal(sys.stdout)) if sys.stdout.isatty() else sys.stdout
 
 
-def reader_is_gone() -> bool:
-    """Whether nobody reads the standard output or error any more."""
-    return any(_broken(number) for number in (1, 2))
+def reader_is_gone(output: os.stat_result) -> bool:
+    """Whether nobody reads the standard output or error any more; rich puts another file in place of `output` then."""
+    return any(_broken(number) for number in (1, 2)) or not os.path.samestat(output, os.fstat(1))
 
 
 def flushed(code: int) -> int:
