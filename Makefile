@@ -68,8 +68,9 @@ bench: $(VENV)/.installed-dev  ## every benchmark, one after the other
 	@$(call locked,.[bench])
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file; done
 
-neo4j:  ## start a Neo4j on loopback and wait until it answers
-	@$(PYTHON) deploy/neo4j/server.py start
+neo4j:  ## start a Neo4j on loopback, say its address and password (BOLT_PORT=..., HTTP_PORT=...)
+	@$(PYTHON) deploy/neo4j/server.py start \
+		$(if $(BOLT_PORT),--bolt-port $(BOLT_PORT)) $(if $(HTTP_PORT),--http-port $(HTTP_PORT))
 
 neo4j-stop:  ## end it
 	@$(PYTHON) deploy/neo4j/server.py stop

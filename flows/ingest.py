@@ -10,7 +10,7 @@ from pathlib import Path
 from flows.server import Server
 from pipelines.ingest.build import Steps, execute, open_run
 from pipelines.ingest.compile import Item
-from pipelines.ingest.progress import Progress, silent
+from pipelines.ingest.progress import Event, Phase, Progress, Stage, silent
 from pipelines.ingest.report import Report
 from pipelines.ingest.run import Run
 from pipelines.llm.budget import Budget
@@ -38,8 +38,11 @@ def ingest(
         if not items and not server.is_there:
             return asyncio.run(execute(run, items))
         server.start()
+        if server.url:
+            progress(Event(Stage.SERVER, Phase.STARTED))
         run.parse_ahead(items)
         server.wait()
+        progress(Event(Stage.SERVER, Phase.DONE, total=len(items)))
         try:
             return asyncio.run(_as_flow(run, items))
         finally:

@@ -93,6 +93,7 @@ class Server:
             stdin=subprocess.PIPE,
             stdout=self._log,
             stderr=self._log,
+            start_new_session=True,  # Control+C is for the run, which then ends its server
         )
         os.environ["PREFECT_API_URL"] = self._url
 

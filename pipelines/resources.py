@@ -115,6 +115,7 @@ def open_stores(kb: Path, settings: Settings, create: bool = False) -> Iterator[
     places = Places(kb)
     if not create and not exists(kb):
         raise KnowledgeBaseNotFound(str(kb))
+    _check_path(kb)
     refuse_links(kb)
     if create and not can_write(places.database):
         raise StoreError("the knowledge base cannot be written to", ids=(str(kb),))
@@ -185,6 +186,14 @@ def tag_pairs(catalog: Catalog) -> tuple[TagPair, ...]:
 
 def record_embedder(catalog: Catalog, info: EmbedderInfo) -> None:
     catalog.set_fact(EMBEDDER_FACT, codec.encode(info).decode())
+
+
+def _check_path(kb: Path) -> None:
+    """The vector store takes no path that is not UTF-8."""
+    try:
+        str(kb.resolve()).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise SettingsError(f"{kb} is no UTF-8 path", hint="name another place for the knowledge base") from error
 
 
 def _embed_settings(settings: EmbedSettings, catalog: Catalog) -> EmbedSettings:

@@ -39,6 +39,7 @@ from ways import (
     has_java_way,
     java_start,
     last_lines,
+    listens,
     locked,
     say,
     wanted_java,
@@ -56,6 +57,16 @@ __all__ = [
     "stop",
     "temporary",
 ]
+
+
+class PortTaken(Neo4jError):
+    """Another program listens where this server should."""
+
+    def __init__(self, port: int, option: str) -> None:
+        make = option.strip("-").replace("-", "_").upper()
+        super().__init__(
+            f"Another program has port {port} of {HOST}; choose one with {option} (`make neo4j {make}=...`)."
+        )
 
 
 class Unavailable(Neo4jError):
@@ -96,9 +107,9 @@ def start(config: Config) -> Server:
         if by is None:
             jdk = f"a JDK (Java {wanted_java(config.version)})"
             raise Unavailable(f"Neo4j cannot run here: start Docker, or install Maven and {jdk}.")
-        for port, option in ((config.bolt_port, "--bolt-port"), (config.http_port, "--http-port")):
+        for port, option in ports(config):
             if not is_free(port):
-                raise Neo4jError(f"Another program has port {port} of {HOST}; choose one with {option}.")
+                raise PortTaken(port, option)
         auth = {None: "kept", "none": "none"}.get(config.auth, "own")
         first_password = config.auth if config.auth and auth == "own" else kept_password(config)
         server = Server(
@@ -115,7 +126,7 @@ def start(config: Config) -> Server:
             say("Stopping what was started ...")
             halt(server)
             state_file(config).unlink(missing_ok=True)
-            if isinstance(error, Neo4jError):
+            if isinstance(error, Neo4jError) and not isinstance(error, PortTaken):
                 raise Neo4jError(f"{log}\n\n{error}") from None
             raise
         return server
@@ -202,16 +213,25 @@ def is_free(port: int) -> bool:
     return True
 
 
+def ports(server: Config | Server) -> tuple[tuple[int, str], ...]:
+    return (server.bolt_port, "--bolt-port"), (server.http_port, "--http-port")
+
+
 def wait_until_ready(server: Server, seconds: float) -> None:
+    """Return once it answers itself.  A port may have gone to another program, even another Neo4j, after it was found
+    free: what answers there is not believed until the log says that this server has it."""
     began = told = time.monotonic()
     dead = 0
-    while not (bolt_answers(server.bolt_port) and http_answers(server)):
+    while not (listens(server) and bolt_answers(server.bolt_port) and http_answers(server)):
         now = time.monotonic()
         if now - began > seconds:
             raise Neo4jError(f"Neo4j did not answer within {seconds:g} s.")
         # Twice, since for a moment after its start a process shows no command line.
         dead = dead + 1 if not alive(server) else 0
         if dead == 2:
+            for port, option in ports(server):
+                if not is_free(port):
+                    raise PortTaken(port, option)
             raise Neo4jError("Neo4j ended before it was ready.")
         if now - told >= 10:
             told = now
@@ -252,12 +272,14 @@ def http_answers(server: Server) -> bool:
 
 
 def show(server: Server) -> None:
-    known = {"none": "none needed", "own": "the one it was started with", "kept": f"in {server.dir}/password"}
+    known = {"none": "none needed", "own": "the one it was started with"}
+    password = known.get(server.auth) or f"{server.password} (kept in {server.dir}/password)"
     print(f"Neo4j    {server.version}, by {server.by}")
     print(f"Bolt     {server.bolt}")
     print(f"HTTP     {server.http}")
     print(f"Browser  {server.http}/browser/")
-    print(f"User     {server.user}, password {known[server.auth]}", flush=True)
+    print(f"User     {server.user}")
+    print(f"Password {password}", flush=True)
 
 
 def main() -> int:

@@ -294,8 +294,19 @@ def halt(server: Server) -> None:
         raise Neo4jError(f"docker compose down failed:\n{tail(got)}")
 
 
+def listens(server: Server) -> bool:
+    """Whether the server itself has opened its ports, as its log says; under Docker nothing else can have them."""
+    if server.by == "docker":
+        return True
+    log = Path(server.dir) / "logs" / "console.log"
+    told = log.read_text(errors="replace") if log.is_file() else ""
+    return all(re.search(rf"enabled on \S*:{port}\b", told) for port in (server.bolt_port, server.http_port))
+
+
 def last_lines(server: Server, count: int = 15) -> str:
     if server.by == "docker":
         return compose(server, "logs", "--no-color", "--tail", str(count)).stdout
     log = Path(server.dir) / "logs" / "console.log"
+    if not log.is_file():
+        return ""
     return "\n".join([f"Last lines of {log}:", *log.read_text(errors="replace").splitlines()[-count:]])

@@ -6,6 +6,7 @@ One handler turns errors into one line each and their exit code; what a command 
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.metadata import version
 from typing import Annotated
@@ -13,7 +14,9 @@ from typing import Annotated
 import typer
 
 from flows.cli import ask, cache, config, demo, evaluate, graph, ingest, keep, parse, prompts, tune
+from flows.cli.streams import INTERRUPTED, READER_GONE, flushed, prepare_streams, reader_is_gone, say
 from pipelines.core.errors import StrataError
+from pipelines.core.shown import shown
 
 app = typer.Typer(
     name="strata",
@@ -35,7 +38,7 @@ for name, group in (
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"strata {version('strata-kb')}")
+        say(f"strata {version('strata-kb')}")
         raise typer.Exit
 
 
@@ -50,20 +53,54 @@ def strata(version: Version = False) -> None:
 
 
 def main() -> None:
-    """Run the command; an error that Strata raises on purpose ends it with one line and its exit code."""
+    """Run the command and end with its exit code; what goes wrong on purpose, or from outside, is one line.
+
+    Where the reader of the output is gone (`strata graph export | head`) it ends as by SIGPIPE, without a word.
+    """
+    output = prepare_streams()
+    sys.exit(flushed(_run(output)))
+
+
+def _run(output: os.stat_result) -> int:
     try:
         app()
     except StrataError as error:
-        sys.exit(_print_error(error))
+        return _print_error(error)
+    except SystemExit as ended:
+        return _ended(ended, output)
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted; what is done is kept\n")
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+        return _interrupted()
+    except OSError as error:
+        return _print_os_error(error)
+    return 0
+
+
+def _ended(ended: SystemExit, output: os.stat_result) -> int:
+    """Typer turns Control+C into exit code 130 and a broken pipe into 1, and ends every command by this exception."""
+    if ended.code == INTERRUPTED:
+        return _interrupted()
+    if isinstance(ended.__context__, BrokenPipeError):
+        return READER_GONE if reader_is_gone(output) else _print_os_error(ended.__context__)
+    return ended.code if isinstance(ended.code, int) else int(bool(ended.code))
+
+
+def _interrupted() -> int:
+    say("strata: interrupted; what is finished is kept, and the same command goes on from there", err=True)
+    return INTERRUPTED
 
 
 def _print_error(error: StrataError) -> int:
     hint = f" ({error.hint})" if error.hint else ""
-    sys.stderr.write(f"strata: {error.message}{hint}\n")
+    say(f"strata: {shown(error.message)}{shown(hint)}", err=True)
     return error.exit_code
+
+
+def _print_os_error(error: OSError) -> int:
+    """A file that cannot be written, a full disk: the system's own words and the file's name."""
+    place = f": {error.filename}" if error.filename else ""
+    say(f"strata: {shown((error.strerror or str(error)) + place)}", err=True)
+    return 1
+
+
+if __name__ == "__main__":
+    main()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb
+from flows.cli.streams import say, say_json
 from pipelines.core.errors import KnowledgeBaseNotFound
 
 if TYPE_CHECKING:
@@ -25,16 +26,15 @@ def stats(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     with _open(kb) as store:
         lines = store.stats()
     if json:
-        typer.echo(encode(lines).decode())
+        say_json(encode(lines).decode())
         return
-    from rich.console import Console
-    from rich.table import Table
+    from flows.cli.shown import Rows, console
 
-    table = Table("role", "model", "replies", "tokens in", "tokens out", "bytes")
+    table = Rows("role", "model", "replies", "tokens in", "tokens out", "bytes")
     for line in lines:
         counts = (line.replies, line.input_tokens, line.output_tokens, line.size)
-        table.add_row(line.role, line.model, *(f"{count:,}" for count in counts))
-    Console().print(table if lines else "no replies are kept")
+        table.row(line.role, line.model, *(f"{count:,}" for count in counts))
+    console().print(table if lines else "no replies are kept")
 
 
 @app.command()
@@ -47,7 +47,7 @@ def prune(
     """Remove replies and give their room back."""
     with _open(kb) as store:
         removed = store.prune(unused_days, role, model)
-    typer.echo(f"{removed} replies removed")
+    say(f"{removed} replies removed")
 
 
 def _open(kb: Path) -> closing[ReplyStore]:

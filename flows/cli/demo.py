@@ -27,10 +27,9 @@ def demo(
     set: Set = None,
 ) -> None:
     """Ingest the example documents, then ask four questions, one of them in Chinese."""
-    from rich.console import Console
-
     from flows.cli.ask import print_answer
     from flows.cli.progress import live_progress
+    from flows.cli.shown import console, line
     from flows.cli.tables import print_report
     from flows.ingest import ingest
     from pipelines.core.errors import FolderNotFound
@@ -42,9 +41,8 @@ def demo(
     with live_progress() as progress:
         report = ingest(EXAMPLES, kb, settings, progress=progress)
     print_report(report, as_json=False)
-    console = Console()
     with KnowledgeBase.open(kb, settings) as knowledge:
         for question in QUESTIONS:
-            console.rule(f"[bold]{question}", align="left")
-            print_answer(knowledge.ask(question), console)
+            console().print(line(("\n" + question, "bold")))
+            print_answer(knowledge.ask(question))
     raise typer.Exit(report.exit_code)

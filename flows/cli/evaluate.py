@@ -9,6 +9,7 @@ import typer
 
 from flows.cli.evaluate_answers import answers
 from flows.cli.options import Json, Set, settings_from
+from flows.cli.streams import say
 
 if TYPE_CHECKING:
     from qa.evaluate.retrieval import RetrievalReport
@@ -66,16 +67,15 @@ def compare(
     if json:
         print_json(lines)
         return
-    from rich.console import Console
-    from rich.table import Table
+    from flows.cli.shown import Rows, console
 
-    table = Table("", "questions", "first", "second", "difference", "95 %", "", box=None, pad_edge=False)
+    table = Rows("", "questions", "first", "second", "difference", "95 %", "")
     for line in lines:
         interval = f"{line.low:+.3f} to {line.high:+.3f}"
         sure = "differs" if line.differs else ""
         means = (f"{line.one:.3f}", f"{line.two:.3f}", f"{line.difference:+.3f}")
-        table.add_row(line.name, str(line.questions), *means, interval, sure)
-    Console().print(table)
+        table.row(line.name, str(line.questions), *means, interval, sure)
+    console().print(table)
 
 
 @app.command()
@@ -90,7 +90,7 @@ def convert(
 
     converted = converted_by(format, file)
     write(converted, out)
-    typer.echo(f"{len(converted.questions)} questions, {len(converted.passages)} passages in {out}")
+    say(f"{len(converted.questions)} questions, {len(converted.passages)} passages in {out}")
 
 
 def _print_retrieval(report: RetrievalReport, as_json: bool) -> None:
@@ -99,12 +99,12 @@ def _print_retrieval(report: RetrievalReport, as_json: bool) -> None:
     if as_json:
         print_json(report.flat())
         return
-    from rich.console import Console
-    from rich.table import Table
+    from flows.cli.shown import Rows, console
 
     rows = report.rows()
     names = list(next(iter(rows.values())))
-    table = Table("", *names, title=report.title, title_justify="left", box=None, pad_edge=False)
+    table = Rows("", *names)
     for name, values in rows.items():
-        table.add_row(name, *(f"{value:.1f}" for value in values.values()))
-    Console().print(table)
+        table.row(name, *(f"{value:.1f}" for value in values.values()))
+    say(report.title)
+    console().print(table)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
+from pipelines.core.shown import shown
 
 if TYPE_CHECKING:
     from qa.evaluate.answered import Answered
@@ -87,30 +88,25 @@ class _Teller:
     """Counts on the standard error what is done, where it is a terminal."""
 
     def __init__(self, total: int) -> None:
-        from rich.console import Console
+        from flows.cli.shown import console
 
-        self._console, self._total, self._done = Console(stderr=True), total, 0
+        self._console, self._total, self._done = console(stderr=True), total, 0
 
     def __call__(self, answered: Answered) -> None:
         self._done += 1
         if self._console.is_terminal:
             state = answered.error or ("refused" if answered.abstained else answered.short or "answered")
-            self._console.print(
-                f"{self._done}/{self._total} {answered.strategy} {answered.id}: {state[:80]}",
-                highlight=False,
-                markup=False,
-            )
+            self._console.print(f"{self._done}/{self._total} {answered.strategy} {answered.id}: {shown(state)[:80]}")
 
 
 def _print(report: AnswersReport) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from flows.cli.shown import Rows, console
 
     figures = report.figures()
-    table = Table("", *figures, box=None, pad_edge=False)
+    table = Rows("", *figures)
     for name in _SHOWN:
-        table.add_row(name, *(_cell(values.get(name)) for values in figures.values()))
-    Console().print(table)
+        table.row(name, *(_cell(values.get(name)) for values in figures.values()))
+    console().print(table)
 
 
 def _cell(value: float | int | None) -> str:

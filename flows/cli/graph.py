@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from enum import StrEnum
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
+from flows.cli.streams import plain_output, say
 
 if TYPE_CHECKING:
     from pipelines.store.graph import GraphStore
@@ -41,7 +41,7 @@ def export(
 
     with _graph(kb) as graph:
         if out is None:
-            exports.export(graph, exports.Format(format), sys.stdout)
+            exports.export(graph, exports.Format(format), plain_output())
         else:
             with out.open("w", encoding="utf-8", newline="\n") as file:
                 exports.export(graph, exports.Format(format), file)
@@ -57,7 +57,7 @@ def html(
 
     with _graph(kb) as graph, out.open("w", encoding="utf-8") as file:
         shown = write_page(graph, kb.resolve().name, file)
-    typer.echo(f"{out}: {shown.nodes} nodes and {shown.edges} edges")
+    say(f"{out}: {shown.nodes} nodes and {shown.edges} edges")
 
 
 @app.command()
@@ -72,9 +72,9 @@ def sync(
 
     with _graph(kb) as embedded, open_neo4j(settings_from(kb, set), kb) as neo4j:
         done = bring_up(neo4j, embedded) if back else bring_up(embedded, neo4j)
-    typer.echo(f"{done.written} documents written, {done.removed} removed, {done.unchanged} unchanged")
+    say(f"{done.written} documents written, {done.removed} removed, {done.unchanged} unchanged")
     for failure in done.failures:
-        typer.echo(f"failed: {failure.subject}: {failure.reason}", err=True)
+        say(f"failed: {failure.subject}: {failure.reason}", err=True)
     raise typer.Exit(8 if done.failures else 0)
 
 
@@ -124,18 +124,16 @@ def queries(
             values = examples(graph)
     values |= dict(pair.partition("=")[::2] for pair in value or [])
     chosen = [saved.query(name)] if name else list(saved.queries().values())
-    typer.echo("\n\n".join(one.for_browser(kb.resolve().name, **values) for one in chosen))
+    say("\n\n".join(one.for_browser(kb.resolve().name, **values) for one in chosen))
 
 
 def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+    from flows.cli.shown import Rows, console
 
-    table = Table(*columns, box=None, pad_edge=False)
+    table = Rows(*columns)
     for row in rows:
-        table.add_row(*map(escape, row))
-    Console().print(table)
+        table.row(*row)
+    console().print(table)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
+from flows.cli.streams import say
 
 if TYPE_CHECKING:
     from pipelines.ingest.progress import Progress
@@ -79,5 +80,5 @@ def _wait_for_change(folder: Path) -> None:
     """Return once something below the folder has changed and then been quiet for a moment."""
     from watchfiles import watch
 
-    typer.echo(f"watching {folder}; Control+C ends it", err=True)
+    say(f"watching {folder}; Control+C ends it", err=True)
     next(iter(watch(folder)))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
+from flows.cli.streams import say
 
 
 def register(app: typer.Typer) -> None:
@@ -68,9 +69,9 @@ def forget(
         print_json(forgotten)
         return
     for uri in forgotten.uris:
-        typer.echo(f"forgotten: {uri}")
-    typer.echo(f"removed {forgotten.artifacts} artifacts and {forgotten.replies} cached replies")
-    typer.echo("an ingest of a folder that still holds the file takes it in again")
+        say(f"forgotten: {uri}")
+    say(f"removed {forgotten.artifacts} artifacts and {forgotten.replies} cached replies")
+    say("an ingest of a folder that still holds the file takes it in again")
 
 
 def fsck(

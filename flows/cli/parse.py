@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Kb, Set
+from flows.cli.streams import plain_output, say, say_json
+from pipelines.core.shown import shown
 
 if TYPE_CHECKING:
     from pipelines.parse.parsed import Parsed
@@ -19,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 
 def parse_file(
-    file: Annotated[Path, typer.Argument(help="The file.", exists=True, dir_okay=False, readable=True)],
+    file: Annotated[Path, typer.Argument(help="The file.")],
     json: Annotated[bool, typer.Option("--json", help="Print blocks, headings, tables and places as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the text as Markdown (the default).")] = False,
     html: Annotated[bool, typer.Option("--html", help="Print a page with the boxes drawn over the pages.")] = False,
@@ -28,20 +30,24 @@ def parse_file(
     set: Set = None,
 ) -> None:
     """Print what one file holds, as it would be ingested."""
-    from pipelines.core.errors import SettingsError
+    from pipelines.core.errors import SettingsError, SourceError
     from pipelines.parse.render import to_html, to_json, to_markdown
 
     if json + markdown + html > 1:
         raise SettingsError("--json, --markdown and --html exclude one another")
+    if not file.is_file():
+        raise SourceError(f"no such file: {file}")
     settings = _settings(kb, set)
     parsed = _parse(file, settings)
     text = to_json(parsed) if json else to_html(parsed, file, settings) if html else to_markdown(parsed)
-    if output is None:
-        typer.echo(text)
-    else:
+    if output is not None:
         output.write_text(text, encoding="utf-8")
+    elif json:
+        say_json(text)
+    else:
+        plain_output().write(text + "\n")
     if not parsed.status.searchable:
-        typer.echo(f"strata: {file}: {parsed.status.value}: {parsed.reason}", err=True)
+        say(shown(f"strata: {file}: {parsed.status.value}: {parsed.reason}"), err=True)
         raise typer.Exit(4)
 
 
@@ -54,8 +60,9 @@ def _settings(kb: Path, pairs: list[str] | None) -> ParseSettings:
 
 def _parse(file: Path, settings: ParseSettings) -> Parsed:
     """Parse within the limits, as ingesting does: in a process of its own."""
+    from pipelines.core.names import uri_of
     from pipelines.parse.isolate import ParserPool
     from pipelines.parse.parse import source_of
 
     with ParserPool(settings, workers=1) as pool:
-        return pool.submit(file, source_of(file, file.name)).result()
+        return pool.submit(file, source_of(file, uri_of(file.name))).result()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,9 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
+from flows.cli.shown import console
+from flows.cli.streams import say
+from pipelines.core.shown import shown
 from pipelines.ingest import progress as told
 from pipelines.ingest.progress import Event, Phase, Stage, silent
 
@@ -24,11 +26,11 @@ PLAIN_SECONDS = 2.0
 @contextmanager
 def live_progress(quiet: bool = False) -> Iterator[told.Progress]:
     """Yield a listener that shows events on the standard error; `quiet` shows none."""
-    console = Console(stderr=True)
+    out = console(stderr=True)
     if quiet:
         yield silent
-    elif console.is_terminal:
-        with _Display(console) as display:
+    elif out.is_terminal:
+        with _Display(out) as display:
             yield display
     else:
         yield _Plain()
@@ -37,17 +39,17 @@ def live_progress(quiet: bool = False) -> Iterator[told.Progress]:
 class _Display:
     """A bar, and below it the documents in work."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, out: Console) -> None:
         self._bar = Progress(
             TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(),
-            TextColumn("{task.fields[failed]}"), TimeElapsedColumn(), TimeRemainingColumn(), console=console,
+            TextColumn("{task.fields[failed]}"), TimeElapsedColumn(), TimeRemainingColumn(), console=out,
         )  # fmt: skip
         self._task = self._bar.add_task("scan", total=None, failed="")
         self._running: dict[str, str] = {}
         self._done: set[str] = set()
         self._failed: set[str] = set()
         self._total = 0
-        self._live = Live(self._bar, console=console, refresh_per_second=8, transient=True)
+        self._live = Live(self._bar, console=out, refresh_per_second=8, transient=True)
 
     def __enter__(self) -> _Display:
         self._live.start()
@@ -64,7 +66,7 @@ class _Display:
             if event.phase is Phase.STARTED:
                 self._bar.update(self._task, description=event.stage.value)
         elif event.phase is Phase.STARTED:
-            self._running[event.subject] = event.stage.value
+            self._running[shown(event.subject)] = event.stage.value
         else:
             self._finish(event)
         self._live.update(Group(self._bar, *self._lines()))
@@ -74,7 +76,7 @@ class _Display:
             self._failed.add(event.subject)
         if event.phase is Phase.FAILED or event.stage is Stage.EMBED:
             self._done.add(event.subject)
-            self._running.pop(event.subject, None)
+            self._running.pop(shown(event.subject), None)
         failed = f"[red]{len(self._failed)} failed" if self._failed else ""
         self._total = max(self._total, len(self._done))  # attachments come on top of what the folder has
         self._bar.update(self._task, completed=len(self._done), total=self._total or None, failed=failed)
@@ -102,5 +104,6 @@ class _Plain:
             return
         self._last = time.monotonic()
         self._total = max(self._total, len(self._done))  # attachments come on top of what the folder has
-        of = f"{len(self._done)}/{self._total} " if self._total else ""
-        sys.stderr.write(f"{event.stage.value}: {of}{event.subject or event.detail}\n".replace(": \n", "\n"))
+        of = f"{len(self._done)}/{self._total}" if self._total and event.stage is not Stage.SERVER else ""
+        told = " ".join(filter(None, (of, shown(event.subject or event.detail))))
+        say(f"{event.stage.value}: {told}" if told else event.stage.value, err=True)

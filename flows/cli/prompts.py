@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Kb
+from flows.cli.streams import say
 from pipelines.core.errors import NotFound, SettingsError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def show(
 ) -> None:
     """Print the prompts in force: the list of all, or the text of one."""
     if name:
-        typer.echo(_load(name, kb).variant(language).text.rstrip())
+        say(_load(name, kb).variant(language).text.rstrip())
     else:
         _list(kb)
 
@@ -49,22 +50,20 @@ def override(
         raise SettingsError(f"{path} is there already", hint="edit it, or remove it to have the shipped one again")
     private_folder(path.parent)
     private_file(path).write_text(variant.text, encoding="utf-8")
-    typer.echo(f"edit {path}; its placeholders must stay: {', '.join(sorted(variant.placeholders)) or 'none'}")
+    say(f"edit {path}; its placeholders must stay: {', '.join(sorted(variant.placeholders)) or 'none'}")
 
 
 def _list(kb: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
+    from flows.cli.shown import Rows, console
     from pipelines.llm.prompt import Prompt, find_prompts
 
-    table = Table("prompt", "of", "languages", "placeholders", "own file")
+    table = Rows("prompt", "of", "languages", "placeholders", "own file")
     for package, name in find_prompts(*_ROOTS):
         prompt = Prompt.load(package, name, _folder(kb))
         languages = " ".join(sorted(prompt.variants)).strip() or "all"
         own = ", ".join(sorted(variant.origin for variant in prompt.variants.values() if variant.origin != package))
-        table.add_row(name, package, languages, ", ".join(sorted(prompt.placeholders)), own)
-    Console().print(table)
+        table.row(name, package, languages, ", ".join(sorted(prompt.placeholders)), own)
+    console().print(table)
 
 
 def _load(name: str, kb: Path) -> Prompt:

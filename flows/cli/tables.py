@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
-from rich.console import Console
-from rich.table import Table
 
+from flows.cli.shown import Rows, console, line
+from flows.cli.streams import say_json
 from pipelines.core.outcome import Status
 
 if TYPE_CHECKING:
@@ -25,9 +24,8 @@ _STYLES = {"failed": "red", "partial": "yellow", "unfinished": "yellow"}
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON, indented, in UTF-8."""
-    plain = msgspec.to_builtins(value)
-    sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
+    """Print a value as JSON, indented, with its texts as they are."""
+    say_json(json.dumps(msgspec.to_builtins(value), ensure_ascii=False, indent=2))
 
 
 def print_report(report: Report, as_json: bool) -> None:
@@ -35,44 +33,43 @@ def print_report(report: Report, as_json: bool) -> None:
     if as_json:
         print_json(report)
         return
-    console = Console()
-    console.print(_documents(report))
-    console.print(_stages(report))
+    out = console()
+    out.print(_documents(report))
+    out.print(_stages(report))
     if report.usage:
-        console.print(_usage(report))
+        out.print(_usage(report))
     for failure in report.failures:
-        console.print(f"[red]{failure.status.value}[/] {failure.subject}: {failure.reason}", highlight=False)
+        out.print(line((failure.status.value, "red"), f" {failure.subject}: {failure.reason}"))
     if report.unfinished:
-        console.print(f"[yellow]{report.unfinished} chunks await their language work; the next ingest tries them again")
+        waiting = f"{report.unfinished} chunks await their language work; the next ingest tries them again"
+        out.print(line((waiting, "yellow")))
     if report.stopped:
-        console.print(f"[yellow]stopped: {report.stopped}; what is done is kept, the next ingest goes on")
-    console.print(_closing(report), highlight=False)
+        out.print(line((f"stopped: {report.stopped}; what is done is kept, the next ingest goes on", "yellow")))
+    out.print(line(_closing(report)))
 
 
-def _documents(report: Report) -> Table:
-    table = Table("documents", "", box=None, pad_edge=False)
+def _documents(report: Report) -> Rows:
+    table = Rows("documents", "")
     for name, number in report.documents.items():
-        table.add_row(name, str(number), style=_STYLES.get(name))
-    table.add_row("", "")
+        table.row(name, str(number), style=_STYLES.get(name))
+    table.row("", "")
     for name, number in report.contents.items():
-        table.add_row(name, f"{number:,}", style="dim")
+        table.row(name, f"{number:,}", style="dim")
     return table
 
 
-def _stages(report: Report) -> Table:
-    table = Table("stage", "done", "reused", "failed", box=None, pad_edge=False)
+def _stages(report: Report) -> Rows:
+    table = Rows("stage", "done", "reused", "failed")
     for name, count in report.stages.items():
-        table.add_row(
-            name, str(count.done), str(count.reused), str(count.failed), style="red" if count.failed else None
-        )
+        table.row(name, str(count.done), str(count.reused), str(count.failed), style="red" if count.failed else None)
     return table
 
 
-def _usage(report: Report) -> Table:
+def _usage(report: Report) -> Rows:
     names = list(next(iter(report.usage.values())))
-    table = Table("language work", *names, box=None, pad_edge=False)
+    table = Rows("language work", *names)
     for role, figures in report.usage.items():
-        table.add_row(role, *(f"{figures.get(name, 0):,.10g}" for name in names))
+        table.row(role, *(f"{figures.get(name, 0):,.10g}" for name in names))
     return table
 
 
@@ -89,70 +86,68 @@ def print_quote(quote: Quote, as_json: bool) -> None:
         print_json({"lines": quote.lines, "total": quote.total})
         return
     if not quote.lines:
-        Console().print("no language work: none is configured, or nothing has changed")
+        console().print("no language work: none is configured, or nothing has changed")
         return
-    table = Table("language work", "model", "calls", "from cache", "input tokens", "output tokens", "dollars", box=None)
-    for line in (*quote.lines, quote.total):
-        usage = line.usage
-        cells = (usage.calls, line.cached, usage.input_tokens, usage.output_tokens)
-        table.add_row(line.role, line.model, *(f"{cell:,}" for cell in cells), f"{line.dollars:.4f}")
-    Console().print(table)
+    table = Rows("language work", "model", "calls", "from cache", "input tokens", "output tokens", "dollars")
+    for work in (*quote.lines, quote.total):
+        usage = work.usage
+        cells = (usage.calls, work.cached, usage.input_tokens, usage.output_tokens)
+        table.row(work.role, work.model, *(f"{cell:,}" for cell in cells), f"{work.dollars:.4f}")
+    console().print(table)
 
 
 def print_status(entries: Sequence[Entry], all_of_them: bool) -> None:
     """Print entries of the catalog: each with its status and reason, or only those that are not indexed."""
-    table = Table("document", "status", "", box=None, pad_edge=False)
+    table = Rows("document", "status", "reason")
     shown = [entry for entry in entries if all_of_them or entry.status is not Status.INDEXED or entry.notes]
     for entry in shown:
         style = "red" if entry.status is Status.FAILED else None
-        table.add_row(entry.uri, entry.status.value, "; ".join(filter(None, (entry.reason, *entry.notes))), style=style)
-    console = Console()
+        table.row(entry.uri, entry.status.value, "; ".join(filter(None, (entry.reason, *entry.notes))), style=style)
+    out = console()
     if shown:
-        console.print(table)
+        out.print(table)
     indexed = sum(entry.status.searchable for entry in entries)
-    console.print(f"{indexed} of {len(entries)} documents can be found", highlight=False)
+    out.print(f"{indexed} of {len(entries)} documents can be found")
 
 
 def print_difference(difference: Difference) -> None:
     """Print what an ingest would do: documents by name, nodes and edges by kind."""
-    console = Console(highlight=False)
+    out = console()
     if difference.empty and not difference.coming and not difference.going:
-        console.print("no difference: an ingest would change nothing")
+        out.print("no difference: an ingest would change nothing")
         return
     for sign, style, uris in (("+", "green", difference.added), ("~", "yellow", difference.changed),
                               ("-", "red", difference.removed)):  # fmt: skip
         for uri in uris:
-            console.print(f"[{style}]{sign}[/] {uri}")
+            out.print(line((sign, style), f" {uri}"))
     for before, after in difference.renamed:
-        console.print(f"[yellow]→[/] {before} is now {after}")
-    table = Table("", "coming", "going", box=None, pad_edge=False)
+        out.print(line(("→", "yellow"), f" {before} is now {after}"))
+    table = Rows("", "coming", "going")
     for kind in sorted(difference.coming.keys() | difference.going.keys()):
-        table.add_row(kind, f"+{difference.coming.get(kind, 0)}", f"-{difference.going.get(kind, 0)}")
-    console.print(table)
+        table.row(kind, f"+{difference.coming.get(kind, 0)}", f"-{difference.going.get(kind, 0)}")
+    out.print(table)
 
 
 def print_findings(checked: Checked) -> None:
     """Print where the stores disagree."""
-    console = Console(highlight=False)
+    out = console()
     for finding in checked.findings:
-        console.print(f"[red]{finding.place} {finding.fault}[/] {finding.subject} {finding.detail}")
+        out.print(line((f"{finding.place} {finding.fault}", "red"), f" {finding.subject} {finding.detail}"))
     if not checked.findings:
-        console.print(f"clean: catalog, graph, vectors and artifacts agree on {checked.documents} documents")
+        out.print(f"clean: catalog, graph, vectors and artifacts agree on {checked.documents} documents")
     elif checked.repaired:
-        console.print(
-            "mended" if checked.clean else f"{len(checked.remaining)} findings remain; ingest the folder again"
-        )
+        out.print("mended" if checked.clean else f"{len(checked.remaining)} findings remain; ingest the folder again")
     else:
-        console.print(f"{len(checked.findings)} findings; --repair mends them")
+        out.print(f"{len(checked.findings)} findings; --repair mends them")
 
 
 def print_reindexed(reindexed: Reindexed) -> None:
     """Print the two embedders side by side."""
-    table = Table("embedder", f"self-recall@5 of {reindexed.probes} atoms", box=None, pad_edge=False)
-    table.add_row(reindexed.before, f"{reindexed.recall_before:.1%}")
-    table.add_row(reindexed.after, f"{reindexed.recall_after:.1%}")
-    console = Console(highlight=False)
-    console.print(table)
-    console.print(f"{reindexed.records:,} records are now searched by {reindexed.after}")
+    table = Rows("embedder", f"self-recall@5 of {reindexed.probes} atoms")
+    table.row(reindexed.before, f"{reindexed.recall_before:.1%}")
+    table.row(reindexed.after, f"{reindexed.recall_after:.1%}")
+    out = console()
+    out.print(table)
+    out.print(f"{reindexed.records:,} records are now searched by {reindexed.after}")
     for name in reindexed.dropped:
-        console.print(f"dropped: {name}")
+        out.print(f"dropped: {name}")

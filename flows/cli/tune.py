@@ -77,15 +77,14 @@ def _print(tuned: Tuned, as_json: bool) -> None:
     if as_json:
         print_json(tuned.flat())
         return
-    from rich.console import Console
-    from rich.table import Table
+    from flows.cli.shown import Rows, console
 
-    console = Console()
-    folds = Table("held out", "questions", "before", "after", box=None, pad_edge=False)
+    out = console()
+    folds = Rows("held out", "questions", "before", "after")
     for fold in tuned.folds:
         folds.add_row(fold.name, str(fold.questions), f"{fold.before:.1f}", f"{fold.after:.1f}")
     folds.add_row("all, tuned on all", "", f"{tuned.before:.1f}", f"{tuned.after:.1f}", style="dim")
-    console.print(folds)
-    console.print("[qa.retrieve]", markup=False)
+    out.print(folds)
+    out.print("[qa.retrieve]")
     for name, value in weights(tuned.settings).items():
-        console.print(f"{name} = {value}", highlight=False)
+        out.print(f"{name} = {value}")

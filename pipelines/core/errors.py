@@ -6,6 +6,7 @@
       MissingExtra
       SourceError
         FolderNotFound
+        LeadsOut
         ParseError
           Unsupported
           Encrypted
@@ -96,6 +97,10 @@ class SourceError(StrataError):
 class FolderNotFound(SourceError):
     def __init__(self, path: str) -> None:
         super().__init__(f"no such folder: {path}", ids=(path,))
+
+
+class LeadsOut(SourceError):
+    """A file of the folder turned out to be a link to one outside of it."""
 
 
 class ParseError(SourceError):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from pipelines.core.errors import FolderNotFound
+from pipelines.core.errors import FolderNotFound, SourceError
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.ahead import Workers
 from pipelines.ingest.compile import Item, Tools
@@ -17,11 +17,12 @@ from pipelines.ingest.language import Language, makers_of, open_language
 from pipelines.ingest.progress import Progress, silent
 from pipelines.ingest.report import Report
 from pipelines.ingest.run import Run
+from pipelines.ingest.scan import within
 from pipelines.ingest.tagging import Lessons
 from pipelines.ingest.task import Means, without_keys
 from pipelines.llm.budget import Budget
 from pipelines.parse.limits import allowance
-from pipelines.resources import Stores, open_stores
+from pipelines.resources import Places, Stores, open_stores
 from pipelines.settings import Settings, load
 
 P = ParamSpec("P")
@@ -101,6 +102,7 @@ def open_run(
     """Open all that a run takes, with the knowledge base locked against other writers."""
     if not folder.is_dir():
         raise FolderNotFound(str(folder))
+    _refuse_itself(folder, kb)
     settings = settings or load(kb).settings
     with (
         open_stores(kb, settings, create=True) as stores,
@@ -110,7 +112,7 @@ def open_run(
         _pool(settings, settings.ingest.documents_at_once) as speakers,
     ):
         workers = Workers(pool, speakers, language.chat, stores.embedder)
-        tools = Tools(settings, _means(settings, stores, language), workers)
+        tools = Tools(settings, _means(settings, stores, language, within(folder, settings.ingest)), workers)
         lessons = Lessons(qa_samples, language.pairing) if qa_samples else None
         yield Run(folder, settings, stores, tools, language, progress, lessons)
 
@@ -119,11 +121,18 @@ def _pool(settings: Settings, workers: int) -> WorkerPool:
     return WorkerPool(allowance(settings.parse.limits), workers)
 
 
-def _means(settings: Settings, stores: Stores, language: Language) -> Means:
+def _means(settings: Settings, stores: Stores, language: Language, root: Path | None) -> Means:
     """What the workers make documents with; an embedder behind an endpoint stays here."""
     info = stores.embedder.info
     chosen = settings.embed.model_copy(update={"name": info.name, "model": info.model, "dimension": info.dimension})
     plain = without_keys(settings.model_copy(update={"embed": chosen}))
     local = None if info.name == "openai" else plain.embed
     makers, vectors = makers_of(settings, stores), stores.places.embeddings
-    return Means(plain, stores.artifacts, makers, local, vectors, info.dimension, language.model)
+    return Means(plain, stores.artifacts, makers, local, vectors, info.dimension, language.model, within=root)
+
+
+def _refuse_itself(folder: Path, kb: Path) -> None:
+    """A knowledge base may lie in its folder and its folder in it, but neither be the other nor among its stores."""
+    inner, outer, places = folder.resolve(), kb.resolve(), Places(kb.resolve())
+    if inner == outer or any(inner.is_relative_to(place) for place in (places.artifacts, places.vectors)):
+        raise SourceError(f"{folder} is the knowledge base itself", hint="give it a folder of its own with --kb")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pipelines.core import codec
 from pipelines.core.errors import NotFound
+from pipelines.core.names import INSIDE, called
 from pipelines.graph.scan import STAGE as MENTIONS
 from pipelines.graph.scan import cache_key
 from pipelines.ingest.artifacts import ParsedRecord, read_distillate
@@ -52,10 +53,13 @@ def forget(name: str, kb: Path, settings: Settings | None = None) -> Forgotten:
 
 def _named(name: str, stores: Stores) -> list[Entry]:
     entries = stores.catalog.entries()
-    found = [entry for entry in entries if name in (entry.uri, entry.document)]
+    meant = called(name, (entry.uri for entry in entries))
+    if len(meant) > 1:
+        raise NotFound(f"{len(meant)} documents are shown as {name}", ids=meant, hint="give the id of one")
+    found = [entry for entry in entries if name == entry.document or entry.uri in meant]
     if not found:
         raise NotFound(f"no document {name}", ids=(name,), hint="`strata status` lists the documents")
-    inside = tuple(f"{entry.uri}!/" for entry in found)
+    inside = tuple(f"{entry.uri}{INSIDE}" for entry in found)
     return [*found, *(entry for entry in entries if entry.uri.startswith(inside))]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pipelines.core.document import Source
+from pipelines.core.errors import LeadsOut
 from pipelines.core.outcome import Status
 from pipelines.ingest.compile import Item
 from pipelines.ingest.keys import STOPPED, StageKeys
@@ -36,8 +37,8 @@ def plan(found: Iterable[Found], entries: Iterable[Entry], keys_of: Callable[[So
     present: set[str] = set()
     for file in found:
         present.add(file.uri)
-        if file.left_out or file.error:
-            left_out.append(_left_out(file))
+        if file.status is not None:
+            left_out.append(Entry(file.uri, "", file.size, file.status, "", file.reason, modified_ns=file.modified_ns))
             continue
         item = _item(file, known.get(file.uri))
         if isinstance(item, Entry):
@@ -68,15 +69,12 @@ def _item(file: Found, known: Entry | None) -> Item | Entry:
         digest = known.digest
     else:
         try:
-            digest = digest_file(file.path)
+            digest = digest_file(file.path, file.within)
+        except LeadsOut as error:
+            return Entry(file.uri, "", file.size, Status.SKIPPED, reason=error.message)
         except OSError as error:
             return Entry(file.uri, "", file.size, Status.FAILED, reason=f"cannot be read: {error.strerror}")
     return Item(Source(file.uri, "", file.size, digest), file.path, file.modified_ns)
-
-
-def _left_out(file: Found) -> Entry:
-    status = Status.FAILED if file.error else Status.SKIPPED
-    return Entry(file.uri, "", file.size, status, reason=file.error or file.left_out, modified_ns=file.modified_ns)
 
 
 def _add_members(

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 class Stage(StrEnum):
     SCAN = "scan"
+    SERVER = "starting Prefect's server"
     PARSE = "parse"
     CHUNK = "chunk"
     ATOMIZE = "atomize"
@@ -30,7 +31,7 @@ class Phase(StrEnum):
 class Event:
     """Something happened to `subject` (a URI, empty for the whole corpus) in a stage.
 
-    `total` is the number of documents to do, told once with the end of the scan.
+    `total` is the number of documents to do, told with the end of what comes before the first of them.
     """
 
     stage: Stage

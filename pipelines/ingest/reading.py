@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 
 from pipelines.core import codec
+from pipelines.core.errors import LeadsOut
 from pipelines.core.ids import digest
 from pipelines.core.outcome import Status
 from pipelines.ingest.artifacts import Member, ParsedRecord
 from pipelines.ingest.bench import Bench
 from pipelines.ingest.keys import CUT, StageKeys
+from pipelines.ingest.opening import as_path, has_descriptor_paths, open_file
 from pipelines.ingest.progress import Phase, Stage
 from pipelines.ingest.task import Made
 from pipelines.parse.isolate import laid_out, parse_within
@@ -75,7 +80,7 @@ def _told(bench: Bench, record: ParsedRecord) -> ParsedRecord:
 def _parsed(bench: Bench) -> Parsed:
     task, settings, so_far = bench.task, bench.means.settings.parse, _SoFar(bench)
     if task.path is not None:
-        parsed = parse_within(task.path, task.source, settings, so_far.keep)
+        parsed = _parsed_file(bench, task.path, so_far)
     elif (data := bench.artifacts.get("member", task.source.digest)) is not None:
         with laid_out(data, task.source, bench.desk.scratch) as path:
             parsed = parse_within(path, task.source, settings, so_far.keep)
@@ -84,6 +89,21 @@ def _parsed(bench: Bench) -> Parsed:
         parsed = Parsed(Status.FAILED, reason=reason)
     so_far.drop()
     return parsed
+
+
+def _parsed_file(bench: Bench, path: Path, so_far: _SoFar) -> Parsed:
+    """What a file of the folder holds, opened so that it is the one that was found; one that cannot be is a result."""
+    with ExitStack() as opened:
+        try:
+            descriptor = open_file(path, bench.means.within)
+        except LeadsOut as error:
+            return Parsed(Status.SKIPPED, reason=error.message)
+        except OSError as error:
+            return Parsed(Status.FAILED, reason=f"cannot be read: {error.strerror}")
+        opened.callback(os.close, descriptor)
+        if has_descriptor_paths():
+            path = opened.enter_context(as_path(descriptor, path.suffix, bench.desk.scratch))
+        return parse_within(path, bench.source, bench.means.settings.parse, so_far.keep)
 
 
 class _SoFar:

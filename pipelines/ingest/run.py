@@ -70,9 +70,9 @@ class Run:
         """Scan the folder and return what is to be compiled. Raises `SourceError` for a folder without documents."""
         self._tell(Event(Stage.SCAN, Phase.STARTED, detail=str(self._folder)))
         found = scan(self._folder, self._settings.ingest)
-        if not any(not file.left_out for file in found):
+        if not any(file.status is not Status.SKIPPED for file in found):
             raise SourceError(f"no documents in {self._folder}", hint="nothing was changed")
-        self._documents = sum(not file.left_out for file in found)
+        self._documents = sum(file.status is not Status.SKIPPED for file in found)
         record_ingest(self.stores.catalog, Ingest(self._documents))
         self._plan = plan(found, self.stores.catalog.entries(), self._tools.keys)
         self._tell(Event(Stage.SCAN, Phase.DONE, total=len(self._plan.items)))

@@ -2,90 +2,150 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 
 from pipelines.core.errors import FolderNotFound
+from pipelines.core.names import uri_of
+from pipelines.core.outcome import Status
+from pipelines.ingest.opening import OUTSIDE, lies_in, open_file
 from pipelines.ingest.settings import IngestSettings
+from pipelines.resources import Places
 
-BLOCK = 1 << 20
+_MEBIBYTE = 1 << 20
+_DATABASE = Places(Path()).database.name
+_KINDS = {
+    stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file of the folder. `left_out` says why it is not taken, empty if it is; `error` why it cannot be read."""
+    """A file of the folder. Where it is not taken, `reason` says why, and `status` how that is counted.
+
+    `path` is the file's own, to be opened; `uri` its name everywhere else. `within` is the real path of the folder in
+    which the file must lie when it is opened, None where links may lead out of it.
+    """
 
     uri: str
     path: Path
     size: int = 0
     modified_ns: int = 0
-    left_out: str = ""
-    error: str = ""
+    status: Status | None = None
+    reason: str = ""
+    within: Path | None = None
 
 
 def scan(folder: Path, settings: IngestSettings) -> tuple[Found, ...]:
-    """Return every file below `folder` in order of URI, the ones left out too. Links to folders are not followed.
+    """Return every file below `folder` in order of URI, the ones left out too; nothing is opened.
 
-    Raises `FolderNotFound`.
+    Links to files are followed within the folder, and out of it where the settings say so; links to folders are not.
+    A knowledge base below the folder is left out as a whole. Raises `FolderNotFound`.
     """
     if not folder.is_dir():
         raise FolderNotFound(str(folder))
-    return tuple(sorted(_walk(folder, settings), key=lambda found: found.uri))
+    return tuple(sorted(_Scan(folder, settings).files(), key=lambda found: found.uri))
 
 
-def digest_file(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes; raises OSError."""
-    with path.open("rb") as handle:
+def within(folder: Path, settings: IngestSettings) -> Path | None:
+    """Return the real path in which the files of the folder must lie, None where links may lead out."""
+    return None if settings.follow_links else Path(os.path.realpath(folder))
+
+
+def digest_file(path: Path, within: Path | None = None) -> str:
+    """Return the SHA-256 of a file's bytes. Raises `OSError`, and `LeadsOut` for a file that is not in `within`."""
+    with open(open_file(path, within), "rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-def _walk(folder: Path, settings: IngestSettings) -> Iterator[Found]:
-    unreadable: list[OSError] = []
-    for place, folders, files in os.walk(folder, onerror=unreadable.append):
-        here = Path(place)
-        if not settings.hidden:
-            for name in [name for name in folders if name.startswith(".")]:
-                folders.remove(name)
-                yield Found(_uri(folder, here / name), here / name, left_out="hidden folder")
-        for name in files:
-            yield _found(folder, here / name, settings)
-    for error in unreadable:
-        path = Path(error.filename)
-        yield Found(_uri(folder, path), path, error=f"cannot be read: {error.strerror}")
+class _Scan:
+    """One walk over a folder; not recursive, so that depth costs nothing."""
+
+    def __init__(self, folder: Path, settings: IngestSettings) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._within = within(folder, settings)
+
+    def files(self) -> Iterator[Found]:
+        left = [self._folder]
+        while left:
+            place = left.pop()
+            try:
+                with os.scandir(place) as entries:
+                    inside = list(entries)
+            except OSError as error:
+                yield self._left_out(place, Status.FAILED, f"cannot be read: {error.strerror}")
+                continue
+            if place != self._folder and any(entry.name == _DATABASE for entry in inside):
+                yield self._left_out(place, Status.SKIPPED, "a knowledge base")
+                continue
+            for entry in inside:
+                path = Path(entry.path)
+                if not _is_folder(entry):
+                    yield self._found(path, _is_link(entry))
+                elif path.name.startswith(".") and not self._settings.hidden:
+                    yield self._left_out(path, Status.SKIPPED, "hidden folder")
+                else:
+                    left.append(path)
+
+    def _found(self, path: Path, linked: bool) -> Found:
+        if reason := self._reason_by_name(path):
+            return self._left_out(path, Status.SKIPPED, reason)
+        if linked and self._within is not None and not lies_in(os.path.realpath(path), self._within):
+            return self._left_out(path, Status.SKIPPED, OUTSIDE)
+        try:
+            state = path.stat()
+        except OSError as error:
+            how = "a link that leads nowhere" if linked else "cannot be read"
+            return self._left_out(path, Status.FAILED, f"{how}: {error.strerror}")
+        status, reason = self._judged(state, linked)
+        return Found(self._uri(path), path, state.st_size, state.st_mtime_ns, status, reason, self._within)
+
+    def _judged(self, state: os.stat_result, linked: bool) -> tuple[Status | None, str]:
+        if linked and stat.S_ISDIR(state.st_mode):
+            return Status.SKIPPED, "a link to a folder"
+        if not stat.S_ISREG(state.st_mode):
+            return Status.SKIPPED, f"not a regular file but {_KINDS.get(stat.S_IFMT(state.st_mode), 'something else')}"
+        if state.st_size > self._settings.max_file_mb * _MEBIBYTE:
+            return Status.TOO_LARGE, f"larger than {self._settings.max_file_mb} MiB (ingest.max_file_mb)"
+        return None, ""
+
+    def _reason_by_name(self, path: Path) -> str:
+        if not self._settings.hidden and path.name.startswith("."):
+            return "hidden file"
+        if path.name.startswith("~$"):
+            return "lock file of an open document"
+        relative = path.relative_to(self._folder)
+        for pattern in self._settings.exclude:
+            if _matches(relative, pattern):
+                return f"excluded by {pattern!r}"
+        return "" if any(_matches(relative, pattern) for pattern in self._settings.include) else "not included"
+
+    def _left_out(self, path: Path, status: Status, reason: str) -> Found:
+        return Found(self._uri(path), path, status=status, reason=reason)
+
+    def _uri(self, path: Path) -> str:
+        return uri_of(path.relative_to(self._folder))
 
 
-def _found(folder: Path, path: Path, settings: IngestSettings) -> Found:
-    uri = _uri(folder, path)
-    try:
-        state = path.stat()
-    except OSError as error:
-        return Found(uri, path, error=f"cannot be read: {error.strerror}")
-    return Found(uri, path, state.st_size, state.st_mtime_ns, _reason_to_leave_out(uri, path, settings))
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    with contextlib.suppress(OSError):  # what is wrong is told when the file is looked at
+        return entry.is_dir(follow_symlinks=False)
+    return False
 
 
-def _reason_to_leave_out(uri: str, path: Path, settings: IngestSettings) -> str:
-    if not settings.hidden and path.name.startswith("."):
-        return "hidden file"
-    if path.name.startswith("~$"):
-        return "lock file of an open document"
-    if not path.is_file():
-        return "not a regular file"
-    for pattern in settings.exclude:
-        if _matches(uri, pattern):
-            return f"excluded by {pattern!r}"
-    if not any(_matches(uri, pattern) for pattern in settings.include):
-        return "not included"
-    return ""
+def _is_link(entry: os.DirEntry[str]) -> bool:
+    with contextlib.suppress(OSError):
+        return entry.is_symlink()
+    return False
 
 
-def _matches(uri: str, pattern: str) -> bool:
-    flat = pattern.removeprefix("**/")
-    return fnmatch.fnmatch(uri, pattern) or fnmatch.fnmatch(uri, flat) or PurePosixPath(uri).match(flat)
-
-
-def _uri(folder: Path, path: Path) -> str:
-    return path.relative_to(folder).as_posix()
+def _matches(relative: PurePath, pattern: str) -> bool:
+    flat, name = pattern.removeprefix("**/"), relative.as_posix()
+    return fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(name, flat) or PurePosixPath(name).match(flat)

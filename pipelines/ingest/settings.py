@@ -18,6 +18,8 @@ class IngestSettings(BaseModel):
     include: tuple[str, ...] = Field(default=("**/*",), description="glob patterns of the files to take")
     exclude: tuple[str, ...] = Field(default=(), description="glob patterns of the files to leave out")
     hidden: bool = Field(default=False, description="take files and folders whose name begins with a dot")
+    follow_links: bool = Field(default=False, description="take files outside the folder that links in it point to")
+    max_file_mb: int = Field(default=1024, ge=1, description="largest file that is read at all, in MiB")
     workers: int = Field(default=2, ge=1, description="parser processes")
     documents_at_once: int = Field(default=8, ge=1, description="documents in work at the same time")
     keep_missing: bool = Field(default=False, description="keep documents whose file has gone from the folder")

@@ -38,7 +38,8 @@ class Means:
     """What all documents of a run are made with; it can be pickled, and holds no key of an endpoint.
 
     `embedder` is None where the parent embeds. `vectors` is the file in which slow embedders keep theirs. `settled` is
-    off where the classes of tags could not be had: what is distilled without them is done again.
+    off where the classes of tags could not be had: what is distilled without them is done again. `within` is the real
+    path in which files must lie when they are opened, None where links may lead out of it.
     """
 
     settings: Settings
@@ -49,6 +50,7 @@ class Means:
     dimension: int = 0
     model: ModelWork | None = None
     settled: bool = True
+    within: Path | None = None
 
     def keys(self, source: Source, undescribed: str = "", cut: str = "") -> StageKeys:
         return stage_keys(source, self.settings, self.makers, undescribed, cut)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from pipelines.core.document import BlockKind, Figure, Page, ReferenceKind, Source
 from pipelines.core.errors import TooLarge
 from pipelines.core.ids import content_id, digest
+from pipelines.core.names import part_name
 from pipelines.core.outcome import Status
 from pipelines.core.table import Cell, Table
 from pipelines.parse.cleaning import clean, clean_verbatim
@@ -48,6 +50,7 @@ class DocumentBuilder:
         self._pointers: list[Pointer] = []
         self._pictures: dict[str, Picture] = {}
         self._children: dict[str, Child] = {}
+        self._taken: Counter[str] = Counter()
         self._notes: list[str] = []
         self._figure_text: FigureText | None = None
         self._size = 0
@@ -181,12 +184,21 @@ class DocumentBuilder:
         if value:
             self.metadata[name] = value
 
-    def child(self, child: Child) -> None:
-        """Hand on a document inside this one; a name that is taken gets a number."""
-        name, count = child.name, 2
+    def child(self, child: Child, otherwise: str = "") -> str:
+        """Hand on a document inside this one; return what it is called here (`part_name`).
+
+        A name that is taken gets a number, one of which nothing remains is `otherwise`, else what it is and a number; a
+        remark says where a name is not its own.
+        """
+        plain = part_name(child.name) or otherwise or f"{child.kind.value}-{len(self._children) + 1}"
+        name = plain
         while name in self._children:
-            name, count = f"{count}-{child.name}", count + 1
+            self._taken[plain] += 1
+            name = f"{self._taken[plain] + 1}-{plain}"
+        if child.name and name != child.name:
+            self.remark(f"the {child.kind.value} {child.name!r} is called {name!r} here")
         self._children[name] = replace(child, name=name)
+        return name
 
     def remark(self, note: str) -> None:
         """Keep a note on how parsing went, for `Document.notes`."""

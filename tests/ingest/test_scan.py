@@ -1,11 +1,14 @@
 """Which files of a folder are taken, and what is said of the others."""
 
 import os
+import socket
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from pipelines.core.errors import FolderNotFound
+from pipelines.core.errors import FolderNotFound, LeadsOut
+from pipelines.core.outcome import Status
 from pipelines.ingest.scan import digest_file, scan
 from pipelines.ingest.settings import IngestSettings
 
@@ -18,7 +21,7 @@ def write(folder: Path, *names: str) -> None:
 
 
 def left_out(folder: Path, **settings: object) -> dict[str, str]:
-    return {found.uri: found.left_out for found in scan(folder, IngestSettings.model_validate(settings))}
+    return {found.uri: found.reason for found in scan(folder, IngestSettings.model_validate(settings))}
 
 
 def test_files_come_in_order_with_their_size(tmp_path: Path) -> None:
@@ -46,18 +49,108 @@ def test_an_office_lock_file_is_left_out(tmp_path: Path) -> None:
     assert left_out(tmp_path) == {"~$report.docx": "lock file of an open document"}
 
 
-def test_a_pipe_and_a_dangling_link_end_with_a_reason(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "link").symlink_to(tmp_path / "nothing")
-    found = {file.uri: file for file in scan(tmp_path, IngestSettings())}
-    assert found["pipe"].left_out == "not a regular file"
-    assert "No such file" in found["link"].error
+def test_what_is_no_file_ends_with_a_reason_and_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")  # to open it would wait for ever
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(tmp_path / "socket"))
+    (tmp_path / "gone").symlink_to(tmp_path / "nothing")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    found = {file.uri: (file.status, file.reason) for file in scan(tmp_path, IngestSettings(follow_links=True))}
+    assert found == {
+        "gone": (Status.FAILED, "a link that leads nowhere: No such file or directory"),
+        "loop": (Status.FAILED, "a link that leads nowhere: Too many levels of symbolic links"),
+        "pipe": (Status.SKIPPED, "not a regular file but a pipe"),
+        "socket": (Status.SKIPPED, "not a regular file but a socket"),
+        "zero": (Status.SKIPPED, "not a regular file but a device"),
+    }
+
+
+def test_a_file_over_the_limit_is_told_and_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "sparse.bin").open("wb") as file:
+        file.truncate(1 << 40)
+    (found,) = scan(tmp_path, IngestSettings(max_file_mb=5))
+    assert (found.status, found.reason) == (Status.TOO_LARGE, "larger than 5 MiB (ingest.max_file_mb)")
+
+
+def test_a_link_is_followed_within_the_folder_only(tmp_path: Path) -> None:
+    write(tmp_path, "secret.txt", "docs/a.txt", "documents-of-others/b.txt")
+    for name, target in {"in": "a.txt", "out": "../secret.txt", "near": "../documents-of-others/b.txt"}.items():
+        (tmp_path / "docs" / name).symlink_to(target)
+    (tmp_path / "docs" / "folder").symlink_to(tmp_path)
+    outside = "a link that leads out of the folder"
+    assert left_out(tmp_path / "docs") == {"a.txt": "", "in": "", "out": outside, "near": outside, "folder": outside}
+    followed = left_out(tmp_path / "docs", follow_links=True)
+    assert followed == {"a.txt": "", "in": "", "out": "", "near": "", "folder": "a link to a folder"}
+
+
+def test_a_folder_that_is_itself_behind_a_link_is_the_folder(tmp_path: Path) -> None:
+    write(tmp_path, "real/a.txt")
+    (tmp_path / "real" / "b.txt").symlink_to(tmp_path / "real" / "a.txt")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert left_out(tmp_path / "link") == {"a.txt": "", "b.txt": ""}
+
+
+def test_a_file_swapped_for_a_link_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path, "secret.txt", "docs/a.txt", "docs/b/c.txt")
+    first, second = scan(tmp_path / "docs", IngestSettings())
+    first.path.unlink()
+    first.path.symlink_to(tmp_path / "secret.txt")
+    (tmp_path / "docs" / "b").rename(tmp_path / "b")
+    (tmp_path / "docs" / "b").symlink_to(tmp_path / "b")
+    for found in (first, second):
+        with pytest.raises(LeadsOut, match="leads out of the folder"):
+            digest_file(found.path, found.within)
+
+
+def test_a_file_swapped_for_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    write(tmp_path, "a.txt")
+    (found,) = scan(tmp_path, IngestSettings())
+    found.path.unlink()
+    os.mkfifo(found.path)
+    with pytest.raises(OSError, match="no longer a regular file"):
+        digest_file(found.path, found.within)
+
+
+def test_every_name_that_a_file_system_holds_is_found(tmp_path: Path) -> None:
+    names = [b"caf\xe9.txt", b"a\nb.txt", b"[red]x.txt", b"\x1b[2J.txt", "é.txt".encode(), "e\u0301.txt".encode()]
+    names += [b"x" * 255, b"a.zip!/b.txt", b"%E9.txt"]
+    for name in names:
+        path = tmp_path / os.fsdecode(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(name)
+    found = scan(tmp_path, IngestSettings())
+    assert sorted(file.path.read_bytes() for file in found) == sorted(names)
+    assert len({file.uri for file in found}) == len(names)
+    assert "a.zip%21/b.txt" in {file.uri for file in found}
+
+
+def test_folders_may_be_nested_as_deep_as_a_path_can_be(tmp_path: Path) -> None:
+    here = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(2100):  # beyond what one path can name, and beyond what recursion could follow
+        os.mkdir("d", dir_fd=here)
+        os.close(os.open("a-rather-long-name.txt", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+        inner = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    found = scan(tmp_path, IngestSettings())
+    subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)
+    assert {(file.status, file.reason) for file in found} == {
+        (None, ""),
+        (Status.FAILED, "cannot be read: File name too long"),
+    }
+
+
+def test_a_knowledge_base_in_the_folder_is_left_out(tmp_path: Path) -> None:
+    write(tmp_path, "a.txt", "kb/strata.db", "kb/trace.jsonl", "kb/vectors/x.lance")
+    assert left_out(tmp_path) == {"a.txt": "", "kb": "a knowledge base"}
 
 
 def test_a_loop_of_links_ends(tmp_path: Path) -> None:
     write(tmp_path, "a/b.txt")
     (tmp_path / "a" / "loop").symlink_to(tmp_path)
-    assert [file.uri for file in scan(tmp_path, IngestSettings()) if not file.left_out] == ["a/b.txt"]
+    assert [file.uri for file in scan(tmp_path, IngestSettings()) if not file.reason] == ["a/b.txt"]
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:

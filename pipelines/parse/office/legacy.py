@@ -57,7 +57,7 @@ def _convert(path: Path, target: str, folder: Path, source: Source, settings: Pa
         done = subprocess.run(command, capture_output=True, timeout=settings.limits.cpu_s, check=False, env=environment)
     except subprocess.TimeoutExpired as error:
         raise TooLarge(f"LibreOffice took over {settings.limits.cpu_s:.0f} s", ids=(source.uri,)) from error
-    converted = folder / f"{path.stem}.{target}"
+    converted = folder / f"{path.resolve().stem}.{target}"  # the path may be a link
     if converted.exists():
         return converted
     told = (done.stderr or done.stdout).decode("utf-8", "replace").strip()

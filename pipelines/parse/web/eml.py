@@ -13,12 +13,12 @@ from pathlib import Path
 
 from pipelines.core.document import ReferenceKind, Source
 from pipelines.core.errors import Encrypted, TooLarge
+from pipelines.core.names import last_part
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Child, Parsed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.mail import Attachment, Mail, append_mail, message_ids
-from pipelines.parse.web.names import safe_name
 
 _HEADERS = (("subject", "Subject"), ("sender", "From"), ("to", "To"), ("cc", "Cc"))
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
@@ -57,8 +57,8 @@ class MailboxReader:
 def _append_mail_of_box(data: bytes, number: int, builder: DocumentBuilder) -> None:
     message = BytesParser(policy=email.policy.default).parsebytes(data, headersonly=True)
     subject = _header(message, "Subject") or "no subject"
-    name = safe_name(f"{number:04d} {subject.replace('/', ' ')[:80].strip()}.eml", f"{number:04d}.eml")
-    builder.child(Child(name, data, ReferenceKind.MEMBER))
+    name = f"{number:04d} {subject.replace('/', ' ')[:80].strip()}.eml"
+    name = builder.child(Child(last_part(name), data, ReferenceKind.MEMBER))
     builder.list_item(name)
     builder.reference(ReferenceKind.MEMBER, name, name)
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pipelines.core.document import ReferenceKind
+from pipelines.core.names import last_part
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.parsed import Child
 from pipelines.parse.web.dom import parse_html_text, text_of
-from pipelines.parse.web.names import safe_name
 from pipelines.parse.web.text import append_text
 from pipelines.parse.web.walk import Walker
 
@@ -60,8 +60,7 @@ def append_mail(mail: Mail, builder: DocumentBuilder) -> None:
         builder.reference(ReferenceKind.REPLY, identity, mail.headers.get("subject", ""))
     _append_body(mail, builder)
     for number, attachment in enumerate(mail.attachments, 1):
-        name = safe_name(attachment.name, f"attachment-{number}")
-        builder.child(Child(name, attachment.data))
+        name = builder.child(Child(last_part(attachment.name), attachment.data), f"attachment-{number}")
         builder.list_item(f"Attachment: {name}")
         builder.reference(ReferenceKind.ATTACHMENT, name, name)
 

@@ -88,7 +88,7 @@ def _attached(
     attachments: list[Attachment] = []
     inline: dict[str, tuple[str, bytes]] = {}
     for part in message.attachments:
-        name = part.file_name or part.properties.str_prop_value(_ATTACH_FILENAME) or ""
+        name = (part.file_name or part.properties.str_prop_value(_ATTACH_FILENAME) or "").rstrip("\0")
         identity = part.properties.str_prop_value(_ATTACH_CONTENT_ID) or ""
         data, kind = part.file_bytes, part.mime_type or ""
         item = _item(part) if data is None and depth > 0 else None
@@ -125,5 +125,5 @@ def _item(part: Part) -> Message | None:
 
 
 def _as_attachment(mail: Mail, name: str) -> Attachment:
-    subject = mail.headers.get("subject", "").replace("/", " ")[:80].strip()
+    subject = mail.headers.get("subject", "").replace("/", " ")[:80].strip(" \0")
     return Attachment(f"{(name or subject or 'message').removesuffix('.msg')}.eml", as_eml(mail))

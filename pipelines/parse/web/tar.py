@@ -10,17 +10,18 @@ import tarfile
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import MappingProxyType
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, TooLarge
+from pipelines.core.names import path_of
 from pipelines.core.outcome import Status
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import most_unpacked
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.members import append_member, is_clutter, member_name
+from pipelines.parse.web.members import append_member, is_clutter
 
 _BROKEN = (tarfile.TarError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 _OPENERS: Mapping[str, Callable[[Path], io.BufferedIOBase]] = MappingProxyType(
@@ -104,7 +105,7 @@ def _append_all(stream: _Rejoined, builder: DocumentBuilder) -> str:
                 count += 1
                 if count > builder.settings.limits.members:
                     raise TooLarge(f"more than {builder.settings.limits.members} members", ids=(builder.source.uri,))
-                append_member(member_name(member.name, member.name, builder), data.read(), builder)
+                append_member(member.name, data.read(), builder)
     except _BROKEN as error:
         if count < 2:
             raise
@@ -117,7 +118,7 @@ def _append_one(stream: _Rejoined, builder: DocumentBuilder) -> str:
     parts = []
     while chunk := stream.read(_CHUNK):
         parts.append(chunk)
-    path = PurePosixPath(builder.source.name)
+    path = path_of(builder.source.name)
     name = path.stem if path.suffix.lower() in (".gz", ".bz2", ".xz") else path.name
-    append_member(member_name(name, name, builder), b"".join(parts), builder)
+    append_member(name, b"".join(parts), builder)
     return ""

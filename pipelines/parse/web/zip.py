@@ -15,7 +15,7 @@ from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import check_archive
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.members import append_member, is_clutter, member_name
+from pipelines.parse.web.members import append_member, is_clutter
 
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error)
 _LINK = 0o120000
@@ -57,7 +57,7 @@ def _is_file(member: zipfile.ZipInfo) -> bool:
 
 def _append(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes | None, builder: DocumentBuilder) -> str:
     """Append a member; return what is wrong with it, nothing where all is well."""
-    name = member_name(_decoded(member), member.filename, builder)
+    name = _decoded(member)
     try:
         data = archive.read(member, password)
     except (*BROKEN_ZIP, RuntimeError) as error:

@@ -10,6 +10,7 @@ import tarfile
 
 import pytest
 
+from pipelines.core.document import ReferenceKind
 from pipelines.core.outcome import Status
 from pipelines.parse.settings import Limits, ParseSettings
 from tests.parse.conftest import ParseBytes
@@ -42,11 +43,32 @@ def test_files_of_an_archive_are_handed_on_and_links_are_not(parse_bytes: ParseB
 def test_a_compressed_file_is_called_as_it_was(parse_bytes: ParseBytes, suffix: str, pack: type[bytes]) -> None:
     parsed = parse_bytes(f"manual.txt.{suffix}", pack(b"Open the valve."))
     assert [(child.name, child.data) for child in parsed.children] == [("manual.txt", b"Open the valve.")]
+    again = parse_bytes(f"caf%E9.txt.{suffix}", pack(b"Open the valve."))
+    assert [child.name for child in again.children] == ["caf%E9.txt"]
 
 
 def test_a_name_that_leads_out_stays_inside(parse_bytes: ParseBytes) -> None:
     parsed = parse_bytes("a.tar", tar("w:", **{"..__..__etc__passwd": b"x"}))
     assert [child.name for child in parsed.children] == ["etc/passwd"]
+
+
+def test_names_that_are_one_stay_two_documents_and_that_is_said(parse_bytes: ParseBytes) -> None:
+    names = ["x!/y", "a.txt", "./a.txt", "/a.txt", "A.txt", "..", "caf\udce9.txt", "e\u0301", "é"]
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:") as archive:
+        for number, name in enumerate(names):
+            entry = tarfile.TarInfo(name)
+            entry.size = 1
+            archive.addfile(entry, io.BytesIO(b"%d" % number))
+    parsed = parse_bytes("a.tar", content.getvalue())
+    assert [(child.name, int(child.data)) for child in parsed.children] == [
+        ("x%21/y", 0), ("a.txt", 1), ("2-a.txt", 2), ("3-a.txt", 3), ("A.txt", 4), ("member", 5), ("caf%E9.txt", 6),
+        ("e\u0301", 7), ("é", 8),
+    ]  # fmt: skip
+    assert parsed.document is not None
+    assert "the member './a.txt' is called '2-a.txt' here" in parsed.document.notes
+    listed = [one.target for one in parsed.document.references if one.kind is ReferenceKind.MEMBER]
+    assert listed == [child.name for child in parsed.children]
 
 
 def test_what_unpacks_to_too_much_is_too_large(parse_bytes: ParseBytes) -> None:

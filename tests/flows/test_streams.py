@@ -1,0 +1,104 @@
+"""Control+C, a reader that goes away, a disk that is full, a stream that is closed: one line or none, and the code."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pipelines import build
+from tests.ingest.knowledge import write_folder
+
+STRATA = [sys.executable, "-m", "flows.cli.app"]
+INTERRUPTED = "strata: interrupted; what is finished is kept, and the same command goes on from there"
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("streams")
+    build(write_folder(place / "folder"), place / "kb")
+    return place
+
+
+def processes_in(place: Path) -> list[str]:
+    """The command lines of the processes that work in this folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and (entry / "cwd").readlink() == place:
+                found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except OSError:
+            continue
+    return found
+
+
+def interrupted(place: Path, words: list[str], at: str) -> tuple[int, str]:
+    """Press Control+C as soon as the command says `at`; returns its exit code and what it said from there on."""
+    with subprocess.Popen(
+        [*STRATA, *words], cwd=place, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        while at not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=120)
+    for _ in range(100):  # a process that was told to end may take a moment
+        if not processes_in(place):
+            break
+        time.sleep(0.1)
+    return process.returncode, err
+
+
+def test_control_c_ends_an_ingest_with_one_line_and_no_process_left(tmp_path: Path) -> None:
+    write_folder(tmp_path / "folder")
+    code, err = interrupted(tmp_path, ["ingest", "folder", "--kb", "kb", "--no-flow"], "scan: folder")
+    assert (code, err.splitlines()[-1]) == (130, INTERRUPTED)
+    assert "Traceback" not in err
+    assert processes_in(tmp_path) == []
+
+
+@pytest.mark.slow
+def test_control_c_while_the_server_of_prefect_starts_leaves_none(tmp_path: Path) -> None:
+    write_folder(tmp_path / "folder")
+    code, err = interrupted(tmp_path, ["ingest", "folder", "--kb", "kb"], "starting Prefect's server")
+    assert (code, err) == (130, INTERRUPTED + "\n")
+    assert processes_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("words", [["graph", "export", "--kb", "kb"], ["status", "--all", "--kb", "kb"], ["--help"]])
+def test_a_reader_that_goes_away_ends_the_command_as_by_a_signal(place: Path, words: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)  # as `head` that has had enough
+    done = subprocess.run([*STRATA, *words], cwd=place, env=environment(), stdout=writer, stderr=-1, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("words", [["graph", "export", "--kb", "kb"], ["status", "--all", "--kb", "kb"]])
+def test_an_output_that_cannot_be_written_is_one_line(place: Path, words: list[str]) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([*STRATA, *words], cwd=place, env=environment(), stdout=full, stderr=-1, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"strata: ")
+    assert done.stderr.endswith(b"No space left on device\n")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_closed_output_is_no_error(place: Path) -> None:
+    command = " ".join([*STRATA, "status", "--all", "--kb", "kb", ">&-"])
+    done = subprocess.run(["bash", "-c", command], cwd=place, env=environment(), stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_file_that_cannot_be_written_is_one_line(place: Path) -> None:
+    words = ["graph", "export", "--kb", "kb", "--out", "nowhere/graph.jsonl"]
+    done = subprocess.run([*STRATA, *words], cwd=place, env=environment(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "strata: No such file or directory: nowhere/graph.jsonl\n")
