@@ -55,7 +55,7 @@ _HINTS: dict[type[Exception], str] = {
     openai.APITimeoutError: "[llm] timeout is how long a reply may take",
     openai.APIConnectionError: "check [llm] base_url, and that the endpoint runs",
 }
-REDIRECTED = "the endpoint sends the call elsewhere, where nothing is sent"
+_REDIRECTED = "nothing was sent there; if it is right, name it as base_url"
 _NOT_OPENAI = "is base_url that of an OpenAI-compatible API? It mostly ends with /v1"
 _LONGEST = 200
 """Characters of an endpoint's own words that a message has."""
@@ -106,8 +106,6 @@ def translate(error: Exception) -> StrataError:
     ours = next((TABLE[cls] for cls in type(error).__mro__ if cls in TABLE), CallFailed)
     hint = next((_HINTS[cls] for cls in type(error).__mro__ if cls in _HINTS), "")
     message = _message(error)
-    if isinstance(error, openai.APIStatusError) and error.response.is_redirect:
-        return CallFailed(message, hint="name the address itself as [llm] base_url")
     if isinstance(error, openai.APIStatusError):
         if error.response.is_redirect:
             return CallFailed(f"the endpoint redirects to {error.response.headers['location']!r}", hint=_REDIRECTED)
@@ -125,10 +123,7 @@ def translate(error: Exception) -> StrataError:
 def _message(error: Exception) -> str:
     """What happened, with the status and the endpoint's own words where it has any worth telling."""
     words = next((_WORDS[cls] for cls in type(error).__mro__ if cls in _WORDS), "the call failed")
-    status = ""
-    if isinstance(error, openai.APIStatusError):
-        status = f" (HTTP {error.status_code})"
-        words = REDIRECTED if error.response.is_redirect else words
+    status = f" (HTTP {error.status_code})" if isinstance(error, openai.APIStatusError) else ""
     told = _told(error)
     return f"{words}{status}{f': {told}' if told else ''}"
 
