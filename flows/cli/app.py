@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli import ask, cache, config, demo, evaluate, graph, ingest, keep, parse, prompts, tune
+from flows.cli import ask, cache, config, demo, doctor, evaluate, graph, ingest, keep, parse, prompts, tune
 from pipelines.core.errors import StrataError
 
 app = typer.Typer(
@@ -21,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (ingest, ask, parse, keep, tune, demo):
+for module in (ingest, ask, parse, keep, tune, doctor, demo):
     module.register(app)
 for name, group in (
     ("graph", graph.app),
