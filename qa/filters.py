@@ -42,7 +42,7 @@ def known(where: Filter, atlas: Atlas, entries: Sequence[Entry]) -> Filter:
     _unreadable(where.documents, entries)
     _among("document", where.documents, [*atlas.uris, *atlas.documents], atlas.uris)
     _among("folder", [folder for folder in where.folders if folder], _folders(atlas.uris))
-    _among("document of the type", where.media_types, atlas.media_types)
+    _types(where.media_types, atlas)
     spelled = {normalize(tag) for tags in (atlas.tag_names, *atlas.tag_spellings) for tag in tags}
     _among("tag", [tag for tag in where.tags if normalize(tag) not in spelled], atlas.tag_names)
     _pages(where, atlas, {entry.document: entry.counts.get("pages", 0) for entry in entries})
@@ -71,6 +71,15 @@ def _among(what: str, wanted: Collection[str], all_of_them: Iterable[str], shown
     for name in wanted:
         if name not in there:
             raise NotFound(f"no {what} {name}", ids=(name,), hint=_nearest(name, sorted(set(shown) or there)))
+
+
+def _types(wanted: Collection[str], atlas: Atlas) -> None:
+    """Refuse types that no document has; those there are told by their endings, as one knows them."""
+    endings = sorted({uri.rsplit("/", 1)[-1].rpartition(".")[2] for uri in atlas.uris if "." in uri})
+    for name in wanted:
+        if name not in atlas.media_types:
+            shown = endings if "/" not in name else sorted(set(atlas.media_types))
+            raise NotFound(f"no document of the type {name}", ids=(name,), hint=_nearest(name, shown))
 
 
 def _nearest(name: str, there: Collection[str]) -> str:

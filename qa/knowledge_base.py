@@ -51,7 +51,8 @@ class KnowledgeBase:
     def open(cls, kb: Path | str, settings: QaSettings | None = None, chat: Chat | None = None) -> Self:
         """Open the knowledge base at `kb`. `chat` takes the place of the model that the settings name.
 
-        Raises `KnowledgeBaseNotFound`, `StoreMismatch`, `SettingsError`.
+        Raises `KnowledgeBaseNotFound`, `StoreMismatch`, `SettingsError`, `CallFailed` where an endpoint that embeds
+        does not answer.
         """
         settings = settings or load(Path(kb), None, QaSettings).settings
         closing, endpoint = ExitStack(), ""
@@ -76,7 +77,7 @@ class KnowledgeBase:
 
         Raises `SettingsError` for an unknown strategy, one that lacks its model, a date that is none, a limit below 1;
         `NotFound` for a document, folder, type, tag or page that the knowledge base has not; `SourceError` for an
-        empty question; `BudgetExceeded`.
+        empty question; `BudgetExceeded`; `CallFailed` where an endpoint that embeds the question fails.
         """
         return _run(lambda: self.answer(question, strategy=strategy, where=where, limit=limit))
 

@@ -16,6 +16,7 @@ from pipelines.core.errors import CallFailed, NotFound, SettingsError, SourceErr
 from pipelines.ingest.build import build
 from pipelines.ingest.load import WRITING_FACT
 from pipelines.llm.fakes import ScriptedChat
+from pipelines.llm.loopback import LoopbackServer
 from pipelines.resources import open_stores
 from pipelines.settings import load
 from pipelines.store.vector import Filter
@@ -167,6 +168,21 @@ def test_a_refusal_after_a_silent_endpoint_is_no_refusal(kb: Path) -> None:
         assert ask(kb, server.url, "naive").ending is Ending.NOT_IN_DOCUMENTS
 
 
+def test_an_endpoint_that_embeds_questions_and_fails_is_an_error(tmp_path: Path, strata: Strata) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "sheet.md").write_text(FILES["pumps/sheet.md"], encoding="utf-8")
+    with LoopbackServer(lambda call: "") as server:
+        chosen = {"embed.name": "openai", "embed.model": "m", "embed.base_url": server.url, "embed.tries": 1}
+        embedding = load(None, chosen, QaSettings).settings
+        build(tmp_path / "folder", tmp_path / "kb", embedding)
+    with pytest.raises(CallFailed, match="reached"), KnowledgeBase.open(tmp_path / "kb", embedding) as knowledge:
+        knowledge.ask(QUESTION)
+    pairs = [part for name, value in chosen.items() for part in ("--set", f"{name}={value}")]
+    code, out, err = strata("ask", QUESTION, "--kb", tmp_path / "kb", *pairs)
+    assert (code, out) == (6, "")
+    assert "cannot be reached" in err
+
+
 async def test_a_failed_answer_to_a_follow_up_is_no_unknown() -> None:
     chat = ScriptedChat(['{"question": "Who built it?"}', CallFailed("refused")])
     language = Language(chat)
@@ -246,7 +262,8 @@ def test_a_chat_says_it_and_goes_on(kb: Path, strata: Strata, monkeypatch: pytes
         (Filter(documents=("sheet.md",)), "no document sheet.md", "did you mean pumps/sheet.md?"),
         (Filter(documents=("broken.pdf",)), "nothing of broken.pdf can be found (malformed", "strata status"),
         (Filter(folders=("pump",)), "no folder pump", "did you mean pumps?"),
-        (Filter(media_types=("docxx",)), "no document of the type docxx", "text/markdown"),
+        (Filter(media_types=("docxx",)), "no document of the type docxx", "there are: md, txt"),
+        (Filter(media_types=("text/plane",)), "no document of the type text/plane", "did you mean text/plain"),
         (Filter(tags=("no such tag at all",)), "no tag no such tag at all", ""),
         (Filter(documents=("pumps/sheet.md",), pages=(9999,)), "no page 9999", "pumps/sheet.md: no pages"),
     ],
