@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.core.quiet import keep_quiet
-from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Found, Step
+from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Ending, Found, Step
 from qa.hit import Hit, Share
 
 if TYPE_CHECKING:
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from qa.knowledge_base import KnowledgeBase
 
 __all__ = [
-    "NOT_IN_DOCUMENTS", "Answer", "Citation", "Claim", "Conversation", "Found", "Hit", "KnowledgeBase", "Share", "Step",
+    "NOT_IN_DOCUMENTS", "Answer", "Citation", "Claim", "Conversation", "Ending", "Found", "Hit", "KnowledgeBase",
+    "Share", "Step",
 ]  # fmt: skip
 
 keep_quiet()

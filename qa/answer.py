@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from pipelines.core.provenance import Box, Span
 from pipelines.llm.chat import Usage
 
 NOT_IN_DOCUMENTS = "The documents do not say."
+
+
+class Ending(StrEnum):
+    """How a question ended. Of the last three none says anything about what the documents hold."""
+
+    ANSWERED = "answered"
+    NOT_IN_DOCUMENTS = "not_in_documents"
+    MODEL_FAILED = "model_failed"
+    """The language model gave no reply, or none that could be used."""
+    NOTHING_MATCHES = "nothing_matches"
+    """Each part of the filter is known, and no passage fits all of them."""
+    EMPTY = "empty"
+    """The knowledge base holds no document that can be found."""
+
+    @property
+    def exit_code(self) -> int:
+        """The code that a command ends with (README)."""
+        return _EXIT_CODES.get(self, 0)
+
+
+_EXIT_CODES = {Ending.NOTHING_MATCHES: 4, Ending.EMPTY: 5, Ending.MODEL_FAILED: 6}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +108,14 @@ class Step:
 class Answer:
     """What a strategy returns.
 
-    `abstained` says that the documents do not hold the answer: then `text` is `NOT_IN_DOCUMENTS` and the citations
-    are the nearest passages, if any. `extractive` says that the text is quoted, not written. `short` is the bare
-    answer that a model gave (a name, a number), what EM and F1 are reckoned on. `found` are the passages found, best
-    first. `dropped` lists what a model claimed and the check refused, `conflicts` what sources say against each
-    other. `confidence` in [0, 1] is how surely the documents hold the answer, before the threshold of abstention.
+    `ending` says how it ended; unless that is `ANSWERED`, `text` is a sentence that says so, `hint` what can be done,
+    and the citations are the nearest passages, if any. What was found and done before a failure is there as well.
+    `warnings` say what the answer may lack: calls that failed while the rest sufficed, an ingest that has not ended.
+    `failed_calls` counts calls of the model without a usable reply. `extractive` says that the text is quoted, not
+    written. `short` is the bare answer that a model gave (a name, a number), what EM and F1 are reckoned on. `found`
+    are the passages found, best first. `dropped` lists what a model claimed and the check refused, `conflicts` what
+    sources say against each other. `confidence` in [0, 1] is how surely the documents hold the answer, before the
+    threshold of abstention.
     """
 
     question: str
@@ -98,7 +123,10 @@ class Answer:
     strategy: str
     claims: tuple[Claim, ...] = ()
     citations: tuple[Citation, ...] = ()
-    abstained: bool = False
+    ending: Ending = Ending.ANSWERED
+    hint: str = ""
+    warnings: tuple[str, ...] = ()
+    failed_calls: int = 0
     extractive: bool = False
     short: str = ""
     confidence: float | None = None
@@ -109,3 +137,8 @@ class Answer:
     usage: Usage = field(default_factory=Usage)
     dollars: float = 0.0
     seconds: float = 0.0
+
+    @property
+    def abstained(self) -> bool:
+        """Whether the documents do not hold the answer; a failure is no abstention."""
+        return self.ending is Ending.NOT_IN_DOCUMENTS

@@ -42,23 +42,26 @@ class Conversation:
     async def say(self, question: str) -> Answer:
         """Return the answer to `question`, understood from what was said before."""
         before = self.turns[-self._history :] if self._history else []
-        understood = await self._standalone(question, before)
+        understood, warnings = await self._standalone(question, before)
         answer = await self._ask(understood)
+        answer = replace(answer, warnings=(*warnings, *answer.warnings))
         if understood != question:
             answer = replace(answer, trace=(Step("rewritten", understood), *answer.trace))
         self.turns.append(Turn(question, understood, answer))
         return answer
 
-    async def _standalone(self, question: str, before: Sequence[Turn]) -> str:
+    async def _standalone(self, question: str, before: Sequence[Turn]) -> tuple[str, tuple[str, ...]]:
+        """The question as it stands alone, and what went wrong on the way."""
         if not before:
-            return question
+            return question, ()
         language = self._language()
         if language is None:
-            return joined(question, before[-1].understood)
+            return joined(question, before[-1].understood), ()
         history = "\n".join(f"Q: {turn.understood}\nA: {turn.answer.text}" for turn in before)
         asked = await language.ask("rewrite", StandaloneReply, room=200, history=history, question=question)
         rewritten = " ".join(asked.value.question.split()) if asked.value else ""
-        return rewritten or joined(question, before[-1].understood)
+        trouble = tuple(f"The question was not rewritten by the model: {one.reason}." for one in language.troubles)
+        return rewritten or joined(question, before[-1].understood), trouble
 
 
 def joined(question: str, before: str) -> str:

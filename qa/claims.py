@@ -11,9 +11,9 @@ from pipelines.core.terms import terms
 from qa.answer import Claim
 from qa.citations import Citer
 from qa.hit import Hit
-from qa.numbers import unsupported
 from qa.prompts.replies import AnswerReply, ClaimReply
 from qa.quotes import locate, whole_sentence
+from qa.reckoning import unsupported
 
 _CARRIES = 0.6
 """Share of a claim's terms that a sentence must have to be cited for it where the quote given was none."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 
 from pipelines.core.provenance import Span
 
 _NUMBER = re.compile(r"(?<![\d.,])\d+(?:[.,' \u00a0\u202f]\d+)*")
 _CODE_BEFORE = re.compile(r"[A-Za-z][A-Za-z\d]*[-/_.]?(?:\d+[-/_.])*$")
 _GROUPED = re.compile(r"\d{1,3}(?:([,.' \u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")
+_BLANK = re.compile("[ \u00a0\u202f']")
+_PERCENT = re.compile(r"\s?[%％]")
 _NAMES = (
     "zero", "one 一", "two 二 两", "three 三", "four 四", "five 五", "six 六", "seven 七", "eight 八", "nine 九",
     "ten 十", "eleven 十一", "twelve 十二",
@@ -23,11 +24,21 @@ _WORD = re.compile(r"[A-Za-z]+|[一二两三四五六七八九十]+")
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number where it stands; `values` are its readings ("1,104" is 1104 and, in other countries, 1.104)."""
+    """A number where it stands; `values` are its readings ("1,104" is 1104 and, in other countries, 1.104).
+
+    `percent` says that a percent sign follows.
+    """
 
     text: str
     span: Span
     values: frozenset[float]
+    percent: bool = False
+
+    def rounds(self, reading: float, exact: float) -> bool:
+        """Whether `exact`, rounded to the digits that the number is written with, is this reading of it."""
+        digits = re.sub(r"\D", "", self.text)
+        decimals = 0 if float(digits) == reading else len(digits) - len(str(int(reading)))
+        return abs(reading - exact) <= 0.5 * 10.0**-decimals + 1e-9 * abs(exact)
 
 
 def numbers(text: str) -> list[Number]:
@@ -42,22 +53,16 @@ def values(text: str) -> frozenset[float]:
     return frozenset(found)
 
 
-def unsupported(text: str, sources: Collection[str]) -> list[str]:
-    """Return the numbers of `text` that no source has and no sum, difference, product or quotient of two gives."""
-    known = frozenset[float]().union(*(values(source) for source in sources))
-    missing = [number for number in numbers(text) if not _among(number, known)]
-    if not missing:
-        return []
-    reckoned = frozenset(_reckoned(known))
-    return [number.text for number in missing if not _near(number, reckoned)]
-
-
 def _numbers(text: str) -> Iterator[Number]:
     for match in _NUMBER.finditer(text):
-        if _CODE_BEFORE.search(text, max(0, match.start() - 24), match.start()):
-            continue  # inside a code such as "K80-250"; a unit may follow at once ("142.5mm")
-        for piece, start in _pieces(match.group(), match.start()):
-            yield Number(piece, Span(start, start + len(piece)), _readings(piece))
+        run, start = match.group(), match.start()
+        if _CODE_BEFORE.search(text, max(0, start - 24), start):
+            # Inside a code such as "K80-250", which ends at a blank; a unit may follow at once ("142.5mm").
+            code = _BLANK.split(run, maxsplit=1)[0]
+            run, start = run[len(code) + 1 :], start + len(code) + 1
+        for piece, at in _pieces(run, start) if run else ():
+            end = at + len(piece)
+            yield Number(piece, Span(at, end), _readings(piece), _PERCENT.match(text, end) is not None)
 
 
 def _pieces(run: str, start: int) -> Iterator[tuple[str, int]]:
@@ -82,18 +87,3 @@ def _readings(text: str) -> frozenset[float]:
     if plain.count(plain[last]) == 1:
         found.add(float(f"{whole}.{decimals}"))
     return frozenset(found)
-
-
-def _among(number: Number, known: frozenset[float]) -> bool:
-    return not number.values.isdisjoint(known) or not number.values
-
-
-def _near(number: Number, known: frozenset[float]) -> bool:
-    return any(abs(value - other) <= 0.005 * max(1.0, abs(other)) for value in number.values for other in known)
-
-
-def _reckoned(known: frozenset[float]) -> Iterator[float]:
-    for a, b in combinations(sorted(known)[:40], 2):
-        yield from (a + b, b - a, a * b)
-        if a and b:
-            yield from (a / b, b / a, 100 * a / b, 100 * (b - a) / b, 100 * (b - a) / a)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 
 from pipelines.core.page import policy
-from qa.answer import Answer, Citation, Step
+from qa.answer import Answer, Citation, Ending, Step
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; color: #1c1e21 }
@@ -46,8 +46,11 @@ def _note(answer: Answer) -> str:
 
 
 def _answer(answer: Answer) -> Iterable[str]:
-    if answer.abstained or not answer.claims:
+    yield from (f"<p class='warn'>{escape(warning)}</p>" for warning in answer.warnings)
+    if answer.ending is not Ending.ANSWERED or not answer.claims:
         yield f"<p><strong>{escape(answer.text)}</strong></p>"
+        if answer.hint:
+            yield f"<p class='note'>{escape(answer.hint)}</p>"
         return
     if answer.short and not answer.extractive:
         yield f"<p><strong>{escape(answer.short)}</strong></p>"
@@ -59,7 +62,7 @@ def _answer(answer: Answer) -> Iterable[str]:
 def _citations(answer: Answer) -> Iterable[str]:
     if not answer.citations:
         return
-    yield f"<h2>{'Nearest passages' if answer.abstained else 'Sources'}</h2><ol>"
+    yield f"<h2>{'Sources' if answer.ending is Ending.ANSWERED else 'Nearest passages'}</h2><ol>"
     for citation in answer.citations:
         yield f"<li class='cite' id='c{citation.number}'>{_citation(citation)}</li>"
     yield "</ol>"

@@ -10,11 +10,14 @@ from pipelines.core.provenance import Provenance, Span
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EmbedSettings
 from pipelines.resources import Stores, tag_pairs
+from pipelines.store.catalog import Entry
 from pipelines.store.vector import Filter
+from qa.filters import known
 from qa.hit import Hit
 from qa.knowledge import Candidate, Link
 from qa.lexicon import CorpusLexicon
 from qa.places import Places
+from qa.retrieval.where import allowed, spelled_out
 from qa.retrieve import Retriever
 from qa.settings import QaSettings
 
@@ -26,6 +29,10 @@ class _Shared:
         self.stores = stores
         self.retriever = Retriever.of(stores, settings.qa.retrieve, tag_pairs(stores.catalog))
         self.places = Places(stores)
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        return self.stores.catalog.entries()
 
     @cached_property
     def lexicon(self) -> CorpusLexicon:
@@ -47,8 +54,20 @@ class StoredKnowledge:
         return cls(_Shared(stores, settings))
 
     def within(self, where: Filter) -> StoredKnowledge:
-        """Return the same confined to `where`."""
-        return StoredKnowledge(self._shared, where)
+        """Return the same confined to `where`.
+
+        Raises `NotFound` for a name that the knowledge base has not, `SettingsError` for what is no date.
+        """
+        if where == Filter():
+            return StoredKnowledge(self._shared)
+        return StoredKnowledge(self._shared, known(where, self._shared.retriever.atlas, self._shared.entries))
+
+    @property
+    def size(self) -> int:
+        """The number of chunks that it is confined to."""
+        atlas = self._shared.retriever.atlas
+        inside = allowed(spelled_out(self._where, atlas), atlas)
+        return atlas.size if inside is None else int(inside.sum())
 
     @property
     def lexicon(self) -> CorpusLexicon:

@@ -8,8 +8,8 @@ from rich.tree import Tree
 from qa.answer import Answer, Step
 
 _STYLES = {
-    "selected": "green", "quote": "green", "claim": "green", "dropped": "red", "unusable": "yellow", "stop": "bold",
-    "candidate": "dim", "passage": "dim",
+    "selected": "green", "quote": "green", "claim": "green", "dropped": "red", "failed": "red", "unusable": "yellow",
+    "stop": "bold", "candidate": "dim", "passage": "dim",
 }  # fmt: skip
 _SHOWN = 12
 """Steps shown below one; the rest is counted."""

@@ -8,10 +8,11 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from qa.answer import Answer, Citation
+from qa.answer import Answer, Citation, Ending
 
 EXTRACTIVE = "Quoted from the documents (no language model is configured):"
 NEAREST = "The nearest passages:"
+_FOUND_SHOWN = 5
 _LONGEST = 600
 """Characters of a quote that are shown."""
 
@@ -26,6 +27,9 @@ def _parts(answer: Answer) -> Iterator[RenderableType]:
         yield Text(answer.text, "bold yellow")
         if answer.citations:
             yield Text(NEAREST, "dim")
+    elif answer.ending is not Ending.ANSWERED:
+        yield from _nearest(answer)
+        return
     else:
         yield from _answer(answer)
     yield from (_citation(citation) for citation in answer.citations)
@@ -35,6 +39,15 @@ def _parts(answer: Answer) -> Iterator[RenderableType]:
         yield Text(f"Not taken over, for no source carries it: {'; '.join(answer.dropped)}", "dim")
     if not answer.extractive:
         yield Text(_cost(answer), "dim")
+
+
+def _nearest(answer: Answer) -> Iterator[RenderableType]:
+    """What was found where there is no answer; why there is none is told on the standard error."""
+    if answer.found:
+        yield Text(NEAREST, "dim")
+    for place in answer.found[:_FOUND_SHOWN]:
+        pages = f", page {place.pages[0]}" if place.pages else ""
+        yield Text(f"    {place.uri}{pages}", "dim")
 
 
 def _answer(answer: Answer) -> Iterator[RenderableType]:

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli import ask, cache, config, demo, evaluate, graph, ingest, keep, parse, prompts, tune
+from flows.cli import ask, cache, config, demo, doctor, evaluate, graph, ingest, keep, parse, prompts, tune
 from flows.cli.streams import INTERRUPTED, READER_GONE, flushed, prepare_streams, reader_is_gone, say
 from pipelines.core.errors import StrataError
 from pipelines.core.shown import shown
@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (ingest, ask, parse, keep, tune, demo):
+for module in (ingest, ask, parse, keep, tune, doctor, demo):
     module.register(app)
 for name, group in (
     ("graph", graph.app),

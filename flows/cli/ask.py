@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
+from pipelines.core.errors import StrataError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,8 +21,8 @@ Strategy = Annotated[
     str | None,
     typer.Option(
         "--strategy",
-        help="extractive, cot, naive, naive-hr, self-ask, self-ask-r, self-ask-hr or pike; by default pike where a"
-        " model is configured, else extractive.",
+        help="extractive, pike-graph; with a model cot, naive, naive-hr, self-ask, self-ask-r, self-ask-hr or pike. By"
+        " default pike where a model is configured, else extractive.",
     ),
 ]
 Documents = Annotated[list[str] | None, typer.Option("--document", help="Only this document (its path in the folder).")]
@@ -57,7 +58,9 @@ def ask(
 ) -> None:
     """Answer a question from the documents, with the sentences that carry the answer.
 
-    That the documents do not say is an answer too: the exit code is 0, and `abstained` is true with --json.
+    That the documents do not say is an answer too: the exit code is 0, and `abstained` is true with --json. Where it
+    is not known what they say, `ending` tells why, and the exit code is 6 (the model failed), 5 (the knowledge base is
+    empty) or 4 (nothing fits the filter).
     """
     from flows.cli.streaming import streamed
     from flows.cli.tables import print_json
@@ -71,11 +74,13 @@ def ask(
     if html is not None:
         html.write_text(answer_page(answer), encoding="utf-8")
     if json:
-        print_json(answer)
-        return
-    print_answer(answer)
-    if trace:
-        _print_trace(answer)
+        print_json(plain(answer))
+    else:
+        print_answer(answer)
+        if trace:
+            _print_trace(answer)
+    tell_troubles(answer)
+    raise typer.Exit(answer.ending.exit_code)
 
 
 def chat(
@@ -106,14 +111,19 @@ def _converse(conversation: Conversation, trace: bool) -> None:
 
     typer.echo("Ask; an empty line ends the conversation.", err=True)
     while question := _next():
-        with streamed(quiet=False):
-            answer = asyncio.run(conversation.say(question))
+        try:
+            with streamed(quiet=False):
+                answer = asyncio.run(conversation.say(question))
+        except StrataError as error:
+            typer.echo(f"strata: {error.message}{f' ({error.hint})' if error.hint else ''}", err=True)
+            continue
         understood = conversation.turns[-1].understood
         if understood != question:
             typer.echo(f"(understood as: {understood})", err=True)
         print_answer(answer)
         if trace:
             _print_trace(answer)
+        tell_troubles(answer)
 
 
 def _next() -> str:
@@ -122,6 +132,22 @@ def _next() -> str:
         return input("> ").strip()
     except EOFError:
         return ""
+
+
+def plain(answer: Answer) -> dict[str, object]:
+    """Return an answer as `--json` prints it."""
+    import msgspec
+
+    return {**msgspec.to_builtins(answer), "abstained": answer.abstained}
+
+
+def tell_troubles(answer: Answer) -> None:
+    """Say on the standard error what an answer lacks, and why there is none; a line each."""
+    for warning in answer.warnings:
+        typer.echo(f"strata: {warning}", err=True)
+    if answer.ending.exit_code:
+        hint = f" ({answer.hint})" if answer.hint else ""
+        typer.echo(f"strata: {answer.text}{hint}", err=True)
 
 
 def print_answer(answer: Answer, console: Console | None = None) -> None:

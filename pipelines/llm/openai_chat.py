@@ -11,10 +11,10 @@ from openai import AsyncAzureOpenAI, AsyncOpenAI, AsyncStream, DefaultAsyncHttpx
 from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
-from pipelines.core.errors import CallFailed, CallTimedOut
+from pipelines.core.errors import CallFailed
 from pipelines.llm.chat import Image, Message, Reply, Request, Usage
 from pipelines.llm.dialect import Dialect, Dialects
-from pipelines.llm.openai_errors import NO_KEY, constructing, translate, translated
+from pipelines.llm.openai_errors import NO_KEY, address, constructing, no_completion, translate, translated
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.tokens import estimate_input, estimate_tokens
 
@@ -62,7 +62,7 @@ def _client(settings: LlmSettings) -> AsyncOpenAI:
     key = settings.api_key.get_secret_value()
     if settings.api_version:
         return AsyncAzureOpenAI(
-            azure_endpoint=settings.base_url,
+            azure_endpoint=address(settings.base_url) or "",
             api_key=key,
             api_version=settings.api_version,
             timeout=settings.timeout,
@@ -70,7 +70,7 @@ def _client(settings: LlmSettings) -> AsyncOpenAI:
             http_client=_straight(),
         )
     return AsyncOpenAI(
-        base_url=settings.base_url or None,
+        base_url=address(settings.base_url),
         api_key=key or (NO_KEY if settings.base_url else None),
         timeout=settings.timeout,
         max_retries=0,
@@ -115,7 +115,7 @@ def _picture(image: Image) -> dict[str, Any]:
 def _reply(completion: object, request: Request) -> Reply:
     if not isinstance(completion, ChatCompletion) or not completion.choices:
         # Gateways answer 200 with an error or a page of their own when the model behind them is away.
-        raise CallTimedOut("the endpoint's reply has no choices")
+        raise no_completion("the endpoint's reply has no choices")
     choice = completion.choices[0]
     return _made(choice.message.content or "", choice.finish_reason, completion.model, completion.usage, request)
 
@@ -132,7 +132,7 @@ async def _streamed(stream: AsyncStream[ChatCompletionChunk], request: Request, 
                 pieces.append(choice.delta.content)
                 tell(choice.delta.content)
     if not finish:
-        raise CallTimedOut("the endpoint's reply broke off")
+        raise no_completion("the endpoint's reply broke off")
     return _made("".join(pieces), finish, model, usage, request)
 
 

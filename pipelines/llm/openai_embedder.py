@@ -9,11 +9,12 @@ from functools import cached_property
 
 import numpy as np
 from openai import DefaultHttpxClient, OpenAI
+from openai.types import CreateEmbeddingResponse
 
 from pipelines.core.errors import CallFailed
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import EmbedderInfo, Side
-from pipelines.llm.openai_errors import NO_KEY, constructing, translated
+from pipelines.llm.openai_errors import NO_KEY, address, constructing, no_completion, translated
 from pipelines.llm.retry import RetryPolicy
 from pipelines.llm.settings import EmbedSettings
 from pipelines.llm.vectors import embed_filled
@@ -41,7 +42,7 @@ class OpenAIEmbedder:
         self._sleep = sleep
         with constructing():
             self._client = OpenAI(
-                base_url=settings.base_url or None,
+                base_url=address(settings.base_url),
                 api_key=settings.api_key.get_secret_value() or (NO_KEY if settings.base_url else None),
                 timeout=settings.timeout,
                 max_retries=0,
@@ -82,6 +83,8 @@ class OpenAIEmbedder:
                 encoding_format="float",
                 **wanted,  # type: ignore[arg-type]
             )
+        if not isinstance(reply, CreateEmbeddingResponse):
+            raise no_completion("the endpoint's reply has no vectors")
         rows = sorted(reply.data, key=lambda row: row.index)
         if len(rows) != len(texts):
             raise CallFailed(f"the endpoint returned {len(rows)} vectors for {len(texts)} texts")

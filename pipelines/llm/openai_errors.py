@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
 
 import openai
 
@@ -35,12 +36,29 @@ TABLE: dict[type[Exception], type[StrataError]] = {
 }
 """A broken body (`APIResponseValidationError`) is a fault on the way: asking again helps."""
 
+_WORDS: dict[type[Exception], str] = {
+    openai.AuthenticationError: "the endpoint refuses the key",
+    openai.PermissionDeniedError: "the endpoint does not allow this to the key",
+    openai.NotFoundError: "the endpoint has no such address or model",
+    openai.BadRequestError: "the endpoint refuses the request",
+    openai.UnprocessableEntityError: "the endpoint refuses the request",
+    openai.RateLimitError: "the endpoint asks to wait",
+    openai.InternalServerError: "the endpoint failed",
+    openai.APITimeoutError: "the endpoint did not reply in time",
+    openai.APIConnectionError: "the endpoint cannot be reached",
+    openai.APIResponseValidationError: "the endpoint's reply is broken",
+}
 _HINTS: dict[type[Exception], str] = {
     openai.AuthenticationError: "check OPENAI_API_KEY",
     openai.PermissionDeniedError: "check what the key may do",
     openai.NotFoundError: "check [llm] model and base_url",
+    openai.APITimeoutError: "[llm] timeout is how long a reply may take",
     openai.APIConnectionError: "check [llm] base_url, and that the endpoint runs",
 }
+_REDIRECTED = "nothing was sent there; if it is right, name it as base_url"
+_NOT_OPENAI = "is base_url that of an OpenAI-compatible API? It mostly ends with /v1"
+_LONGEST = 200
+"""Characters of an endpoint's own words that a message has."""
 NO_KEY = "none"
 """Local endpoints want no key, the client insists on one."""
 
@@ -59,7 +77,7 @@ def translated(keep: type[Exception] | tuple[type[Exception], ...] = ()) -> Iter
     except (openai.OpenAIError, openai.InvalidWebhookSignatureError) as error:
         raise translate(error) from error
     except ValueError as error:  # a body that is no JSON, in a reply that says it is
-        raise CallTimedOut(f"the endpoint's reply is broken: {error}") from error
+        raise no_completion(f"the endpoint's reply is broken: {str(error)[:_LONGEST]}") from error
 
 
 @contextmanager
@@ -71,11 +89,23 @@ def constructing() -> Iterator[None]:
         raise SettingsError("the endpoint needs a key", hint="set OPENAI_API_KEY") from error
 
 
+def address(url: str) -> str | None:
+    """Return a base URL as it is, None for the library's own. Raises `SettingsError` for what is no such address."""
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+    except ValueError:
+        sound = False
+    if url and not sound:
+        raise SettingsError(f"{url} is no address of an endpoint", hint="base_url is like http://localhost:11434/v1")
+    return url or None
+
+
 def translate(error: Exception) -> StrataError:
     """Return our error for one of the openai library's; what the table lacks is terminal."""
     ours = next((TABLE[cls] for cls in type(error).__mro__ if cls in TABLE), CallFailed)
     hint = next((_HINTS[cls] for cls in type(error).__mro__ if cls in _HINTS), "")
-    message = " ".join(str(error).split()) or type(error).__name__
+    message = _message(error)
     if isinstance(error, openai.APIStatusError):
         if error.response.is_redirect:
             return CallFailed(f"the endpoint redirects to {error.response.headers['location']!r}", hint=_REDIRECTED)
@@ -88,6 +118,37 @@ def translate(error: Exception) -> StrataError:
         if error.status_code == _REQUEST_TIMEOUT:
             return CallTimedOut(message)
     return ours(message, hint=hint) if ours is not RateLimited else RateLimited(message)
+
+
+def _message(error: Exception) -> str:
+    """What happened, with the status and the endpoint's own words where it has any worth telling."""
+    words = next((_WORDS[cls] for cls in type(error).__mro__ if cls in _WORDS), "the call failed")
+    status = f" (HTTP {error.status_code})" if isinstance(error, openai.APIStatusError) else ""
+    told = _told(error)
+    return f"{words}{status}{f': {told}' if told else ''}"
+
+
+def _told(error: Exception) -> str:
+    """The endpoint's own words on one line; of a page that is no JSON, nothing."""
+    if isinstance(error, openai.APIStatusError):
+        body = error.body
+        told = body.get("message") if isinstance(body, dict) else None
+        if told is None and isinstance(body, dict) and isinstance(body.get("error"), dict | str):
+            told = body["error"].get("message") if isinstance(body["error"], dict) else body["error"]
+        told = str(told or "")
+    elif isinstance(error, openai.APITimeoutError):
+        told = ""
+    elif isinstance(error, openai.APIConnectionError):
+        told = str(error.__cause__ or "")
+    else:
+        told = str(error)
+    line = " ".join(told.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def no_completion(what: str) -> CallTimedOut:
+    """Return the error of a reply that came and is not that of an OpenAI-compatible API."""
+    return CallTimedOut(what, hint=_NOT_OPENAI)
 
 
 def retry_after(error: openai.APIStatusError) -> float | None:

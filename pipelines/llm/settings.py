@@ -68,6 +68,12 @@ class LlmSettings(BaseModel):
         """Whether a model does the language work."""
         return bool(self.model or self.models or self.base_url or self.gguf or self.api_key.get_secret_value())
 
+    @property
+    def endpoint(self) -> str:
+        """What is called and where, for messages: "http://localhost:11434/v1, model qwen2.5:14b"."""
+        where = "on this machine" if self.gguf else self.base_url or "https://api.openai.com/v1"
+        return f"{where}, model {self.model_of('answer')}"
+
     def model_of(self, role: str) -> str:
         """Return the model that does the work of a role; a GGUF file goes by its name."""
         if self.gguf:

@@ -9,6 +9,7 @@ from pathlib import Path
 from pipelines.core import codec
 from pipelines.core.concurrent import gather
 from pipelines.core.errors import BudgetExceeded, SettingsError, StrataError
+from qa.answer import Ending
 from qa.evaluate.answered import DEPTH, Answered, failed, measured
 from qa.evaluate.judge import judge
 from qa.evaluate.metrics import mean, percent
@@ -144,6 +145,8 @@ async def _answered(knowledge: KnowledgeBase, strategy: str, question: Question,
         raise
     except StrataError as error:
         return failed(question, strategy, f"{type(error).__name__}: {error.message}")
+    if answer.ending not in (Ending.ANSWERED, Ending.NOT_IN_DOCUMENTS):
+        return failed(question, strategy, answer.text)
     correct = None
     language = knowledge.language() if judged and question.answerable else None
     if language is not None and answer.abstained:

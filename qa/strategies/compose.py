@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipelines.llm.ask import Asked, Ending
-from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Step
+from qa.answer import Answer, Claim, Step
 from qa.citations import Citer, found
 from qa.claims import Checked, carries, check
 from qa.evidence.conflicts import disagreements
@@ -14,7 +13,9 @@ from qa.knowledge import Knowledge
 from qa.language import Language
 from qa.prompts.replies import AnswerReply
 from qa.reading import fitting, render
+from qa.reckoning import unsupported
 from qa.strategies.settings import AnswerSettings
+from qa.strategies.unanswered import said, unanswered
 
 _ROOM = 700
 
@@ -34,23 +35,32 @@ async def compose(
 
     Of passages too long for the prompt that is shown which speaks of the question, the notes and what was `sought`.
 
-    They do not say where the model says so, where nothing was found, or where no claim stood the check.
+    They do not say where the model says so, where nothing was found, or where no claim stood the check; where the
+    model gave no usable reply, that is what the answer says.
     """
     read = fitting(passages, settings.context_tokens)
     if not read:
-        return refused(name, question, (), language, (*trace, Step("answer", "nothing was found to answer from")))
+        step = Step("answer", "nothing was found to answer from")
+        return unanswered(name, question, language, (), (*trace, step))
     shown = render(read, settings.context_tokens, "\n".join((question, notes, *sought)))
     asked = await language.ask("answer", AnswerReply, room=_ROOM, passages=shown, notes=notes, question=question)
+    if asked.value is None:
+        trouble = language.troubles[-1]
+        return unanswered(name, question, language, passages, (*trace, Step("failed", said(trouble))), trouble=trouble)
+    if not asked.value.found:
+        step = Step("answer", "the model finds no answer in the passages")
+        return unanswered(name, question, language, passages, (*trace, step))
     citer = Citer(knowledge)
-    if asked.value is None or not asked.value.found:
-        return refused(name, question, passages, language, (*trace, Step("answer", _why_not(asked))))
     checked = check(question, asked.value, read, citer)
     short = " ".join(asked.value.answer.split())
     if not checked.claims and short and (numbers := carries(short, read, citer)):
         checked = Checked((Claim(short, numbers),), checked.dropped)
     if not checked.claims:
         step = Step("answer", "no claim stood the check against the sources", None, _steps(checked))
-        return refused(name, question, passages, language, (*trace, step), checked.dropped)
+        return unanswered(name, question, language, passages, (*trace, step), checked.dropped)
+    if wrong := _unfounded(short, question, checked, citer):
+        checked = Checked(checked.claims, (*checked.dropped, f"{', '.join(wrong)} not in the claims: {short}"))
+        short = ""
     step = Step("answer", short or "from the claims", None, _steps(checked))
     return Answer(
         question,
@@ -67,19 +77,11 @@ async def compose(
     )
 
 
-def refused(
-    name: str,
-    question: str,
-    passages: Sequence[Hit],
-    language: Language,
-    trace: tuple[Step, ...],
-    dropped: tuple[str, ...] = (),
-) -> Answer:
-    """Return that the documents do not say."""
-    return Answer(
-        question, NOT_IN_DOCUMENTS, name, abstained=True, found=found(passages), dropped=dropped, trace=trace,
-        usage=language.usage,
-    )  # fmt: skip
+def _unfounded(short: str, question: str, checked: Checked, citer: Citer) -> list[str]:
+    """The figures of the short answer that neither the claims nor their sources have; a count of the claims is one."""
+    counted = str(len(checked.claims))
+    told = [claim.text for claim in checked.claims] + [citation.quote for citation in citer.citations]
+    return unsupported(short, [*told, question, counted])
 
 
 def _text(short: str, claims: Sequence[Claim]) -> str:
@@ -89,14 +91,6 @@ def _text(short: str, claims: Sequence[Claim]) -> str:
         return said
     ending = "" if short.endswith((".", "。", "!", "?")) else "."
     return f"{short}{ending} {said}"
-
-
-def _why_not(asked: Asked[AnswerReply]) -> str:
-    if asked.ending is Ending.FAILED:
-        return f"the call failed: {asked.failure.reason if asked.failure else asked.problem}"
-    if asked.ending is Ending.UNUSABLE:
-        return f"no usable reply in {asked.tries} tries"
-    return "the model finds no answer in the passages"
 
 
 def _steps(checked: Checked) -> tuple[Step, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Step
+from qa.answer import Answer, Claim, Step
 from qa.knowledge import Knowledge
 from qa.language import Language
 from qa.prompts.replies import RecallReply
 from qa.strategies.settings import AnswerSettings
+from qa.strategies.unanswered import said, unanswered
 
 
 async def cot(question: str, knowledge: Knowledge, language: Language, settings: AnswerSettings) -> Answer:
@@ -18,9 +19,12 @@ async def cot(question: str, knowledge: Knowledge, language: Language, settings:
 def recalled(
     name: str, question: str, reply: RecallReply | None, language: Language, trace: tuple[Step, ...]
 ) -> Answer:
-    """Return the answer of a closed-book reply; no reply, or an empty one, is no answer."""
-    short = " ".join(reply.answer.split()) if reply else ""
-    steps = (*trace, Step("thinking", reply.thinking if reply else "no usable reply"), Step("answer", short))
+    """Return the answer of a closed-book reply; an empty one is no answer, and no reply is a failure."""
+    if reply is None:
+        trouble = language.troubles[-1]
+        return unanswered(name, question, language, (), (*trace, Step("failed", said(trouble))), trouble=trouble)
+    short = " ".join(reply.answer.split())
+    steps = (*trace, Step("thinking", reply.thinking), Step("answer", short))
     if not short:
-        return Answer(question, NOT_IN_DOCUMENTS, name, abstained=True, trace=steps, usage=language.usage)
+        return unanswered(name, question, language, (), steps)
     return Answer(question, short, name, (Claim(short),), short=short, trace=steps, usage=language.usage)

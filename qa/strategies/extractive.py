@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Step
+from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
 from qa.citations import Citer, found
 from qa.evidence.choose import choose, worth_quoting
 from qa.evidence.confidence import Facts, confidence, facts
@@ -77,7 +77,7 @@ def quoted(
         name,
         () if refused else claims,
         citer.citations,
-        abstained=refused,
+        ending=Ending.NOT_IN_DOCUMENTS if refused else Ending.ANSWERED,
         extractive=True,
         short="" if refused else claims[0].text,
         confidence=round(sure, 3),

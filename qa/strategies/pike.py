@@ -20,7 +20,6 @@ from qa.language import Language
 from qa.prompts.replies import ProposalsReply, SelectionReply, selection_among
 from qa.reading import AT_ONCE, headline, render, render_candidates
 from qa.strategies.compose import compose
-from qa.strategies.pike_graph import pike_graph
 from qa.strategies.settings import AnswerSettings
 
 _CHUNK_SHOWN = 200
@@ -34,6 +33,7 @@ class Stop(StrEnum):
     NO_PROPOSALS = "no proposals"
     NO_CANDIDATES = "no candidates"
     NOTHING_SELECTED = "nothing selected"
+    MODEL_FAILED = "the model gave no reply"
     ROUND_LIMIT = "round limit"
 
 
@@ -55,10 +55,11 @@ class _Work:
         return render(self.context, self.settings.context_tokens, "\n".join([self.question, *self.proposed]))
 
 
-async def pike(question: str, knowledge: Knowledge, language: Language | None, settings: AnswerSettings) -> Answer:
-    """Return the answer of algorithm 1; without a model, of the decomposition along the graph (`pike_graph`)."""
-    if language is None:
-        return await pike_graph(question, knowledge, language, settings)
+async def pike(question: str, knowledge: Knowledge, language: Language, settings: AnswerSettings) -> Answer:
+    """Return the answer of algorithm 1.
+
+    A call that the endpoint does not answer ends the rounds: what was read so far may suffice all the same.
+    """
     work = _Work(question, knowledge, language, settings)
     stop: Stop | None = None
     for number in range(1, settings.rounds + 1):
@@ -80,8 +81,8 @@ async def _round(work: _Work, steps: list[Step]) -> Stop | None:
     if not candidates:
         return Stop.NO_CANDIDATES
     chosen = await _select(work, candidates, steps)
-    if chosen is None:
-        return Stop.NOTHING_SELECTED
+    if isinstance(chosen, Stop):
+        return chosen
     work.context.append(chosen.hit)
     return None
 
@@ -92,6 +93,9 @@ async def _proposals(work: _Work, steps: list[Step]) -> list[str] | Stop:
     A reply that says enough is known and asks for something new all the same has found something missing.
     """
     asked = await work.language.ask("propose", ProposalsReply, room=400, passages=work.passages, question=work.question)
+    if asked.ending is Ending.FAILED:
+        steps.append(Step("failed", f"proposals: {_problem(asked)}"))
+        return Stop.MODEL_FAILED
     if asked.value is None:
         steps.append(Step("unusable", f"proposals: {_problem(asked)}; the question itself is looked up"))
         return [work.question]
@@ -147,7 +151,7 @@ def _new(work: _Work, found: list[Candidate]) -> list[Candidate]:
     return sorted(unlike.values(), key=lambda candidate: -candidate.score)
 
 
-async def _select(work: _Work, candidates: list[Candidate], steps: list[Step]) -> Candidate | None:
+async def _select(work: _Work, candidates: list[Candidate], steps: list[Step]) -> Candidate | Stop:
     """Lines 5 and 6. A reply that stays unusable is not "none": the nearest candidate is then read."""
     asked = await work.language.ask(
         "select",
@@ -157,12 +161,15 @@ async def _select(work: _Work, candidates: list[Candidate], steps: list[Step]) -
         candidates=render_candidates(candidates),
         question=work.question,
     )
+    if asked.ending is Ending.FAILED:
+        steps.append(Step("failed", f"selection: {_problem(asked)}"))
+        return Stop.MODEL_FAILED
     number = asked.value.number if asked.value else 1
     if asked.value is None:
         steps.append(Step("unusable", f"selection: {_problem(asked)}; the nearest candidate is read"))
     if number == 0:
         steps.append(Step("selected", "none"))
-        return None
+        return Stop.NOTHING_SELECTED
     chosen = candidates[number - 1]
     steps.append(Step("selected", f"{chosen.text} ({headline(chosen.hit)})", chosen.score))
     return chosen

@@ -96,7 +96,7 @@ async def pike_graph(
             stop = reason
             break
     trace.append(Step("stop", stop))
-    return quoted("pike", question, hits, knowledge, settings, tuple(trace), work.led_to)
+    return quoted("pike-graph", question, hits, knowledge, settings, tuple(trace), work.led_to)
 
 
 def _round(work: _Work, total: float, settings: AnswerSettings, steps: list[Step]) -> str:

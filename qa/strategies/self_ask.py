@@ -43,7 +43,8 @@ async def self_ask(question: str, knowledge: Knowledge, language: Language, sett
 async def converse(question: str, language: Language, settings: AnswerSettings, find: Find) -> Dialogue:
     """Ask follow-ups until the model has none left, repeats itself, or the rounds are used up.
 
-    An unusable reply is not taken for "none left": the question itself is then asked, once.
+    An unusable reply is not taken for "none left": the question itself is then asked, once. A call that the endpoint
+    does not answer ends the dialogue.
     """
     dialogue = Dialogue()
     for number in range(1, settings.rounds + 1):
@@ -51,12 +52,17 @@ async def converse(question: str, language: Language, settings: AnswerSettings, 
         if asked.ending is Ending.NOTHING:
             dialogue.trace.append(Step("stop", "no more questions"))
             break
+        if asked.ending is Ending.FAILED:
+            dialogue.trace.append(Step("failed", language.troubles[-1].reason))
+            break
         following = " ".join(asked.value.question.split()) if asked.value else question
         if any(following == before for before, _ in dialogue.notes):
             dialogue.trace.append(Step("stop", f"asked again: {following}"))
             break
-        problem = () if asked.value else (Step("unusable", asked.problem or "the call failed"),)
+        problem = () if asked.value else (Step("unusable", asked.problem),)
         await _answer(number, following, dialogue, language, settings, find, problem)
+        if language.failure is not None:
+            break
     else:
         dialogue.trace.append(Step("stop", f"limit of {settings.rounds} rounds"))
     return dialogue
@@ -74,9 +80,13 @@ async def _answer(
     hits = fitting(find(following), settings.context_tokens)
     passages = render(hits, settings.context_tokens, following)
     asked = await language.ask("follow_up_answer", ShortReply, room=100, passages=passages, question=following)
-    answer = " ".join(asked.value.answer.split()) if asked.value else ""
-    dialogue.notes.append((following, answer or UNKNOWN))
     dialogue.passages |= {hit.chunk.id: hit for hit in hits if hit.chunk.id not in dialogue.passages}
     found = tuple(Step("passage", f"{hit.uri}: {' > '.join(hit.chunk.heading_path)}", hit.score) for hit in hits)
-    text = f"{following} - {answer or UNKNOWN}"
+    if asked.ending is Ending.FAILED:
+        failed = Step("failed", f"{following}: {language.troubles[-1].reason}", None, found)
+        dialogue.trace.append(Step("round", f"round {number}", None, (*steps, failed)))
+        return
+    answer = (" ".join(asked.value.answer.split()) if asked.value else "") or UNKNOWN
+    dialogue.notes.append((following, answer))
+    text = f"{following} - {answer}"
     dialogue.trace.append(Step("round", f"round {number}", None, (*steps, Step("asked", text, None, found))))

@@ -32,4 +32,7 @@ class AnswerSettings(BaseModel):
     chunks: int = Field(8, ge=1, description="chunks of hierarchical retrieval")
     threshold: float = Field(0.5, ge=0, le=1, description="least similarity in hierarchical retrieval")
     context_tokens: int = Field(3500, ge=200, description="tokens of passages in one prompt at most")
+    tries: int = Field(
+        3, ge=1, description="askings of one call before it counts as failed, at most those of llm.tries"
+    )
     history: int = Field(4, ge=0, description="turns of a conversation that a follow-up is understood from")

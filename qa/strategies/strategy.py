@@ -38,9 +38,13 @@ def with_model(name: str, strategy: ModelStrategy) -> Strategy:
 
     async def run(question: str, knowledge: Knowledge, language: Language | None, settings: AnswerSettings) -> Answer:
         if language is None:
-            raise SettingsError(
-                f"the strategy {name} needs a language model", hint="set OPENAI_API_KEY, or [llm] base_url or gguf"
-            )
+            raise lacks_model(name)
         return await strategy(question, knowledge, language, settings)
 
     return run
+
+
+def lacks_model(name: str) -> SettingsError:
+    """Return the error of a strategy that is asked where no model is configured."""
+    hint = "set OPENAI_API_KEY, or [llm] base_url or gguf; extractive and pike-graph need none"
+    return SettingsError(f"the strategy {name} needs a language model", ids=(name,), hint=hint)

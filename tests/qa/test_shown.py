@@ -10,7 +10,7 @@ from PIL import Image
 from rich.console import Console
 
 from pipelines.core.provenance import Span
-from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Step
+from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Ending, Step
 from qa.evaluate.chart import COLOURS, HEIGHT, MARGIN, write_chart
 from qa.page import answer_page
 from qa.trace import trace_tree
@@ -51,7 +51,9 @@ def test_a_page_shows_what_documents_say_as_text_and_never_as_markup() -> None:
 
 
 def test_a_page_of_no_answer_names_the_nearest_passages() -> None:
-    page = answer_page(Answer("Why?", NOT_IN_DOCUMENTS, "extractive", citations=(CITATION,), abstained=True))
+    page = answer_page(
+        Answer("Why?", NOT_IN_DOCUMENTS, "extractive", citations=(CITATION,), ending=Ending.NOT_IN_DOCUMENTS)
+    )
     assert f"<strong>{NOT_IN_DOCUMENTS}</strong>" in page
     assert "Nearest passages" in page
 

@@ -61,7 +61,7 @@ def _said(answer: Answer) -> Answer:
     return replace(answer, seconds=0.0)
 
 
-@pytest.mark.parametrize("strategy", ["extractive", "pike"])
+@pytest.mark.parametrize("strategy", ["extractive", "pike-graph"])
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_both_graphs_give_the_same_answer(
     bases: tuple[KnowledgeBase, KnowledgeBase], question: str, strategy: str

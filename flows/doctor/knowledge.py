@@ -1,0 +1,55 @@
+"""The knowledge base: whether it is there and whole, who writes it, and whether what it rests on can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flows.doctor.check import Finding, Place, bad, doubtful, good
+from pipelines.core.errors import StoreLocked
+from pipelines.ingest.keys import COMPILED
+from pipelines.resources import Stores, exists, open_stores
+from pipelines.store.catalog import Entry
+from qa.fullness import fullness
+
+SAMPLE = 50
+"""Documents whose artifacts are looked at, spread evenly over all."""
+
+
+def knowledge(place: Place) -> Finding:
+    """How the knowledge base is; of its documents a sample is looked at."""
+    if not exists(place.kb):
+        return good(f"none at {place.kb} yet", "`strata ingest FOLDER` makes one")
+    with open_stores(place.kb, place.settings) as stores:
+        return _found(stores)
+
+
+def _found(stores: Stores) -> Finding:
+    there = fullness(stores)
+    documents = f"{there.searchable} of {there.known} documents can be found"
+    try:
+        with stores.embedded.exclusive():
+            pass
+    except StoreLocked as error:
+        return doubtful(f"{documents}; {error.message}", "questions are answered from what is there")
+    except OSError:
+        documents += ", read-only"
+    if there.sentence:
+        return doubtful(there.sentence, there.hint)
+    searchable = [entry for entry in stores.catalog.entries() if entry.status.searchable]
+    sample = searchable[:: max(1, len(searchable) // SAMPLE)]
+    broken = _without_artifacts(sample, stores)
+    if broken:
+        text = f"{documents}; of {len(sample)} looked at {len(broken)} lack artifacts: {broken[0]}"
+        return bad(text, "`strata fsck --repair`, then `strata ingest` again")
+    return good(f"{documents}; {len(sample)} looked at are whole")
+
+
+def _without_artifacts(entries: Sequence[Entry], stores: Stores) -> list[str]:
+    return [
+        entry.uri
+        for entry in entries
+        if any(
+            stage in entry.artifacts and stores.artifacts.get(stage, entry.artifacts[stage]) is None
+            for stage in COMPILED
+        )
+    ]

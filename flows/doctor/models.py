@@ -1,0 +1,90 @@
+"""The models: the language model's endpoint, the embedder, the one that reads pictures."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+
+from flows.doctor.check import Finding, Place, bad, doubtful, good
+from pipelines.core.errors import MissingExtra, StrataError
+from pipelines.llm.chat import Message, Request
+
+SECONDS = 30.0
+"""How long the endpoint may take for a word."""
+_WORD = "STRATA 2048"
+_HELLO = Request((Message("user", "Reply with the word ready."),), role="answer", max_tokens=16)
+
+
+def endpoint(place: Place) -> Finding:
+    """Whether the configured language model replies: one call of a few tokens, and none where none is configured."""
+    from pipelines.llm.stack import open_chat
+
+    llm = place.settings.llm
+    if not llm.configured:
+        return good(
+            "none is configured: answers are quoted", "to have one set OPENAI_API_KEY, or [llm] base_url or gguf"
+        )
+    limits = {"tries": 1, "timeout": min(llm.timeout, SECONDS), "cache": False, "record": ""}
+    chat = open_chat(llm.model_copy(update=limits))
+
+    async def once() -> None:
+        try:
+            await chat.complete(_HELLO)
+        finally:
+            await chat.close()
+
+    try:
+        asyncio.run(once())
+    except StrataError as error:
+        return bad(f"{llm.endpoint}: {error.message}", error.hint)
+    return good(f"{llm.endpoint} replies")
+
+
+def embedder(place: Place) -> Finding:
+    """Whether the embedder loads, and is the one that the vectors of the knowledge base were made with."""
+    from pipelines.llm.embedders import open_embedder
+    from pipelines.resources import exists, open_stores
+
+    if exists(place.kb):
+        with open_stores(place.kb, place.settings) as stores:  # raises where they do not match
+            rows, info = stores.embedder.embed(["ready"]), stores.embedder.info
+    else:
+        settings = place.settings.embed.at_endpoint_of(place.settings.llm)
+        opened = open_embedder(settings.model_copy(update={"tries": 1, "timeout": min(settings.timeout, SECONDS)}))
+        try:
+            rows, info = opened.embed(["ready"]), opened.info
+        finally:
+            opened.close()
+    if rows.shape != (1, info.dimension) or not np.isfinite(rows).all():
+        return bad(f"{info.name} ({info.model}) gives vectors of shape {rows.shape}, not {info.dimension} numbers")
+    return good(f"{info.name} ({info.model}), {info.dimension} numbers")
+
+
+def ocr(place: Place) -> Finding:
+    """Whether the OCR engine reads a picture made for it."""
+    from pipelines.parse.ocr.load import ocr_engine
+
+    try:
+        engine = ocr_engine(place.settings.parse.ocr)
+    except MissingExtra as error:
+        return doubtful(f"{error.message}: scans and pictures are not read", error.hint)
+    if engine is None:
+        return good("off, as the settings want it: scans and pictures are not read")
+    said = " ".join(reading.text for reading in engine.read(_picture()))
+    if _plain(_WORD) not in _plain(said):
+        return bad(f"{engine.name} reads {said!r} where {_WORD!r} stands", "reinstall it, or try another engine")
+    return good(f"{engine.name} reads")
+
+
+def _picture() -> np.ndarray:
+    """A line of text, black on white."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    picture = Image.new("RGB", (640, 160), "white")
+    ImageDraw.Draw(picture).text((60, 50), _WORD, fill="black", font=ImageFont.load_default(56))
+    return np.asarray(picture, dtype=np.uint8)
+
+
+def _plain(text: str) -> str:
+    return "".join(character for character in text.upper() if character.isalnum())

@@ -1,0 +1,236 @@
+"""`strata doctor`: each check against the real thing, and against one that is no good."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flows.cli.app import main
+from flows.doctor import machine
+from flows.doctor.check import Check, Grade, Place, Result, good, result_of
+from flows.doctor.examine import CHECKS
+from pipelines.ingest.build import build
+from pipelines.ingest.load import WRITING_FACT
+from pipelines.resources import Places, open_stores
+from pipelines.settings import load
+from pipelines.store.neo4j.connection import Neo4jAddress
+from qa.settings import QaSettings
+from tests.qa.endpoints import GARBLED, NO_MODEL, PAGE, REFUSED, Sent, completion, endpoint
+from tests.store.conftest import neo4j_address, neo4j_server
+
+__all__ = ["neo4j_address", "neo4j_server"]
+
+BY_NAME = {check.name: check for check in CHECKS}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("folder")
+    (folder / "sheet.md").write_text("# Data sheet\n\nThe efficiency of the K80 is 79 %.\n", encoding="utf-8")
+    place = tmp_path_factory.mktemp("built") / "kb"
+    build(folder, place)
+    return place
+
+
+@pytest.fixture
+def kb(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "kb"))
+
+
+def found(name: str, kb: Path, **options: object) -> Result:
+    """What one check finds, with settings by path, `__` for the dot."""
+    chosen = {path.replace("__", "."): value for path, value in options.items()}
+    return result_of(BY_NAME[name], Place(kb, load(kb, chosen, QaSettings).settings))
+
+
+def closed_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_an_endpoint_that_replies_is_good_and_gets_one_small_call(tmp_path: Path) -> None:
+    with endpoint(completion("ready")) as server:
+        result = found("language model", tmp_path, llm__base_url=server.url, llm__model="m")
+    assert (result.grade, len(server.paths)) == (Grade.OK, 1)
+    assert server.url in result.text
+
+
+@pytest.mark.parametrize(
+    ("sent", "words", "hint"),
+    [
+        (REFUSED, "refuses the key", "OPENAI_API_KEY"),
+        (NO_MODEL, "no such address or model", "model"),
+        (PAGE, "no choices", "OpenAI-compatible"),
+        (GARBLED, "broken", "OpenAI-compatible"),
+        (Sent(404, "<html>nginx</html>", "text/html"), "(HTTP 404)", "base_url"),
+    ],
+)
+def test_an_endpoint_that_does_not_is_told_apart(sent: Sent, words: str, hint: str, tmp_path: Path) -> None:
+    with endpoint(sent) as server:
+        result = found("language model", tmp_path, llm__base_url=server.url, llm__model="m")
+    assert result.grade is Grade.FAILED
+    assert words in result.text
+    assert hint in result.hint
+    assert "html" not in result.text
+
+
+def test_an_endpoint_that_is_away_or_hangs_is_told(tmp_path: Path) -> None:
+    url = f"http://127.0.0.1:{closed_port()}/v1"
+    assert "cannot be reached" in found("language model", tmp_path, llm__base_url=url).text
+    hold = threading.Event()
+    with endpoint(Sent(hold=hold)) as server:
+        result = found("language model", tmp_path, llm__base_url=server.url, llm__timeout=0.2)
+        hold.set()
+    assert "in time" in result.text
+
+
+def test_without_an_endpoint_nothing_is_asked(tmp_path: Path) -> None:
+    result = found("language model", tmp_path)
+    assert (result.grade, "quoted" in result.text) == (Grade.OK, True)
+
+
+def test_the_embedder_loads_and_must_be_that_of_the_knowledge_base(kb: Path) -> None:
+    assert found("embedder", kb).grade is Grade.OK
+    other = found("embedder", kb, embed__name="hashing")
+    assert other.grade is Grade.FAILED
+    assert "was embedded by wordllama" in other.text
+
+
+def test_an_endpoint_for_vectors_is_tried_too(tmp_path: Path) -> None:
+    with endpoint(PAGE) as server:
+        result = found("embedder", tmp_path, embed__name="openai", embed__base_url=server.url)
+    assert result.grade is Grade.FAILED
+    assert "no vectors" in result.text
+
+
+def test_the_ocr_engine_reads_a_picture(tmp_path: Path) -> None:
+    result = found("OCR", tmp_path)
+    assert (result.grade, "reads" in result.text) == (Grade.OK, True)
+    assert found("OCR", tmp_path, parse__ocr__engine="none").text.startswith("off")
+
+
+def test_a_neo4j_that_is_away_or_is_none_has_failed(tmp_path: Path) -> None:
+    away = f"bolt://127.0.0.1:{closed_port()}"
+    result = found("Neo4j", tmp_path, store__neo4j_uri=away)
+    assert (result.grade, away in result.text) == (Grade.FAILED, True)
+    with endpoint(PAGE) as server:
+        other = found("Neo4j", tmp_path, store__neo4j_uri=f"bolt://127.0.0.1:{server.server_address[1]}")
+    assert other.grade is Grade.FAILED
+    assert found("Neo4j", tmp_path).grade is Grade.OK
+
+
+@pytest.mark.neo4j
+def test_a_neo4j_tells_its_release_and_refuses_a_wrong_password(tmp_path: Path, neo4j_address: Neo4jAddress) -> None:
+    named = {"store__neo4j_uri": neo4j_address.uri, "store__neo4j_user": neo4j_address.user}
+    right = found("Neo4j", tmp_path, **named, store__neo4j_password=neo4j_address.password)
+    assert (right.grade, "Neo4j Kernel" in right.text) == (Grade.OK, True)
+    if neo4j_address.password:
+        wrong = found("Neo4j", tmp_path, **named, store__neo4j_password="wrong")
+        assert "refuses this user name and password" in wrong.text
+
+
+def test_a_prefect_server_that_is_named_must_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "one of its own" in found("Prefect", tmp_path).text
+    with endpoint(Sent(body="true")) as server:
+        monkeypatch.setenv("PREFECT_API_URL", f"http://127.0.0.1:{server.server_address[1]}/api")
+        assert found("Prefect", tmp_path).grade is Grade.OK
+        assert server.paths == ["/api/health"]
+    result = found("Prefect", tmp_path)
+    assert (result.grade, "--no-flow" in result.hint) == (Grade.FAILED, True)
+
+
+def test_packages_are_counted_and_a_missing_one_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found("packages", tmp_path).grade is Grade.OK
+    monkeypatch.setattr(machine, "requires", lambda name: ["no-such-package-at-all>=1", 'x; extra == "dev"'])
+    assert found("packages", tmp_path).text == "not installed: no-such-package-at-all"
+
+
+def test_the_disk_must_be_writable_and_have_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found("disk", tmp_path / "not" / "yet").grade is Grade.OK
+    for free, grade in ((1 << 30, Grade.WARNING), (1 << 20, Grade.FAILED)):
+        usage = shutil.disk_usage(tmp_path)._replace(free=free)
+        monkeypatch.setattr(machine.shutil, "disk_usage", lambda path, usage=usage: usage)
+        assert found("disk", tmp_path).grade is grade
+    if Path("/proc/self").is_dir():
+        assert "cannot be written" in found("disk", Path("/proc/strata")).text
+
+
+def test_libreoffice_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "soffice").touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert found("LibreOffice", tmp_path).grade is Grade.OK
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    assert found("LibreOffice", tmp_path).grade is Grade.WARNING
+
+
+def test_a_knowledge_base_is_whole_half_built_locked_or_damaged(kb: Path) -> None:
+    assert found("knowledge base", kb / "none").grade is Grade.OK
+    assert found("knowledge base", kb).text == "1 of 1 documents can be found; 1 looked at are whole"
+    with open_stores(kb, load(kb).settings) as stores:
+        with stores.embedded.exclusive():
+            locked = found("knowledge base", kb)
+        stores.catalog.set_fact(WRITING_FACT, "1")
+        half = found("knowledge base", kb)
+        stores.catalog.set_fact(WRITING_FACT, "")
+    assert (locked.grade, "another process is writing" in locked.text) == (Grade.WARNING, True)
+    assert (half.grade, "has not ended" in half.text) == (Grade.WARNING, True)
+    shutil.rmtree(Places(kb).artifacts)
+    damaged = found("knowledge base", kb)
+    assert damaged.grade is Grade.FAILED
+    assert "sheet.md" in damaged.text
+    assert "fsck" in damaged.hint
+
+
+def test_a_check_that_takes_too_long_has_failed_and_one_that_raises_too(tmp_path: Path) -> None:
+    place = Place(tmp_path, QaSettings())
+    held = threading.Event()
+    slow = Check("slow", lambda _: good(str(held.wait(60))), 0.05)
+    assert result_of(slow, place).text.startswith("no result within")
+    held.set()
+    assert result_of(Check("odd", lambda _: good(str(1 / 0))), place) == Result(
+        "odd", Grade.FAILED, "ZeroDivisionError: division by zero"
+    )
+
+
+@pytest.fixture
+def strata(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    def run(*words: object) -> tuple[int, str]:
+        monkeypatch.setattr("sys.argv", ["strata", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        return (code if isinstance(code, int) else 0), capsys.readouterr().out
+
+    return run
+
+
+def test_the_command_prints_a_line_each_and_tells_failures_by_its_code(
+    kb: Path, strata: Callable[..., tuple[int, str]]
+) -> None:
+    code, out = strata("doctor", "--kb", kb)
+    assert code == 0
+    assert len(out.splitlines()) == len(CHECKS) + 1
+    with endpoint(REFUSED) as server:
+        code, out = strata("doctor", "--kb", kb, "--json", "--set", f"llm.base_url={server.url}")
+    results = {one["name"]: one for one in json.loads(out)}
+    assert code == 1
+    assert results["language model"]["grade"] == "failed"
+    assert results["embedder"]["grade"] == "ok"
+
+
+def test_settings_that_are_wrong_are_a_finding_and_the_rest_is_tried(
+    kb: Path, strata: Callable[..., tuple[int, str]]
+) -> None:
+    (kb / "strata.toml").write_text("[llm]\nbase_ur = 'x'\n", encoding="utf-8")
+    code, out = strata("doctor", "--kb", kb, "--json")
+    first, *rest = json.loads(out)
+    assert code == 1
+    assert (first["name"], first["grade"], "did you mean" in first["hint"]) == ("settings", "failed", True)
+    assert len(rest) == len(CHECKS)
