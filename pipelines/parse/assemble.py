@@ -5,54 +5,62 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from pipelines.core.document import BlockKind, Figure, Page, ReferenceKind, Source
+from pipelines.core.document import BlockKind, Document, Figure, Page, ReferenceKind, Source
 from pipelines.core.errors import TooLarge
-from pipelines.core.ids import content_id, digest
+from pipelines.core.ids import content_id
 from pipelines.core.names import part_name
 from pipelines.core.outcome import Status
-from pipelines.core.table import Cell, Table
+from pipelines.core.table import Cell
 from pipelines.parse.cleaning import clean, clean_verbatim
+from pipelines.parse.clock import READING
 from pipelines.parse.compose import compose
-from pipelines.parse.parsed import Child, Parsed, Picture
+from pipelines.parse.gallery import Gallery, shown_text
+from pipelines.parse.issues import LeftOut, broken_off, page_issues, pictures_unread, summed_up
+from pipelines.parse.parsed import Child, Parsed
 from pipelines.parse.pieces import NOWHERE, Image, Piece, Place, Pointer
+from pipelines.parse.readoff import REST
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.tidy import tidy_cells
-
-if TYPE_CHECKING:
-    from pipelines.parse.ocr.figures import FigureText
+from pipelines.parse.tables import table_of
+from pipelines.parse.task import OutOfTime, current_task, keep_nothing
 
 __all__ = ["NOWHERE", "DocumentBuilder", "Image", "Place"]
 
 _MEBIBYTE = 1 << 20
-_SPARSEST = 50
-"""Places of a table for each cell allowed: renderings are dense, a table must not be much larger than its cells."""
 
 
 class DocumentBuilder:
     """Takes the pieces of one file in reading order; `build` makes a document of them.
 
     Every text is cleaned on entry and a piece without text is left out, but for figures. The methods that append
-    say whether they did. Raises `TooLarge` when the text outgrows `limits.output_mb`.
+    say whether they did. Raises `TooLarge` when the text outgrows `limits.output_mb`, and `OutOfTime` where the
+    clock of the task leaves no more time for reading; a reader that looks at the clock by itself is not `hurried`.
     """
 
     def __init__(
-        self, source: Source, settings: ParseSettings, engine: str, metadata: Mapping[str, str] | None = None
+        self,
+        source: Source,
+        settings: ParseSettings,
+        engine: str,
+        metadata: Mapping[str, str] | None = None,
+        *,
+        hurried: bool = True,
     ) -> None:
         self.source = source
         self.settings = settings
         self.engine = engine
+        self.task = current_task()
         self.metadata: dict[str, str] = {}
         self._pieces: list[Piece] = []
         self._furniture: list[Piece] = []
         self._pages: list[Page] = []
         self._pointers: list[Pointer] = []
-        self._pictures: dict[str, Picture] = {}
+        self._gallery = Gallery()
         self._children: dict[str, Child] = {}
         self._taken: Counter[str] = Counter()
-        self._notes: list[str] = []
-        self._figure_text: FigureText | None = None
+        self._notes: dict[str, None] = {}
+        self._left = LeftOut()
+        self._hurried = hurried
         self._size = 0
         for name, value in (metadata or {}).items():
             self.meta(name, value)
@@ -124,44 +132,29 @@ class DocumentBuilder:
 
         Of two cells on one place the first stays. Raises `TooLarge` for more cells with text than `limits.cells`.
         """
-        kept = tidy_cells(cells)
-        if sum(1 for cell in kept if cell.text) > self.settings.limits.cells:
-            raise TooLarge(f"a table of more than {self.settings.limits.cells} cells", ids=(self.source.uri,))
-        rows = max((cell.row + cell.row_span for cell in kept), default=0)
-        columns = max((cell.column + cell.column_span for cell in kept), default=0)
-        if rows * columns > _SPARSEST * self.settings.limits.cells:
-            raise TooLarge(f"a table of {rows} by {columns} places", ids=(self.source.uri,))
         id = content_id("table", self.source.document_id, len(self._pieces))
-        table = Table(id, rows, columns, kept, clean(caption), parts)
-        if not any(cell.text for cell in kept):
+        table = table_of(id, cells, caption, parts, self.settings.limits, self.source.uri)
+        if not any(cell.text for cell in table.cells):
             return False
         return self._append(Piece(BlockKind.TABLE, table.to_text(), place, confidence=confidence, table=table))
 
     def figure(self, image: Image, place: Place = NOWHERE, *, caption: str = "", confidence: float = 1.0) -> bool:
         """Append a figure; what stands in it, by the reader's word or by OCR, and its description are its text.
 
-        `confidence` is that of `image.ocr_text`; text that is read here comes with its own, which is below 1.
+        `confidence` is that of `image.ocr_text`; text read by OCR, once all else is read, comes with its own below 1.
         """
-        key = digest(image.data) if image.data else ""
-        if key and key not in self._pictures:
-            self._pictures[key] = Picture(key, image.media_type, image.data)
-        text, confidence = (image.ocr_text, confidence) if image.ocr_text else self._read_off(image)
-        read, described = clean(text), clean(image.description)
+        key = self._gallery.keep(image)
+        told, described = clean(image.ocr_text), clean(image.description)
         id = content_id("figure", self.source.document_id, len(self._pieces))
-        figure = Figure(id, key, image.media_type, image.width, image.height, clean(caption), read, described)
-        text = "\n".join(part for part in (read, described) if part)
-        self._pieces.append(Piece(BlockKind.FIGURE, text, place, confidence=confidence, figure=figure))
-        self._grow(len(text))
+        figure = Figure(id, key, image.media_type, image.width, image.height, clean(caption), told, described)
+        confidence = confidence if image.ocr_text else 1.0
+        piece = Piece(BlockKind.FIGURE, shown_text(figure), place, confidence=confidence, figure=figure)
+        self._pieces.append(piece)
+        if not image.ocr_text and not image.unread:
+            self._gallery.wait(piece)
+        self._grow(len(piece.text))
+        self._hurry()
         return True
-
-    def _read_off(self, image: Image) -> tuple[str, float]:
-        if image.unread or not image.data:
-            return "", 1.0
-        if self._figure_text is None:
-            from pipelines.parse.ocr.figures import FigureText  # documents without pictures load no OCR
-
-            self._figure_text = FigureText(self.settings.ocr)
-        return self._figure_text.read(image.data)
 
     # -- about the document
 
@@ -198,12 +191,16 @@ class DocumentBuilder:
         if child.name and name != child.name:
             self.remark(f"the {child.kind.value} {child.name!r} is called {name!r} here")
         self._children[name] = replace(child, name=name)
+        self._hurry()
         return name
 
     def remark(self, note: str) -> None:
         """Keep a note on how parsing went, for `Document.notes`."""
-        if note not in self._notes:
-            self._notes.append(note)
+        self._notes[note] = None
+
+    def left_out(self, *names: str, issue: str = "") -> None:
+        """Tell what a limit kept from being read (`Parsed.unread`); `issue` says so, where no page does."""
+        self._left = self._left.and_(names, issue)
 
     @property
     def empty(self) -> bool:
@@ -213,14 +210,56 @@ class DocumentBuilder:
     # -- the end
 
     def build(self) -> Parsed:
-        """Return the document: INDEXED, PARTIAL where a page has an issue, EMPTY where there is no text at all."""
-        pictures, children = tuple(self._pictures.values()), tuple(self._children.values())
-        issues = [f"page {page.number}: {page.issue}" for page in self._pages if page.issue]
-        if self.empty:
-            reason = "no text" + (f" ({_first(issues)})" if issues else "")
-            return Parsed(Status.EMPTY, None, pictures, children, reason)
-        status = Status.PARTIAL if issues else Status.INDEXED
-        document = compose(
+        """Return the document: INDEXED, PARTIAL where a page has an issue, EMPTY where there is no text at all.
+
+        Pictures are read off last, once the task has kept the text. Where the limits leave something unread, the
+        document is PARTIAL; TOO_LARGE where nothing was read.
+        """
+        total = len(self._gallery.waiting)
+        read, why = self._gallery.read(self.settings.ocr, self.task, self._keep)
+        self._grow(sum(len(one.text) for one in read))
+        for issue in dict.fromkeys(one.issue for one in read if one.issue):
+            self.remark(f"a picture was not read off: {issue}")
+        left = self._gallery.waiting
+        if left:
+            self.left_out(*left, issue=pictures_unread(len(left), total, why))
+        return self._result(self._left)
+
+    def _broken_off(self) -> Parsed:
+        """Return what was read before the time was up, its pictures unread."""
+        place = self._pieces[-1].place if self._pieces else NOWHERE
+        self.left_out(REST, *self._gallery.waiting, issue=broken_off(place, self.task.clock))
+        return self._result(self._left)
+
+    def _keep(self) -> None:
+        """Hand the text to whoever keeps it, in case that reading the pictures ends this process."""
+        if self.empty or self.task.checkpoint is keep_nothing:
+            return
+        left = self._gallery.waiting
+        issue = pictures_unread(len(left), len(left), "reading them was broken off")
+        self.task.checkpoint(replace(self._result(self._left.and_(left, issue)), again=True))
+
+    def _result(self, left: LeftOut) -> Parsed:
+        """Return the document as it is, its pictures as far as they are read."""
+        unread = left.names
+        issues = summed_up([*page_issues(self._pages), *left.issues])
+        parsed = Parsed(
+            Status.PARTIAL if issues else Status.INDEXED,
+            None if self.empty else self._composed(),
+            self._gallery.pictures,
+            tuple(self._children.values()),
+            issues,
+            unread=unread,
+            readings=self.task.readings if unread else {},
+            again=bool(unread and self.task.read),
+        )
+        if not self.empty:
+            return parsed
+        status = Status.TOO_LARGE if unread else Status.EMPTY
+        return replace(parsed, status=status, reason=f"no text ({issues})" if issues else "no text")
+
+    def _composed(self) -> Document:
+        return compose(
             self.source,
             self.engine,
             self._pieces,
@@ -228,10 +267,9 @@ class DocumentBuilder:
             pointers=self._pointers,
             pages=self._pages,
             metadata=self.metadata,
-            notes=self._notes,
+            notes=tuple(self._notes),
             languages=self.settings.languages,
         )
-        return Parsed(status, document, pictures, children, _first(issues))
 
     def _prose(self, kind: BlockKind, text: str, place: Place, *, level: int = 0, confidence: float = 1.0) -> bool:
         return self._append(Piece(kind, clean(text), place, level, confidence))
@@ -241,6 +279,7 @@ class DocumentBuilder:
             return False
         self._pieces.append(piece)
         self._grow(len(piece.text))
+        self._hurry()
         return True
 
     def _grow(self, characters: int) -> None:
@@ -248,7 +287,6 @@ class DocumentBuilder:
         if self._size > self.settings.limits.output_mb * _MEBIBYTE:
             raise TooLarge(f"more than {self.settings.limits.output_mb} MiB of text", ids=(self.source.uri,))
 
-
-def _first(issues: Sequence[str], most: int = 5) -> str:
-    more = f"; and {len(issues) - most} more" if len(issues) > most else ""
-    return "; ".join(issues[:most]) + more
+    def _hurry(self) -> None:
+        if self._hurried and self.task.clock.past(READING):
+            raise OutOfTime(self.task.clock.reason, self._broken_off)

@@ -17,9 +17,11 @@ from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import Line, around, turned_box
 from pipelines.parse.ocr.load import ocr_engine
-from pipelines.parse.ocr.text import PictureText, pixels, read_picture
+from pipelines.parse.ocr.pages import read_page
+from pipelines.parse.ocr.text import pixels
 from pipelines.parse.paragraphs import group_paragraphs, join_lines
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.readoff import PictureText
 from pipelines.parse.settings import ParseSettings
 
 _BYTES_PER_PIXEL = 4
@@ -81,7 +83,7 @@ def _encoded(frame: Pillow.Image) -> bytes:
 def _add_page(builder: DocumentBuilder, number: int, frame: Pillow.Image, image: Image) -> None:
     settings = builder.settings.ocr
     engine = ocr_engine(settings)
-    read = read_picture(engine, pixels(frame), settings) if engine is not None else None
+    read = read_page(number, lambda: pixels(frame), engine, settings, builder.task) if engine is not None else None
     issue = "OCR is switched off" if read is None else read.issue
     dpi = float(frame.info.get("dpi", (_USUAL_DPI,))[0]) or _USUAL_DPI
     width, height = frame.width * _POINTS / dpi, frame.height * _POINTS / dpi

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -66,8 +65,7 @@ def parse_bytes(desk: Desk, data: bytes, source: Source, settings: ParseSettings
 
 def parse_within(path: Path, source: Source, settings: ParseSettings, keep: Callable[[Parsed], None]) -> Parsed:
     """Return what the file holds; what is good if not whole is given to `keep` before the slow rest is begun."""
-    hands_out = "checkpoint" in inspect.signature(parse).parameters
-    return parse(path, source, settings, **({"checkpoint": keep} if hands_out else {}))
+    return parse(path, source, settings, checkpoint=keep)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +11,14 @@ from pipelines.core.errors import Encrypted, Malformed, MissingExtra, StrataErro
 from pipelines.core.ids import digest
 from pipelines.core.outcome import Status
 from pipelines.parse.cleaning import clean
+from pipelines.parse.clock import Clock
 from pipelines.parse.detect import detect
 from pipelines.parse.limits import containers
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.readoff import NO_READINGS, Readings
 from pipelines.parse.registry import reader_for
 from pipelines.parse.settings import ParseSettings
+from pipelines.parse.task import OutOfTime, Task, doing, keep_nothing
 
 _LONGEST_REASON = 500
 _STATUSES: dict[type[StrataError], Status] = {
@@ -32,14 +36,24 @@ def source_of(path: Path, uri: str) -> Source:
     return Source(uri, detect(path, uri.rsplit("/", 1)[-1]).media_type, len(data), digest(data))
 
 
-def parse(path: Path, source: Source, settings: ParseSettings) -> Parsed:
+def parse(
+    path: Path,
+    source: Source,
+    settings: ParseSettings,
+    *,
+    known: Readings = NO_READINGS,
+    checkpoint: Callable[[Parsed], None] = keep_nothing,
+) -> Parsed:
     """Return what the file at `path` holds. Raises nothing: every error is a `Parsed` with status and reason.
 
     The type is found by content, whatever `source.media_type` says. A file that is not empty and gives no text
-    is EMPTY, never INDEXED.
+    is EMPTY, never INDEXED. What a limit left unread makes it PARTIAL (`Parsed.unread`). `known` is what an earlier
+    run read off its pictures (`Parsed.readings`). `checkpoint` is given the document without its figures read off
+    before they are, in case that this process does not survive it; never, where there are none.
     """
     try:
-        return _checked(_read(path, source, settings), source)
+        with doing(Task(Clock.started(settings.limits), known, checkpoint)):
+            return _checked(_read(path, source, settings), source)
     except StrataError as error:
         return failed(error)
     except MemoryError:
@@ -72,6 +86,8 @@ def _read(path: Path, source: Source, settings: ParseSettings) -> Parsed:
     reader = reader_for(found.media_type, settings)
     try:
         parsed = reader.read(path, source, settings)
+    except OutOfTime as over:
+        parsed = over.so_far()
     except (StrataError, MemoryError, RecursionError):
         raise
     except Exception as error:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pipelines.core.document import Document, ReferenceKind
 from pipelines.core.outcome import Status
+from pipelines.parse.readoff import ReadOff
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,12 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A parsed file and how it went. `document` is None unless the status is searchable; `reason` says why not."""
+    """A parsed file and how it went. `document` is None unless the status is searchable; `reason` says why not.
+
+    `unread` names what a limit kept from being read: figures by the digest of their bytes, pages ("page 41"), the
+    rest. Where there is any, `readings` has what was read off pictures, so that the next run need not do it again, and
+    `again` says whether that run gets further within the same limits.
+    """
 
     status: Status
     document: Document | None = None
@@ -36,3 +42,6 @@ class Parsed:
     children: tuple[Child, ...] = ()
     reason: str = ""
     error: str = ""
+    unread: tuple[str, ...] = ()
+    readings: dict[str, ReadOff] = field(default_factory=dict)
+    again: bool = False

@@ -18,7 +18,9 @@ class _Settings(BaseModel):
 
 
 class OcrSettings(_Settings):
-    """Reading text off pictures."""
+    """Reading text off pictures. What is `neutral` moves no digest: what it leaves unread is taken up by later runs."""
+
+    neutral: ClassVar[frozenset[str]] = frozenset({"figure_limit", "figures_cpu_s"})
 
     sensitive: ClassVar[Mapping[str, Sensitive]] = {
         "engine": Sensitive("would have models downloaded", only=frozenset({"paddleocr"})),
@@ -35,7 +37,8 @@ class OcrSettings(_Settings):
     )
     figures: bool = Field(True, description="Whether pictures inside documents are read too")
     figure_pixels: int = Field(20_000, ge=0, description="Pictures with fewer pixels than this are not read")
-    figure_limit: int = Field(40, ge=0, description="Pictures of one document that are read at most")
+    figure_limit: int = Field(500, ge=0, description="Pictures of one document that one run reads at most")
+    figures_cpu_s: float = Field(120, ge=0, description="Processor seconds of one run for the pictures of a document")
     models: str = Field("", description="Folder of the PaddleOCR models, for use without a network")
 
 

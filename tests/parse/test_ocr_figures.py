@@ -6,9 +6,11 @@ import numpy as np
 from PIL import Image
 
 from pipelines.parse.ocr.engine import Raster, Reading
-from pipelines.parse.ocr.figures import FigureText, looks_drawn
+from pipelines.parse.ocr.figures import FigureReader, looks_drawn
 from pipelines.parse.ocr.text import decoded, read_picture
+from pipelines.parse.readoff import ReadOff
 from pipelines.parse.settings import OcrSettings
+from pipelines.parse.task import Task
 from tests.parse.pdf_pages import Pdf, drawn
 
 DIAGRAM = drawn(
@@ -23,32 +25,37 @@ def photograph() -> bytes:
     return out.getvalue()
 
 
+def reader(settings: OcrSettings | None = None, task: Task | None = None) -> FigureReader:
+    return FigureReader(settings or OcrSettings(), task or Task(), lambda: None)
+
+
 def test_a_diagram_is_drawn_and_a_photograph_is_not() -> None:
     assert looks_drawn(decoded(DIAGRAM))
     assert not looks_drawn(decoded(photograph()))
 
 
 def test_text_in_a_diagram_is_read_with_its_confidence() -> None:
-    text, confidence = FigureText(OcrSettings()).read(DIAGRAM)
-    assert "V-101" in text
-    assert "8.5 bar" in text
-    assert 0.8 < confidence < 1
+    found = reader().read("diagram", DIAGRAM)
+    assert found is not None
+    assert "V-101" in found.text
+    assert "8.5 bar" in found.text
+    assert 0.8 < found.confidence < 1
 
 
 def test_what_is_no_picture_holds_nothing() -> None:
-    reader = FigureText(OcrSettings())
-    assert reader.read(b"not a picture") == ("", 1.0)
-    assert reader.read(b"") == ("", 1.0)
+    assert reader().read("other", b"not a picture") == ReadOff()
+    assert reader().read("nothing", b"") == ReadOff()
 
 
 def test_no_more_pictures_are_read_than_allowed() -> None:
-    reader = FigureText(OcrSettings(figure_limit=0))
-    assert reader.read(DIAGRAM) == ("", 1.0)
+    none = reader(OcrSettings(figure_limit=0))
+    assert none.read("diagram", DIAGRAM) is None
+    assert "parse.ocr.figure_limit" in none.refused
 
 
 def test_a_single_letter_is_an_edge_and_no_text() -> None:
     mark = drawn(Pdf().page(300, 150).text(120, 100, "Z", size=60).data())
-    assert FigureText(OcrSettings()).read(mark) == ("", 1.0)
+    assert reader().read("mark", mark) == ReadOff()
 
 
 class Scripted:

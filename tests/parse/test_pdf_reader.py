@@ -259,14 +259,6 @@ def test_without_ocr_a_scan_is_empty_and_never_indexed(parse_bytes: ParseBytes) 
     assert parse_bytes("a.pdf", Pdf().page().picture(0, 0, 595, 842, scan).data(), NO_OCR).status is Status.EMPTY
 
 
-def test_late_in_the_time_limit_ocr_is_left_out_and_said_so(parse_bytes: ParseBytes) -> None:
-    scan = drawn(Pdf().page().text(60, 100, "Opening pressure 8.5 bar").data())
-    pdf = Pdf().page().box(60, 60, 530, 200, LOREM).page().picture(0, 0, 595, 842, scan)
-    parsed = parse_bytes("a.pdf", pdf.data(), ParseSettings(limits=Limits(cpu_s=1e-9)))
-    assert parsed.status is Status.PARTIAL
-    assert "page 2: no text layer, and no time is left for OCR" in parsed.reason
-
-
 def test_a_page_of_a_paper_is_read_as_its_reviewers_did(shared: Path, document_of: DocumentOf) -> None:
     path = shared / "documents" / "pdf" / "2305.03393v1-pg9.pdf"
     document = document_of("paper.pdf", path.read_bytes(), NO_OCR)

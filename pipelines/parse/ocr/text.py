@@ -5,17 +5,17 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 
 import numpy as np
 from PIL import Image as Pillow
 
 from pipelines.core.terms import CJK
-from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import Line, Style
 from pipelines.parse.ocr.engine import OcrEngine, Raster
 from pipelines.parse.ocr.orientation import read_upright
+from pipelines.parse.readoff import PictureText
 from pipelines.parse.settings import OcrSettings
 
 _NOT_LEGIBLE = "text not legible: a script that OCR cannot read, or a poor picture"
@@ -24,27 +24,6 @@ _MANY = 60
 """Characters of little confidence from which there is text; fewer are grain and edges in a photograph."""
 _LARGE = 1.4
 """Height of a line over the median from which it is taken for larger type; OCR boxes vary by a third."""
-
-
-@dataclass(frozen=True, slots=True)
-class PictureText:
-    """What was read off a picture; lines and sizes are in pixels of the picture turned upright.
-
-    `turn` is by how much it was turned for that, in degrees clockwise. `issue` says why nothing of what was read is
-    kept, empty when all is well.
-    """
-
-    lines: tuple[Line, ...]
-    width: int
-    height: int
-    turn: int = 0
-    confidence: float = 0.0
-    issue: str = ""
-
-    @property
-    def text(self) -> str:
-        """The lines in reading order."""
-        return "\n".join(line.text for group in reading_order(self.lines) for line in in_rows(group))
 
 
 def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings) -> PictureText:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -11,6 +13,7 @@ from types import MappingProxyType
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted, Malformed, TooLarge, Unsupported
+from pipelines.parse.clock import READING
 from pipelines.parse.office.docx import DocxReader
 from pipelines.parse.office.encryption import decrypted, holds_encrypted_package
 from pipelines.parse.office.pptx import PptxReader
@@ -18,10 +21,12 @@ from pipelines.parse.office.xls import read_xls
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import Reader
 from pipelines.parse.settings import ParseSettings
+from pipelines.parse.task import current_task
 
 _TARGETS = MappingProxyType({"application/msword": "docx", "application/vnd.ms-powerpoint": "pptx"})
 _NAMES = MappingProxyType({"docx": "a Word 97 document", "pptx": "a PowerPoint 97 presentation"})
 _PROGRAMS = ("soffice", "libreoffice")
+_OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL, 128 + signal.SIGXCPU, 128 + signal.SIGKILL)
 
 
 class LegacyReader:
@@ -42,6 +47,15 @@ class LegacyReader:
             return reader.read(converted, source, settings)
 
 
+def _limited(command: list[str]) -> list[str]:
+    """Return the command with no more processor seconds than the file has left; one that idles, our parent ends."""
+    clock = current_task().clock
+    if clock.limit_s == math.inf:
+        return command
+    left = max(1, math.ceil(READING * clock.limit_s - clock.spent))
+    return ["/bin/sh", "-c", 'ulimit -t "$0"; exec "$@"', str(left), *command]
+
+
 def _convert(path: Path, target: str, folder: Path, source: Source, settings: ParseSettings) -> Path:
     """Return the converted file in `folder`. Raises `Unsupported` without LibreOffice, `TooLarge` out of time."""
     program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
@@ -53,10 +67,9 @@ def _convert(path: Path, target: str, folder: Path, source: Source, settings: Pa
     command = [program, f"-env:UserInstallation={(folder / 'profile').as_uri()}", "--headless", "--norestore"]
     command += ["--convert-to", target, "--outdir", str(folder), str(path.resolve())]
     environment = {**os.environ, "HOME": str(folder)}
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=settings.limits.cpu_s, check=False, env=environment)
-    except subprocess.TimeoutExpired as error:
-        raise TooLarge(f"LibreOffice took over {settings.limits.cpu_s:.0f} s", ids=(source.uri,)) from error
+    done = subprocess.run(_limited(command), capture_output=True, check=False, env=environment)
+    if done.returncode in _OUT_OF_TIME:
+        raise TooLarge(f"LibreOffice took {current_task().clock.reason}", ids=(source.uri,))
     converted = folder / f"{path.resolve().stem}.{target}"  # the path may be a link
     if converted.exists():
         return converted

@@ -55,9 +55,22 @@ def fragments_of(page: Any, blocks: Any, flags: int) -> Iterator[Fragment]:
                 yield Fragment(runs, Rect(*line["bbox"]), baseline, _quarter(line["dir"]) == 0, slanted)
 
 
+def annotations_of(page: Any) -> Iterator[Any]:
+    """Yield the annotations but for links, pop-ups and fields. The library's own generator looks each up among all."""
+    return _followed(page.first_annot)
+
+
+def _followed(first: Any) -> Iterator[Any]:
+    while first:
+        yield first
+        first = first.next
+
+
 def ticks_of(page: Any) -> Iterator[Fragment]:
     """Yield the check boxes of a form as signs: what a PDF draws for them is seldom a character."""
-    for box in page.widgets(types=_TICKED) or ():
+    for box in _followed(page.first_widget):
+        if box.field_type not in _TICKED:
+            continue
         rect, on = Rect(*box.rect), box.field_value not in ("Off", "", None, False)
         baseline = rect.bottom - 0.2 * rect.height
         yield Fragment((Run("☒" if on else "☐", "", 0.8 * rect.height, 0, 0, rect),), rect, baseline, True)

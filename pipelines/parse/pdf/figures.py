@@ -10,6 +10,7 @@ from pipelines.parse.assemble import Image
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.items import Item
 from pipelines.parse.pdf.mupdf import PdfFile
+from pipelines.parse.pdf.near import squares
 from pipelines.parse.pdf.page import ImageArea, RawPage
 
 _LEAST_SIDE = 24.0
@@ -18,6 +19,8 @@ _LEAST_SHARE = 0.004
 _WHOLE_PAGE = 0.85
 _DRAWN_DPI = 150
 _KEPT_AS_IS = frozenset(("image/png", "image/jpeg"))
+_MOST_TILES, _LATEST = 2000, 40
+"""Bitmaps of a page that are looked at, and tiles of a group that one more is held against."""
 _MOST = 60
 """Figures of one page; more are texture."""
 
@@ -77,12 +80,23 @@ def _sole(region: Rect, images: Sequence[ImageArea]) -> ImageArea | None:
 
 def _tiles(images: Sequence[ImageArea]) -> list[list[ImageArea]]:
     """Return the bitmaps in groups that touch or overlap."""
-    groups: list[list[ImageArea]] = []
-    for image in images[:2000]:
-        near = [group for group in groups if any(_touch(image.rect, other.rect) for other in group[-40:])]
-        groups = [group for group in groups if group not in near]
-        groups.append([*(other for group in near for other in group), image])
-    return sorted(groups, key=lambda group: (group[0].rect.top, group[0].rect.left))
+    groups: dict[int, list[int]] = {}
+    home: dict[int, int] = {}
+    owners: dict[tuple[int, int], set[int]] = {}
+    for number, image in enumerate(images[:_MOST_TILES]):
+        places = list(squares(image.rect.grown(1.0)))
+        around_it = sorted({home[other] for place in places for other in owners.get(place, ())})
+        near = [group for group in around_it if _touches(image, [images[other] for other in groups[group][-_LATEST:]])]
+        groups[number] = [*(other for group in near for other in groups.pop(group)), number]
+        home.update(dict.fromkeys(groups[number], number))
+        for place in places:
+            owners.setdefault(place, set()).add(number)
+    tiles = ([images[number] for number in group] for group in groups.values())
+    return sorted(tiles, key=lambda group: (group[0].rect.top, group[0].rect.left))
+
+
+def _touches(image: ImageArea, others: Sequence[ImageArea]) -> bool:
+    return any(_touch(image.rect, other.rect) for other in others)
 
 
 def _touch(one: Rect, other: Rect) -> bool:

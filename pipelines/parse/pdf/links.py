@@ -8,7 +8,11 @@ from dataclasses import replace
 from pipelines.core.document import ReferenceKind
 from pipelines.parse.lines import Rect
 from pipelines.parse.pdf.items import Item, Pointer
+from pipelines.parse.pdf.near import Near
 from pipelines.parse.pdf.page import Link, Word
+
+_MOST_ITEMS = 500
+"""Items of a page among which the one next to a link is looked for."""
 
 
 def with_links(items: Sequence[Item], links: Sequence[Link], words: Sequence[Word]) -> list[Item]:
@@ -16,23 +20,32 @@ def with_links(items: Sequence[Item], links: Sequence[Link], words: Sequence[Wor
     found: dict[tuple[int, str], list[Link]] = {}
     if not items:
         return []
+    homes = _Homes(items)
     for link in links:
         target = link.uri or f"#page={link.page}"
-        found.setdefault((_home(link.rect, items), target), []).append(link)
-    linked = list(items)
+        found.setdefault((homes.of(link.rect), target), []).append(link)
+    near = Near(words, lambda word: word.rect)
+    pointers: dict[int, list[Pointer]] = {}
     for (number, target), group in found.items():
         kind = ReferenceKind.HYPERLINK if group[0].uri else ReferenceKind.CROSS_REFERENCE
-        pointer = Pointer(kind, target, _covered(group, words))
-        linked[number] = replace(linked[number], pointers=(*linked[number].pointers, pointer))
-    return linked
+        pointers.setdefault(number, []).append(Pointer(kind, target, _covered(group, near)))
+    return [replace(item, pointers=(*item.pointers, *pointers.get(n, ()))) for n, item in enumerate(items)]
 
 
-def _home(rect: Rect, items: Sequence[Item]) -> int:
-    shares = [rect.share_in(item.rect.grown(2)) for item in items]
-    best = max(range(len(items)), key=lambda number: shares[number])
-    if shares[best] > 0:
-        return best
-    return min(range(len(items)), key=lambda number: _distance(rect, items[number].rect))
+class _Homes:
+    """The items of a page by place; a link in none of them belongs to the next, one of the first so many."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._items = items
+        self._near = Near(range(len(items)), lambda number: items[number].rect.grown(2))
+
+    def of(self, rect: Rect) -> int:
+        """Return the number of the item that holds most of a link."""
+        items, near = self._items, self._near.at(rect)
+        best = max(near, key=lambda number: rect.share_in(items[number].rect.grown(2)), default=0)
+        if near and rect.share_in(items[best].rect.grown(2)) > 0:
+            return best
+        return min(range(min(len(items), _MOST_ITEMS)), key=lambda number: _distance(rect, items[number].rect))
 
 
 def _distance(one: Rect, other: Rect) -> float:
@@ -40,6 +53,6 @@ def _distance(one: Rect, other: Rect) -> float:
     return abs(x - across) + abs(y - down)
 
 
-def _covered(links: Sequence[Link], words: Sequence[Word]) -> str:
-    covered = [word.text for link in links for word in words if word.rect.share_in(link.rect.grown(0.5)) > 0.5]
-    return " ".join(covered)
+def _covered(links: Sequence[Link], words: Near[Word]) -> str:
+    areas = (link.rect.grown(0.5) for link in links)
+    return " ".join(word.text for area in areas for word in words.at(area) if word.rect.share_in(area) > 0.5)

@@ -15,6 +15,7 @@ from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.lines import Line, Rect
 from pipelines.parse.pdf.extract import (
     add_rules,
+    annotations_of,
     fragments_of,
     grid_of,
     images_of,
@@ -24,6 +25,7 @@ from pipelines.parse.pdf.extract import (
     words_of,
 )
 from pipelines.parse.pdf.fragments import Fragment, lines_of
+from pipelines.parse.pdf.near import Covered
 from pipelines.parse.pdf.page import Bookmark, Grid, Link, Part, RawPage, Region, Rules, Word
 
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
@@ -46,6 +48,8 @@ _SHRINK_EVERY = 8
 """Pages after which MuPDF's store of fonts and images is emptied, so that memory stays flat."""
 _MOST_SMOOTH, _MOST_PATHS, _MOST_DRAWN = 5_000, 20_000, 100_000
 """Drawn things of a page up to which edges are drawn smooth, tables are looked for, the layout model is asked."""
+_MOST_FIELDS = 1000
+"""Fields and annotations of a page up to which tables are looked for: the library looks up each among all."""
 _SMOOTH = 8
 """Bits of MuPDF's smoothing, as it begins."""
 
@@ -150,11 +154,13 @@ class PdfFile:
         self._open(number)
         found = [
             (Rect(*annotation.rect), str(annotation.info.get("content") or ""))
-            for annotation in self._upright.annots() or ()
+            for annotation in annotations_of(self._upright)
             if annotation.type[1] in _COMMENTS and annotation.info.get("content")
         ]
-        stamps = [stamp.rect for stamp in self._upright.annots(types=_STAMPS) or ()]
-        found += [(Rect(*stamp), f"[{' '.join(self._upright.get_textbox(stamp).split())}]") for stamp in stamps]
+        stamps = [stamp.rect for stamp in annotations_of(self._upright) if stamp.type[0] in _STAMPS]
+        page = self._upright.get_textpage() if stamps else None
+        texts = [" ".join(self._upright.get_textbox(stamp, textpage=page).split()) for stamp in stamps]
+        found += [(Rect(*stamp), f"[{text}]") for stamp, text in zip(stamps, texts, strict=True)]
         return [(rect, text) for rect, text in found if text != "[]"]
 
     def page(self, number: int) -> RawPage:
@@ -189,12 +195,12 @@ class PdfFile:
         """Return the pieces of text of a page, without what is stamped on it, and the check boxes of a form."""
         self._open(number)
         ticks = list(ticks_of(self._upright)) if self._file.is_form_pdf else []
-        covered = [Rect(*stamp.rect) for stamp in self._upright.annots(types=_STAMPS) or ()]
-        covered += [tick.rect for tick in ticks]
+        stamps = [Rect(*stamp.rect) for stamp in annotations_of(self._upright) if stamp.type[0] in _STAMPS]
+        covered = Covered([*stamps, *(tick.rect for tick in ticks)])
         found = [
             fragment
             for fragment in fragments_of(self._upright, self._blocks, _FLAGS)
-            if not any(rect.holds(*fragment.rect.middle) for rect in covered)
+            if not covered.holds(*fragment.rect.middle)
         ]
         return [*found, *ticks]
 
@@ -225,7 +231,7 @@ class PdfFile:
         The model's are those of the regions found before (`regions`). None where the drawing is too intricate.
         """
         self._open(number)
-        if self._drawn > _MOST_PATHS:
+        if self._drawn > _MOST_PATHS or len(self._upright.annot_xrefs()) > _MOST_FIELDS:
             return []
         with _quiet():
             found = self._upright.find_tables(refine=True, use_layout=False, union=model)
@@ -301,7 +307,7 @@ class PdfFile:
         """Links have no place on a turned copy; there they are told without their rectangle."""
         page = self._file[number - 1] if self._holder is not None else self._upright
         try:
-            links = page.get_links()
+            links = list(_links_of(page))
         except FAULTS:
             return
         for link in links:
@@ -310,6 +316,14 @@ class PdfFile:
             target = int(link.get("page", -1)) + 1
             if uri or target > 0:
                 yield Link(rect, uri, 0 if uri else target)
+
+
+def _links_of(page: Any) -> Iterator[Any]:
+    link = page.first_link
+    while link:
+        link.xref = 0  # the library would look up the number of the next one among all
+        yield pymupdf.utils.getLinkDict(link, page.parent)
+        link = link.next
 
 
 @contextlib.contextmanager

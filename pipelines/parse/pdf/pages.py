@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.core.document import BlockKind, Page
 from pipelines.core.errors import MissingExtra
+from pipelines.parse.clock import READING
 from pipelines.parse.labels import is_running, parts_of
 from pipelines.parse.lines import Line, Rect, Style, around
 from pipelines.parse.ocr.load import ocr_engine
-from pipelines.parse.ocr.text import PictureText, decoded, read_picture
+from pipelines.parse.ocr.pages import read_page
+from pipelines.parse.ocr.text import decoded
 from pipelines.parse.pdf.blocks import BlockMaker, list_levels
 from pipelines.parse.pdf.figures import Area, figure_areas, figure_item, place_figures
 from pipelines.parse.pdf.garble import garble_score
@@ -23,10 +25,12 @@ from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import Grid, Paint, Part, RawPage, Region
 from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
+from pipelines.parse.readoff import PictureText, page_name
 from pipelines.parse.settings import ParseSettings
+from pipelines.parse.task import Task
 
 _ENOUGH = 0.75
-"""Share of the time limit after which what is slow is left out."""
+"""Share of the file's processor seconds after which what is slow is left out."""
 _FEW = 200
 """Characters below which a page that is mostly a picture is read by OCR."""
 _MOSTLY = 0.55
@@ -41,33 +45,37 @@ _LABEL = 60
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """A page read: its items in reading order, its running headers and footers, and remarks on how it went."""
+    """A page read: its items in reading order, its running headers and footers, and remarks on how it went.
+
+    A limit has kept one that is `unread`, or what is to be read off it, from being read.
+    """
 
     page: Page
     items: tuple[Item, ...] = ()
     furniture: tuple[Item, ...] = ()
     remarks: tuple[str, ...] = ()
+    unread: bool = False
 
 
 class PageReader:
     """Reads the pages of one file; `survey` and `outline` tell of the file as a whole.
 
-    Late within the time limit, what is slow is left out, so that the rest of a long file is not lost: OCR, which makes
-    the page an issue, and the layout model.
+    Late within the limit of time, what is slow is left out, so that the rest of a long file is not lost: OCR, which
+    makes the page an issue, and the layout model. Later still, no page is read any more.
     """
 
-    def __init__(
-        self, file: PdfFile, survey: Survey, outline: Outline, settings: ParseSettings, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, file: PdfFile, survey: Survey, outline: Outline, settings: ParseSettings, task: Task) -> None:
         self.file = file
-        self._clock = clock
-        self._late = clock() + _ENOUGH * settings.limits.cpu_s
+        self._task = task
         self.survey = survey
         self.outline = outline
         self.settings = settings
 
     def read(self, number: int) -> ReadPage:
         """Return a page; one that the library cannot read has an issue and nothing else."""
+        if self._task.clock.past(READING):
+            issue = f"not read: {self._task.clock.reason}"
+            return ReadPage(Page(number, text_source="none", issue=issue), unread=True)
         try:
             return self._read(number)
         except FAULTS as error:
@@ -76,10 +84,14 @@ class PageReader:
     def _read(self, number: int) -> ReadPage:
         raw = self.file.page(number)
         why = self._wants_ocr(raw)
-        if why and self._clock() > self._late:
-            return self._native(raw, f"{why}, and no time is left for OCR")
+        if why and self._late and self._task.found(page_name(number)) is None:
+            return replace(self._native(raw, f"{why}, and no time is left for OCR"), unread=True)
         read = self._by_ocr(raw, why) if why else None
         return self._native(raw) if read is None else read
+
+    @property
+    def _late(self) -> bool:
+        return self._task.clock.past(_ENOUGH)
 
     # -- the text layer
 
@@ -109,7 +121,7 @@ class PageReader:
 
         Late, and on a page that is too dense for the model, only tables with drawn lines are looked for.
         """
-        late = self._clock() > self._late
+        late = self._late
         regions = [] if late else self._regions(body)
         pictures = [region.rect for region in regions if region.part is Part.PICTURE]
         expected = [region.rect for region in regions if region.part is Part.TABLE]
@@ -188,7 +200,9 @@ class PageReader:
         if engine is None:
             return None
         dpi = self._dpi(raw)
-        read = read_picture(engine, decoded(self.file.render(raw.number, dpi)), self.settings.ocr)
+        read = read_page(
+            raw.number, lambda: decoded(self.file.render(raw.number, dpi)), engine, self.settings.ocr, self._task
+        )
         found = sum(len(line.text) for line in read.lines)
         if why == "a scan" and found <= len(raw.text):
             return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -18,6 +17,7 @@ from pipelines.parse.pdf.metadata import pdf_metadata
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.pages import PageReader, ReadPage
 from pipelines.parse.pdf.survey import Survey, survey
+from pipelines.parse.readoff import page_name
 from pipelines.parse.settings import ParseSettings
 
 
@@ -32,10 +32,10 @@ class PdfReader:
         with PdfFile(path, settings.passwords_for(source.uri)) as file:
             if file.pages > settings.limits.pages:
                 raise TooLarge(f"{file.pages} pages, more than {settings.limits.pages}", ids=(source.uri,))
-            builder = DocumentBuilder(source, settings, self.name, pdf_metadata(file.metadata()))
+            builder = DocumentBuilder(source, settings, self.name, pdf_metadata(file.metadata()), hurried=False)
             outline = Outline.of(file.bookmarks())
-            seen = survey(file)
-            pages = PageReader(file, seen, outline, settings, time.monotonic)
+            seen = survey(file, builder.task.clock)
+            pages = PageReader(file, seen, outline, settings, builder.task)
             read = [pages.read(number) for number in range(1, file.pages + 1)]
             for name, data in file.attachments(settings.limits.total_mb << 20):
                 builder.child(Child(name, data))
@@ -47,6 +47,8 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
     labels = {page.page.number: page.page.label for page in pages}
     for page in pages:
         builder.page(page.page)
+        if page.unread:
+            builder.left_out(page_name(page.page.number))
         for remark in page.remarks:
             builder.remark(remark)
         for item in page.furniture:

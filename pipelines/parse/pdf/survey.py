@@ -6,12 +6,15 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from pipelines.parse.clock import Clock
 from pipelines.parse.lines import Style
 from pipelines.parse.pdf.furniture import Furniture, Key, edge_keys, find_furniture
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MOST_WORDS = 100_000
+_LONGEST = 0.3
+"""Share of the file's time after which no further page is surveyed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +26,14 @@ class Survey:
     vocabulary: frozenset[str]
 
 
-def survey(file: PdfFile) -> Survey:
-    """Return the survey of a file; its pages are held one at a time."""
+def survey(file: PdfFile, clock: Clock) -> Survey:
+    """Return the survey of a file; its pages are held one at a time, and the later ones left out where it is slow."""
     styles: Counter[tuple[float, str, bool]] = Counter()
     vocabulary: set[str] = set()
     edges: list[set[tuple[Key, int]]] = []
     for number in range(1, file.pages + 1):
+        if clock.past(_LONGEST):
+            break
         try:
             lines, height = file.lines(number)
         except FAULTS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final, TypeAlias
 
 from lxml import etree
@@ -34,6 +35,10 @@ _INVISIBLE_STYLE: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidde
 _DECLARED: Final = re.compile(
     rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE
 )
+_LONG_TAG: Final = re.compile(r"<[A-Za-z][^<>]{20000,}+")
+_ATTRIBUTE: Final = re.compile(r"""[^\s"'=/]++(?:\s*+=\s*+(?>"[^"]*+"|'[^']*+'|[^\s"']++))?""")
+_MOST_ATTRIBUTES: Final = 1000
+"""Attributes of an element that are read: libxml2 compares each with all before it."""
 _XML_DECLARATION: Final = re.compile(r"^\s*<\?xml[^>]*\?>")
 
 
@@ -51,11 +56,17 @@ def parse_html_text(text: str, uri: str = "") -> Element:
     """Return the root of the tree of `text`, an empty `html` where there is nothing in it."""
     parser = lxml_html.HTMLParser(huge_tree=True, encoding="utf-8", remove_pis=True)
     # NUL ends a C string and lone surrogates have no UTF-8.
-    cleaned = _XML_DECLARATION.sub("", text.replace("\x00", ""), count=1)
+    cleaned = _LONG_TAG.sub(_shortened, _XML_DECLARATION.sub("", text.replace("\x00", ""), count=1))
     root = etree.fromstring(cleaned.encode("utf-8", "replace") or b"<html/>", parser)
     if any("Excessive depth" in entry.message for entry in parser.error_log):
         raise TooLarge("elements nested too deep", ids=(uri,))
     return root if root is not None else lxml_html.fromstring("<html></html>")
+
+
+def _shortened(tag: re.Match[str]) -> str:
+    """Return the beginning of a tag with no more attributes than are read."""
+    last = next(islice(_ATTRIBUTE.finditer(tag[0], 1), _MOST_ATTRIBUTES, None), None)
+    return tag[0] if last is None else tag[0][: last.end()]
 
 
 def is_silent(element: Element) -> bool:

@@ -13,6 +13,7 @@ import pytest
 from pipelines.core.document import Document
 from pipelines.core.outcome import Status
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import Limits, ParseSettings
 from tests.parse.compound import Storage, compound
 from tests.parse.office.files import docx, p
 
@@ -92,3 +93,14 @@ def test_what_libreoffice_cannot_convert_is_malformed(
     parsed = parse_bytes("a.ppt", compound(Storage({"PowerPoint Document": b"x" * 5000})))
     assert parsed.status is Status.MALFORMED
     assert "could not be loaded" in parsed.reason
+
+
+def test_libreoffice_is_given_the_processor_seconds_of_the_file_and_no_more(
+    tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, "while :; do :; done")
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    settings = ParseSettings(limits=Limits(cpu_s=1))
+    parsed = parse_bytes("a.doc", compound(Storage({"WordDocument": b"x" * 5000})), settings)
+    assert parsed.status is Status.TOO_LARGE
+    assert parsed.reason == "LibreOffice took over 1 processor seconds (parse.limits.cpu_s)"

@@ -27,6 +27,10 @@ _NOTES = {f"{_W}footnoteReference": "footnote", f"{_W}endnoteReference": "endnot
 _SCRIPTS = {"superscript": raised, "subscript": lowered}
 _GRAPHICS = frozenset({f"{_W}drawing", f"{_W}pict", f"{_W}object"})
 _EQUATION, _EQUATIONS = qualified("m:oMath"), qualified("m:oMathPara")
+_DEEPEST = 20
+"""Fields within one another whose results are gathered: a field that never ends holds all that follows."""
+_AROUND = 1000
+"""Pieces of text that are gathered for a comment: no more than its beginning is shown."""
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})*")
 
 
@@ -42,7 +46,8 @@ class InlineReader:
         self._fields: list[Field] = []
         self.comments: dict[str, str] = {}
         """The text that each comment is about, by the comment's id."""
-        self._open_comments: dict[str, list[str]] = {}
+        self._log: list[str] = []
+        self._open_comments: dict[str, int] = {}
         self._parts: list[str] = []
         self._content = Content()
         self._prose = False
@@ -109,10 +114,9 @@ class InlineReader:
 
     def _put(self, text: str) -> None:
         self._parts.append(text)
-        for field in self._fields:
+        for field in self._fields[-_DEEPEST:]:
             field.result.append(text)
-        for parts in self._open_comments.values():
-            parts.append(text)
+        self._log.append(text)
 
     @property
     def _started(self) -> bool:
@@ -223,12 +227,12 @@ class InlineReader:
     # -- comments
 
     def _comment_start(self, element: Element) -> None:
-        self._open_comments[element.get(_ID, "")] = []
+        self._open_comments[element.get(_ID, "")] = len(self._log)
 
     def _comment_end(self, element: Element) -> None:
         id = element.get(_ID, "")
-        if (parts := self._open_comments.pop(id, None)) is not None:
-            self.comments[id] = " ".join("".join(parts).split())
+        if (start := self._open_comments.pop(id, None)) is not None:
+            self.comments[id] = " ".join("".join(self._log[start : start + _AROUND]).split())
 
 
 _TEXT, _RUN, _ID, _VAL = f"{_W}t", f"{_W}r", f"{_W}id", f"{_W}val"

@@ -1,0 +1,65 @@
+"""What goes with reading one file: its clock, what earlier runs read off its pictures, who keeps the text meanwhile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from pipelines.core.errors import TooLarge
+from pipelines.parse.clock import Clock
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.readoff import Readings, ReadOff
+
+
+def keep_nothing(parsed: Parsed) -> None:
+    """Take what is read so far, and do nothing with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One file being read. Engines of any kind profit: what they build looks at it, so their signature is free of it.
+
+    `checkpoint` takes the document before its figures are read off. `read` gathers what this run read.
+    """
+
+    clock: Clock = field(default_factory=lambda: Clock(math.inf))
+    known: Readings = field(default_factory=dict)
+    checkpoint: Callable[[Parsed], None] = keep_nothing
+    read: dict[str, ReadOff] = field(default_factory=dict)
+
+    def found(self, name: str) -> ReadOff | None:
+        """Return what this run or an earlier one read off a picture or page."""
+        return self.read.get(name) or self.known.get(name)
+
+    @property
+    def readings(self) -> dict[str, ReadOff]:
+        return {**self.known, **self.read}
+
+
+class OutOfTime(TooLarge):
+    """The time for reading a file is up; `so_far` makes a document of what was read."""
+
+    def __init__(self, reason: str, so_far: Callable[[], Parsed]) -> None:
+        super().__init__(reason)
+        self.so_far = so_far
+
+
+_CURRENT: ContextVar[Task] = ContextVar("task")
+
+
+def current_task() -> Task:
+    """Return the task of the file that is being read; one without limits where none is."""
+    return _CURRENT.get(None) or Task()
+
+
+@contextmanager
+def doing(task: Task) -> Iterator[Task]:
+    """Make `task` the current one."""
+    token = _CURRENT.set(task)
+    try:
+        yield task
+    finally:
+        _CURRENT.reset(token)
