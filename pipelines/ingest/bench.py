@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ T = TypeVar("T")
 
 _ENDS_THE_RUN = (BudgetExceeded, StoreError, SettingsError, MissingExtra)
 """What no document is to blame for."""
+_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EROFS))
 _LONGEST_REASON = 300
 
 
@@ -91,6 +93,8 @@ class Bench:
             reason = f"nested too deep for {DOING[stage]}"
             raise StageFailed(stage, Status.TOO_LARGE, reason, "RecursionError") from error
         except Exception as error:
+            if isinstance(error, OSError) and error.errno in _FULL:
+                raise StoreError(f"{DOING[stage]} cannot write: {error.strerror}") from error
             reason = f"{DOING[stage]} failed: {_line(error)}"
             raise StageFailed(stage, Status.FAILED, reason, type(error).__name__) from error
 

@@ -85,6 +85,8 @@ async def execute(run: Run, items: Sequence[Item], steps: Steps = PLAIN) -> Repo
 async def compile_all(run: Run, items: Sequence[Item], steps: Steps = PLAIN) -> None:
     """Compile the items of a run, then the documents inside them, and so on."""
     pending = list(items)
+    if pending:
+        await run.fetch_model()
     while pending:
         inside = await asyncio.gather(*(steps.compile(run, item) for item in pending))
         pending = [member for members in inside for member in members]

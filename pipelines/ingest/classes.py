@@ -63,14 +63,14 @@ async def sample_tags(items: Sequence[Item], tools: Tools, tell: Progress) -> Sa
     """Return tags of some of the items, the same for the same folder; parsing them is done and kept."""
     # Digests are as good as chance, and the same on every machine.
     some = sorted(items, key=lambda item: (item.source.digest, item.source.uri))[:SAMPLE_DOCUMENTS]
-    sampled = [one for one in await asyncio.gather(*(_sampled(item, tools, tell) for item in some)) if one.language]
+    sampled = [one for many in await asyncio.gather(*(_sampled(item, tools, tell) for item in some)) for one in many]
     languages = Counter(one.language for one in sampled)
     language = min(languages, key=lambda one: (-languages[one], one), default="en")
     return Sample(tuple(sample_of([tag for one in sampled for tag in one.tags])), language)
 
 
-async def _sampled(item: Item, tools: Tools, tell: Progress) -> Sample:
-    """The sample of one document, an empty one where it gives none: why that is, compiling it will tell."""
+async def _sampled(item: Item, tools: Tools, tell: Progress) -> tuple[Sample, ...]:
+    """The sample of one document, none where it gives none: why that is, compiling it will tell."""
     ended = await tools.workers.do(sample_document, tools.task(item), hearing(item.source.uri, tell))
     blame_nobody(ended)
-    return codec.unpack(ended.result, Sample) if ended.result is not None else Sample()
+    return codec.unpack(ended.result, tuple[Sample, ...]) if ended.result is not None else ()

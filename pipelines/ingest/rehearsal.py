@@ -42,8 +42,8 @@ DISTILLED_LEAST = 120
 class Sample:
     """Tags of a spread of a folder's chunks, taken without a model, and the language of most of its documents."""
 
-    tags: tuple[ChunkTag, ...] = ()
-    language: str = ""
+    tags: tuple[ChunkTag, ...]
+    language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,13 @@ class Rehearsed:
 
 
 def sample_document(desk: Desk, task: Task) -> bytes:
-    """The job that takes a `Sample` of one document; its parse is done and kept."""
+    """The job that takes a `Sample` of one document, none where it is none; its parse is done and kept."""
     bench = Bench.of(desk, task)
     document = read(bench).document
     if document is None:
-        return codec.pack(Sample())
+        return codec.pack(())
     made = asyncio.run(_without_model(bench, document, StructuralSplitter(task.means.settings.chunk)))
-    return codec.pack(Sample(made.tags, document.language))
+    return codec.pack((Sample(made.tags, document.language),))
 
 
 def rehearse_document(desk: Desk, task: Task) -> bytes:

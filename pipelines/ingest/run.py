@@ -31,6 +31,7 @@ from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
 from pipelines.store.state import Ingest, record_ingest
 
+_ANY_TEXT = "-"
 STAGES = tuple(stage.value for stage in (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE, Stage.EMBED, Stage.LOAD))
 
 
@@ -84,6 +85,11 @@ class Run:
         """Put the first items to work before they are asked for; the rest follows as room is made."""
         for item in items[: self._settings.ingest.documents_at_once]:
             self._tools.begin(item)
+
+    async def fetch_model(self) -> None:
+        """Have the embedder's model on this machine, where it is one of those that are downloaded: workers do not."""
+        if self.stores.embedder.info.name == "fastembed":
+            await asyncio.to_thread(self.stores.embedder.embed, (_ANY_TEXT,))
 
     async def settle(self, items: Sequence[Item]) -> None:
         """Settle the classes of tags, before any item is compiled; a budget that is reached ends the run."""

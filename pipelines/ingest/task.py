@@ -157,6 +157,9 @@ DOING = {
 
 
 def without_keys(settings: Settings) -> Settings:
-    """Return the settings as a worker may see them: passwords of documents, and no key of an endpoint or store."""
-    embed = settings.embed.model_copy(update={"api_key": SecretStr(""), "base_url": ""})
+    """Return the settings as a worker may see them: passwords of documents, and no key of an endpoint or store.
+
+    Nor does a worker download a model: what it lacks is fetched by its parent.
+    """
+    embed = settings.embed.model_copy(update={"api_key": SecretStr(""), "base_url": "", "download": False})
     return settings.model_copy(update={"embed": embed, "llm": LlmSettings(), "store": StoreSettings()})

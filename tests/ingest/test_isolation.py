@@ -139,7 +139,7 @@ def test_one_worker_and_three_make_the_same(tmp_path: Path) -> None:
     assert vectors_of(one) == vectors_of(three)
 
 
-def test_what_a_worker_is_given_holds_no_key() -> None:
+def test_what_a_worker_is_given_holds_no_key_and_lets_it_download_nothing() -> None:
     settings = Settings.model_validate(
         {
             "llm": {"api_key": "canary-1", "base_url": "http://canary-2"},
@@ -149,3 +149,4 @@ def test_what_a_worker_is_given_holds_no_key() -> None:
     )
     assert b"canary" in pickle.dumps(settings)
     assert b"canary" not in pickle.dumps(without_keys(settings))
+    assert not without_keys(settings).embed.download
