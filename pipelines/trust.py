@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 from pydantic import BaseModel
 
+from pipelines.core import codec
 from pipelines.core.errors import SettingsError
 from pipelines.core.ids import digest
 from pipelines.core.sensitive import Sensitive, is_loopback
@@ -121,10 +122,10 @@ def confirmed() -> dict[str, Confirmed]:
     """Return what was confirmed, by path of the knowledge base. Raises `SettingsError` for a file that is broken."""
     path = record_path()
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Confirmed])
+        return codec.decode(path.read_bytes(), dict[str, Confirmed])
     except FileNotFoundError:
         return {}
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, codec.DecodeError) as error:
         raise SettingsError(f"{path} cannot be read: {error}", hint="remove it to confirm anew") from error
 
 

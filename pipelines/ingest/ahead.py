@@ -29,6 +29,7 @@ class Correspondence(Listener):
         self._lock = Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting: list[Callable[[], None]] = []
+        self._replying: set[asyncio.Future[None]] = set()
         self._hear: Hear = _deaf
 
     def open(self, hear: Hear) -> None:
@@ -54,8 +55,13 @@ class Correspondence(Listener):
             self._loop.call_soon_threadsafe(call)
 
     def _begin(self, question: bytes, send: Callable[[bytes], None]) -> None:
-        task = asyncio.ensure_future(answer(question, self._chat, self._embedder))
-        task.add_done_callback(lambda done: None if done.cancelled() else send(done.result()))
+        task = asyncio.ensure_future(self._reply(question, send))
+        self._replying.add(task)
+        task.add_done_callback(self._replying.discard)
+
+    async def _reply(self, question: bytes, send: Callable[[bytes], None]) -> None:
+        # Sent from a thread: a worker may be deep in something and not read for a while.
+        await asyncio.to_thread(send, await answer(question, self._chat, self._embedder))
 
 
 def _deaf(note: bytes) -> None:
@@ -70,9 +76,23 @@ class Begun:
     correspondence: Correspondence
 
     async def ended(self, hear: Hear) -> Ended:
-        """Return how the job ended; `hear` is given its notes, in their order and before that."""
-        self.correspondence.open(hear)
-        return await asyncio.wrap_future(self.future)
+        """Return how the job ended; `hear` is given its notes, in their order and before that.
+
+        Raises what `hear` raises, once the job has ended.
+        """
+        faults: list[Exception] = []
+
+        def heard(note: bytes) -> None:
+            try:
+                hear(note)
+            except Exception as error:
+                faults.append(error)
+
+        self.correspondence.open(heard)
+        ended = await asyncio.wrap_future(self.future)
+        if faults:
+            raise faults[0]
+        return ended
 
 
 class Workers:

@@ -115,10 +115,15 @@ async def _made(task: Task, tools: Tools, tell: Progress) -> Made:
 def _lost(kept: Made, ended: Ended, uri: str, tell: Progress) -> Made:
     """What is left of a document whose process was lost, and that it was."""
     stage = ended.stage or Stage.PARSE.value
-    reason = ended.reason if stage == Stage.PARSE.value else f"{DOING.get(stage, stage)} {ended.reason}"
+    reason = ended.reason if stage == Stage.PARSE.value else _sentence(stage, ended.reason)
     if stage != DESCRIBE:
         tell(Event(Stage(stage), Phase.FAILED, uri, reason))
     return kept.failed(stage, ended.status, reason, ended.error)
+
+
+def _sentence(stage: str, reason: str) -> str:
+    """What was exceeded goes on from the name of the stage; what happened stands for itself."""
+    return f"{DOING.get(stage, stage)}{' ' if reason.startswith(('took', 'made')) else ': '}{reason}"
 
 
 def blame_nobody(ended: Ended) -> None:

@@ -44,7 +44,7 @@ def failures_of(report: Report) -> list[tuple[str, str, Status]]:
         ("embed eat", Status.TOO_LARGE, "embedding took more than 600 MiB of memory"),
         ("atomize recurse", Status.TOO_LARGE, "nested too deep for distilling"),
         ("chunk raise", Status.FAILED, "chunking failed: ZeroDivisionError: a fault of the stage"),
-        ("embed crash", Status.FAILED, "embedding the process ended with exit code 3"),
+        ("embed crash", Status.FAILED, "embedding: the process ended with exit code 3"),
     ],
 )
 def test_a_stage_that_a_document_breaks_costs_that_document(
@@ -128,6 +128,15 @@ def test_a_damaged_artifact_is_made_anew(tmp_path: Path) -> None:
         path.unlink()
     assert build(folder, kb, settings_for()).documents == {"indexed": 1}
     assert exported(kb) == before
+
+
+def test_a_listener_that_fails_ends_the_run(tmp_path: Path) -> None:
+    def listen(event: Event) -> None:
+        if event.stage is Stage.CHUNK:
+            raise LookupError("no place for it")
+
+    with pytest.raises(LookupError, match="no place for it"):
+        build(folder_of(tmp_path / "folder", a=GOOD), tmp_path / "kb", settings_for(), progress=listen)
 
 
 def test_one_worker_and_three_make_the_same(tmp_path: Path) -> None:
