@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from pydantic import BaseModel
 
+from pipelines.core import codec
 from pipelines.core.errors import SettingsError
 from pipelines.core.ids import digest
 from pipelines.core.sensitive import Sensitive, is_loopback
@@ -42,7 +42,8 @@ class Claim:
     harmless: bool = False
 
 
-class Confirmed(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Confirmed:
     """What was confirmed of a knowledge base: the digests of its settings and of its links, empty for none."""
 
     settings: str = ""
@@ -121,10 +122,10 @@ def confirmed() -> dict[str, Confirmed]:
     """Return what was confirmed, by path of the knowledge base. Raises `SettingsError` for a file that is broken."""
     path = record_path()
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Confirmed])
+        return codec.decode(path.read_bytes(), dict[str, Confirmed])
     except FileNotFoundError:
         return {}
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, codec.DecodeError) as error:
         raise SettingsError(f"{path} cannot be read: {error}", hint="remove it to confirm anew") from error
 
 
@@ -197,7 +198,7 @@ def _keep(known: Mapping[str, Confirmed]) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent)  # for its owner alone
         with os.fdopen(handle, "wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n")
+            file.write(codec.encode(known) + b"\n")
         os.replace(temporary, path)
     except OSError as error:
         raise SettingsError(f"{path} cannot be written: {error.strerror}") from error
