@@ -127,6 +127,7 @@ def test_an_ingest_says_once_that_others_may_read(tmp_path: Path, kb: Path) -> N
     assert said() == f"strata: other users may read {kb}; `chmod -R go= {kb}` keeps it to you\n"
 
 
+@pytest.mark.slow
 def test_a_knowledge_base_that_cannot_be_written_is_asked_shown_and_exported(
     strata: Callable[..., tuple[int, str, str]], kb: Path
 ) -> None:
@@ -142,6 +143,7 @@ def test_a_knowledge_base_that_cannot_be_written_is_asked_shown_and_exported(
     assert modes(kb) == before
 
 
+@pytest.mark.slow
 def test_a_model_answers_from_a_knowledge_base_that_cannot_be_written(
     strata: Callable[..., tuple[int, str, str]], kb: Path
 ) -> None:
@@ -154,6 +156,7 @@ def test_a_model_answers_from_a_knowledge_base_that_cannot_be_written(
     assert not Places(kb).trace.exists()
 
 
+@pytest.mark.slow
 def test_writing_to_it_is_one_clear_line(strata: Callable[..., tuple[int, str, str]], kb: Path, tmp_path: Path) -> None:
     for words in (["fsck"], ["forget", "manual.md"], ["ingest", tmp_path / "folder", "--no-flow", "--quiet"]):
         code, out, err = strata(*words, "--kb", kb)
