@@ -140,6 +140,7 @@ def test_a_knowledge_base_that_cannot_be_written_is_asked_shown_and_exported(
     assert strata("graph", "export", "--kb", kb)[1].count("\n") > 30
     code, out, _ = strata("cache", "stats", "--kb", kb, "--json")
     assert (code, [line["replies"] for line in json.loads(out)]) == (0, [1])
+    assert "3 of 3 documents can be found, read-only" in strata("doctor", "--kb", kb)[1]
     assert modes(kb) == before
 
 
