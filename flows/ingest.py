@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from flows.server import Server
+from flows.surroundings import refuse_settings_in
 from pipelines.ingest.build import Steps, execute, open_run
 from pipelines.ingest.compile import Item
 from pipelines.ingest.progress import Event, Phase, Progress, Stage, silent
@@ -33,6 +34,7 @@ def ingest(
     Where it names none, a server of our own runs for as long as the flow; it would take longer to start than a run
     takes that has nothing to compile, which so goes without. Raises what `build` raises, `ServerFailed`.
     """
+    refuse_settings_in(Path(folder), Path(kb))
     with Server() as server, open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
         items = run.prepare()
         if not items and not server.is_there:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from pydantic import BaseModel
 
 from pipelines.core import codec
@@ -43,7 +42,8 @@ class Claim:
     harmless: bool = False
 
 
-class Confirmed(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Confirmed:
     """What was confirmed of a knowledge base: the digests of its settings and of its links, empty for none."""
 
     settings: str = ""
@@ -198,7 +198,7 @@ def _keep(known: Mapping[str, Confirmed]) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent)  # for its owner alone
         with os.fdopen(handle, "wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n")
+            file.write(codec.encode(known) + b"\n")
         os.replace(temporary, path)
     except OSError as error:
         raise SettingsError(f"{path} cannot be written: {error.strerror}") from error

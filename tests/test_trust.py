@@ -262,7 +262,7 @@ def test_a_link_that_leads_out_of_a_knowledge_base_is_not_followed(name: str, kb
     (kb / name).unlink(missing_ok=True)
     (kb / name).symlink_to(precious)
     with pytest.raises(SettingsError, match=name):
-        build(tmp_path / "kb", kb)
+        build(write_folder(tmp_path / "folder"), kb)
     with pytest.raises(SettingsError, match=name):
         KnowledgeBase.open(kb)
     assert precious.read_text() == "of the user"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flows.doctor.check import Finding, Place, bad, doubtful, good
-from pipelines.core.errors import StoreLocked
+from pipelines.core.errors import StoreError, StoreLocked
 from pipelines.ingest.keys import COMPILED
 from pipelines.resources import Stores, exists, open_stores
 from pipelines.store.catalog import Entry
@@ -31,7 +31,7 @@ def _found(stores: Stores) -> Finding:
             pass
     except StoreLocked as error:
         return doubtful(f"{documents}; {error.message}", "questions are answered from what is there")
-    except OSError:
+    except StoreError:
         documents += ", read-only"
     if there.sentence:
         return doubtful(there.sentence, there.hint)

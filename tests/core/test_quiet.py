@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.core.quiet import QUIET
 
-WAYS_IN = ("pipelines", "qa", "flows", "flows.cli.app", "flows.server_process", "pipelines.parse.worker")
+WAYS_IN = ("pipelines", "qa", "flows", "flows.cli.app", "flows.server_process", "pipelines.core.work.worker")
 
 
 def set_after(statement: str, **environment: str) -> dict[str, str]:

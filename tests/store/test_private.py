@@ -17,7 +17,10 @@ import pytest
 from pipelines import build
 from pipelines.core.errors import StoreError
 from pipelines.core.read_only import read_only_uri
+from pipelines.llm.chat import Reply, Usage
 from pipelines.llm.loopback import LoopbackServer
+from pipelines.llm.reply_store import ReplyStore
+from pipelines.resources import Places
 from pipelines.settings import load
 from qa import KnowledgeBase
 from qa.settings import QaSettings
@@ -45,6 +48,9 @@ def any_umask() -> Iterator[None]:
 @pytest.fixture
 def kb(tmp_path: Path) -> Path:
     build(write_folder(tmp_path / "folder"), tmp_path / "kb")
+    replies = ReplyStore(Places(tmp_path / "kb").replies)
+    replies.put("key", "answer", Reply("kept", "m", Usage(), "stop"))
+    replies.close()
     return tmp_path / "kb"
 
 
@@ -121,6 +127,7 @@ def test_an_ingest_says_once_that_others_may_read(tmp_path: Path, kb: Path) -> N
     assert said() == f"strata: other users may read {kb}; `chmod -R go= {kb}` keeps it to you\n"
 
 
+@pytest.mark.slow
 def test_a_knowledge_base_that_cannot_be_written_is_asked_shown_and_exported(
     strata: Callable[..., tuple[int, str, str]], kb: Path
 ) -> None:
@@ -131,10 +138,13 @@ def test_a_knowledge_base_that_cannot_be_written_is_asked_shown_and_exported(
     code, out, _ = strata("status", "--kb", kb, "--json")
     assert (code, len(json.loads(out))) == (0, 3)
     assert strata("graph", "export", "--kb", kb)[1].count("\n") > 30
-    assert strata("cache", "stats", "--kb", kb)[0] == 0
+    code, out, _ = strata("cache", "stats", "--kb", kb, "--json")
+    assert (code, [line["replies"] for line in json.loads(out)]) == (0, [1])
+    assert "3 of 3 documents can be found, read-only" in strata("doctor", "--kb", kb)[1]
     assert modes(kb) == before
 
 
+@pytest.mark.slow
 def test_a_model_answers_from_a_knowledge_base_that_cannot_be_written(
     strata: Callable[..., tuple[int, str, str]], kb: Path
 ) -> None:
@@ -144,8 +154,10 @@ def test_a_model_answers_from_a_knowledge_base_that_cannot_be_written(
         code, _, err = strata("ask", QUESTION, "--kb", kb, *options)
         assert (code, err) == (0, "")
         assert server.calls
+    assert not Places(kb).trace.exists()
 
 
+@pytest.mark.slow
 def test_writing_to_it_is_one_clear_line(strata: Callable[..., tuple[int, str, str]], kb: Path, tmp_path: Path) -> None:
     for words in (["fsck"], ["forget", "manual.md"], ["ingest", tmp_path / "folder", "--no-flow", "--quiet"]):
         code, out, err = strata(*words, "--kb", kb)

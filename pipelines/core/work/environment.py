@@ -6,6 +6,8 @@ import os
 import sys
 from collections.abc import Mapping
 
+from pipelines.core.quiet import QUIET
+
 ALLOWED = frozenset(
     "PATH HOME USER LOGNAME LANG LANGUAGE TZ TMPDIR TERM LD_LIBRARY_PATH DYLD_LIBRARY_PATH SOURCE_DATE_EPOCH"
     " PYTHONHASHSEED PYTHONUTF8 PYTHONWARNINGS PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX PYTHONFAULTHANDLER"
@@ -15,12 +17,10 @@ ALLOWED = frozenset(
 )
 FAMILIES = ("LC_", "OMP_", "OPENBLAS_", "MKL_", "NUMEXPR_", "VECLIB_")
 """Beginnings of further names that are allowed."""
-ADDED: Mapping[str, str] = {"ORT_DISABLE_TELEMETRY": "1"}
-"""What onnxruntime reads when it is imported: later is too late."""
 
 
 def worker_environment(parent: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment of a worker; its modules are those of this process."""
     given = os.environ if parent is None else parent
     kept = {name: value for name, value in given.items() if name in ALLOWED or name.startswith(FAMILIES)}
-    return {**kept, **ADDED, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    return {**kept, **QUIET, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
