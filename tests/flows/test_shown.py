@@ -1,6 +1,7 @@
 """Whatever names, titles and texts hold, every command shows it as text: no markup, no escape sequence."""
 
 import ast
+import io
 import json
 import os
 import re
@@ -144,6 +145,26 @@ def test_nothing_is_cut_where_the_output_is_no_terminal(capsys: pytest.CaptureFi
     rows = capsys.readouterr().out.splitlines()
     assert rows[1] == f"{long}  one⏎two"
     assert rows[2] == f"b{' ' * (len(long) + 1)}{'x ' * 300}".rstrip()
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_folds_what_is_long_and_cuts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "xterm")
+    table = Rows("document", "reason")
+    table.row("abcdefghi/" * 20, "too large")
+    console().print(table)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue()).splitlines()  # rich's own
+    assert max(len(row) for row in lines) <= 40
+    assert "".join(row.split()[0] for row in lines[1:]) == "abcdefghi/" * 20
 
 
 def test_a_line_holds_its_parts_as_text(capsys: pytest.CaptureFixture[str]) -> None:
