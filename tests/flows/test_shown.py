@@ -39,6 +39,11 @@ COMMANDS = {
     "graph html graph.html KB": 0,
     "config": 0,
     "cache stats KB": 0,
+    "ask degrees-P-101A-overheats? KB --trace": 0,
+    "ask degrees-P-101A-overheats? KB --document zw<U+200B>j.txt": 0,
+    "ask anything? KB --document [/]\x1b[2J": 4,
+    "ask anything? KB --folder a.zip!": 0,
+    "eval answers --questions questions.jsonl KB": 0,
     "forget [/nothing] KB": 4,
     "forget %1B[2Jz.txt KB": 0,
     "diff folder KB --json": 0,
@@ -74,6 +79,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with zipfile.ZipFile(place / "folder" / "a.zip", "w") as archive:
         archive.writestr("b.txt", TEXT.format(number="zipped"))
         archive.writestr("\x1b[31mred!/c.txt", TEXT.format(number="zipped too"))
+    asked = {"id": "[/q]\x1b[2J", "question": "At how many degrees does the pump overheat?", "answers": ["90 [/]"]}
+    (place / "questions.jsonl").write_text(json.dumps(asked) + "\n")
     build(place / "folder", place / "kb")
     return place
 
@@ -178,7 +185,7 @@ def test_no_command_prints_but_by_the_one_way() -> None:
     folder = Path(str(flows.cli.__file__)).parent
     elsewhere = []
     for file in sorted(folder.glob("*.py")):
-        if file.name in ("shown.py", "streams.py", "ask.py", "answers.py", "streaming.py", "config.py"):
+        if file.name in ("shown.py", "streams.py"):
             continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and ast.unparse(node) in ("typer.echo", "sys.stdout", "sys.stderr"):
