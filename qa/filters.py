@@ -9,6 +9,7 @@ from datetime import date
 from difflib import get_close_matches
 
 from pipelines.core.errors import NotFound, SettingsError
+from pipelines.core.names import called
 from pipelines.core.terms import normalize
 from pipelines.store.catalog import Entry
 from pipelines.store.vector import Filter
@@ -32,13 +33,20 @@ def dated(where: Filter) -> None:
 
 
 def known(where: Filter, atlas: Atlas, entries: Sequence[Entry]) -> Filter:
-    """Return the filter with folders as the knowledge base writes them; `entries` are those of its catalog.
+    """Return the filter with names as the knowledge base writes them; `entries` are those of its catalog.
 
     Raises `NotFound`, with the names that come near, for a document, folder, type, tag or page that the knowledge base
     has not, and `SettingsError` for what is no date.
     """
     dated(where)
-    where = replace(where, folders=tuple(_plain(folder) for folder in where.folders))
+    uris = [entry.uri for entry in entries] or list(atlas.uris)
+    where = replace(
+        where,
+        documents=tuple(_written(name, uris) for name in where.documents),
+        folders=tuple(
+            _written(_plain(name) + "/", (f"{one}/" for one in _folders(uris)))[:-1] for name in where.folders
+        ),
+    )
     _unreadable(where.documents, entries)
     _among("document", where.documents, [*atlas.uris, *atlas.documents], atlas.uris)
     _among("folder", [folder for folder in where.folders if folder], _folders(atlas.uris))
@@ -116,6 +124,12 @@ def _counted(pages: int) -> str:
 def _meant(where: Filter, id: str, uri: str) -> bool:
     in_folder = not where.folders or any(not folder or uri.startswith(folder + "/") for folder in where.folders)
     return in_folder and (not where.documents or id in where.documents or uri in where.documents)
+
+
+def _written(name: str, names: Iterable[str]) -> str:
+    """The one that is called or shown so; a name that is none, or could be several, as it is."""
+    meant = called(name, names)
+    return meant[0] if len(meant) == 1 else name
 
 
 def _folders(uris: Iterable[str]) -> set[str]:

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from flows.cli.shown import line
 from qa.answer import Answer, Citation, Ending
 
 EXTRACTIVE = "Quoted from the documents (no language model is configured):"
@@ -34,9 +35,9 @@ def _parts(answer: Answer) -> Iterator[RenderableType]:
         yield from _answer(answer)
     yield from (_citation(citation) for citation in answer.citations)
     for conflict in answer.conflicts:
-        yield Text(f"! Sources disagree: {conflict}", "yellow")
+        yield line((f"! Sources disagree: {conflict}", "yellow"))
     if answer.dropped:
-        yield Text(f"Not taken over, for no source carries it: {'; '.join(answer.dropped)}", "dim")
+        yield line((f"Not taken over, for no source carries it: {'; '.join(answer.dropped)}", "dim"))
     if not answer.extractive:
         yield Text(_cost(answer), "dim")
 
@@ -47,7 +48,7 @@ def _nearest(answer: Answer) -> Iterator[RenderableType]:
         yield Text(NEAREST, "dim")
     for place in answer.found[:_FOUND_SHOWN]:
         pages = f", page {place.pages[0]}" if place.pages else ""
-        yield Text(f"    {place.uri}{pages}", "dim")
+        yield line((f"    {place.uri}{pages}", "dim"))
 
 
 def _answer(answer: Answer) -> Iterator[RenderableType]:
@@ -65,13 +66,13 @@ def _answer(answer: Answer) -> Iterator[RenderableType]:
 
 
 def _citation(citation: Citation) -> RenderableType:
-    head = Text(f"[{citation.number}] ", "cyan") + Text(citation.uri, "bold")
+    head = line((f"[{citation.number}] ", "cyan"), (citation.uri, "bold"))
     if citation.place:
-        head += Text(f", {citation.place}")
+        head += line(f", {citation.place}")
     if citation.superseded_by:
-        head += Text(f", superseded by {citation.superseded_by}", "yellow")
+        head += line((f", superseded by {citation.superseded_by}", "yellow"))
     if citation.heading_path:
-        head += Text(f"  {' › '.join(citation.heading_path)}", "dim")
+        head += line((f"  {' › '.join(citation.heading_path)}", "dim"))
     quote = citation.quote if len(citation.quote) <= _LONGEST else citation.quote[: _LONGEST - 1] + "…"
     body = Text(f"“{' '.join(quote.split())}”", "italic")
     if citation.context:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
+from flows.cli.streams import say
 from pipelines.core.errors import StrataError
+from pipelines.core.shown import shown
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from pipelines.store.vector import Filter
     from qa.answer import Answer
     from qa.chat import Conversation
@@ -109,17 +109,17 @@ def _converse(conversation: Conversation, trace: bool) -> None:
 
     from flows.cli.streaming import streamed
 
-    typer.echo("Ask; an empty line ends the conversation.", err=True)
+    say("Ask; an empty line ends the conversation.", err=True)
     while question := _next():
         try:
             with streamed(quiet=False):
                 answer = asyncio.run(conversation.say(question))
         except StrataError as error:
-            typer.echo(f"strata: {error.message}{f' ({error.hint})' if error.hint else ''}", err=True)
+            say(shown(f"strata: {error.message}{f' ({error.hint})' if error.hint else ''}"), err=True)
             continue
         understood = conversation.turns[-1].understood
         if understood != question:
-            typer.echo(f"(understood as: {understood})", err=True)
+            say(shown(f"(understood as: {understood})"), err=True)
         print_answer(answer)
         if trace:
             _print_trace(answer)
@@ -144,27 +144,25 @@ def plain(answer: Answer) -> dict[str, object]:
 def tell_troubles(answer: Answer) -> None:
     """Say on the standard error what an answer lacks, and why there is none; a line each."""
     for warning in answer.warnings:
-        typer.echo(f"strata: {warning}", err=True)
+        say(shown(f"strata: {warning}"), err=True)
     if answer.ending.exit_code:
         hint = f" ({answer.hint})" if answer.hint else ""
-        typer.echo(f"strata: {answer.text}{hint}", err=True)
+        say(shown(f"strata: {answer.text}{hint}"), err=True)
 
 
-def print_answer(answer: Answer, console: Console | None = None) -> None:
-    """Print an answer for people to read, on the standard output where no console is given."""
-    from rich.console import Console as RichConsole
-
+def print_answer(answer: Answer) -> None:
+    """Print an answer for people to read."""
     from flows.cli.answers import render_answer
+    from flows.cli.shown import console
 
-    (console or RichConsole()).print(render_answer(answer))
+    console().print(render_answer(answer))
 
 
 def _print_trace(answer: Answer) -> None:
-    from rich.console import Console
-
+    from flows.cli.shown import console
     from qa.trace import trace_tree
 
-    Console().print(trace_tree(answer))
+    console().print(trace_tree(answer))
 
 
 def _filter(

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set
+from flows.cli.streams import say
+from pipelines.core.shown import shown
 
 if TYPE_CHECKING:
     from pipelines.trust import Claim
@@ -27,10 +29,8 @@ def config(
     """Print the settings in force and where each value came from."""
     if context.invoked_subcommand is not None:
         return
-    from rich.console import Console
-    from rich.table import Table
-
     from flows.cli.options import pairs_to_options
+    from flows.cli.shown import Rows, console
     from flows.cli.tables import print_json
     from pipelines.settings import paths, read, value_at
     from qa.settings import QaSettings
@@ -41,10 +41,10 @@ def config(
     if json:
         print_json({path: {"value": _plain(value), "from": origin} for path, value, origin in rows})
         return
-    table = Table("setting", "value", "from", box=None, pad_edge=False)
+    table = Rows("setting", "value", "from")
     for path, value, origin in rows:
-        table.add_row(path, str(_plain(value)), origin, style=None if origin != "default" else "dim")
-    Console().print(table)
+        table.row(path, str(_plain(value)), origin, style=None if origin != "default" else "dim")
+    console().print(table)
 
 
 @app.command()
@@ -58,12 +58,12 @@ def trust(kb: _Kb) -> None:
         raise NotFound(f"no folder {kb}", ids=(str(kb),))
     settings, links = read(kb).claims, links_of(kb)
     if not settings and not links:
-        typer.echo(f"{kb} wants nothing that would have to be allowed")
+        say(shown(f"{kb} wants nothing that would have to be allowed"))
         return
     for claim in (*settings, *links):
-        typer.echo(_line(claim))
+        say(shown(_line(claim)))
     confirm(kb, settings, links)
-    typer.echo(f"allowed for {kb.resolve()}, noted in {record_path()}; `strata config distrust {kb}` takes it back")
+    say(shown(f"allowed for {kb.resolve()}, noted in {record_path()}; `strata config distrust {kb}` takes it back"))
 
 
 @app.command()
@@ -71,7 +71,7 @@ def distrust(kb: _Kb) -> None:
     """Take back what was allowed to a knowledge base."""
     from pipelines.trust import withdraw
 
-    typer.echo(f"{kb}: {'no longer allowed' if withdraw(kb) else 'nothing was allowed'}")
+    say(shown(f"{kb}: {'no longer allowed' if withdraw(kb) else 'nothing was allowed'}"))
 
 
 @app.command()
@@ -80,7 +80,7 @@ def trusted() -> None:
     from pipelines.trust import confirmed
 
     for path in sorted(confirmed()):
-        typer.echo(path)
+        say(shown(path))
 
 
 def _line(claim: Claim) -> str:

@@ -67,12 +67,11 @@ def _defaults() -> QaSettings:
 
 
 def _print(result: Result) -> None:
-    from rich.console import Console
-    from rich.text import Text
+    from flows.cli.shown import console, line
 
-    grade = Text(f"{result.grade.value:<8}", _style(result.grade))
-    hint = Text(f" ({result.hint})" if result.hint else "", "dim")
-    Console(soft_wrap=True).print(grade + Text(f"{result.name}: {result.text}") + hint)
+    grade = (f"{result.grade.value:<8}", _style(result.grade))
+    hint = (f" ({result.hint})" if result.hint else "", "dim")
+    console().print(line(grade, f"{result.name}: {result.text}", hint), soft_wrap=True)
 
 
 def _style(grade: Grade) -> str:

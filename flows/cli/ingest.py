@@ -9,6 +9,7 @@ import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
 from flows.cli.streams import say
+from pipelines.core.shown import shown
 
 if TYPE_CHECKING:
     from pipelines.ingest.progress import Progress
@@ -50,7 +51,7 @@ def ingest(
         print_quote(quote_ingest(folder, kb, settings, qa_samples=qa_samples), json)
         return
     if is_open(kb):
-        typer.echo(f"strata: other users may read {kb}; `chmod -R go= {kb}` keeps it to you", err=True)
+        say(shown(f"strata: other users may read {kb}; `chmod -R go= {kb}` keeps it to you"), err=True)
     while True:
         with live_progress(quiet or json) as progress:
             report = _run(no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,8 +63,14 @@ def _settings(kb: Path, pairs: list[str] | None) -> ParseSettings:
 def _parse(file: Path, settings: ParseSettings) -> Parsed:
     """Parse within the limits, as ingesting does: in a process of its own."""
     from pipelines.core.names import uri_of
+    from pipelines.ingest.opening import as_path, has_descriptor_paths, open_file
     from pipelines.parse.isolate import ParserPool
     from pipelines.parse.parse import source_of
 
-    with ParserPool(settings, workers=1) as pool:
-        return pool.submit(file, source_of(file, uri_of(file.name))).result()
+    with ExitStack() as opened:
+        source, pool = source_of(file, uri_of(file.name)), opened.enter_context(ParserPool(settings, workers=1))
+        if has_descriptor_paths():  # a reader's library may take no name that is not UTF-8
+            descriptor = open_file(file)
+            opened.callback(os.close, descriptor)
+            file = opened.enter_context(as_path(descriptor, file.suffix))
+        return pool.submit(file, source).result()

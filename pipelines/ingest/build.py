@@ -104,8 +104,8 @@ def open_run(
     """Open all that a run takes, with the knowledge base locked against other writers."""
     if not folder.is_dir():
         raise FolderNotFound(str(folder))
-    _refuse_itself(folder, kb)
     settings = settings or load(kb).settings
+    _refuse_itself(folder, kb)
     with (
         open_stores(kb, settings, create=True) as stores,
         stores.embedded.exclusive(),

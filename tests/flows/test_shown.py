@@ -1,6 +1,7 @@
 """Whatever names, titles and texts hold, every command shows it as text: no markup, no escape sequence."""
 
 import ast
+import io
 import json
 import os
 import re
@@ -38,6 +39,11 @@ COMMANDS = {
     "graph html graph.html KB": 0,
     "config": 0,
     "cache stats KB": 0,
+    "ask degrees-P-101A-overheats? KB --trace": 0,
+    "ask degrees-P-101A-overheats? KB --document zw<U+200B>j.txt": 0,
+    "ask anything? KB --document [/]\x1b[2J": 4,
+    "ask anything? KB --folder a.zip!": 0,
+    "eval answers --questions questions.jsonl KB": 0,
     "forget [/nothing] KB": 4,
     "forget %1B[2Jz.txt KB": 0,
     "diff folder KB --json": 0,
@@ -73,6 +79,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with zipfile.ZipFile(place / "folder" / "a.zip", "w") as archive:
         archive.writestr("b.txt", TEXT.format(number="zipped"))
         archive.writestr("\x1b[31mred!/c.txt", TEXT.format(number="zipped too"))
+    asked = {"id": "[/q]\x1b[2J", "question": "At how many degrees does the pump overheat?", "answers": ["90 [/]"]}
+    (place / "questions.jsonl").write_text(json.dumps(asked) + "\n")
     build(place / "folder", place / "kb")
     return place
 
@@ -146,6 +154,26 @@ def test_nothing_is_cut_where_the_output_is_no_terminal(capsys: pytest.CaptureFi
     assert rows[2] == f"b{' ' * (len(long) + 1)}{'x ' * 300}".rstrip()
 
 
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_folds_what_is_long_and_cuts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "xterm")
+    table = Rows("document", "reason")
+    table.row("abcdefghi/" * 20, "too large")
+    console().print(table)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue()).splitlines()  # rich's own
+    assert max(len(row) for row in lines) <= 40
+    assert "".join(row.split()[0] for row in lines[1:]) == "abcdefghi/" * 20
+
+
 def test_a_line_holds_its_parts_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     console().print(line(("failed", "red"), " [red]a\x1b[2J\n:smile: ", "[/]"))
     console().print("[bold]\x9b2J")
@@ -157,7 +185,7 @@ def test_no_command_prints_but_by_the_one_way() -> None:
     folder = Path(str(flows.cli.__file__)).parent
     elsewhere = []
     for file in sorted(folder.glob("*.py")):
-        if file.name in ("shown.py", "streams.py", "ask.py", "answers.py", "streaming.py", "config.py"):
+        if file.name in ("shown.py", "streams.py"):
             continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and ast.unparse(node) in ("typer.echo", "sys.stdout", "sys.stderr"):

@@ -7,15 +7,11 @@ from pathlib import Path
 import pytest
 
 from pipelines import build
-from pipelines.core.document import Source
 from pipelines.core.errors import SettingsError, SourceError
-from pipelines.core.ids import digest
 from pipelines.core.names import path_of
 from pipelines.core.outcome import Status
-from pipelines.ingest.ahead import ParseAhead
+from pipelines.ingest.progress import Event, Phase, Stage
 from pipelines.ingest.settings import IngestSettings
-from pipelines.parse.isolate import ParserPool
-from pipelines.parse.settings import ParseSettings
 from pipelines.settings import Settings
 from tests.ingest.knowledge import entries_of
 
@@ -71,19 +67,21 @@ def test_what_a_link_shows_of_elsewhere_is_not_taken(tmp_path: Path) -> None:
 
 def test_a_file_swapped_for_a_link_after_the_scan_is_not_parsed(tmp_path: Path) -> None:
     secret = write(tmp_path, b"secret.txt", "The password is swordfish.")
-    path = write(tmp_path / "folder", b"a.txt", "The pump needs oil.")
-    source = Source("a.txt", "", 19, digest(path.read_bytes()))
-    with ParserPool(ParseSettings(), workers=1) as pool:
-        ahead = ParseAhead(pool, (tmp_path / "folder").resolve())
-        read = ahead.submit(path, source).result()
-        path.unlink()
-        path.symlink_to(secret)
-        swapped = ahead.submit(path, source).result()
-        path.unlink()
-        gone = ahead.submit(path, source).result()
-    assert (read.status, read.document.text if read.document else "") == (Status.INDEXED, "The pump needs oil.")
-    assert (swapped.status, swapped.document) == (Status.SKIPPED, None)
-    assert (gone.status, gone.reason) == (Status.FAILED, "cannot be read: No such file or directory")
+    for name in (b"a.txt", b"b.txt", b"c.txt"):
+        write(tmp_path / "folder", name, f"The pump {name.decode()} needs oil.")
+
+    def swap(event: Event) -> None:
+        if event.stage is Stage.SCAN and event.phase is Phase.DONE:
+            (tmp_path / "folder" / "a.txt").unlink()
+            (tmp_path / "folder" / "a.txt").symlink_to(secret)
+            (tmp_path / "folder" / "c.txt").unlink()
+
+    build(tmp_path / "folder", tmp_path / "kb", progress=swap)
+    assert {uri: (entry.status, entry.reason) for uri, entry in entries_of(tmp_path / "kb").items()} == {
+        "a.txt": (Status.SKIPPED, "a link that leads out of the folder"),
+        "b.txt": (Status.INDEXED, ""),
+        "c.txt": (Status.FAILED, "cannot be read: No such file or directory"),
+    }
 
 
 def test_a_file_over_the_limit_is_told_and_the_one_beside_it_indexed(tmp_path: Path) -> None:
