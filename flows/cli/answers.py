@@ -10,7 +10,7 @@ from rich.text import Text
 
 from qa.answer import Answer, Citation, Ending
 
-EXTRACTIVE = "Quoted from the documents (no language model is configured):"
+EXTRACTIVE = "Quoted from the documents (no language model was asked):"
 NEAREST = "The nearest passages:"
 _FOUND_SHOWN = 5
 _LONGEST = 600

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
+from flows.cli.streams import say
 from pipelines.core.errors import StrataError
+from pipelines.core.shown import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,17 +111,17 @@ def _converse(conversation: Conversation, trace: bool) -> None:
 
     from flows.cli.streaming import streamed
 
-    typer.echo("Ask; an empty line ends the conversation.", err=True)
+    say("Ask; an empty line ends the conversation.", err=True)
     while question := _next():
         try:
             with streamed(quiet=False):
                 answer = asyncio.run(conversation.say(question))
         except StrataError as error:
-            typer.echo(f"strata: {error.message}{f' ({error.hint})' if error.hint else ''}", err=True)
+            _say(error.message, error.hint)
             continue
         understood = conversation.turns[-1].understood
         if understood != question:
-            typer.echo(f"(understood as: {understood})", err=True)
+            say(f"(understood as: {shown(understood)})", err=True)
         print_answer(answer)
         if trace:
             _print_trace(answer)
@@ -144,27 +146,28 @@ def plain(answer: Answer) -> dict[str, object]:
 def tell_troubles(answer: Answer) -> None:
     """Say on the standard error what an answer lacks, and why there is none; a line each."""
     for warning in answer.warnings:
-        typer.echo(f"strata: {warning}", err=True)
+        _say(warning)
     if answer.ending.exit_code:
-        hint = f" ({answer.hint})" if answer.hint else ""
-        typer.echo(f"strata: {answer.text}{hint}", err=True)
+        _say(answer.text, answer.hint)
+
+
+def _say(text: str, hint: str = "") -> None:
+    say(f"strata: {shown(text)}{shown(f' ({hint})') if hint else ''}", err=True)
 
 
 def print_answer(answer: Answer, console: Console | None = None) -> None:
     """Print an answer for people to read, on the standard output where no console is given."""
-    from rich.console import Console as RichConsole
-
     from flows.cli.answers import render_answer
+    from flows.cli.shown import console as clean
 
-    (console or RichConsole()).print(render_answer(answer))
+    (console or clean()).print(render_answer(answer))
 
 
 def _print_trace(answer: Answer) -> None:
-    from rich.console import Console
-
+    from flows.cli.shown import console
     from qa.trace import trace_tree
 
-    Console().print(trace_tree(answer))
+    console().print(trace_tree(answer))
 
 
 def _filter(

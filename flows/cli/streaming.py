@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from flows.cli.shown import console
 from qa.listen import listening, readable
 
 _DOING = {
@@ -26,11 +26,11 @@ _DOING = {
 @contextmanager
 def streamed(quiet: bool) -> Iterator[None]:
     """Show on the standard error what is asked of the model and its text as it comes; nothing stays behind."""
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
+    shown = console(stderr=True)
+    if quiet or not shown.is_terminal:
         yield
         return
-    with Live(console=console, transient=True, refresh_per_second=8) as live, listening(_Display(live)):
+    with Live(console=shown, transient=True, refresh_per_second=8) as live, listening(_Display(live)):
         yield
 
 

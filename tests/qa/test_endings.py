@@ -236,6 +236,16 @@ def test_the_command_says_it_in_one_line_and_ends_with_6(kb: Path, strata: Strat
     assert (printed["ending"], printed["abstained"]) == ("model_failed", False)
 
 
+def test_what_an_endpoint_says_reaches_a_terminal_as_text(kb: Path, strata: Strata) -> None:
+    with endpoint(error(400, "\x1b]0;owned\x07[link=http://e.example]x\u202e")) as server:
+        options = ["--set", f"llm.base_url={server.url}", "--set", "llm.model=m", "--set", "llm.cache=false"]
+        _, out, err = strata("ask", QUESTION, "--kb", kb, "--trace", *options)
+    for text in (out, err):
+        assert not {"\x1b", "\x07", "\u202e"} & set(text)
+        assert "<U+001B>" in text
+        assert "[link=" in text
+
+
 def test_a_chat_says_it_and_goes_on(kb: Path, strata: Strata, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = iter([QUESTION, "Why did the seal of pump B-03 leak?", ""])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
