@@ -6,7 +6,7 @@ Evidence is made of sentences of real documents until it has 5, 10, 20 or 40 fig
 cases are drawn:
 
     wrong, in its sentence    a sentence of the evidence in which one figure is another of similar size
-    wrong, among operands     a wrong figure amid four of the evidence and words for every operation
+    wrong, among operands     a wrong figure amid four of the evidence, beside the word of an operation: the worst case
     wrong, stated             a sum, difference, share or product of figures of the evidence with a wrong result
     right, in its sentence    a sentence of the evidence as it is
     right, stated             the same reckonings with the right result
@@ -27,6 +27,14 @@ from qa.reckoning import unsupported
 EXAMPLES = Path(__file__).parents[1] / "examples" / "documents"
 SIZES = (5, 10, 20, 40)
 _LONGEST = 300
+_AMONG = (
+    "With {a} and {b} it takes {wrong} kW more than with {c} and {d}.",
+    "Of {a} and {b} kg together {wrong} kg are moved at {c} and {d}.",
+    "At {a} and {b} the share is {wrong} %, at {c} and {d} it is not known.",
+    "The pump of {a} and {b} runs {wrong} times as long at {c} and {d}.",
+    "Between {a} and {b} the average is {wrong} m at {c} and {d}.",
+    "{a} and {b} give {wrong} at {c} and {d}.",
+)
 _TAG = re.compile(r"<[^>]*>")
 Claim = Callable[[random.Random, Sequence[str]], "str | None"]
 
@@ -82,8 +90,8 @@ def wrong_among_operands(chance: random.Random, evidence: Sequence[str]) -> str 
         return None
     a, b, c, d = (number.text for number in chance.sample(figures, 4))
     wrong = _another(chance.choice(figures), evidence, chance)
-    unit = chance.choice(("kW", "kg", "%"))
-    return wrong and f"From {a} and {b}, {wrong} {unit} more than the total per shift between {c} and {d}, on average."
+    said = chance.choice(_AMONG)
+    return wrong and said.format(a=a, b=b, c=c, d=d, wrong=wrong)
 
 
 KINDS: dict[str, Claim] = {

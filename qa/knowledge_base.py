@@ -24,8 +24,8 @@ from pipelines.settings import load
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Ending
 from qa.chat import Conversation
+from qa.completeness import Completeness, amiss, remedy
 from qa.filters import told
-from qa.fullness import fullness, is_unfinished
 from qa.hit import Hit
 from qa.language import Language, Trouble
 from qa.settings import QaSettings
@@ -46,6 +46,7 @@ class KnowledgeBase:
         self._stores, self._settings, self._chat = stores, settings, chat
         self._closing = ExitStack()
         self._endpoint = ""
+        self._completeness = Completeness(stores.catalog)
 
     @classmethod
     def open(cls, kb: Path | str, settings: QaSettings | None = None, chat: Chat | None = None) -> Self:
@@ -161,8 +162,8 @@ class KnowledgeBase:
         if self.confined().size:
             text = "No passage fits all parts of the filter."
             return Answer(question, text, strategy, ending=Ending.NOTHING_MATCHES, hint=told(where))
-        there = fullness(self._stores)
-        text, hint = there.sentence, there.hint
+        there = self._completeness.look()
+        text, hint = amiss(there), remedy(there)
         if not text:
             text = "The knowledge base is empty: its documents hold no text."
             if self._stores.copy is not None:
@@ -175,9 +176,9 @@ class KnowledgeBase:
         if troubles and answer.ending is not Ending.MODEL_FAILED:
             count = f"{len(troubles)} call{'s' if len(troubles) > 1 else ''} of the language model failed"
             warnings.append(f"{count}; the answer rests on the others: {troubles[0].reason}.")
-        if is_unfinished(self._stores):
-            there = fullness(self._stores)
-            warnings.append(f"{there.sentence} To complete it, {there.hint}.")
+        there = self._completeness.look()
+        if there.begun and not there.whole:
+            warnings.append(f"{amiss(there)} To complete it, {remedy(there)}.")
         return replace(answer, warnings=tuple(warnings), failed_calls=len(troubles))
 
     def _dollars(self, language: Language) -> float:

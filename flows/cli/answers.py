@@ -11,7 +11,7 @@ from rich.text import Text
 from flows.cli.shown import line
 from qa.answer import Answer, Citation, Ending
 
-EXTRACTIVE = "Quoted from the documents (no language model is configured):"
+EXTRACTIVE = "Quoted from the documents (no language model was asked):"
 NEAREST = "The nearest passages:"
 _FOUND_SHOWN = 5
 _LONGEST = 600

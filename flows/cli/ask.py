@@ -115,11 +115,11 @@ def _converse(conversation: Conversation, trace: bool) -> None:
             with streamed(quiet=False):
                 answer = asyncio.run(conversation.say(question))
         except StrataError as error:
-            say(shown(f"strata: {error.message}{f' ({error.hint})' if error.hint else ''}"), err=True)
+            _say(error.message, error.hint)
             continue
         understood = conversation.turns[-1].understood
         if understood != question:
-            say(shown(f"(understood as: {understood})"), err=True)
+            say(f"(understood as: {shown(understood)})", err=True)
         print_answer(answer)
         if trace:
             _print_trace(answer)
@@ -144,10 +144,13 @@ def plain(answer: Answer) -> dict[str, object]:
 def tell_troubles(answer: Answer) -> None:
     """Say on the standard error what an answer lacks, and why there is none; a line each."""
     for warning in answer.warnings:
-        say(shown(f"strata: {warning}"), err=True)
+        _say(warning)
     if answer.ending.exit_code:
-        hint = f" ({answer.hint})" if answer.hint else ""
-        say(shown(f"strata: {answer.text}{hint}"), err=True)
+        _say(answer.text, answer.hint)
+
+
+def _say(text: str, hint: str = "") -> None:
+    say(f"strata: {shown(text)}{shown(f' ({hint})') if hint else ''}", err=True)
 
 
 def print_answer(answer: Answer) -> None:

@@ -27,7 +27,7 @@ def demo(
     set: Set = None,
 ) -> None:
     """Ingest the example documents, then ask four questions, one of them in Chinese."""
-    from flows.cli.ask import print_answer
+    from flows.cli.ask import print_answer, tell_troubles
     from flows.cli.progress import live_progress
     from flows.cli.shown import console, line
     from flows.cli.tables import print_report
@@ -44,5 +44,7 @@ def demo(
     with KnowledgeBase.open(kb, settings) as knowledge:
         for question in QUESTIONS:
             console().print(line(("\n" + question, "bold")))
-            print_answer(knowledge.ask(question))
+            answer = knowledge.ask(question)
+            print_answer(answer)
+            tell_troubles(answer)
     raise typer.Exit(report.exit_code)

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
+from flows.cli.shown import console, line
 from pipelines.core.errors import SettingsError
 
 if TYPE_CHECKING:
-    from flows.doctor.check import Grade, Result
+    from flows.doctor.check import Result
     from qa.settings import QaSettings
+
+_STYLES = {"ok": "green", "warning": "yellow", "failed": "red"}
 
 
 def register(app: typer.Typer) -> None:
@@ -67,12 +70,8 @@ def _defaults() -> QaSettings:
 
 
 def _print(result: Result) -> None:
-    from flows.cli.shown import console, line
-
-    grade = (f"{result.grade.value:<8}", _style(result.grade))
-    hint = (f" ({result.hint})" if result.hint else "", "dim")
-    console().print(line(grade, f"{result.name}: {result.text}", hint), soft_wrap=True)
-
-
-def _style(grade: Grade) -> str:
-    return {"ok": "green", "warning": "yellow", "failed": "red"}[grade.value]
+    hint = f" ({result.hint})" if result.hint else ""
+    told = line(
+        (f"{result.grade.value:<8}", _STYLES[result.grade.value]), f"{result.name}: {result.text}", (hint, "dim")
+    )
+    console().print(told, soft_wrap=True)

@@ -9,6 +9,7 @@ from flows.doctor.knowledge import knowledge
 from flows.doctor.machine import disk, office, packages
 from flows.doctor.models import SECONDS, embedder, endpoint, ocr
 from flows.doctor.servers import neo4j, prefect
+from flows.doctor.telemetry import telemetry
 
 CHECKS = (
     Check("packages", packages),
@@ -20,6 +21,7 @@ CHECKS = (
     Check("Neo4j", neo4j),
     Check("Prefect", prefect),
     Check("LibreOffice", office),
+    Check("telemetry", telemetry),
 )
 
 

@@ -9,7 +9,8 @@ from pipelines.core.errors import StoreError, StoreLocked
 from pipelines.ingest.keys import COMPILED
 from pipelines.resources import Stores, exists, open_stores
 from pipelines.store.catalog import Entry
-from qa.fullness import fullness
+from pipelines.store.state import state
+from qa.completeness import amiss, remedy
 
 SAMPLE = 50
 """Documents whose artifacts are looked at, spread evenly over all."""
@@ -24,8 +25,8 @@ def knowledge(place: Place) -> Finding:
 
 
 def _found(stores: Stores) -> Finding:
-    there = fullness(stores)
-    documents = f"{there.searchable} of {there.known} documents can be found"
+    there = state(stores.catalog)
+    documents = f"{there.searchable} of {there.documents} documents can be found"
     try:
         with stores.embedded.exclusive():
             pass
@@ -33,8 +34,8 @@ def _found(stores: Stores) -> Finding:
         return doubtful(f"{documents}; {error.message}", "questions are answered from what is there")
     except StoreError:
         documents += ", read-only"
-    if there.sentence:
-        return doubtful(there.sentence, there.hint)
+    if lacks := amiss(there):
+        return doubtful(lacks, remedy(there))
     searchable = [entry for entry in stores.catalog.entries() if entry.status.searchable]
     sample = searchable[:: max(1, len(searchable) // SAMPLE)]
     broken = _without_artifacts(sample, stores)

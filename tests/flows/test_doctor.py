@@ -15,11 +15,12 @@ from flows.cli.app import main
 from flows.doctor import machine
 from flows.doctor.check import Check, Grade, Place, Result, good, result_of
 from flows.doctor.examine import CHECKS
+from pipelines.core.quiet import keep_quiet
 from pipelines.ingest.build import build
-from pipelines.ingest.load import WRITING_FACT
 from pipelines.resources import Places, open_stores
 from pipelines.settings import load
 from pipelines.store.neo4j.connection import Neo4jAddress
+from pipelines.store.state import Ingest, record_ingest
 from qa.settings import QaSettings
 from tests.qa.endpoints import GARBLED, NO_MODEL, PAGE, REFUSED, Sent, completion, endpoint
 from tests.store.conftest import neo4j_address, neo4j_server
@@ -162,6 +163,13 @@ def test_the_disk_must_be_writable_and_have_room(tmp_path: Path, monkeypatch: py
         assert "cannot be written" in found("disk", Path("/proc/strata")).text
 
 
+def test_telemetry_that_somebody_turned_on_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_quiet()
+    assert found("telemetry", tmp_path).grade is Grade.OK
+    monkeypatch.setenv("DO_NOT_TRACK", "0")
+    assert "DO_NOT_TRACK=0" in found("telemetry", tmp_path).text
+
+
 def test_libreoffice_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "soffice").touch(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -176,9 +184,9 @@ def test_a_knowledge_base_is_whole_half_built_locked_or_damaged(kb: Path) -> Non
     with open_stores(kb, load(kb).settings) as stores:
         with stores.embedded.exclusive():
             locked = found("knowledge base", kb)
-        stores.catalog.set_fact(WRITING_FACT, "1")
+        record_ingest(stores.catalog, Ingest(5))
         half = found("knowledge base", kb)
-        stores.catalog.set_fact(WRITING_FACT, "")
+        record_ingest(stores.catalog, Ingest(1, finished=True))
     assert (locked.grade, "another process is writing" in locked.text) == (Grade.WARNING, True)
     assert (half.grade, "has not ended" in half.text) == (Grade.WARNING, True)
     shutil.rmtree(Places(kb).artifacts)

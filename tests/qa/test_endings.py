@@ -14,11 +14,11 @@ import pytest
 from flows.cli.app import main
 from pipelines.core.errors import CallFailed, NotFound, SettingsError, SourceError
 from pipelines.ingest.build import build
-from pipelines.ingest.load import WRITING_FACT
 from pipelines.llm.fakes import ScriptedChat
 from pipelines.llm.loopback import LoopbackServer
 from pipelines.resources import open_stores
 from pipelines.settings import load
+from pipelines.store.state import Ingest, record_ingest
 from pipelines.store.vector import Filter
 from qa import NOT_IN_DOCUMENTS, Answer, Ending, KnowledgeBase
 from qa.chat import Conversation
@@ -236,6 +236,16 @@ def test_the_command_says_it_in_one_line_and_ends_with_6(kb: Path, strata: Strat
     assert (printed["ending"], printed["abstained"]) == ("model_failed", False)
 
 
+def test_what_an_endpoint_says_reaches_a_terminal_as_text(kb: Path, strata: Strata) -> None:
+    with endpoint(error(400, "\x1b]0;owned\x07[link=http://e.example]x\u202e")) as server:
+        options = ["--set", f"llm.base_url={server.url}", "--set", "llm.model=m", "--set", "llm.cache=false"]
+        _, out, err = strata("ask", QUESTION, "--kb", kb, "--trace", *options)
+    for text in (out, err):
+        assert not {"\x1b", "\x07", "\u202e"} & set(text)
+        assert "<U+001B>" in text
+        assert "[link=" in text
+
+
 def test_a_chat_says_it_and_goes_on(kb: Path, strata: Strata, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = iter([QUESTION, "Why did the seal of pump B-03 leak?", ""])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
@@ -335,11 +345,13 @@ def test_an_unknown_strategy_names_the_nearest(kb: Path, strata: Strata) -> None
 
 
 def test_an_empty_knowledge_base_says_that_it_is(tmp_path: Path, strata: Strata) -> None:
-    with open_stores(tmp_path / "kb", load(None).settings, create=True):
-        pass
+    with open_stores(tmp_path / "kb", load(None).settings, create=True) as stores:
+        record_ingest(stores.catalog, Ingest(7))
     code, out, err = strata("ask", QUESTION, "--kb", tmp_path / "kb")
     assert (code, out) == (5, "")
-    assert err.startswith("strata: The knowledge base is empty: an ingest was begun and has not ended.")
+    assert err.startswith(
+        "strata: The knowledge base is empty: an ingest was begun and has not ended. Loaded: 0 of 7 documents."
+    )
     assert "`strata ingest`" in err
 
 
@@ -355,16 +367,16 @@ def test_a_knowledge_base_of_unreadable_files_says_so(tmp_path: Path) -> None:
 
 def test_a_half_built_knowledge_base_answers_and_warns(kb: Path, strata: Strata) -> None:
     with open_stores(kb, load(kb).settings) as stores:
-        stores.catalog.set_fact(WRITING_FACT, "1")
+        record_ingest(stores.catalog, Ingest(5))
     try:
         with KnowledgeBase.open(kb) as knowledge:
             answer = knowledge.ask(QUESTION)
         code, out, err = strata("ask", QUESTION, "--kb", kb)
     finally:
         with open_stores(kb, load(kb).settings) as stores:
-            stores.catalog.set_fact(WRITING_FACT, "")
+            record_ingest(stores.catalog, Ingest(3, finished=True))
     assert answer.ending is Ending.ANSWERED
-    assert "has not ended: the answer rests on the 2 documents loaded so far" in answer.warnings[0]
+    assert "has not ended; the answer rests on what is loaded. Loaded: 2 of 5 documents." in answer.warnings[0]
     assert code == 0
     assert "79 %" in out
     assert "has not ended" in err

@@ -1,0 +1,56 @@
+"""Whether a knowledge base holds what it was to hold, in words for those who ask it."""
+
+from __future__ import annotations
+
+from pipelines.store.catalog import Catalog
+from pipelines.store.state import INGEST_FACT, LINKED_FACT, KnowledgeState, state
+
+AGAIN = "run `strata ingest` again: it goes on where it was"
+
+
+class Completeness:
+    """How far a knowledge base has come, looked at again only where that may have changed."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._marks: tuple[str | None, str | None] | None = None
+        self._state = KnowledgeState()
+
+    def look(self) -> KnowledgeState:
+        """Return how far it has come by now."""
+        marks = (self._catalog.fact(INGEST_FACT), self._catalog.fact(LINKED_FACT))
+        if marks != self._marks or not self._state.whole:
+            self._marks, self._state = marks, state(self._catalog)
+        return self._state
+
+
+def amiss(there: KnowledgeState) -> str:
+    """Return what a knowledge base lacks as a sentence, empty where it lacks nothing."""
+    if there.begun and not there.finished:
+        return f"{_unfinished(there)} Loaded: {_loaded(there)}."
+    if not there.documents:
+        return "The knowledge base is empty: nothing has been ingested."
+    if there.empty:
+        return f"The knowledge base is empty: of its {there.documents} files none could be read."
+    if there.links_behind:
+        return "The links between the documents are missing or behind."
+    return ""
+
+
+def remedy(there: KnowledgeState) -> str:
+    """Return what can be done about it, empty where nothing is amiss."""
+    if not amiss(there):
+        return ""
+    return "`strata status` says why" if there.finished and there.documents and there.empty else AGAIN
+
+
+def _unfinished(there: KnowledgeState) -> str:
+    if there.empty:
+        return "The knowledge base is empty: an ingest was begun and has not ended."
+    return "An ingest was begun and has not ended; the answer rests on what is loaded."
+
+
+def _loaded(there: KnowledgeState) -> str:
+    """Parts of containers count as documents too, and are not known before their containers are read."""
+    of = f" of {there.found}" if there.found >= max(1, there.searchable) else ""
+    return f"{there.searchable}{of} document{'' if max(there.searchable, there.found) == 1 else 's'}"
