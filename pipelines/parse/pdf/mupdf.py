@@ -50,6 +50,8 @@ _MOST_SMOOTH, _MOST_PATHS, _MOST_DRAWN = 5_000, 20_000, 100_000
 """Drawn things of a page up to which edges are drawn smooth, tables are looked for, the layout model is asked."""
 _MOST_FIELDS = 1000
 """Fields and annotations of a page up to which model and tables are tried: the library looks up each among all."""
+_MOST_SPANS = 4000
+"""Pieces of text of a page up to which they are: both compare pieces with one another."""
 _MOST_STAMPS = 20
 """Stamps of a page that are read to the character."""
 _SMOOTH = 8
@@ -252,7 +254,8 @@ class PdfFile:
         return [grid for table in tables if (grid := grid_of(table)) is not None]
 
     def _crowded(self) -> bool:
-        return len(self._upright.annot_xrefs()) > _MOST_FIELDS
+        spans = sum(len(line["spans"]) for block in self._blocks for line in block.get("lines", ()))
+        return spans > _MOST_SPANS or len(self._upright.annot_xrefs()) > _MOST_FIELDS
 
     def rules(self, number: int, clip: Rect) -> Rules:
         """Return the straight lines drawn in an area, sides of boxes among them."""
