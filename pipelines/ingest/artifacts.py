@@ -32,7 +32,10 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class ParsedRecord:
-    """`Parsed` as it is kept: pictures and parts by their digests, under which their bytes lie."""
+    """`Parsed` as it is kept: pictures and parts by their digests, under which their bytes lie.
+
+    `unread` and `again` are those of `Parsed`: what a limit left out, and whether the next run gets further.
+    """
 
     status: Status
     document: Document | None = None
@@ -40,6 +43,8 @@ class ParsedRecord:
     members: tuple[Member, ...] = ()
     reason: str = ""
     error: str = ""
+    unread: tuple[str, ...] = ()
+    again: bool = False
 
 
 def read_document(stores: Stores, entry: Entry) -> Document:

@@ -36,15 +36,20 @@ class StageFailed(Exception):
 
 @dataclass(slots=True)
 class Bench:
-    """One document being made. `keys` change where a figure's description is missing."""
+    """One document being made. `keys` change where a figure's description is missing, or its parse is cut short."""
 
     desk: Desk
     task: Task
     keys: StageKeys
+    cut: str = ""
 
     @staticmethod
     def of(desk: Desk, task: Task) -> Bench:
-        return Bench(desk, task, task.keys)
+        return Bench(desk, task, task.keys, task.cut)
+
+    def cut_short(self, cut: str) -> None:
+        """Have all that is made from here on lie under the keys of a parse that was cut short (see `StageKeys`)."""
+        self.cut, self.keys = cut, self.means.keys(self.source, cut=cut)
 
     @property
     def means(self) -> Means:

@@ -22,7 +22,7 @@ from pipelines.core.outcome import Failure, Status
 from pipelines.core.work.job import Ended
 from pipelines.ingest.ahead import Workers
 from pipelines.ingest.artifacts import Member, ParsedRecord
-from pipelines.ingest.keys import CUT, STOPPED, StageKeys
+from pipelines.ingest.keys import CUT, READINGS, STOPPED, StageKeys
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.reading import REPEATABLE, parse_key
 from pipelines.ingest.task import DESCRIBE, DOING, Made, Means, Task, Told
@@ -145,6 +145,8 @@ def hearing(uri: str, tell: Progress) -> Callable[[bytes], None]:
 def _entry(item: Item, made: Made, keys: StageKeys) -> Entry:
     document = made.document
     artifacts = made.artifacts or {Stage.PARSE.value: parse_key(made.status, keys)}
+    if made.cut:
+        artifacts = {**artifacts, READINGS: keys.readings}
     if made.cut == CUT or (made.status is Status.TOO_LARGE and made.stage != Stage.PARSE.value):
         artifacts = {**artifacts, STOPPED: keys.stopped}
     return Entry(

@@ -37,7 +37,7 @@ async def describe(bench: Bench, record: ParsedRecord, describer: Describer) -> 
     described, failures = await describe_figures(parsed_of(record, bench.artifacts), describer)
     if failures:
         missing = digest(" ".join(sorted(failure.subject for failure in failures)).encode())
-        keys = bench.means.keys(bench.source, missing, bench.task.cut)
+        keys = bench.means.keys(bench.source, missing, bench.cut)
     whole = replace(record, document=described.document)
     bench.keep("parse", keys.parse, whole)
     bench.artifacts.remove("parse", keys.raw)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pipelines.core.document import Source
-from pipelines.core.ids import content_id
+from pipelines.core.ids import content_id, digest
+from pipelines.parse.settings import ParseSettings
 from pipelines.settings import Settings, fingerprint
 
 # Raised by one when a stage gives other results for the same input and settings: old artifacts are then made anew.
@@ -32,6 +33,8 @@ class StageKeys:
     would be, with all that is made from it; they depend on the limits.
     """
 
+    readings: str
+    """The key of what was read off the pictures of a document that is not whole yet; no limit moves it."""
     raw: str
     """The key of a parse as it is before its figures are described."""
     turned_away: str
@@ -52,6 +55,8 @@ STOPPED = "stopped"
 """The stage that stands in the catalog for a document that a limit ended: see `StageKeys.stopped`."""
 CUT = "cut"
 """What stands for a parse that was cut short and would be once more with the same limits."""
+READINGS = "readings"
+"""The stage of `StageKeys.readings`."""
 
 
 def stage_keys(source: Source, settings: Settings, makers: Makers, undescribed: str = "", cut: str = "") -> StageKeys:
@@ -59,8 +64,8 @@ def stage_keys(source: Source, settings: Settings, makers: Makers, undescribed: 
 
     `undescribed` stands for the figures whose description is missing, `cut` for what a parse has left out.
     """
-    limits = fingerprint(settings.parse.limits)
-    raw = _key("parse", source.uri, source.digest, fingerprint(settings.parse))
+    limits = limits_of(settings.parse)
+    whole = raw = _key("parse", source.uri, source.digest, fingerprint(settings.parse))
     raw = _key("parse", raw, limits, cut) if cut else raw
     parse = _key("parse", raw, makers.describer, undescribed) if makers.describer else raw
     chunk = _key("chunk", parse, fingerprint(settings.chunk), makers.splitter)
@@ -68,7 +73,14 @@ def stage_keys(source: Source, settings: Settings, makers: Makers, undescribed: 
     atomize = _key("atomize", chunk, fingerprint(settings.atomize), schema, makers.distiller)
     turned_away = _key("parse", raw, limits)
     card, embed = _key("card", atomize), _key("embed", atomize, makers.embedder)
-    return StageKeys(raw, turned_away, _key("embed", embed, limits), parse, chunk, atomize, card, embed)
+    readings, stopped = _key("parse", whole, READINGS), _key("embed", embed, limits)
+    return StageKeys(readings, raw, turned_away, stopped, parse, chunk, atomize, card, embed)
+
+
+def limits_of(settings: ParseSettings) -> str:
+    """Return the digest of all that says how much of a document is read: with more, one cut short is read again."""
+    ocr = settings.ocr
+    return digest(f"{fingerprint(settings.limits)} {ocr.figure_limit} {ocr.figures_cpu_s:g}".encode())
 
 
 def _key(stage: str, *parts: str) -> str:

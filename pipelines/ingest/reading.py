@@ -13,12 +13,13 @@ from pipelines.core.ids import digest
 from pipelines.core.outcome import Status
 from pipelines.ingest.artifacts import Member, ParsedRecord
 from pipelines.ingest.bench import Bench
-from pipelines.ingest.keys import CUT, StageKeys
+from pipelines.ingest.keys import CUT, READINGS, StageKeys
 from pipelines.ingest.opening import as_path, has_descriptor_paths, open_file
 from pipelines.ingest.progress import Phase, Stage
 from pipelines.ingest.task import Made
 from pipelines.parse.isolate import laid_out, parse_within
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.readoff import Readings, ReadOff
 from pipelines.store.artifact import ArtifactStore
 
 REPEATABLE = (Status.INDEXED, Status.PARTIAL, Status.EMPTY, Status.MALFORMED, Status.TOO_LARGE)
@@ -32,7 +33,11 @@ def read(bench: Bench) -> ParsedRecord:
         if kept is not None:
             return _told(bench, kept)
         bench.tell(Stage.PARSE, Phase.STARTED)
-        record = keep_parts(_parsed(bench), bench.artifacts)
+        parsed = _parsed(bench)
+        record = keep_parts(parsed, bench.artifacts)
+        if record.unread:
+            bench.cut_short(digest(" ".join(record.unread).encode()) if record.again else CUT)
+        _keep_readings(bench, parsed)
         if record.status in REPEATABLE:
             bench.keep("parse", _raw_key(record.status, bench.keys), record)
     failed = record.document is None and record.status is not Status.EMPTY
@@ -55,7 +60,29 @@ def keep_parts(parsed: Parsed, artifacts: ArtifactStore) -> ParsedRecord:
         artifacts.put("member", member.digest, child.data)
         members.append(member)
     pictures = tuple(picture.digest for picture in parsed.pictures)
-    return ParsedRecord(parsed.status, parsed.document, pictures, tuple(members), parsed.reason, parsed.error)
+    return ParsedRecord(
+        parsed.status,
+        parsed.document,
+        pictures,
+        tuple(members),
+        parsed.reason,
+        parsed.error,
+        parsed.unread,
+        parsed.again,
+    )
+
+
+def _readings(bench: Bench) -> dict[str, ReadOff]:
+    """What earlier runs read off the pictures of a document that they did not get through."""
+    return bench.kept(READINGS, bench.keys.readings, dict[str, ReadOff]) or {}
+
+
+def _keep_readings(bench: Bench, parsed: Parsed) -> None:
+    """More is read by every run: what is kept is replaced, and goes where the document is whole."""
+    if parsed.unread or parsed.status in REPEATABLE:
+        bench.artifacts.remove(READINGS, bench.keys.readings)
+    if parsed.readings:
+        bench.keep(READINGS, bench.keys.readings, parsed.readings)
 
 
 def _raw_key(status: Status, keys: StageKeys) -> str:
@@ -74,16 +101,20 @@ def _told(bench: Bench, record: ParsedRecord) -> ParsedRecord:
     reason = bench.task.reason  # where its process was lost after this much of it
     if not bench.task.parsed:
         bench.tell(Stage.PARSE, Phase.DONE if reason else Phase.REUSED, reason)
-    return replace(record, status=Status.PARTIAL, reason=reason) if reason else record
+    if not reason or reason == record.reason:
+        return record
+    whole_reason = f"{record.reason} ({reason})" if record.reason else reason
+    return replace(record, status=Status.PARTIAL, reason=whole_reason)
 
 
 def _parsed(bench: Bench) -> Parsed:
     task, settings, so_far = bench.task, bench.means.settings.parse, _SoFar(bench)
+    known = _readings(bench)
     if task.path is not None:
-        parsed = _parsed_file(bench, task.path, so_far)
+        parsed = _parsed_file(bench, task.path, so_far, known)
     elif (data := bench.artifacts.get("member", task.source.digest)) is not None:
         with laid_out(data, task.source, bench.desk.scratch) as path:
-            parsed = parse_within(path, task.source, settings, so_far.keep)
+            parsed = parse_within(path, task.source, settings, so_far.keep, known)
     else:
         reason = "the bytes of this part are no longer kept; ingest its container again"
         parsed = Parsed(Status.FAILED, reason=reason)
@@ -91,7 +122,7 @@ def _parsed(bench: Bench) -> Parsed:
     return parsed
 
 
-def _parsed_file(bench: Bench, path: Path, so_far: _SoFar) -> Parsed:
+def _parsed_file(bench: Bench, path: Path, so_far: _SoFar, known: Readings) -> Parsed:
     """What a file of the folder holds, opened so that it is the one that was found; one that cannot be is a result."""
     with ExitStack() as opened:
         try:
@@ -103,7 +134,7 @@ def _parsed_file(bench: Bench, path: Path, so_far: _SoFar) -> Parsed:
         opened.callback(os.close, descriptor)
         if has_descriptor_paths():
             path = opened.enter_context(as_path(descriptor, path.suffix, bench.desk.scratch))
-        return parse_within(path, bench.source, bench.means.settings.parse, so_far.keep)
+        return parse_within(path, bench.source, bench.means.settings.parse, so_far.keep, known)
 
 
 class _SoFar:

@@ -53,7 +53,7 @@ async def _compile(bench: Bench) -> Made:
         record = read(bench)
     except StageFailed as failed:
         return bench.failed(Made(Status.FAILED), failed)
-    made = Made.of(record, parse_key(record.status, bench.keys), bench.task.cut)
+    made = Made.of(record, parse_key(record.status, bench.keys), bench.cut)
     bench.desk.keep(codec.pack(made))
     if record.document is None or bench.task.parse_only:
         return made

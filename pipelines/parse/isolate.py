@@ -18,6 +18,7 @@ from pipelines.core.work.pool import WorkerPool
 from pipelines.parse.limits import allowance
 from pipelines.parse.parse import parse
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.readoff import NO_READINGS, Readings
 from pipelines.parse.settings import ParseSettings
 
 STAGE = "parse"
@@ -63,9 +64,18 @@ def parse_bytes(desk: Desk, data: bytes, source: Source, settings: ParseSettings
         return parse_file(desk, path, source, settings)
 
 
-def parse_within(path: Path, source: Source, settings: ParseSettings, keep: Callable[[Parsed], None]) -> Parsed:
-    """Return what the file holds; what is good if not whole is given to `keep` before the slow rest is begun."""
-    return parse(path, source, settings, checkpoint=keep)
+def parse_within(
+    path: Path,
+    source: Source,
+    settings: ParseSettings,
+    keep: Callable[[Parsed], None],
+    known: Readings = NO_READINGS,
+) -> Parsed:
+    """Return what the file holds; what is good if not whole is given to `keep` before the slow rest is begun.
+
+    `known` is what an earlier run has read off its pictures.
+    """
+    return parse(path, source, settings, known=known, checkpoint=keep)
 
 
 @contextmanager
@@ -84,5 +94,6 @@ def _parsed(ended: Ended) -> Parsed:
     if ended.result is not None:
         return codec.unpack(ended.result, Parsed)
     if ended.kept is not None:
-        return replace(codec.unpack(ended.kept, Parsed), status=Status.PARTIAL, reason=ended.reason)
+        kept = codec.unpack(ended.kept, Parsed)
+        return replace(kept, status=Status.PARTIAL, reason=f"{kept.reason} ({ended.reason})")
     return Parsed(ended.status, reason=ended.reason, error=ended.error)

@@ -17,6 +17,7 @@ from pipelines.core.document import Document, Source
 from pipelines.core.errors import StoreError
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.readoff import NO_READINGS, Readings
 from pipelines.parse.settings import ParseSettings
 
 ENGINE = "tests.ingest.saboteur:Saboteur"
@@ -56,7 +57,9 @@ def _disturbed(stage: str, function: Callable[..., object]) -> Callable[..., obj
     return disturbed
 
 
-def _parse_in_steps(path: Path, source: Source, settings: ParseSettings, keep: Callable[[Parsed], None]) -> Parsed:
+def _parse_in_steps(
+    path: Path, source: Source, settings: ParseSettings, keep: Callable[[Parsed], None], known: Readings = NO_READINGS
+) -> Parsed:
     """Read the text, hand it out, and go on with what takes long."""
     from pipelines.parse.parse import parse
 

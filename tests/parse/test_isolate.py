@@ -11,6 +11,7 @@ from pipelines.core.outcome import Status
 from pipelines.parse.isolate import ParserPool
 from pipelines.parse.parse import source_of
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.readoff import Readings
 from pipelines.parse.settings import Limits, ParseSettings
 from tests.parse.engines import OURS
 
@@ -146,7 +147,7 @@ def test_a_parser_with_checkpoints_is_given_where_to_put_them(tmp_path: Path, mo
     from pipelines.parse.parse import parse
 
     def parse_in_steps(
-        path: Path, source: Source, settings: ParseSettings, checkpoint: Callable[[Parsed], None]
+        path: Path, source: Source, settings: ParseSettings, known: Readings, checkpoint: Callable[[Parsed], None]
     ) -> Parsed:
         parsed = parse(path, source, settings)
         checkpoint(parsed)

@@ -25,7 +25,7 @@ from pipelines.parse.pdf.extract import (
     words_of,
 )
 from pipelines.parse.pdf.fragments import Fragment, lines_of
-from pipelines.parse.pdf.near import Covered
+from pipelines.parse.pdf.near import Covered, Near
 from pipelines.parse.pdf.page import Bookmark, Grid, Link, Part, RawPage, Region, Rules, Word
 
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
@@ -49,7 +49,11 @@ _SHRINK_EVERY = 8
 _MOST_SMOOTH, _MOST_PATHS, _MOST_DRAWN = 5_000, 20_000, 100_000
 """Drawn things of a page up to which edges are drawn smooth, tables are looked for, the layout model is asked."""
 _MOST_FIELDS = 1000
-"""Fields and annotations of a page up to which tables are looked for: the library looks up each among all."""
+"""Fields and annotations of a page up to which model and tables are tried: the library looks up each among all."""
+_MOST_SPANS = 4000
+"""Pieces of text of a page up to which they are: both compare pieces with one another."""
+_MOST_STAMPS = 20
+"""Stamps of a page that are read to the character."""
 _SMOOTH = 8
 """Bits of MuPDF's smoothing, as it begins."""
 
@@ -158,10 +162,20 @@ class PdfFile:
             if annotation.type[1] in _COMMENTS and annotation.info.get("content")
         ]
         stamps = [stamp.rect for stamp in annotations_of(self._upright) if stamp.type[0] in _STAMPS]
-        page = self._upright.get_textpage() if stamps else None
-        texts = [" ".join(self._upright.get_textbox(stamp, textpage=page).split()) for stamp in stamps]
-        found += [(Rect(*stamp), f"[{text}]") for stamp, text in zip(stamps, texts, strict=True)]
+        found += [(Rect(*stamp), f"[{text}]") for stamp, text in zip(stamps, self._texts(stamps), strict=True)]
         return [(rect, text) for rect, text in found if text != "[]"]
+
+    def _texts(self, stamps: Sequence[Any]) -> Iterator[str]:
+        """Yield what stands on each stamp; of many, whole words: the library looks at every character for each."""
+        if len(stamps) <= _MOST_STAMPS:
+            page = self._upright.get_textpage() if stamps else None
+            for stamp in stamps:
+                yield " ".join(self._upright.get_textbox(stamp, textpage=page).split())
+            return
+        words = Near(list(words_of(self._upright.get_text("rawdict", flags=_FLAGS)["blocks"])), lambda word: word.rect)
+        for stamp in stamps:
+            rect = Rect(*stamp)
+            yield " ".join(word.text for word in words.at(rect) if rect.holds(*word.rect.middle))
 
     def page(self, number: int) -> RawPage:
         """Return the page with its lines upright, whichever way it is turned in the file."""
@@ -213,7 +227,7 @@ class PdfFile:
     def regions(self, number: int) -> list[Region]:
         """Return what the layout model sees on the page, in reading order; nothing where drawings are too intricate."""
         self._open(number)
-        if self._drawn > _MOST_DRAWN:
+        if self._drawn > _MOST_DRAWN or self._crowded():
             return []
         with _quiet(), self._drawn_fast():
             import pymupdf.layout  # noqa: F401  (registers the model)
@@ -231,13 +245,17 @@ class PdfFile:
         The model's are those of the regions found before (`regions`). None where the drawing is too intricate.
         """
         self._open(number)
-        if self._drawn > _MOST_PATHS or len(self._upright.annot_xrefs()) > _MOST_FIELDS:
+        if self._drawn > _MOST_PATHS or self._crowded():
             return []
         with _quiet():
             found = self._upright.find_tables(refine=True, use_layout=False, union=model)
         # The finder gives None where the page's geometry was too odd for it; the text then stays text.
         tables = found.tables if found is not None else []
         return [grid for table in tables if (grid := grid_of(table)) is not None]
+
+    def _crowded(self) -> bool:
+        spans = sum(len(line["spans"]) for block in self._blocks for line in block.get("lines", ()))
+        return spans > _MOST_SPANS or len(self._upright.annot_xrefs()) > _MOST_FIELDS
 
     def rules(self, number: int, clip: Rect) -> Rules:
         """Return the straight lines drawn in an area, sides of boxes among them."""

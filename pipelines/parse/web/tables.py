@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -121,8 +122,8 @@ def _without_flat_rows(slots: list[Slot], rows: int) -> list[Slot]:
 
 
 def _lifted(slot: Slot, flat: list[int]) -> Slot:
-    above = sum(row < slot.row for row in flat)
-    inside = sum(slot.row <= row < slot.row + slot.row_span for row in flat)
+    above = bisect_left(flat, slot.row)
+    inside = bisect_left(flat, slot.row + slot.row_span) - above
     return replace(slot, row=slot.row - above, row_span=slot.row_span - inside)
 
 
