@@ -57,20 +57,23 @@ def diff(
 def forget(
     document: Annotated[str, typer.Argument(help="The document's path in its folder, or its id.")],
     kb: Kb = DEFAULT_KB,
+    keep_cache: Annotated[bool, typer.Option("--keep-cache", help="Keep what a model replied about it.")] = False,
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Remove every trace of a document from graph, vectors, artifacts and cache."""
+    """Remove every trace of a document, down to its bytes, from graph, vectors, artifacts and caches."""
     from flows.cli.tables import print_json
     from pipelines.ingest.forget import forget as remove
 
-    forgotten = remove(document, kb, settings_from(kb, set))
+    forgotten = remove(document, kb, settings_from(kb, set), keep_cache)
     if json:
         print_json(forgotten)
         return
     for uri in forgotten.uris:
         say(f"forgotten: {uri}")
     say(f"removed {forgotten.artifacts} artifacts and {forgotten.replies} cached replies")
+    if not forgotten.complete:
+        say("somebody reads the knowledge base: its log could not be emptied; the next ingest does that")
     say("an ingest of a folder that still holds the file takes it in again")
 
 

@@ -16,6 +16,7 @@ from pipelines.core.outcome import Failure, Status
 from pipelines.ingest.classes import settle_classes
 from pipelines.ingest.compile import Compiled, Item, Tools, compile_item
 from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpus, read_cards
+from pipelines.ingest.erase import Extent, erase, expect, expected, settled, vanishing
 from pipelines.ingest.judged import judge_entities, judge_maker, kept_verdicts
 from pipelines.ingest.language import Language
 from pipelines.ingest.load import WRITING_FACT, Loader, failed_before
@@ -64,6 +65,7 @@ class Run:
         self._failed: dict[str, Failure] = {}
         self._trouble: list[Failure] = []
         self._stopped = ""
+        self._left_over: Extent | None = None
         self._parts: Counter[str] = Counter()
 
     def prepare(self) -> tuple[Item, ...]:
@@ -78,6 +80,9 @@ class Run:
         self._tell(Event(Stage.SCAN, Phase.DONE, total=len(self._plan.items)))
         for entry in self._plan.unchanged:
             self._tell_reused(entry)
+        self._left_over = expected(self.stores.catalog)
+        if self._plan.items:
+            expect(self.stores.catalog, Extent.FILES)  # until they are in the catalog, nothing else knows of them
         return self._plan.items
 
     def parse_ahead(self, items: Sequence[Item]) -> None:
@@ -156,6 +161,7 @@ class Run:
     def load(self) -> None:
         """Bring the stores up to what was compiled and linked, document by document."""
         self._tell(Event(Stage.LOAD, Phase.STARTED))
+        self._expect_erasure()
         loader = Loader(self.stores, self._tell)
         loader.remove(self._gone())
         loader.record(self._others())
@@ -165,6 +171,7 @@ class Run:
                 self._tell(Event(Stage.LOAD, phase, entry.uri))
         else:
             self._load_linked(loader, self._linking)
+        self._erase()
         self._tell(Event(Stage.LOAD, Phase.DONE))
         record_ingest(self.stores.catalog, Ingest(self._documents, finished=not self._stopped))
         synced = project(self.stores, self._settings, self._tell)
@@ -186,6 +193,24 @@ class Run:
         """The failure of a document by the name that readers know it by."""
         uris = {entry.document: entry.uri for entry in self.searchable()}
         return replace(failure, subject=uris.get(failure.subject, failure.subject))
+
+    def _expect_erasure(self) -> None:
+        """Note before anything is removed that it is to be erased."""
+        catalog = self.stores.catalog
+        before, gone = catalog.entries(), {entry.uri for entry in self._gone()}
+        after = {entry.uri: entry for entry in before if entry.uri not in gone}
+        after |= {entry.uri: entry for entry in (*self._others(), *self.searchable())}
+        if vanishing(before, after.values()) or catalog.fact(WRITING_FACT):
+            expect(catalog, Extent.STORES)
+
+    def _erase(self) -> None:
+        """Erase what has gone, and what an earlier run left; what was only begun to be read is still to come."""
+        catalog = self.stores.catalog
+        due = expected(catalog)
+        if due is Extent.STORES or (due is not None and self._left_over is not None):
+            pending = [item.source for item in self._plan.items]
+            erase(self.stores, self._tools.keys, pending, self._settings.ingest.keep_cache)
+        settled(catalog, finished=not self._stopped)
 
     async def learn(self) -> None:
         """Learn from question-answer samples, where there are any; a budget that is reached keeps what is done."""

@@ -46,5 +46,13 @@ class EmbeddedStore:
         """Be the only writer inside: held for the run of a build. Raises `StoreLocked` at once where another is."""
         return writer_lock(self.path.with_name(self.path.name + ".lock"))
 
+    def wipe(self) -> bool:
+        """Leave no byte of what was removed in the file; False where a reader kept the log from being emptied."""
+        return self._file.wipe()
+
+    def is_sound(self) -> bool:
+        """Whether the file can be read from end to end."""
+        return self._file.is_sound()
+
     def close(self) -> None:
         self._file.close()

@@ -7,6 +7,7 @@ an ingest that finds nothing new does neither.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import timedelta
 from functools import cached_property
@@ -95,6 +96,10 @@ class LanceVectorStore:
         for table in self._tables.values():
             table.optimize()
 
+    def wipe(self) -> None:
+        for table in self._tables.values():
+            table.wipe()
+
     def close(self) -> None:
         for name in ("_tables", "_db"):
             self.__dict__.pop(name, None)
@@ -121,16 +126,21 @@ class _Table:
 
     @staticmethod
     def create(db: lancedb.DBConnection, name: str, dimension: int) -> _Table:
+        table = guarded(lambda: db.create_table(name, schema=_schema(dimension), exist_ok=True))
+        created = _Table(table, dimension)
+        created._index_words()
+        return created
+
+    def _index_words(self) -> None:
+        """Make the indexes of terms and owners anew, in place of those that are there."""
         from lancedb.index import FTS, BTree
 
-        table = guarded(lambda: db.create_table(name, schema=_schema(dimension), exist_ok=True))
         text = FTS(
             base_tokenizer="whitespace", stem=False, lower_case=False, remove_stop_words=False, ascii_folding=False,
             with_position=False, max_token_length=None,
         )  # fmt: skip
-        guarded(lambda: table.create_index("terms", config=text))
-        guarded(lambda: table.create_index("owner", config=BTree()))
-        return _Table(table, dimension)
+        guarded(lambda: self._table.create_index("terms", config=text))
+        guarded(lambda: self._table.create_index("owner", config=BTree()))
 
     def replace(self, owners: Collection[str], records: Sequence[Record], vectors: Vectors) -> None:
         if owners:
@@ -163,6 +173,9 @@ class _Table:
 
     def optimize(self) -> None:
         guarded(lambda: self._table.optimize(cleanup_older_than=KEPT_VERSIONS))
+        self._index_vectors()
+
+    def _index_vectors(self) -> None:
         rows = self._table.count_rows()
         if rows >= INDEX_FROM and rows >= OUTGROWN * self._indexed_rows():
             from lancedb.index import IvfFlat
@@ -170,6 +183,20 @@ class _Table:
             config = IvfFlat(distance_type="cosine", num_partitions=_partitions(rows))
             guarded(lambda: self._table.create_index("vector", config=config, name=_VECTOR_INDEX, replace=True))
         self._probes = self._count_probes()
+
+    def wipe(self) -> None:
+        """Write every row anew, as one commit, make the indexes from that, and remove all that was there before.
+
+        Compaction would not do: it leaves a file as it is of which only few rows were deleted, and an index as it is.
+        """
+        guarded(lambda: self._table.update(values_sql={"id": "id"}))
+        self._index_words()
+        if self._indexed_rows():
+            guarded(lambda: self._table.drop_index(_VECTOR_INDEX))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that readers of what was there have to read anew
+            guarded(lambda: self._table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True))
+        self._index_vectors()
 
     def _indexed_rows(self) -> int:
         """The number of rows when the vector index was made, 0 without one."""

@@ -118,6 +118,23 @@ class SqliteFile:
         with translated(self.path):
             yield from self.reader().execute(sql, values)
 
+    def wipe(self) -> bool:
+        """Leave no byte of what was deleted in the file, its log or its free pages.
+
+        Return False where a reader, for as long as writers wait for one another, kept the log from being emptied.
+        """
+        with self._lock, translated(self.path):
+            self._writer.execute("VACUUM")
+            busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        return not busy
+
+    def is_sound(self) -> bool:
+        """Whether SQLite can read the file from end to end."""
+        try:
+            return self.reader().execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        except sqlite3.DatabaseError:
+            return False
+
     def close(self) -> None:
         """Close every connection; twice is allowed."""
         with self._lock:
