@@ -80,18 +80,21 @@ def forget(
 def fsck(
     kb: Kb = DEFAULT_KB,
     repair: Annotated[bool, typer.Option("--repair", help="Mend what does not agree.")] = False,
+    read_data: Annotated[bool, typer.Option("--read-data", help="Read every artifact, not only a sample.")] = False,
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Prove that catalog, graph, vectors and artifacts agree; exit code 9 where they do not."""
+    """Prove that catalog, graph, vectors and artifacts are whole and agree; exit code 9 where they do not."""
     from flows.cli.tables import print_findings, print_json
     from pipelines.ingest.fsck import fsck as check
 
-    checked = check(kb, settings_from(kb, set), repair)
+    checked = check(kb, settings_from(kb, set), repair, read_data)
     if json:
         print_json(checked)
     else:
         print_findings(checked)
+        if checked.read < checked.artifacts:
+            typer.echo(f"read {checked.read} of {checked.artifacts} artifacts, a sample; --read-data reads all")
     raise typer.Exit(0 if checked.clean else 9)
 
 

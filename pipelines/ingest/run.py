@@ -59,6 +59,7 @@ class Run:
         self._started = time.monotonic()
         self._plan = Plan()
         self._documents = 0
+        self._known: dict[str, Entry] = {}
         self._compiled: dict[str, Compiled] = {}
         self._at_once: asyncio.Semaphore | None = None
         self._linking: Linking | None = None
@@ -76,7 +77,8 @@ class Run:
             raise SourceError(f"no documents in {self._folder}", hint="nothing was changed")
         self._documents = sum(file.status is not Status.SKIPPED for file in found)
         record_ingest(self.stores.catalog, Ingest(self._documents))
-        self._plan = plan(found, self.stores.catalog.entries(), self._tools.keys)
+        self._known = {entry.uri: entry for entry in self.stores.catalog.entries()}
+        self._plan = plan(found, self._known.values(), self._tools.keys)
         self._tell(Event(Stage.SCAN, Phase.DONE, total=len(self._plan.items)))
         for entry in self._plan.unchanged:
             self._tell_reused(entry)
@@ -144,7 +146,14 @@ class Run:
         """Whether the stores hold the links of just these documents, and no run was killed while it wrote them."""
         index, verdicts = vectors_name(self.stores.embedder.info), kept_verdicts(self.stores.catalog)
         key = corpus_key(self.searchable(), self._settings, index, verdicts)
+        if self._has_unrecorded():
+            return False
         return self.stores.catalog.fact(LINKED_FACT) == key and not self.stores.catalog.fact(WRITING_FACT)
+
+    def _has_unrecorded(self) -> bool:
+        """Whether the catalog does not know of a document that was compiled, as where its entry was damaged."""
+        compiled = {one.entry.document for one in self._compiled.values() if one.entry.status.searchable}
+        return not compiled <= {entry.document for entry in self._known.values()}
 
     def link(self) -> None:
         """Link all documents of the knowledge base, unless the stores already hold the links of just these.
@@ -165,6 +174,7 @@ class Run:
         loader = Loader(self.stores, self._tell)
         loader.remove(self._gone())
         loader.record(self._others())
+        self._record_stamps()
         if self._linking is None:
             for entry in self.searchable():
                 phase = Phase.FAILED if entry.document in self._failed else Phase.REUSED
@@ -194,13 +204,21 @@ class Run:
         uris = {entry.document: entry.uri for entry in self.searchable()}
         return replace(failure, subject=uris.get(failure.subject, failure.subject))
 
+    def _record_stamps(self) -> None:
+        """Note the time stamps of files that are unchanged all the same, so that they need not be read again."""
+        stamped = [entry for entry in self._plan.unchanged if entry != self._known.get(entry.uri)]
+        if stamped:
+            with self.stores.catalog.transaction():
+                for entry in stamped:
+                    self.stores.catalog.record(entry)
+
     def _expect_erasure(self) -> None:
         """Note before anything is removed that it is to be erased."""
         catalog = self.stores.catalog
-        before, gone = catalog.entries(), {entry.uri for entry in self._gone()}
-        after = {entry.uri: entry for entry in before if entry.uri not in gone}
+        gone = {entry.uri for entry in self._gone()}
+        after = {uri: entry for uri, entry in self._known.items() if uri not in gone}
         after |= {entry.uri: entry for entry in (*self._others(), *self.searchable())}
-        if vanishing(before, after.values()) or catalog.fact(WRITING_FACT):
+        if vanishing(self._known.values(), after.values()) or catalog.fact(WRITING_FACT):
             expect(catalog, Extent.STORES)
 
     def _erase(self) -> None:

@@ -23,9 +23,10 @@ _ERRORS: dict[int, tuple[type[StoreError], str]] = {
     sqlite3.SQLITE_FULL: (StoreError, "the disk is full"),
     sqlite3.SQLITE_READONLY: (StoreError, "the knowledge base cannot be written to"),
     sqlite3.SQLITE_CANTOPEN: (StoreError, "the knowledge base cannot be opened"),
-    sqlite3.SQLITE_NOTADB: (StoreMismatch, "this is not a knowledge base"),
-    sqlite3.SQLITE_CORRUPT: (StoreMismatch, "the knowledge base is damaged; remove it and ingest again"),
+    sqlite3.SQLITE_NOTADB: (StoreMismatch, "strata.db is damaged, or no database at all"),
+    sqlite3.SQLITE_CORRUPT: (StoreMismatch, "strata.db is damaged"),
 }
+_ANEW = "remove strata.db and ingest the folder again: what was read and asked is kept beside it"
 # How a transaction begins, is kept and is undone: the outermost, and one inside another.
 _STEPS = {
     False: ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"),
@@ -41,7 +42,7 @@ def translated(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         kind, message = _ERRORS.get(code, (StoreError, str(error)))
-        raise kind(message, ids=(str(path),)) from error
+        raise kind(message, ids=(str(path),), hint=_ANEW if kind is StoreMismatch else "") from error
 
 
 class SqliteFile:
