@@ -147,7 +147,7 @@ class _Table:
     def __init__(self, table: lancedb.table.Table, dimension: int) -> None:
         self._table = table
         self._dimension = dimension
-        stored = table.schema.field("vector").type.list_size
+        stored = guarded(lambda: table.schema.field("vector").type.list_size)
         if stored != dimension:
             raise StoreMismatch(
                 f"the vectors of this knowledge base have {stored} dimensions, the embedder {dimension}",
@@ -274,7 +274,7 @@ def guarded(call: Callable[[], T]) -> T:
     """Return the result of a call of the library; what it raises for a store at fault becomes `StoreUnavailable`."""
     try:
         return call()
-    except (OSError, RuntimeError, ValueError, pa.ArrowException) as error:
+    except (OSError, RuntimeError, ValueError, KeyError, pa.ArrowException) as error:
         raise _unavailable(error) from error
     except BaseException as error:
         if type(error).__name__ == "PanicException":  # of its native part, for a file that is damaged

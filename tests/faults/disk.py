@@ -11,8 +11,9 @@ from pathlib import Path
 from tests.faults.bench import Account, Bench, Outcome, whole_again
 from tests.faults.process import ROOT, command, environment
 
-SIZES = (300, 700, 1200, 2000, 2600, 3000)
-"""KiB of a disk that is too small for the knowledge base: it fills up in one stage or another."""
+SHARES = (0.1, 0.2, 0.3, 0.45, 0.6, 0.75)
+"""Sizes of a disk as shares of what the knowledge base takes: it fills up in one stage or another."""
+_PAGE = 4096
 _LIMITED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
@@ -39,15 +40,16 @@ def can_mount() -> bool:
 def fill_disk(bench: Bench) -> Outcome:
     """Ingest onto disks that are too small; then there is room, and the next ingest finishes."""
     account = Account("disks filled")
-    sizes = list(SIZES)
-    bench.chance.shuffle(sizes)
-    for size in [sizes[number % len(sizes)] for number in range(bench.times)] if can_mount() else []:
+    whole = sum(-(-path.stat().st_size // _PAGE) * _PAGE for path in bench.whole.rglob("*"))
+    shares = list(SHARES)
+    bench.chance.shuffle(shares)
+    for share in [shares[number % len(shares)] for number in range(bench.times)] if can_mount() else []:
         mounted, kb = bench.new("disk"), bench.new()
         mounted.mkdir()
         kb.mkdir()
         words = ["unshare", "-m", "sh", "-c", _ON_SMALL_DISK, "sh", *_ingest(bench, mounted)]
-        more = {"SIZE": str(size), "KB": str(mounted), "OUT": str(kb)}
-        account.note(f"{size} KiB", _wrong(words, more) or whole_again(bench.folder, kb, bench.state))
+        more = {"SIZE": str(int(share * whole / 1024)), "KB": str(mounted), "OUT": str(kb)}
+        account.note(f"{share:.0%} of what it takes", _wrong(words, more) or whole_again(bench.folder, kb, bench.state))
     return account.outcome()
 
 

@@ -27,7 +27,7 @@ FAULTS = (
     Fault("files that may not grow", limit_files, few=1, many=3, slow=True),
     Fault("clocks set back", set_clock_back, few=1, many=4, slow=True),
     Fault("files changed while they are read", change_while_read, few=3, many=10, slow=True),
-    Fault("files of a knowledge base damaged", damage_files, few=4, many=400),
+    Fault("files of a knowledge base damaged", damage_files, few=3, many=400, slow=True),
     Fault("letters changed in the database", damage_rows, few=2, many=40),
     Fault("two ingests at once", ingest_twice, few=1, many=3, slow=True),
     Fault("askers while an ingest runs", ask_while_ingesting, few=1, many=3, slow=True),

@@ -27,15 +27,22 @@ from qa.knowledge_base import KnowledgeBase
 from tests.ingest.knowledge import entries_of, graph_of, vectors_of, write_folder
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return write_folder(tmp_path / "folder")
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder and a knowledge base of it, side by side, not to be changed."""
+    place = tmp_path_factory.mktemp("made")
+    build(write_folder(place / "folder"), place / "kb")
+    return place
 
 
 @pytest.fixture
-def kb(tmp_path: Path, folder: Path) -> Path:
-    build(folder, tmp_path / "kb")
-    return tmp_path / "kb"
+def folder(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made / "folder", tmp_path / "folder"))
+
+
+@pytest.fixture
+def kb(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made / "kb", tmp_path / "kb"))
 
 
 def artifact(kb: Path, uri: str, stage: str) -> Path:
