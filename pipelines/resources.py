@@ -32,6 +32,8 @@ EMBEDDER_FACT = "embedder"
 """The fact under which the catalog keeps the `EmbedderInfo` that its vectors were made with."""
 
 
+VECTORS_FACT = "vectors"
+"""The fact under which the catalog keeps the folder of the active vectors, and the versions of its tables."""
 PAIRS_FACT = "tag pairs"
 """The fact under which the catalog keeps the pairs of users' words and the corpus's tags."""
 
@@ -126,7 +128,10 @@ def open_stores(kb: Path, settings: Settings, create: bool = False) -> Iterator[
     embedder = open_embedder(chosen, places.embeddings)
     try:
         _check_embedder(embedded.catalog, embedder.info, create)
-        vectors = LanceVectorStore(places.vectors / vectors_name(embedder.info), embedder.info.dimension)
+        name = vectors_name(embedder.info)
+        vectors = LanceVectorStore(
+            places.vectors / name, embedder.info.dimension, lambda: _recorded_versions(embedded.catalog, name)
+        )
         yield Stores(places, embedded, FileArtifacts(places.artifacts), vectors, embedder)
         vectors.close()
     finally:
@@ -182,6 +187,17 @@ def tag_pairs(catalog: Catalog) -> tuple[TagPair, ...]:
     """Return the pairs that were learned from question-answer samples, none where there were none."""
     fact = catalog.fact(PAIRS_FACT)
     return codec.decode(fact, tuple[TagPair, ...]) if fact else ()
+
+
+def record_vectors(stores: Stores) -> None:
+    """Note how far the tables of vectors are, so that one which is taken away is missed."""
+    versions = {vectors_name(stores.embedder.info): dict(stores.vectors.versions())}
+    stores.catalog.set_fact(VECTORS_FACT, codec.encode(versions).decode())
+
+
+def _recorded_versions(catalog: Catalog, name: str) -> dict[str, int]:
+    fact = catalog.fact(VECTORS_FACT)
+    return codec.decode(fact, dict[str, dict[str, int]]).get(name, {}) if fact else {}
 
 
 def record_embedder(catalog: Catalog, info: EmbedderInfo) -> None:

@@ -14,7 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from pipelines.core.errors import SettingsError, SourceError
+from pipelines.core.errors import SettingsError, SourceError, StoreUnavailable, StrataError
+from pipelines.ingest.corpus import LINKED_FACT
 from pipelines.llm.chat import Chat
 from pipelines.llm.ledger import cost
 from pipelines.llm.settings import LlmSettings
@@ -44,6 +45,7 @@ class KnowledgeBase:
 
     def __init__(self, stores: Stores, settings: QaSettings, chat: Chat | None = None) -> None:
         self._stores, self._settings, self._chat = stores, settings, chat
+        self._moment: tuple[str | None, bool] | None = None
         self._closing = ExitStack()
         self._endpoint = ""
         self._completeness = Completeness(stores.catalog)
@@ -89,6 +91,29 @@ class KnowledgeBase:
         question = " ".join(question.split())
         if not question:
             raise SourceError("the question is empty")
+        self._read_anew()
+        try:
+            answer = await self._answer_now(question, strategy, where, limit)
+        except Exception:
+            if not self._read_anew():
+                raise
+        else:
+            if not self._read_anew():
+                return answer
+        return await self._answer_again(question, strategy, where, limit)
+
+    async def _answer_again(self, question: str, strategy: str, where: Filter, limit: int | None) -> Answer:
+        """The answer once more, for an ingest wrote while it was looked for: half of it may be from before."""
+        try:
+            return await self._answer_now(question, strategy, where, limit)
+        except StrataError:
+            raise
+        except Exception as error:
+            if not self._read_anew() and not is_unfinished(self._stores):
+                raise
+            raise StoreUnavailable("an ingest is writing the knowledge base; ask again") from error
+
+    async def _answer_now(self, question: str, strategy: str, where: Filter, limit: int | None) -> Answer:
         settings = self._answer_settings(limit)
         chosen = strategy_named(strategy or settings.strategy, self._chat is not None)
         knowledge = self.confined(where)
@@ -144,6 +169,17 @@ class KnowledgeBase:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _read_anew(self) -> bool:
+        """Drop what was read of the stores where an ingest has written since, and return whether one has."""
+        catalog = self._stores.catalog
+        moment = (catalog.fact(LINKED_FACT), is_unfinished(self._stores))
+        before, self._moment = self._moment, moment
+        if moment == before:
+            return False
+        self.__dict__.pop("_knowledge", None)
+        self._stores.vectors.close()
+        return True
 
     @cached_property
     def _knowledge(self) -> StoredKnowledge:

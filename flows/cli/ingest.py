@@ -34,6 +34,9 @@ def ingest(
     ] = None,
     embedder: Annotated[str | None, typer.Option(help="wordllama, e5, fastembed or openai.")] = None,
     keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep documents whose file has gone.")] = False,
+    keep_cache: Annotated[
+        bool, typer.Option("--keep-cache", help="Keep what a model replied about documents that have gone.")
+    ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Stay, and ingest again when the folder changes.")] = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -46,7 +49,13 @@ def ingest(
     from pipelines.llm.budget import Budget
     from pipelines.resources import is_open
 
-    settings = settings_from(kb, set, embed__name=embedder, ingest__keep_missing=keep_missing or None)
+    settings = settings_from(
+        kb,
+        set,
+        embed__name=embedder,
+        ingest__keep_missing=keep_missing or None,
+        ingest__keep_cache=keep_cache or None,
+    )
     if quote:
         print_quote(quote_ingest(folder, kb, settings, qa_samples=qa_samples), json)
         return

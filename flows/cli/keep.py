@@ -57,38 +57,44 @@ def diff(
 def forget(
     document: Annotated[str, typer.Argument(help="The document's path in its folder, or its id.")],
     kb: Kb = DEFAULT_KB,
+    keep_cache: Annotated[bool, typer.Option("--keep-cache", help="Keep what a model replied about it.")] = False,
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Remove every trace of a document from graph, vectors, artifacts and cache."""
+    """Remove every trace of a document, down to its bytes, from graph, vectors, artifacts and caches."""
     from flows.cli.tables import print_json
     from pipelines.ingest.forget import forget as remove
 
-    forgotten = remove(document, kb, settings_from(kb, set))
+    forgotten = remove(document, kb, settings_from(kb, set), keep_cache)
     if json:
         print_json(forgotten)
         return
     for uri in forgotten.uris:
         say(f"forgotten: {uri}")
     say(f"removed {forgotten.artifacts} artifacts and {forgotten.replies} cached replies")
+    if not forgotten.complete:
+        say("somebody reads the knowledge base: its log could not be emptied; the next ingest does that")
     say("an ingest of a folder that still holds the file takes it in again")
 
 
 def fsck(
     kb: Kb = DEFAULT_KB,
     repair: Annotated[bool, typer.Option("--repair", help="Mend what does not agree.")] = False,
+    read_data: Annotated[bool, typer.Option("--read-data", help="Read every artifact, not only a sample.")] = False,
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Prove that catalog, graph, vectors and artifacts agree; exit code 9 where they do not."""
+    """Prove that catalog, graph, vectors and artifacts are whole and agree; exit code 9 where they do not."""
     from flows.cli.tables import print_findings, print_json
     from pipelines.ingest.fsck import fsck as check
 
-    checked = check(kb, settings_from(kb, set), repair)
+    checked = check(kb, settings_from(kb, set), repair, read_data)
     if json:
         print_json(checked)
     else:
         print_findings(checked)
+        if checked.read < checked.artifacts:
+            typer.echo(f"read {checked.read} of {checked.artifacts} artifacts, a sample; --read-data reads all")
     raise typer.Exit(0 if checked.clean else 9)
 
 

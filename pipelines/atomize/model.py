@@ -78,6 +78,7 @@ class ModelDistiller:
             self._reply_type(content),
             role=ROLE,
             subject=content.chunk.id,
+            document=content.document.id,
             temperature=request.temperature,
             max_tokens=request.max_tokens,
         )
@@ -97,6 +98,7 @@ class ModelDistiller:
             self._settings.temperature,
             _ROOM + _ROOM_PER_TOKEN * size,
             subject=content.chunk.id,
+            document=content.document.id,
         )
 
     def _messages(self, content: Content) -> tuple[Message, ...]:

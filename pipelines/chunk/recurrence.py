@@ -86,6 +86,7 @@ class Recurrence:
             units=tuple(found[start:end]),
             choices=tuple(choices),
             tries=1 + self.spare,
+            document=document.id,
         )
 
     def _quoted(self, own: Sequence[Unit]) -> str:

@@ -64,6 +64,7 @@ class RecurrentSplitter:
             Division,
             role=ROLE,
             subject=window.subject,
+            document=window.document,
             max_tokens=_REPLY_TOKENS,
             tries=window.tries,
         )
@@ -81,7 +82,14 @@ class RecurrentSplitter:
         """Return what the model is asked about a window, None where there is nothing to choose."""
         if len(window.choices) == 1:
             return None
-        return Request(self._messages(window), ROLE, Division, max_tokens=_REPLY_TOKENS, subject=window.subject)
+        return Request(
+            self._messages(window),
+            ROLE,
+            Division,
+            max_tokens=_REPLY_TOKENS,
+            subject=window.subject,
+            document=window.document,
+        )
 
     def _messages(self, window: Window) -> tuple[Message, ...]:
         numbered = "\n".join(f"{number}: {text}" for number, text in enumerate(window.sentences, 1))

@@ -15,7 +15,7 @@ class Window:
 
     `sentences` are their texts and `units` what they are, both numbered from 1. `choices` are the numbers, ascending
     and never empty, of the sentences with which the chunk may end. `forward_summary` says what came before. `tries` is
-    how often a model may be asked about the window.
+    how often a model may be asked about the window, `document` the id of the one that it is of.
     """
 
     subject: str
@@ -27,6 +27,7 @@ class Window:
     units: tuple[Unit, ...]
     choices: tuple[int, ...]
     tries: int = 1
+    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,14 @@ class ParsedRecord:
     again: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a `ParsedRecord` names that lies apart, to be read without the rest of it."""
+
+    pictures: tuple[str, ...] = ()
+    members: tuple[Member, ...] = ()
+
+
 def read_document(stores: Stores, entry: Entry) -> Document:
     """Return the parsed document of a searchable entry. Raises `ArtifactUnreadable` where its artifact is gone."""
     record = read_value(stores, entry, "parse", ParsedRecord)

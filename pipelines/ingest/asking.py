@@ -55,6 +55,7 @@ class Asking:
     model: str
     attempt: int
     subject: str
+    document: str
 
     @staticmethod
     def of(request: Request) -> Asking:
@@ -70,6 +71,7 @@ class Asking:
             request.model,
             request.attempt,
             request.subject,
+            request.document,
         )
 
     def request(self) -> Request:
@@ -83,6 +85,7 @@ class Asking:
             self.model,
             self.attempt,
             self.subject,
+            self.document,
         )
 
 

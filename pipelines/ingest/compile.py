@@ -35,6 +35,8 @@ _ENDS_THE_RUN: Mapping[str, type[StrataError]] = {
     for kind in (BudgetExceeded, StoreError, StoreUnavailable, StoreMismatch, StoreLocked, SettingsError)
 } | {MissingExtra.__name__: SettingsError}
 
+MOVED = "it was changed or taken away while it was read; the next ingest takes it up again"
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -44,6 +46,7 @@ class Item:
     path: Path | None = None
     modified_ns: int = 0
     parent: str = ""
+    changed_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,8 @@ async def compile_item(item: Item, tools: Tools, tell: Progress) -> Compiled:
     if task.parse_only and made.document is not None:
         reason = made.reason if made.cut else ""
         made = await _made(replace(task, parse_only=False, parsed=True, cut=made.cut, reason=reason), tools, tell)
+    if item.path is not None and not _is_as_found(item, item.path):
+        made = _moved(item, made, tools)
     entry = _entry(item, made, tools.keys(item.source))
     members = tuple(member_item(item, member) for member in made.members)
     return Compiled(entry, members, (*_failures(entry, made), *made.failures), made.dropped)
@@ -110,6 +115,25 @@ async def _made(task: Task, tools: Tools, tell: Progress) -> Made:
         record = ParsedRecord(made.status, reason=made.reason, error=made.error)
         tools.artifacts.put("parse", parse_key(made.status, task.keys), codec.encode(record))
     return made
+
+
+def _is_as_found(item: Item, path: Path) -> bool:
+    """Whether a file is still the one whose digest was taken, so that what was read of it goes by its name."""
+    try:
+        state = path.stat()
+    except OSError:
+        return False
+    found = (item.source.size, item.modified_ns, item.changed_ns)
+    return not item.modified_ns or (state.st_size, state.st_mtime_ns, state.st_ctime_ns) == found
+
+
+def _moved(item: Item, made: Made, tools: Tools) -> Made:
+    """What becomes of a file that is another by now: what was kept under the digest of the former one goes."""
+    keys = tools.keys(item.source)
+    parses = {(Stage.PARSE.value, key) for key in (keys.raw, keys.turned_away)}
+    for stage, key in {*keys.by_stage().items(), *made.artifacts.items(), *parses}:
+        tools.artifacts.remove(stage, key)
+    return Made(Status.FAILED, MOVED, retryable=True)
 
 
 def _lost(kept: Made, ended: Ended, uri: str, tell: Progress) -> Made:
@@ -159,6 +183,7 @@ def _entry(item: Item, made: Made, keys: StageKeys) -> Entry:
         media_type=document.media_type if document else item.source.media_type,
         title=document.title if document else "",
         modified_ns=item.modified_ns,
+        changed_ns=item.changed_ns,
         parent=item.parent,
         artifacts=artifacts,
         counts=document.counts if document else {},

@@ -1,18 +1,25 @@
-"""Proof that catalog, graph, vectors and artifacts agree, in both directions, and the mending of what does not."""
+"""Proof that catalog, graph, vectors, artifacts and caches are whole and agree, and the mending of what does not."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pipelines.core.errors import StoreError
 from pipelines.core.graph import CORPUS_OWNER, NodeKind
+from pipelines.core.outcome import Status
+from pipelines.graph.scan import STAGE as MENTIONS
 from pipelines.ingest.corpus import LINKED_FACT, link_corpus
+from pipelines.ingest.inspect import Inspected, Sums, held_sums, inspect_artifacts, inspect_caches, sums_of
 from pipelines.ingest.keys import COMPILED
 from pipelines.ingest.load import Loader
 from pipelines.ingest.progress import silent
 from pipelines.ingest.records import read_records
-from pipelines.resources import Stores, open_neo4j, open_stores
+from pipelines.llm.reply_store import ReplyStore
+from pipelines.llm.sqlite_file import is_sound, remove_file
+from pipelines.resources import Stores, open_neo4j, open_stores, vectors_name
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry
 from pipelines.store.check import (
@@ -23,92 +30,137 @@ from pipelines.store.check import (
     check_copy,
     check_ends,
     check_graph,
+    check_records,
     check_vectors,
 )
 from pipelines.store.digest import recount
+from pipelines.store.sqlite_catalog import DAMAGED
 from pipelines.store.sync import sync
 from pipelines.store.vector import Embedded
+
+DATABASE = "strata.db"
+LOST = "what was read of it was damaged"
+"""The reason of a document that is out of the stores until the next ingest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was found, and after a repair what is left of it; `documents` is the number looked at."""
+    """What was found, and after a repair what is left of it.
+
+    `documents` is the number looked at, `read` how many of the `artifacts` were read to the end.
+    """
 
     documents: int
     findings: tuple[Finding, ...] = ()
     remaining: tuple[Finding, ...] = ()
     repaired: bool = False
+    artifacts: int = 0
+    read: int = 0
 
     @property
     def clean(self) -> bool:
         return not (self.remaining if self.repaired else self.findings)
 
 
-def fsck(kb: Path, settings: Settings | None = None, repair: bool = False) -> Checked:
+def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_data: bool = False) -> Checked:
     """Compare the stores of a knowledge base; with `repair`, load anew what does not agree and look once more.
 
-    What is mended without the folder is mended at once; a document whose artifacts are gone is marked, and the next
-    ingest makes it anew. Raises `KnowledgeBaseNotFound`.
+    Of the artifacts a sample is read, with `read_data` each, and each vector too. What is mended without the folder
+    is mended at once; a document whose artifacts are gone or damaged leaves the stores until the next ingest makes it
+    anew, which is a finding of its own.
+    Raises `KnowledgeBaseNotFound`, and `StoreMismatch` where the database cannot be opened at all.
     """
     settings = settings or load(kb).settings
     with open_stores(kb, settings) as stores, stores.embedded.exclusive():
+        if not stores.embedded.is_sound():
+            detail = f"it is damaged: remove {DATABASE} and ingest the folder again, what was read is kept beside it"
+            return Checked(0, (Finding(Place.CATALOG, Fault.CHANGED, DATABASE, detail),))
         documents = len(_searchable(stores))
-        findings = tuple(sorted(_findings(stores, settings)))
+        inspected, findings = _look(stores, settings, read_data)
+        checked = Checked(documents, findings, artifacts=inspected.held, read=inspected.read)
         if not repair or not findings:
-            return Checked(documents, findings)
+            return checked
         _repair(stores, settings, findings)
-        return Checked(documents, findings, tuple(sorted(_findings(stores, settings))), repaired=True)
+        return replace(checked, remaining=_look(stores, settings, read_data)[1], repaired=True)
 
 
-def _findings(stores: Stores, settings: Settings) -> Iterator[Finding]:
+def _look(stores: Stores, settings: Settings, read_data: bool) -> tuple[Inspected, tuple[Finding, ...]]:
+    inspected = inspect_artifacts(stores, stores.catalog.entries(), read_data)
+    findings = [*inspected.findings, *_findings(stores, settings, read_data), *inspect_caches(stores.places)]
+    return inspected, tuple(sorted(set(findings)))
+
+
+def _findings(stores: Stores, settings: Settings, read_data: bool) -> Iterator[Finding]:
     entries = stores.catalog.entries()
+    yield from (
+        Finding(Place.CATALOG, Fault.CHANGED, one.uri, "ingest the folder again") for one in entries if _unread(one)
+    )
+    damaged = stores.embedded.damaged_owners()
+    yield from (Finding(Place.GRAPH, Fault.CHANGED, owner, "its rows are not what was written") for owner in damaged)
+    yield from check_artifacts(entries, {stage: tuple(stores.artifacts.keys(stage)) for stage in COMPILED})
+    if damaged:
+        return  # what cannot be read cannot be compared
+    yield from _graph_findings(stores, settings, entries)
+    yield from _vector_findings(stores, entries, read_data)
+    if not stores.catalog.fact(LINKED_FACT):
+        yield Finding(Place.CATALOG, Fault.CHANGED, CORPUS_OWNER, "the links are behind the documents")
+
+
+def _graph_findings(stores: Stores, settings: Settings, entries: Sequence[Entry]) -> Iterator[Finding]:
     graph = stores.graph
     yield from check_graph(entries, graph.owners(), recount(graph))
     nodes = {node.id for node in graph.nodes()}
     yield from check_ends(nodes, ((edge.source, edge.target) for edge in graph.edges()))
-    yield from check_artifacts(entries, {stage: tuple(stores.artifacts.keys(stage)) for stage in COMPILED})
-    yield from check_vectors(entries, _wanted(stores), _held(stores))
-    if not stores.catalog.fact(LINKED_FACT):
-        yield Finding(Place.CATALOG, Fault.CHANGED, CORPUS_OWNER, "the links are behind the documents")
     if settings.store.neo4j_uri:
         with open_neo4j(settings, stores.places.root) as neo4j:
             yield from check_copy(graph.owners(), neo4j.owners(), recount(neo4j))
 
 
-def _wanted(stores: Stores) -> dict[str, set[str]]:
-    """Ids of records by owner as they should be: those of the artifacts, less what is quarantined, and the corpus's."""
+def _vector_findings(stores: Stores, entries: Sequence[Entry], read_data: bool) -> Iterator[Finding]:
+    try:
+        held = held_sums(stores)
+    except StoreError as error:
+        yield Finding(Place.VECTORS, Fault.CHANGED, vectors_name(stores.embedder.info), error.message)
+        return
+    wanted, unknown = _wanted(stores)
+    shown = {owner: set(sums) for owner, sums in held.items() if owner not in unknown}
+    yield from check_vectors(entries, {owner: set(sums) for owner, sums in wanted.items()}, shown)
+    if read_data:
+        yield from check_records({owner: wanted[owner] for owner in wanted if owner != CORPUS_OWNER}, held)
+
+
+def _wanted(stores: Stores) -> tuple[Sums, set[str]]:
+    """Records by owner as they should be: those of the artifacts, less what is quarantined, and the corpus's.
+
+    Also the documents of which that cannot be said, because their artifact is gone or damaged.
+    """
     quarantined = {node.id for node in stores.graph.nodes([NodeKind.ATOM]) if node.properties.get("quarantined")}
-    wanted: dict[str, set[str]] = {}
+    wanted: Sums = {}
+    unknown: set[str] = set()
     for entry in _searchable(stores):
         data = stores.artifacts.get("embed", entry.artifacts.get("embed", "none"))
-        if data is not None:
-            records = read_records(data).records
-            wanted[entry.document] = {f"{record.kind}/{record.id}" for record in records} - {
-                f"atom/{atom}" for atom in quarantined
-            }
+        if data is None:
+            unknown.add(entry.document)
+            continue
+        sums = sums_of(read_records(data)).get(entry.document, {})
+        wanted[entry.document] = {id: sum for id, sum in sums.items() if id.removeprefix("atom/") not in quarantined}
     shared = stores.graph.nodes([NodeKind.TAG, NodeKind.ENTITY])
-    wanted[CORPUS_OWNER] = {f"{node.kind.value.lower()}/{node.id}" for node in shared}
-    return wanted
-
-
-def _held(stores: Stores) -> dict[str, set[str]]:
-    held: dict[str, set[str]] = {}
-    for batch in stores.vectors.records():
-        for record in batch.records:
-            held.setdefault(record.owner, set()).add(f"{record.kind}/{record.id}")
-    return held
+    wanted[CORPUS_OWNER] = {f"{node.kind.value.lower()}/{node.id}": 0 for node in shared}
+    return wanted, unknown
 
 
 def _repair(stores: Stores, settings: Settings, findings: Sequence[Finding]) -> None:
+    _drop_caches(stores, findings)
+    if any(one.place is Place.VECTORS and one.subject == vectors_name(stores.embedder.info) for one in findings):
+        stores.vectors.clear()
     for finding in findings:
-        if finding.fault is Fault.ORPHAN and finding.subject != CORPUS_OWNER and finding.place is not Place.ARTIFACTS:
+        if finding.place is Place.GRAPH and finding.fault is Fault.CHANGED:
+            stores.graph.remove(finding.subject)  # the hashes of its rows say that they are as they should be
+        elif finding.fault is Fault.ORPHAN and finding.subject != CORPUS_OWNER and finding.place is not Place.ARTIFACTS:
             stores.graph.remove(finding.subject)
             stores.vectors.write([finding.subject], Embedded())
-    broken = {finding.detail for finding in findings if finding.place is Place.ARTIFACTS}
-    for entry in stores.catalog.entries():
-        if entry.uri in broken:
-            stores.catalog.record(replace(entry, artifacts={}))
-    whole = [entry for entry in _searchable(stores) if entry.uri not in broken and entry.artifacts]
+    _drop_artifacts(stores, findings)
+    whole = _searchable(stores)
     for entry in whole:
         without_load = {stage: key for stage, key in entry.artifacts.items() if stage != "load"}
         stores.catalog.record(replace(entry, artifacts=without_load))
@@ -120,6 +172,52 @@ def _repair(stores: Stores, settings: Settings, findings: Sequence[Finding]) -> 
     if settings.store.neo4j_uri:
         with open_neo4j(settings, stores.places.root) as neo4j:
             sync(stores.graph, neo4j)
+
+
+def _drop_artifacts(stores: Stores, findings: Sequence[Finding]) -> None:
+    """Remove what is damaged, and take the documents that it was made of out until the next ingest makes them anew.
+
+    Those too of which an artifact is gone that was not read before. Where a picture or a part of a container is
+    damaged, it comes back only with the document's parse.
+    """
+    entries = {entry.uri: entry for entry in stores.catalog.entries()}
+    found = [finding for finding in findings if finding.place is Place.ARTIFACTS]
+    for finding in found:
+        stage, _, key = finding.subject.partition("/")
+        stores.artifacts.remove(stage, key)
+        if stage in ("picture", "member") and finding.detail in entries:
+            stores.artifacts.remove("parse", entries[finding.detail].artifacts.get("parse", "none"))
+    marked = {finding.detail for finding in found if finding.subject.partition("/")[0] != MENTIONS}
+    marked |= {entry.uri for entry in _searchable(stores) if _is_lost(entry, stores)}
+    for entry in (entries[uri] for uri in sorted(marked & entries.keys())):
+        stores.vectors.write([entry.document], Embedded())
+        stores.graph.remove(entry.document)
+        stores.catalog.record(replace(entry, status=Status.FAILED, reason=LOST, artifacts={}))
+
+
+def _is_lost(entry: Entry, stores: Stores) -> bool:
+    return any(stores.artifacts.get(stage, entry.artifacts.get(stage, "none")) is None for stage in COMPILED)
+
+
+def _drop_caches(stores: Stores, findings: Sequence[Finding]) -> None:
+    places = stores.places
+    for finding in findings:
+        if finding.place is not Place.CACHES:
+            continue
+        path = places.root / finding.subject
+        if path not in (places.replies, places.embeddings):
+            shutil.rmtree(path.parent)
+        elif not is_sound(path):
+            remove_file(path)
+        else:
+            store = ReplyStore(path)
+            for key in store.damaged():
+                store.get(key)
+            store.close()
+
+
+def _unread(entry: Entry) -> bool:
+    return entry.reason in (DAMAGED, LOST)
 
 
 def _searchable(stores: Stores) -> list[Entry]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from pipelines.atomize.tag_classes import KINDS
 from pipelines.atomize.tag_classes_model import ModelClasses
 from pipelines.atomize.tag_pairs import CoOccurrencePairing, Pairing
 from pipelines.atomize.tag_pairs_model import ModelPairing
@@ -31,10 +32,14 @@ CLASSES_FACT = "tag classes"
 
 @dataclass(frozen=True, slots=True)
 class KeptClasses:
-    """The classes of the corpus's tags, and the model and prompt that induced them."""
+    """The classes of the corpus's tags, and the model and prompt that induced them.
+
+    `names` stands for the names of all that were induced: what was distilled by them stays as it is when one goes.
+    """
 
     maker: str
     classes: tuple[TagClass, ...]
+    names: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,7 @@ def makers_of(settings: Settings, stores: Stores) -> Makers:
     if not settings.llm.configured:
         return Makers("structural", "extractive", index)
     kept = kept_classes(stores.catalog, classes_maker(settings, places))
-    names = digest(" ".join(one.name for one in kept.classes).encode())[:16] if kept else ""
+    names = (kept.names or _names(kept.classes)) if kept else ""
     return Makers(
         _maker(settings, "split", Prompt.load("pipelines.chunk", "split", places.prompts)),
         f"{_maker(settings, 'distil', Prompt.load('pipelines.atomize', 'distil', places.prompts))} {names}",
@@ -117,6 +122,22 @@ def kept_classes(catalog: Catalog, maker: str) -> KeptClasses | None:
     fact = catalog.fact(CLASSES_FACT)
     kept = codec.decode(fact, KeptClasses) if fact else None
     return kept if kept is not None and maker and kept.maker == maker else None
+
+
+def drop_classes(catalog: Catalog, borne: Collection[str]) -> None:
+    """Forget the induced classes that no tag is in any more; `borne` are the ids of those that some tag is in."""
+    fact = catalog.fact(CLASSES_FACT)
+    if not fact:
+        return
+    kept = codec.decode(fact, KeptClasses)
+    left = tuple(one for one in kept.classes if one.id in borne or one.name in KINDS)
+    if left != kept.classes:
+        kept = KeptClasses(kept.maker, left, kept.names or _names(kept.classes))
+        catalog.set_fact(CLASSES_FACT, codec.encode(kept).decode())
+
+
+def _names(classes: Sequence[TagClass]) -> str:
+    return digest(" ".join(one.name for one in classes).encode())[:16]
 
 
 def corpus_classes(settings: Settings, stores: Stores) -> tuple[TagClass, ...]:

@@ -22,7 +22,7 @@ from pipelines.ingest.gate import joined
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.records import corpus_records, read_records, without
 from pipelines.llm.embedder import Embedder, Side
-from pipelines.resources import Stores
+from pipelines.resources import Stores, record_vectors
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.vector import Embedded, Record, RecordKind
 
@@ -101,6 +101,7 @@ class Loader:
                 trouble = trouble or charge(CORPUS_OWNER, LOAD, error).reason
         if self._wrote:
             self._stores.vectors.optimize()
+            record_vectors(self._stores)
             catalog.set_fact(WRITING_FACT, "")
         return trouble
 

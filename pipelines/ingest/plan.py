@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipelines.core.document import Source
 from pipelines.core.errors import LeadsOut
@@ -44,7 +44,7 @@ def plan(found: Iterable[Found], entries: Iterable[Entry], keys_of: Callable[[So
         if isinstance(item, Entry):
             left_out.append(item)
         elif (entry := known.get(file.uri)) is not None and is_final(entry, item.source, keys_of):
-            unchanged.append(entry)
+            unchanged.append(replace(entry, modified_ns=file.modified_ns, changed_ns=file.changed_ns))
         else:
             items.append(item)
     _add_members(known, items, unchanged, keys_of)
@@ -65,7 +65,7 @@ def is_final(entry: Entry, source: Source, keys_of: Callable[[Source], StageKeys
 
 
 def _item(file: Found, known: Entry | None) -> Item | Entry:
-    if known is not None and (known.size, known.modified_ns) == (file.size, file.modified_ns) and known.digest:
+    if known is not None and known.digest and _stamps(known) == _stamps(file):
         digest = known.digest
     else:
         try:
@@ -74,7 +74,11 @@ def _item(file: Found, known: Entry | None) -> Item | Entry:
             return Entry(file.uri, "", file.size, Status.SKIPPED, reason=error.message)
         except OSError as error:
             return Entry(file.uri, "", file.size, Status.FAILED, reason=f"cannot be read: {error.strerror}")
-    return Item(Source(file.uri, "", file.size, digest), file.path, file.modified_ns)
+    return Item(Source(file.uri, "", file.size, digest), file.path, file.modified_ns, changed_ns=file.changed_ns)
+
+
+def _stamps(one: Entry | Found) -> tuple[int, int, int]:
+    return one.size, one.modified_ns, one.changed_ns
 
 
 def _add_members(

@@ -18,7 +18,15 @@ from pipelines.ingest.load import loaded
 from pipelines.ingest.records import embed_records, read_records
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
-from pipelines.resources import Stores, exists, open_stores, record_embedder, recorded_settings, vectors_name
+from pipelines.resources import (
+    Stores,
+    exists,
+    open_stores,
+    record_embedder,
+    record_vectors,
+    recorded_settings,
+    vectors_name,
+)
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry
 from pipelines.store.lancedb import LanceVectorStore
@@ -107,6 +115,7 @@ def _switch(beside: Stores, entries: Sequence[Entry], settings: Settings) -> Non
             beside.catalog.record(loaded(entry, linking))
         beside.catalog.set_fact(LINKED_FACT, linking.key)
         record_embedder(beside.catalog, beside.embedder.info)
+        record_vectors(beside)
 
 
 def _probes(stores: Stores) -> list[tuple[str, str]]:

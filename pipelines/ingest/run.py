@@ -16,6 +16,7 @@ from pipelines.core.outcome import Failure, Status
 from pipelines.ingest.classes import settle_classes
 from pipelines.ingest.compile import Compiled, Item, Tools, compile_item
 from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpus, read_cards
+from pipelines.ingest.erase import Extent, erase, expect, expected, settled, vanishing
 from pipelines.ingest.judged import judge_entities, judge_maker, kept_verdicts
 from pipelines.ingest.language import Language
 from pipelines.ingest.load import WRITING_FACT, Loader, failed_before
@@ -59,12 +60,14 @@ class Run:
         self._started = time.monotonic()
         self._plan = Plan()
         self._documents = 0
+        self._known: dict[str, Entry] = {}
         self._compiled: dict[str, Compiled] = {}
         self._at_once: asyncio.Semaphore | None = None
         self._linking: Linking | None = None
         self._failed: dict[str, Failure] = {}
         self._trouble: list[Failure] = []
         self._stopped = ""
+        self._left_over: Extent | None = None
         self._parts: Counter[str] = Counter()
 
     def prepare(self) -> tuple[Item, ...]:
@@ -75,10 +78,14 @@ class Run:
             raise SourceError(f"no documents in {self._folder}", hint="nothing was changed")
         self._documents = sum(file.status is not Status.SKIPPED for file in found)
         record_ingest(self.stores.catalog, Ingest(self._documents))
-        self._plan = plan(found, self.stores.catalog.entries(), self._tools.keys)
+        self._known = {entry.uri: entry for entry in self.stores.catalog.entries()}
+        self._plan = plan(found, self._known.values(), self._tools.keys)
         self._tell(Event(Stage.SCAN, Phase.DONE, total=len(self._plan.items)))
         for entry in self._plan.unchanged:
             self._tell_reused(entry)
+        self._left_over = expected(self.stores.catalog)
+        if self._plan.items:
+            expect(self.stores.catalog, Extent.FILES)  # until they are in the catalog, nothing else knows of them
         return self._plan.items
 
     def parse_ahead(self, items: Sequence[Item]) -> None:
@@ -145,7 +152,14 @@ class Run:
         """Whether the stores hold the links of just these documents, and no run was killed while it wrote them."""
         index, verdicts = vectors_name(self.stores.embedder.info), kept_verdicts(self.stores.catalog)
         key = corpus_key(self.searchable(), self._settings, index, verdicts)
+        if self._has_unrecorded():
+            return False
         return self.stores.catalog.fact(LINKED_FACT) == key and not self.stores.catalog.fact(WRITING_FACT)
+
+    def _has_unrecorded(self) -> bool:
+        """Whether the catalog does not know of a document that was compiled, as where its entry was damaged."""
+        compiled = {one.entry.document for one in self._compiled.values() if one.entry.status.searchable}
+        return not compiled <= {entry.document for entry in self._known.values()}
 
     def link(self) -> None:
         """Link all documents of the knowledge base, unless the stores already hold the links of just these.
@@ -162,15 +176,18 @@ class Run:
     def load(self) -> None:
         """Bring the stores up to what was compiled and linked, document by document."""
         self._tell(Event(Stage.LOAD, Phase.STARTED))
+        self._expect_erasure()
         loader = Loader(self.stores, self._tell)
         loader.remove(self._gone())
         loader.record(self._others())
+        self._record_stamps()
         if self._linking is None:
             for entry in self.searchable():
                 phase = Phase.FAILED if entry.document in self._failed else Phase.REUSED
                 self._tell(Event(Stage.LOAD, phase, entry.uri))
         else:
             self._load_linked(loader, self._linking)
+        self._erase()
         self._tell(Event(Stage.LOAD, Phase.DONE))
         record_ingest(self.stores.catalog, Ingest(self._documents, finished=not self._stopped))
         synced = project(self.stores, self._settings, self._tell)
@@ -192,6 +209,32 @@ class Run:
         """The failure of a document by the name that readers know it by."""
         uris = {entry.document: entry.uri for entry in self.searchable()}
         return replace(failure, subject=uris.get(failure.subject, failure.subject))
+
+    def _record_stamps(self) -> None:
+        """Note the time stamps of files that are unchanged all the same, so that they need not be read again."""
+        stamped = [entry for entry in self._plan.unchanged if entry != self._known.get(entry.uri)]
+        if stamped:
+            with self.stores.catalog.transaction():
+                for entry in stamped:
+                    self.stores.catalog.record(entry)
+
+    def _expect_erasure(self) -> None:
+        """Note before anything is removed that it is to be erased."""
+        catalog = self.stores.catalog
+        gone = {entry.uri for entry in self._gone()}
+        after = {uri: entry for uri, entry in self._known.items() if uri not in gone}
+        after |= {entry.uri: entry for entry in (*self._others(), *self.searchable())}
+        if vanishing(self._known.values(), after.values()) or catalog.fact(WRITING_FACT):
+            expect(catalog, Extent.STORES)
+
+    def _erase(self) -> None:
+        """Erase what has gone, and what an earlier run left; what was only begun to be read is still to come."""
+        catalog = self.stores.catalog
+        due = expected(catalog)
+        if due is Extent.STORES or (due is not None and self._left_over is not None):
+            pending = [item.source for item in self._plan.items]
+            erase(self.stores, self._tools.keys, pending, self._settings.ingest.keep_cache)
+        settled(catalog, finished=not self._stopped)
 
     async def learn(self) -> None:
         """Learn from question-answer samples, where there are any; a budget that is reached keeps what is done."""

@@ -30,7 +30,8 @@ class Found:
     """A file of the folder. Where it is not taken, `reason` says why, and `status` how that is counted.
 
     `path` is the file's own, to be opened; `uri` its name everywhere else. `within` is the real path of the folder in
-    which the file must lie when it is opened, None where links may lead out of it.
+    which the file must lie when it is opened, None where links may lead out of it. `changed_ns` is when the system
+    last saw the file change, which nobody can set as `modified_ns` can be.
     """
 
     uri: str
@@ -40,6 +41,7 @@ class Found:
     status: Status | None = None
     reason: str = ""
     within: Path | None = None
+    changed_ns: int = 0
 
 
 def scan(folder: Path, settings: IngestSettings) -> tuple[Found, ...]:
@@ -105,7 +107,9 @@ class _Scan:
             how = "a link that leads nowhere" if linked else "cannot be read"
             return self._left_out(path, Status.FAILED, f"{how}: {error.strerror}")
         status, reason = self._judged(state, linked)
-        return Found(self._uri(path), path, state.st_size, state.st_mtime_ns, status, reason, self._within)
+        return Found(
+            self._uri(path), path, state.st_size, state.st_mtime_ns, status, reason, self._within, state.st_ctime_ns
+        )
 
     def _judged(self, state: os.stat_result, linked: bool) -> tuple[Status | None, str]:
         if linked and stat.S_ISDIR(state.st_mode):

@@ -23,6 +23,7 @@ class IngestSettings(BaseModel):
     workers: int = Field(default=2, ge=1, description="parser processes")
     documents_at_once: int = Field(default=8, ge=1, description="documents in work at the same time")
     keep_missing: bool = Field(default=False, description="keep documents whose file has gone from the folder")
+    keep_cache: bool = Field(default=False, description="keep the model's replies about documents that have gone")
 
 
 class StoreSettings(BaseModel):

@@ -69,6 +69,7 @@ async def ask(
     *,
     role: str,
     subject: str = "",
+    document: str = "",
     temperature: float = 0.0,
     max_tokens: int = 1024,
     tries: int = 5,
@@ -78,10 +79,12 @@ async def ask(
 
     An unusable reply is asked for again, with what is wrong with it, up to `tries` times in all; one that was cut off
     with twice the room. `role` names the work and `subject` what it is about (a chunk's id): both go into the
-    failure. `on_text` is given the pieces of each reply as they come. Raises `BudgetExceeded` and no other error of
-    a model or endpoint.
+    failure. `document` is the one whose text is shown, empty where it is that of several. `on_text` is given the
+    pieces of each reply as they come. Raises `BudgetExceeded` and no other error of a model or endpoint.
     """
-    request = Request(messages, role, reply, temperature, max_tokens, subject=subject, on_text=on_text)
+    request = Request(
+        messages, role, reply, temperature, max_tokens, subject=subject, document=document, on_text=on_text
+    )
     usage, answer, problem = Usage(), Reply(""), ""
     for number in range(1, tries + 1):
         try:

@@ -25,8 +25,11 @@ class CacheChat:
     async def complete(self, request: Request) -> Reply:
         key = request_key(request)
         if (task := self._under_way.get(key)) is not None:
-            return _shared(await asyncio.shield(task))
+            reply = _shared(await asyncio.shield(task))
+            self._store.shown(key, request.document)
+            return reply
         if (kept := self._store.get(key)) is not None:
+            self._store.shown(key, request.document)
             return kept
         # A task of its own: when the one who asked first is cancelled, the others still get their reply.
         task = asyncio.create_task(self._ask(key, request))
@@ -44,7 +47,7 @@ class CacheChat:
     async def _ask(self, key: str, request: Request) -> Reply:
         reply = await self._inner.complete(request)
         if request.schema is None or read_reply(reply.text, request.schema).value is not None:
-            self._store.put(key, request.role, reply, request.subject)
+            self._store.put(key, request.role, reply, request.document)
         return reply
 
     def _finish(self, key: str, task: asyncio.Task[Reply]) -> None:

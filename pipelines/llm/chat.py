@@ -33,8 +33,9 @@ class Request:
     `role` names the work ("atomize", "answer", ...): settings map it to a model, traces and quotes group by it.
     `schema` is the type the reply must validate as; None asks for plain text. `attempt` counts askings of the same
     thing from 0, so that asking again is not answered from the cache. `subject` is the id of what the work is about (a
-    chunk's): it shapes no reply, and lets the replies about a document be found when it is forgotten. `on_text` is
-    given the pieces of the reply as they come, from any thread; one that is kept already comes whole, without it.
+    chunk's). `document` is the id of the document whose text is shown, empty where it is that of several: it shapes no
+    reply, and lets those be found that quote a document which is to be forgotten. `on_text` is given the pieces of the
+    reply as they come, from any thread; one that is kept already comes whole, without it.
     """
 
     messages: tuple[Message, ...]
@@ -45,6 +46,7 @@ class Request:
     model: str = ""
     attempt: int = 0
     subject: str = ""
+    document: str = ""
     on_text: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import zlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -13,9 +15,8 @@ from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 from pipelines.llm.sqlite_file import SqliteFile
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID
-"""
+_SCHEMA = ("CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID",)
+_SUM_BYTES = 4
 _BATCH = 256
 """Texts embedded before their vectors are written: what a kill can cost."""
 
@@ -58,16 +59,45 @@ class CachedEmbedder:
         self._inner.close()
 
     def _key(self, text: str, side: Side) -> str:
-        info = self.info
-        return digest(repr((info.name, info.model, info.dimension, side.value, text)).encode())
+        return _key(self.info, text, side)
 
     def _get(self, key: str) -> Vectors | None:
         rows = self._file.rows("SELECT vector FROM vectors WHERE key = ?", (key,))
-        return np.frombuffer(cast("bytes", rows[0][0]), dtype="<f4") if rows else None
+        return _unpacked(cast("bytes", rows[0][0]), self.info.dimension) if rows else None
 
     def _put(self, keys: list[str], vectors: Vectors) -> None:
         if self._file.read_only:
             return
         pairs = zip(keys, vectors, strict=True)
-        rows = [(key, vector.astype("<f4").tobytes()) for key, vector in pairs]
-        self._file.write_all("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
+        self._file.write_all(
+            "INSERT OR REPLACE INTO vectors VALUES (?, ?)", [(key, _packed(vector)) for key, vector in pairs]
+        )
+
+
+def keep_vectors(path: Path, info: EmbedderInfo, texts: Iterable[str]) -> int:
+    """Remove from the file at `path` the vectors of all but these texts, down to their bytes; return how many."""
+    file = SqliteFile(path, _SCHEMA)
+    try:
+        live = json.dumps([_key(info, text, Side.PASSAGE) for text in texts])
+        removed = file.write("DELETE FROM vectors WHERE key NOT IN (SELECT value FROM json_each(?))", (live,))
+        file.wipe()
+        return removed
+    finally:
+        file.close()
+
+
+def _key(info: EmbedderInfo, text: str, side: Side) -> str:
+    return digest(repr((info.name, info.model, info.dimension, side.value, text)).encode())
+
+
+def _packed(vector: Vectors) -> bytes:
+    data = vector.astype("<f4").tobytes()
+    return data + zlib.crc32(data).to_bytes(_SUM_BYTES)
+
+
+def _unpacked(kept: bytes, dimension: int) -> Vectors | None:
+    """The vector, None where it is damaged; those of earlier versions have no checksum."""
+    data, sum = kept[: 4 * dimension], kept[4 * dimension :]
+    if len(data) != 4 * dimension or sum not in (b"", zlib.crc32(data).to_bytes(_SUM_BYTES)):
+        return None
+    return np.frombuffer(data, dtype="<f4")

@@ -28,13 +28,14 @@ _AROUND = 500
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a document says about one of its figures."""
+    """What a document says about one of its figures; `document` is its id."""
 
     title: str
     language: str
     caption: str = ""
     context: str = ""
     read: str = ""
+    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ class ChatDescriber:
             FigureReply,
             role=ROLE,
             subject=request.subject,
+            document=request.document,
             max_tokens=request.max_tokens,
         )
         if asked.value is None or asked.value.says_nothing():
@@ -97,7 +99,14 @@ class ChatDescriber:
             context=fence(surroundings.context or "none", "context"),
             read=fence(surroundings.read or "none", "read"),
         )
-        return Request(messages, ROLE, FigureReply, max_tokens=_REPLY_TOKENS, subject=picture.digest)
+        return Request(
+            messages,
+            ROLE,
+            FigureReply,
+            max_tokens=_REPLY_TOKENS,
+            subject=picture.digest,
+            document=surroundings.document,
+        )
 
 
 async def describe_figures(parsed: Parsed, describer: Describer) -> tuple[Parsed, tuple[Failure, ...]]:
@@ -143,4 +152,5 @@ def _surroundings(document: Document, block: Block) -> Surroundings:
         caption=figure.caption if figure else "",
         context=f"{before.strip()}\n[the figure]\n{after.strip()}",
         read=figure.ocr_text if figure else "",
+        document=document.id,
     )

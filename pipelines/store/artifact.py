@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol, runtime_checkable
 
 
@@ -11,7 +11,7 @@ class ArtifactStore(Protocol):
     """Bytes by stage and key. An artifact is written whole or not at all, and never changes."""
 
     def get(self, stage: str, key: str) -> bytes | None:
-        """Return the artifact, None where there is none."""
+        """Return the artifact, None where there is none or what is there is not what was kept."""
         ...
 
     def put(self, stage: str, key: str, data: bytes) -> None:
@@ -24,4 +24,15 @@ class ArtifactStore(Protocol):
 
     def keys(self, stage: str) -> Iterator[str]:
         """Yield the keys of a stage in order."""
+        ...
+
+    def stages(self) -> tuple[str, ...]:
+        """Return the names of the stages that have or had artifacts, in order."""
+        ...
+
+    def sweep(self, wanted: Callable[[str, str], bool]) -> int:
+        """Remove the artifacts of which `wanted(stage, key)` says no, and what writers that were killed left.
+
+        Return how many artifacts there were. Nobody may write meanwhile.
+        """
         ...

@@ -13,7 +13,8 @@ from pipelines.core.outcome import Status
 class Entry:
     """One file, or one member of a container.
 
-    `modified_ns` is the file's time stamp when `digest` was taken: an unchanged stamp and size spare reading it.
+    `modified_ns` and `changed_ns` are the file's time stamps when `digest` was taken: where they and the size are as
+    they were, it is not read. The latter cannot be set, so that a file with an old date and other content is noticed.
     `parent` is the URI of the container it was taken from. `artifacts` are the digests under which the results of
     the stages lie, by stage. `counts` tells pages, chunks, atoms and the like by name. `stage` is the one that a
     document failed in after it was parsed.
@@ -33,6 +34,7 @@ class Entry:
     counts: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     stage: str = ""
+    changed_ns: int = 0
 
 
 @runtime_checkable

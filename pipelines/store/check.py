@@ -15,6 +15,7 @@ class Place(StrEnum):
     GRAPH = "graph"
     VECTORS = "vectors"
     ARTIFACTS = "artifacts"
+    CACHES = "caches"
 
 
 class Fault(StrEnum):
@@ -85,6 +86,14 @@ def check_vectors(
             yield Finding(Place.VECTORS, Fault.MISSING, owner, f"{len(missing)} records")
         if surplus := are - should:
             yield Finding(Place.VECTORS, Fault.ORPHAN, owner, f"{len(surplus)} records")
+
+
+def check_records(wanted: Mapping[str, Mapping[str, int]], held: Mapping[str, Mapping[str, int]]) -> Iterator[Finding]:
+    """Yield whose records are not what was written: checksums by id, by owner; those on one side alone do not count."""
+    for owner in sorted(wanted.keys() & held.keys()):
+        should, are = wanted[owner], held[owner]
+        if changed := [id for id in should.keys() & are.keys() if should[id] != are[id]]:
+            yield Finding(Place.VECTORS, Fault.CHANGED, owner, f"{len(changed)} records")
 
 
 def check_artifacts(entries: Iterable[Entry], held: Mapping[str, Collection[str]]) -> Iterator[Finding]:

@@ -20,7 +20,8 @@ class EmbeddedStore:
 
     def __init__(self, file: SqliteFile) -> None:
         self._file = file
-        self.graph: GraphStore = SqliteGraph(file)
+        self._graph = SqliteGraph(file)
+        self.graph: GraphStore = self._graph
         self.catalog: Catalog = SqliteCatalog(file)
 
     @classmethod
@@ -45,6 +46,18 @@ class EmbeddedStore:
     def exclusive(self) -> AbstractContextManager[None]:
         """Be the only writer inside: held for the run of a build. Raises `StoreLocked` at once where another is."""
         return writer_lock(self.path.with_name(self.path.name + ".lock"))
+
+    def wipe(self) -> bool:
+        """Leave no byte of what was removed in the file; False where a reader kept the log from being emptied."""
+        return self._file.wipe()
+
+    def is_sound(self) -> bool:
+        """Whether the file can be read from end to end."""
+        return self._file.is_sound()
+
+    def damaged_owners(self) -> frozenset[str]:
+        """Return the owners of nodes and edges that are not what was written; the whole graph is read."""
+        return self._graph.damaged()
 
     def close(self) -> None:
         self._file.close()

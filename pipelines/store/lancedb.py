@@ -7,7 +7,9 @@ an ingest that finds nothing new does neither.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+import shutil
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +39,9 @@ KEPT_VERSIONS = timedelta(hours=1)
 """How long readers that opened a table before a write may go on reading it."""
 _TEXTS = ("id", "owner", "text", "chunk", "uri", "media_type", "date")
 _VECTOR_INDEX = "vector_idx"
+ANEW = "`strata fsck --repair` makes the vectors anew"
+_TOLD = 300
+"""Characters of an error of the library that are told."""
 
 T = TypeVar("T")
 
@@ -44,12 +49,15 @@ T = TypeVar("T")
 class LanceVectorStore:
     """A folder of LanceDB tables. Lexical search is BM25 over `pipelines.core.terms`, tokenized by Strata itself.
 
-    The first use raises `StoreMismatch` where what is there has another dimension, or names files elsewhere.
+    `least` gives the versions that tables had when they were last written, by name: one that is not there, or is of an
+    earlier version, was damaged or taken away, and is not taken for one that holds nothing. The first use raises
+    `StoreMismatch` there, where what is there has another dimension, and where it names files elsewhere.
     """
 
-    def __init__(self, path: Path, dimension: int) -> None:
+    def __init__(self, path: Path, dimension: int, least: Callable[[], Mapping[str, int]] = dict) -> None:
         self._path = path
         self._dimension = dimension
+        self._least = least
 
     @cached_property
     def _db(self) -> lancedb.DBConnection:
@@ -61,10 +69,15 @@ class LanceVectorStore:
     @cached_property
     def _tables(self) -> dict[RecordKind, _Table]:
         names = set(guarded(lambda: self._db.list_tables(limit=100)).tables)
+        least = self._least()  # before the tables are opened: they may grow newer meanwhile, and never older
         found = [kind for kind in RecordKind if kind.value in names]
         for kind in found:
             refuse_elsewhere(self._path / f"{kind.value}.lance")
-        return {kind: _Table(self._db.open_table(kind.value), self._dimension) for kind in found}
+        tables = {kind: _Table.open(self._db, kind.value, self._dimension) for kind in found}
+        held = {kind.value: table.version for kind, table in tables.items()}
+        if lacking := sorted(name for name, version in least.items() if held.get(name, 0) < version):
+            raise StoreMismatch(f"vectors are missing or damaged: {', '.join(lacking)}", ids=tuple(lacking), hint=ANEW)
+        return tables
 
     def write(self, owners: Collection[str], embedded: Embedded) -> None:
         expected = (len(embedded.records), self._dimension)
@@ -78,12 +91,13 @@ class LanceVectorStore:
                 self._table(kind).replace(owners, records, embedded.vectors[own])
 
     def search(self, kind: RecordKind, vector: Vectors, limit: int, where: Filter = Filter()) -> list[Scored]:
-        table = self._tables.get(kind)
-        return table.search(vector, limit, where) if table and limit > 0 and np.any(vector) else []
+        if limit <= 0 or not np.any(vector):
+            return []
+        return self._read(kind, lambda table: table.search(vector, limit, where))
 
     def match(self, kind: RecordKind, text: str, limit: int, where: Filter = Filter()) -> list[Scored]:
-        table, wanted = self._tables.get(kind), list(dict.fromkeys(terms(text)))
-        return table.match(wanted, limit, where) if table and limit > 0 and wanted else []
+        wanted = list(dict.fromkeys(terms(text)))
+        return self._read(kind, lambda table: table.match(wanted, limit, where)) if limit > 0 and wanted else []
 
     def records(self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None) -> Iterator[Embedded]:
         for kind in sorted(kinds or RecordKind):
@@ -94,6 +108,28 @@ class LanceVectorStore:
     def optimize(self) -> None:
         for table in self._tables.values():
             table.optimize()
+
+    def wipe(self) -> None:
+        for table in self._tables.values():
+            table.wipe()
+
+    def versions(self) -> dict[str, int]:
+        return {kind.value: table.version for kind, table in self._tables.items()}
+
+    def clear(self) -> None:
+        self.close()
+        self._least = dict
+        shutil.rmtree(self._path, ignore_errors=True)
+
+    def _read(self, kind: RecordKind, work: Callable[[_Table], list[Scored]]) -> list[Scored]:
+        """What a table says; where a writer has meanwhile wiped what was opened, it is opened anew."""
+        try:
+            table = self._tables.get(kind)
+            return work(table) if table else []
+        except StoreUnavailable:
+            self.close()
+            table = self._tables.get(kind)
+            return work(table) if table else []
 
     def close(self) -> None:
         for name in ("_tables", "_db"):
@@ -111,7 +147,7 @@ class _Table:
     def __init__(self, table: lancedb.table.Table, dimension: int) -> None:
         self._table = table
         self._dimension = dimension
-        stored = table.schema.field("vector").type.list_size
+        stored = guarded(lambda: table.schema.field("vector").type.list_size)
         if stored != dimension:
             raise StoreMismatch(
                 f"the vectors of this knowledge base have {stored} dimensions, the embedder {dimension}",
@@ -119,18 +155,31 @@ class _Table:
             )
         self._probes = self._count_probes()
 
+    @property
+    def version(self) -> int:
+        return int(guarded(lambda: self._table.version))
+
+    @staticmethod
+    def open(db: lancedb.DBConnection, name: str, dimension: int) -> _Table:
+        return _Table(guarded(lambda: db.open_table(name)), dimension)
+
     @staticmethod
     def create(db: lancedb.DBConnection, name: str, dimension: int) -> _Table:
+        table = guarded(lambda: db.create_table(name, schema=_schema(dimension), exist_ok=True))
+        created = _Table(table, dimension)
+        created._index_words()
+        return created
+
+    def _index_words(self) -> None:
+        """Make the indexes of terms and owners anew, in place of those that are there."""
         from lancedb.index import FTS, BTree
 
-        table = guarded(lambda: db.create_table(name, schema=_schema(dimension), exist_ok=True))
         text = FTS(
             base_tokenizer="whitespace", stem=False, lower_case=False, remove_stop_words=False, ascii_folding=False,
             with_position=False, max_token_length=None,
         )  # fmt: skip
-        guarded(lambda: table.create_index("terms", config=text))
-        guarded(lambda: table.create_index("owner", config=BTree()))
-        return _Table(table, dimension)
+        guarded(lambda: self._table.create_index("terms", config=text))
+        guarded(lambda: self._table.create_index("owner", config=BTree()))
 
     def replace(self, owners: Collection[str], records: Sequence[Record], vectors: Vectors) -> None:
         if owners:
@@ -153,7 +202,7 @@ class _Table:
 
     def records(self, kind: RecordKind, owners: Collection[str] | None) -> Iterator[Embedded]:
         """The records in order of id, a batch in memory at a time."""
-        query = self._table.search().select(["id"]).with_row_id(True).limit(max(1, self._table.count_rows()))
+        query = self._table.search().select(["id"]).with_row_id(True).limit(max(1, self._count()))
         if owners is not None:
             query = query.where(among("owner", owners))
         places = guarded(query.to_arrow).sort_by("id")["_rowid"].to_pylist()
@@ -163,7 +212,10 @@ class _Table:
 
     def optimize(self) -> None:
         guarded(lambda: self._table.optimize(cleanup_older_than=KEPT_VERSIONS))
-        rows = self._table.count_rows()
+        self._index_vectors()
+
+    def _index_vectors(self) -> None:
+        rows = self._count()
         if rows >= INDEX_FROM and rows >= OUTGROWN * self._indexed_rows():
             from lancedb.index import IvfFlat
 
@@ -171,10 +223,27 @@ class _Table:
             guarded(lambda: self._table.create_index("vector", config=config, name=_VECTOR_INDEX, replace=True))
         self._probes = self._count_probes()
 
+    def wipe(self) -> None:
+        """Write every row anew, as one commit, make the indexes from that, and remove all that was there before.
+
+        Compaction would not do: it leaves a file as it is of which only few rows were deleted, and an index as it is.
+        """
+        guarded(lambda: self._table.update(values_sql={"id": "id"}))
+        self._index_words()
+        if self._indexed_rows():
+            guarded(lambda: self._table.drop_index(_VECTOR_INDEX))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that readers of what was there have to read anew
+            guarded(lambda: self._table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True))
+        self._index_vectors()
+
     def _indexed_rows(self) -> int:
         """The number of rows when the vector index was made, 0 without one."""
         stats = guarded(lambda: self._table.index_stats(_VECTOR_INDEX))
         return 0 if stats is None else int(stats.num_indexed_rows)
+
+    def _count(self) -> int:
+        return int(guarded(self._table.count_rows))
 
     def _count_probes(self) -> int:
         rows = self._indexed_rows()
@@ -205,8 +274,20 @@ def guarded(call: Callable[[], T]) -> T:
     """Return the result of a call of the library; what it raises for a store at fault becomes `StoreUnavailable`."""
     try:
         return call()
-    except (OSError, RuntimeError) as error:
-        raise StoreUnavailable(f"LanceDB: {error}") from error
+    except (OSError, RuntimeError, ValueError, KeyError, pa.ArrowException) as error:
+        raise _unavailable(error) from error
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":  # of its native part, for a file that is damaged
+            raise _unavailable(error) from error
+        raise
+
+
+def _unavailable(error: BaseException) -> StoreUnavailable:
+    """The error in one line; where the disk is full that is all there is to say."""
+    told = " ".join(str(error).split())
+    if "No space left" in told:
+        return StoreUnavailable("the vectors cannot be written: no space is left on the disk")
+    return StoreUnavailable(f"the vectors cannot be used: {told[:_TOLD]}", hint=ANEW)
 
 
 def _schema(dimension: int) -> pa.Schema:

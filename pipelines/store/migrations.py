@@ -34,7 +34,13 @@ def m002_catalog(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_graph, m002_catalog)
+def m003_sums(connection: sqlite3.Connection) -> None:
+    """Checksums of entries and facts; what was written before has none."""
+    connection.execute("ALTER TABLE entries ADD COLUMN sum INTEGER")
+    connection.execute("ALTER TABLE facts ADD COLUMN sum INTEGER")
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_graph, m002_catalog, m003_sums)
 
 
 def migrate(connection: sqlite3.Connection) -> None:

@@ -23,9 +23,10 @@ _ERRORS: dict[int, tuple[type[StoreError], str]] = {
     sqlite3.SQLITE_FULL: (StoreError, "the disk is full"),
     sqlite3.SQLITE_READONLY: (StoreError, "the knowledge base cannot be written to"),
     sqlite3.SQLITE_CANTOPEN: (StoreError, "the knowledge base cannot be opened"),
-    sqlite3.SQLITE_NOTADB: (StoreMismatch, "this is not a knowledge base"),
-    sqlite3.SQLITE_CORRUPT: (StoreMismatch, "the knowledge base is damaged; remove it and ingest again"),
+    sqlite3.SQLITE_NOTADB: (StoreMismatch, "strata.db is damaged, or no database at all"),
+    sqlite3.SQLITE_CORRUPT: (StoreMismatch, "strata.db is damaged"),
 }
+_ANEW = "remove strata.db and ingest the folder again: what was read and asked is kept beside it"
 # How a transaction begins, is kept and is undone: the outermost, and one inside another.
 _STEPS = {
     False: ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"),
@@ -41,7 +42,7 @@ def translated(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         kind, message = _ERRORS.get(code, (StoreError, str(error)))
-        raise kind(message, ids=(str(path),)) from error
+        raise kind(message, ids=(str(path),), hint=_ANEW if kind is StoreMismatch else "") from error
 
 
 class SqliteFile:
@@ -117,6 +118,23 @@ class SqliteFile:
         """Yield the rows of a query as they are read."""
         with translated(self.path):
             yield from self.reader().execute(sql, values)
+
+    def wipe(self) -> bool:
+        """Leave no byte of what was deleted in the file, its log or its free pages.
+
+        Return False where a reader, for as long as writers wait for one another, kept the log from being emptied.
+        """
+        with self._lock, translated(self.path):
+            self._writer.execute("VACUUM")
+            busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        return not busy
+
+    def is_sound(self) -> bool:
+        """Whether SQLite can read the file from end to end."""
+        try:
+            return self.reader().execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        except sqlite3.DatabaseError:
+            return False
 
     def close(self) -> None:
         """Close every connection; twice is allowed."""

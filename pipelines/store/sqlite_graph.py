@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from pipelines.core.codec import decode, encode
+from pipelines.core.errors import StoreMismatch
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph, Value
 from pipelines.store.digest import EMPTY, adjusted, item_hash
 from pipelines.store.sqlite_file import SqliteFile
 
+_Item = TypeVar("_Item")
+_NODE, _EDGE = "id, kind, owner, properties", "source, kind, target, owner, key, properties"
 _Place = tuple[str, ...]
 """A row's primary key."""
 _EDGE_KEY = ("source", "kind", "target", "key")
@@ -20,7 +24,11 @@ _EDGES_AMONG = f"(SELECT {_PLACE} FROM json_each(?))"  # noqa: S608
 
 
 class SqliteGraph:
-    """See `GraphStore`. Replacing an owner touches only the rows that differ."""
+    """See `GraphStore`. Replacing an owner touches only the rows that differ.
+
+    A node that is asked for by its id is held against its hash, so that what is quoted is what was written. Raises
+    `StoreMismatch` for a row that is not.
+    """
 
     def __init__(self, file: SqliteFile) -> None:
         self._file = file
@@ -45,9 +53,11 @@ class SqliteGraph:
         self, kinds: Collection[NodeKind] = (), ids: Collection[str] | None = None, owner: str | None = None
     ) -> Iterator[Node]:
         where, values = _where(kind=kinds or None, id=ids, owner=None if owner is None else (owner,))
-        sql = f"SELECT id, kind, owner, properties FROM nodes{where} ORDER BY id"  # noqa: S608
-        for id, kind, its_owner, properties in self._file.rows(sql, values):
-            yield Node(str(id), NodeKind(str(kind)), str(its_owner), _properties(properties))
+        for *row, hash in self._file.rows(f"SELECT {_NODE}, hash FROM nodes{where} ORDER BY id", values):  # noqa: S608
+            node = _readable(row, _node)
+            if ids is not None and item_hash(node) != hash:
+                raise _damaged(node.id)
+            yield node
 
     def edges(
         self,
@@ -58,19 +68,50 @@ class SqliteGraph:
     ) -> Iterator[Edge]:
         own = None if owner is None else (owner,)
         where, values = _where(kind=kinds or None, source=sources, target=targets, owner=own)
-        sql = (
-            f"SELECT source, kind, target, owner, key, properties FROM edges{where}"  # noqa: S608
-            " ORDER BY source, kind, target, key"
-        )
-        for source, kind, target, its_owner, key, properties in self._file.rows(sql, values):
-            yield Edge(str(source), EdgeKind(str(kind)), str(target), str(its_owner), str(key), _properties(properties))
+        sql = f"SELECT {_EDGE} FROM edges{where} ORDER BY source, kind, target, key"  # noqa: S608
+        for row in self._file.rows(sql, values):
+            yield _readable(row, _edge)
 
     def owners(self) -> Mapping[str, str]:
         rows = self._file.rows("SELECT owner, digest FROM owners ORDER BY owner")
         return {str(owner): str(digest) for owner, digest in rows}
 
+    def damaged(self) -> frozenset[str]:
+        """Return the owners of rows that are not what was written; the whole graph is read."""
+        found = set()
+        for table, columns, read, at in (("nodes", _NODE, _node, 2), ("edges", _EDGE, _edge, 3)):
+            for *row, hash in self._file.rows(f"SELECT {columns}, hash FROM {table}"):  # noqa: S608
+                try:
+                    sound = item_hash(read(row)) == hash
+                except (ValueError, TypeError):
+                    sound = False
+                if not sound:
+                    found.add(str(row[at]))
+        return frozenset(found)
+
     def close(self) -> None:
         self._file.close()
+
+
+def _node(row: Sequence[object]) -> Node:
+    id, kind, owner, properties = row
+    return Node(str(id), NodeKind(str(kind)), str(owner), _properties(properties))
+
+
+def _edge(row: Sequence[object]) -> Edge:
+    source, kind, target, owner, key, properties = row
+    return Edge(str(source), EdgeKind(str(kind)), str(target), str(owner), str(key), _properties(properties))
+
+
+def _readable(row: Sequence[object], read: Callable[[Sequence[object]], _Item]) -> _Item:
+    try:
+        return read(row)
+    except ValueError as error:
+        raise _damaged(str(row[0])) from error
+
+
+def _damaged(id: str) -> StoreMismatch:
+    return StoreMismatch("a row of the graph is damaged", ids=(id,), hint="`strata fsck --repair` writes it anew")
 
 
 def _properties(data: object) -> dict[str, Value]:

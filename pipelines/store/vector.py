@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -102,6 +102,18 @@ class VectorStore(Protocol):
 
     def optimize(self) -> None:
         """Bring the indexes up to what was written; search is right before this too, only slower."""
+        ...
+
+    def versions(self) -> Mapping[str, int]:
+        """Return a number for each table that grows with each write, by name."""
+        ...
+
+    def clear(self) -> None:
+        """Remove everything, damaged or not."""
+        ...
+
+    def wipe(self) -> None:
+        """Leave no byte of what was replaced or removed in any file; who read it has to read anew."""
         ...
 
     def close(self) -> None: ...

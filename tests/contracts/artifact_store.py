@@ -49,3 +49,10 @@ class ArtifactStoreContract:
             list(pool.map(lambda data: artifacts.put("parse", KEY, data), contents))
         assert artifacts.get("parse", KEY) in contents
         assert list(artifacts.keys("parse")) == [KEY]
+
+    def test_a_sweep_leaves_what_is_wanted(self, artifacts: ArtifactStore) -> None:
+        for stage, key in (("parse", KEY), ("parse", OTHER), ("chunk", KEY)):
+            artifacts.put(stage, key, b"x")
+        assert artifacts.stages() == ("chunk", "parse")
+        assert artifacts.sweep(lambda stage, key: (stage, key) == ("parse", OTHER)) == 2
+        assert [artifacts.get(*one) for one in (("parse", KEY), ("parse", OTHER), ("chunk", KEY))] == [None, b"x", None]

@@ -1,5 +1,6 @@
 """The folder held against the catalog."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,6 +36,7 @@ def indexed(plan: Plan) -> Entry:
         source.size,
         Status.INDEXED,
         modified_ns=item.modified_ns,
+        changed_ns=item.changed_ns,
         artifacts=keys(source).by_stage(),
     )
 
@@ -55,8 +57,17 @@ def test_what_is_indexed_and_the_same_has_nothing_to_do(folder: Path) -> None:
 
 
 def test_a_touched_file_with_the_same_bytes_is_unchanged(folder: Path) -> None:
-    entry = replace(indexed(planned(folder)), modified_ns=1)
-    assert planned(folder, entry).unchanged == (entry,)
+    entry = indexed(planned(folder))
+    assert planned(folder, replace(entry, modified_ns=1)).unchanged == (entry,)
+
+
+def test_other_content_of_the_same_size_and_date_is_noticed(folder: Path) -> None:
+    path, entry = folder / "a.txt", indexed(planned(folder))
+    dated = path.stat()
+    path.write_text("seal")
+    os.utime(path, ns=(dated.st_atime_ns, dated.st_mtime_ns))
+    (item,) = planned(folder, entry).items
+    assert item.source.digest != entry.digest
 
 
 def test_an_edited_file_is_to_be_compiled(folder: Path) -> None:

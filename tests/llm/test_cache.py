@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sqlite3
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.core.errors import CallTimedOut, StoreUnavailable
+from pipelines.core.errors import CallTimedOut
 from pipelines.llm.cache import CacheChat
 from pipelines.llm.chat import Image, Message, Reply, Request, Usage
 from pipelines.llm.fakes import DelayedChat, FunctionChat, ScriptedChat
@@ -172,11 +173,37 @@ def test_pruning_keeps_to_the_role_and_model_named(path: Path) -> None:
         assert store.prune() == 1
 
 
-def test_a_file_that_is_no_database_is_named(path: Path) -> None:
+def test_a_file_that_is_no_database_is_begun_anew(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"this is no database, and long enough to be sure of it" * 40)
-    with pytest.raises(StoreUnavailable, match=r"replies\.db"):
-        ReplyStore(path)
+    with closing(ReplyStore(path)) as store:
+        store.put("1", "distil", Reply("pump"))
+        assert store.get("1") is not None
+
+
+def test_a_cache_that_is_damaged_while_it_is_open_is_begun_anew(path: Path) -> None:
+    with closing(ReplyStore(path)) as store:
+        for number in range(500):
+            store.put(str(number), "distil", Reply("pump " * 50))
+    data = bytearray(path.read_bytes())
+    data[4096:] = os.urandom(len(data) - 4096)
+    path.write_bytes(data)
+    with closing(ReplyStore(path)) as store:
+        assert store.get("7") is None
+        store.put("7", "distil", Reply("valve"))
+        assert store.get("7") is not None
+
+
+def test_a_reply_that_is_not_what_was_kept_counts_as_absent(path: Path) -> None:
+    with closing(ReplyStore(path)) as store:
+        store.put("1", "distil", Reply("a pump of 40 bar"))
+    data = path.read_bytes()
+    assert data.count(b"40 bar") == 1
+    path.write_bytes(data.replace(b"40 bar", b"90 bar"))
+    with closing(ReplyStore(path)) as store:
+        assert store.damaged() == ("1",)
+        assert store.get("1") is None
+        assert store.damaged() == ()
 
 
 async def test_pictures_are_part_of_the_question(path: Path) -> None:
@@ -188,11 +215,21 @@ async def test_pictures_are_part_of_the_question(path: Path) -> None:
             assert (await chat.complete(Request((message,), "r"))).text == text
 
 
-def test_replies_about_a_subject_can_be_forgotten(tmp_path: Path) -> None:
-    store = ReplyStore(tmp_path / "replies.db")
-    store.put("1", "distil", Reply("pump"), "chunk:1")
-    store.put("2", "distil", Reply("valve"), "chunk:2")
-    assert store.forget({"chunk:1", "chunk:3"}) == 1
-    assert store.get("1") is None
-    assert store.get("2") is not None
-    store.close()
+def test_replies_that_quote_a_document_can_be_forgotten(path: Path) -> None:
+    with closing(ReplyStore(path)) as store:
+        store.put("1", "distil", Reply("pump qzforgotten"), "document:1")
+        store.put("2", "distil", Reply("valve"), "document:2")
+        store.put("3", "answer", Reply("pump qzforgotten and valve"))
+        assert store.keep_only({"document:2"}) == 2
+        assert [store.has(key) for key in ("1", "2", "3")] == [False, True, False]
+        assert not any(b"qzforgotten" in file.read_bytes() for file in path.parent.iterdir())
+
+
+async def test_a_reply_that_stands_for_two_documents_stays_with_the_other(path: Path) -> None:
+    with closing(ReplyStore(path)) as store:
+        chat = CacheChat(ScriptedChat(["pump"]), store)
+        words = (Message("user", "what is it?"),)
+        for document in ("document:1", "document:2"):
+            await chat.complete(Request(words, "distil", document=document))
+        assert store.keep_only({"document:2"}) == 0
+        assert store.keep_only({"document:3"}) == 1

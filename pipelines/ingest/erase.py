@@ -1,0 +1,178 @@
+"""Erasing: what the catalog no longer speaks of goes from every file of a knowledge base, down to its bytes.
+
+What is to be erased is noted in the catalog before anything is removed, and struck out when all is done, so that the
+next run finishes what a killed one began. A run that removes nothing does none of this.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from pipelines.core import codec
+from pipelines.core.document import Source
+from pipelines.core.graph import NodeKind
+from pipelines.core.outcome import Status
+from pipelines.graph.scan import STAGE as MENTIONS
+from pipelines.graph.scan import cache_key
+from pipelines.ingest.artifacts import Parts
+from pipelines.ingest.compile import Item, member_item
+from pipelines.ingest.gate import STAGE as RECALL
+from pipelines.ingest.keys import StageKeys
+from pipelines.ingest.language import drop_classes
+from pipelines.llm.embed_cache import keep_vectors
+from pipelines.llm.reply_store import ReplyStore
+from pipelines.resources import PAIRS_FACT, Stores, tag_pairs, vectors_name
+from pipelines.store.catalog import Catalog, Entry
+
+ERASE_FACT = "erase"
+"""The fact under which the catalog keeps what is still to be erased: an `Extent`, empty for nothing."""
+
+KeysOf = Callable[[Source], StageKeys]
+
+
+class Extent(StrEnum):
+    """How far an erasure has to go."""
+
+    FILES = "files"
+    """There may be artifacts and replies of documents that never came into the stores."""
+    STORES = "stores"
+    """Documents are removed, or were, from the stores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """How many artifacts and replies went. `complete` is off where a reader held on to the log of the database."""
+
+    artifacts: int = 0
+    replies: int = 0
+    complete: bool = True
+
+
+def expected(catalog: Catalog) -> Extent | None:
+    """Return what an earlier run left to be erased."""
+    fact = catalog.fact(ERASE_FACT)
+    return Extent(fact) if fact else None
+
+
+def expect(catalog: Catalog, extent: Extent) -> None:
+    """Note that there is something to erase; what goes further stays noted."""
+    if expected(catalog) not in (extent, Extent.STORES):
+        catalog.set_fact(ERASE_FACT, extent)
+
+
+def settled(catalog: Catalog, finished: bool) -> None:
+    """Strike out what a run noted only because it was compiling, where it finished; else note that it did not."""
+    due = expected(catalog)
+    if due is Extent.FILES and finished:
+        catalog.set_fact(ERASE_FACT, "")
+    elif due is None and not finished:
+        expect(catalog, Extent.FILES)
+
+
+def vanishing(before: Iterable[Entry], after: Iterable[Entry]) -> bool:
+    """Whether something that the catalog speaks of is not in it afterwards: a file, or what it held.
+
+    A file that cannot be read at present has not gone.
+    """
+    after = list(after)
+    unread = {entry.uri for entry in after if entry.status is Status.FAILED and not entry.digest}
+    held = {(entry.uri, entry.digest) for entry in after}
+    return any((entry.uri, entry.digest) not in held for entry in before if entry.uri not in unread and entry.digest)
+
+
+def erase(stores: Stores, keys_of: KeysOf, pending: Collection[Source] = (), keep_cache: bool = False) -> Erased:
+    """Erase what was noted. Kept is what belongs to the catalog's entries, and to `pending`, which are still to come.
+
+    `keep_cache` keeps the replies of models and the vectors of texts that were asked for.
+    """
+    extent = expected(stores.catalog)
+    if extent is None:
+        return Erased()
+    entries = stores.catalog.entries()
+    wanted = _Wanted(stores, keys_of, entries, pending)
+    replies = 0 if keep_cache else _drop_replies(stores, wanted.documents)
+    artifacts = stores.artifacts.sweep(wanted)
+    complete = _wipe_stores(stores, keep_cache) if extent is Extent.STORES else True
+    if complete:
+        stores.catalog.set_fact(ERASE_FACT, "")
+    return Erased(artifacts, replies, complete)
+
+
+class _Wanted:
+    """Which artifacts are still wanted: a predicate. `documents` are the ids of the documents that are."""
+
+    def __init__(self, stores: Stores, keys_of: KeysOf, entries: Iterable[Entry], pending: Iterable[Source]) -> None:
+        self._artifacts = stores.artifacts
+        self._keys_of = keys_of
+        self._kept: set[tuple[str, str]] = set()
+        self.documents: set[str] = set()
+        self._containers = any(next(iter(stores.artifacts.keys(stage)), None) for stage in ("picture", "member"))
+        for entry in entries:
+            self._keep(Source(entry.uri, "", entry.size, entry.digest), entry.artifacts)
+            self.documents.add(entry.document)
+        for source in pending:
+            self._keep(source, {})
+        self.documents.discard("")
+
+    def __call__(self, stage: str, key: str) -> bool:
+        return stage == RECALL or (stage, key) in self._kept  # the former holds digests and numbers, and no text
+
+    def _keep(self, source: Source, held: dict[str, str]) -> None:
+        keys = self._keys_of(source)
+        parses = {keys.raw, keys.turned_away, keys.parse, *([held["parse"]] if "parse" in held else [])}
+        self.documents.add(source.document_id)
+        self._kept.update(keys.by_stage().items(), held.items(), (("parse", key) for key in parses))
+        self._kept.add((MENTIONS, cache_key(source.document_id)))
+        for parts in self._parts(parses) if self._containers else ():
+            self._kept.update(("picture", picture) for picture in parts.pictures)
+            for member in parts.members:
+                self._kept.add(("member", member.digest))
+                self._keep(member_item(Item(source), member).source, {})
+
+    def _parts(self, parses: Iterable[str]) -> Iterator[Parts]:
+        for key in parses:
+            data = self._artifacts.get("parse", key)
+            if data is not None:
+                yield codec.decode(data, Parts)
+
+
+def _drop_replies(stores: Stores, documents: Collection[str]) -> int:
+    if not stores.places.replies.is_file():
+        return 0
+    store = ReplyStore(stores.places.replies)
+    try:
+        return store.keep_only(documents)
+    finally:
+        store.close()
+
+
+def _wipe_stores(stores: Stores, keep_cache: bool) -> bool:
+    places = stores.places
+    _drop_facts(stores)
+    for folder in (*places.root.glob("retrieval*"), *_other_vectors(stores)):
+        shutil.rmtree(folder, ignore_errors=True)
+    if places.embeddings.is_file() and not keep_cache:
+        texts = (record.text for batch in stores.vectors.records() for record in batch.records)
+        keep_vectors(places.embeddings, stores.embedder.info, texts)
+    stores.vectors.wipe()
+    return stores.embedded.wipe()
+
+
+def _other_vectors(stores: Stores) -> list[Path]:
+    present = vectors_name(stores.embedder.info)
+    return [folder for folder in stores.places.vectors.glob("*") if folder.name != present]
+
+
+def _drop_facts(stores: Stores) -> None:
+    """Drop what the catalog learned of tags and their classes that no document has any more."""
+    classes = {node.id for node in stores.graph.nodes([NodeKind.TAG_CLASS])}
+    drop_classes(stores.catalog, classes)
+    pairs = tag_pairs(stores.catalog)
+    tags = {str(node.properties.get("name")) for node in stores.graph.nodes([NodeKind.TAG])} if pairs else set()
+    left = tuple(pair for pair in pairs if pair.corpus_tag in tags)
+    if left != pairs:
+        stores.catalog.set_fact(PAIRS_FACT, codec.encode(left).decode())

@@ -1,0 +1,82 @@
+"""Looking for words in every file of a knowledge base: in its bytes, and in what those unpack to."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import lancedb
+
+_HEAD = 64
+"""Bytes at the beginning of an artifact among which its compressed part begins."""
+
+
+def remains(kb: Path, wanted: Mapping[str, bytes]) -> dict[str, set[str]]:
+    """Return in which files each of the wanted things still lies, those that lie nowhere left out.
+
+    `wanted` are bytes by name; they are looked for as they are, as UTF-16, and in whatever case.
+    """
+    found: dict[str, set[str]] = {}
+    for path in sorted(kb.rglob("*")):
+        place = path.relative_to(kb).as_posix()
+        for name, data in wanted.items():
+            if any(form in place.encode().lower() for form in _forms(data)):
+                found.setdefault(name, set()).add(f"{place} (its name)")
+        if path.is_file():
+            for content in _contents(path):
+                lower = content.lower()
+                for name, data in wanted.items():
+                    if any(form in lower for form in _forms(data)):
+                        found.setdefault(name, set()).add(place)
+    for place, content in _tables(kb):
+        for name, data in wanted.items():
+            if data.lower() in content:
+                found.setdefault(name, set()).add(place)
+    return found
+
+
+def _forms(data: bytes) -> Iterator[bytes]:
+    yield data.lower()
+    if data.isascii():
+        yield data.decode().lower().encode("utf-16-le")
+        yield data.decode().lower().encode("utf-16-be")
+
+
+def _contents(path: Path) -> Iterator[bytes]:
+    data = path.read_bytes()
+    yield data
+    for start in range(min(_HEAD, len(data))):
+        if data[start : start + 1] == b"\x78":
+            try:
+                yield zlib.decompress(data[start:])
+            except zlib.error:
+                continue
+    if data.startswith(b"SQLite format 3"):
+        yield from _rows(path)
+
+
+def _rows(path: Path) -> Iterator[bytes]:
+    with closing(sqlite3.connect(path)) as db:
+        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in tables:
+            for row in db.execute(f'SELECT * FROM "{table}"'):
+                yield b"\n".join(_bytes(value) for value in row)
+
+
+def _tables(kb: Path) -> Iterable[tuple[str, bytes]]:
+    """Every version of every table of vectors."""
+    for folder in kb.glob("vectors/*"):
+        db = lancedb.connect(str(folder))
+        for name in db.list_tables(limit=100).tables:
+            table = db.open_table(name)
+            for version in table.list_versions():
+                table.checkout(version["version"])
+                rows = table.search().limit(1_000_000).to_arrow().drop_columns(["vector"]).to_pylist()
+                yield f"{folder.name}/{name} version {version['version']}", repr(rows).encode().lower()
+
+
+def _bytes(value: object) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")

@@ -1,0 +1,219 @@
+"""What has gone from the folder, or was forgotten, has gone from every byte of the knowledge base."""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+from collections.abc import Callable, Iterator
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from pipelines import build
+from pipelines.ingest.diff import diff
+from pipelines.ingest.erase import ERASE_FACT
+from pipelines.ingest.forget import forget
+from pipelines.ingest.fsck import fsck
+from pipelines.llm.loopback import LoopbackServer
+from pipelines.llm.loopback_wire import Call
+from pipelines.llm.schema_answer import answer_by_schema
+from pipelines.llm.settings import EmbedSettings, LlmSettings
+from pipelines.resources import open_stores
+from pipelines.store.lancedb import LanceVectorStore
+from qa.knowledge_base import KnowledgeBase
+from qa.settings import QaSettings
+from tests.ingest.knowledge import entries_of, exported, write_folder
+from tests.ingest.remains import remains
+
+WORDS = {
+    name: name.encode()
+    for name in ("qzftitle", "qzftext", "qzfcell", "qzfcaption", "qzftag", "qzfentity", "qzfattached", "qzfmail",
+                 "qzfsubject", "qzfname", "qzfquestion")
+}  # fmt: skip
+
+
+def picture(size: int) -> bytes:
+    """A picture of noise, so that its bytes are those of no other."""
+    out = io.BytesIO()
+    Image.frombytes("RGB", (size, size), os.urandom(3 * size * size)).save(out, "PNG")
+    return out.getvalue()
+
+
+def page(data: bytes) -> str:
+    """A page with a word of its own in each kind of place."""
+    shown = base64.b64encode(data).decode()
+    return f"""<html><head><title>Manual of Qzftitle</title></head><body><h1>Manual of Qzftitle</h1>
+<p>The pump Qzftext-7 runs at 1450 rpm. <b>Qzftag coupling</b> is what the qzftag coupling of the pump is called.
+The qzftag coupling was made by Qzfentity Works GmbH in Hamburg. Qzfentity Works GmbH also made the valve.</p>
+<table><tr><th>Part</th><th>Material</th></tr><tr><td>Shaft</td><td>qzfcell steel</td></tr></table>
+<figure><img src="data:image/png;base64,{shown}"><figcaption>Figure 1: the qzfcaption valve</figcaption></figure>
+</body></html>"""
+
+
+def mail() -> bytes:
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = "a@example.org", "b@example.org", "About Qzfsubject"
+    message.set_content("The valve was replaced, says Qzfmail. Details are attached.")
+    message.add_attachment("# Attached\n\nThe seal qzfattached was worn.\n", subtype="markdown", filename="more.md")
+    return message.as_bytes()
+
+
+def with_canaries(folder: Path) -> dict[str, bytes]:
+    """Write the documents that are to go, beside those that stay; return what of them must not be found."""
+    write_folder(folder)
+    data = picture(48)
+    (folder / "qzfname.html").write_text(page(data))
+    (folder / "letter.eml").write_bytes(mail())
+    return {**WORDS, "picture": data[200:240]}
+
+
+def answer(call: Call) -> str:
+    """A stand-in for a model that says of each text what stands in it, and induces no classes."""
+    if call.schema is not None and "classes" in str(call.schema.get("properties")):
+        return '{"classes": []}'
+    return answer_by_schema(call)
+
+
+@pytest.fixture(params=["keyless", "model"])
+def settings(request: pytest.FixtureRequest) -> Iterator[QaSettings]:
+    if request.param == "keyless":
+        yield QaSettings()
+        return
+    with LoopbackServer(answer) as server:
+        yield QaSettings(
+            llm=LlmSettings(base_url=server.url, model="loopback"),
+            embed=EmbedSettings(name="openai", base_url=server.url, model="hashing", dimension=256),
+        )
+
+
+def forgotten(folder: Path, kb: Path, settings: QaSettings) -> None:
+    forget("qzfname.html", kb, settings)
+    forget("letter.eml", kb, settings)
+
+
+def taken_away(folder: Path, kb: Path, settings: QaSettings) -> None:
+    (folder / "qzfname.html").unlink()
+    (folder / "letter.eml").unlink()
+    build(folder, kb, settings)
+
+
+def rewritten(folder: Path, kb: Path, settings: QaSettings) -> None:
+    (folder / "qzfname.html").rename(folder / "page.html")
+    (folder / "page.html").write_text("<p>The pump is out of use.</p>")
+    (folder / "letter.eml").write_text("From: a@example.org\nSubject: Nothing\n\nNothing happened.\n")
+    build(folder, kb, settings)
+
+
+@pytest.mark.parametrize("remove", [forgotten, taken_away, rewritten])
+def test_no_byte_of_what_has_gone_is_left(
+    remove: Callable[[Path, Path, QaSettings], None], settings: QaSettings, tmp_path: Path
+) -> None:
+    folder, kb = tmp_path / "folder", tmp_path / "kb"
+    wanted = with_canaries(folder)
+    build(folder, kb, settings)
+    with KnowledgeBase.open(kb, settings) as opened:
+        opened.ask("At what speed does the pump Qzftext-7 run? qzfquestion")
+    assert wanted.keys() - remains(kb, wanted).keys() <= {"qzfquestion"}
+    remove(folder, kb, settings)
+    assert remains(kb, wanted) == {}
+    assert fsck(kb, settings).clean
+
+
+def test_what_is_left_is_what_a_folder_without_it_gives(tmp_path: Path) -> None:
+    folder, kb = tmp_path / "folder", tmp_path / "kb"
+    with_canaries(folder)
+    build(folder, kb)
+    taken_away(folder, kb, QaSettings())
+    build(folder, tmp_path / "without")
+    assert exported(kb) == exported(tmp_path / "without")
+
+
+def test_an_erasure_that_broke_off_is_finished_by_the_next_ingest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, kb = tmp_path / "folder", tmp_path / "kb"
+    wanted = with_canaries(folder)
+    build(folder, kb)
+
+    def broken(self: LanceVectorStore) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LanceVectorStore, "wipe", broken)
+        with pytest.raises(KeyboardInterrupt):
+            taken_away(folder, kb, QaSettings())
+    assert remains(kb, wanted)
+    build(folder, kb)
+    assert remains(kb, wanted) == {}
+
+
+def test_what_was_only_previewed_goes_with_the_next_ingest(tmp_path: Path) -> None:
+    folder, kb = tmp_path / "folder", tmp_path / "kb"
+    write_folder(folder)
+    build(folder, kb)
+    wanted = with_canaries(folder)
+    diff(folder, kb)
+    taken_away(folder, kb, QaSettings())
+    assert remains(kb, wanted) == {}
+
+
+def test_an_ingest_that_removes_nothing_erases_nothing(tmp_path: Path) -> None:
+    folder, kb = tmp_path / "folder", tmp_path / "kb"
+    write_folder(folder)
+    build(folder, kb)
+
+    def files() -> dict[str, int]:
+        return {str(path): path.stat().st_ino for path in kb.glob("vectors/**/*.lance") if path.is_file()}
+
+    before = files()
+    build(folder, kb)
+    assert files() == before
+    (folder / "new.md").write_text("# New\n\nThe valve V-13 closes.\n")
+    build(folder, kb)
+    assert before.keys() <= files().keys()
+    with open_stores(kb, QaSettings()) as stores:
+        assert not stores.catalog.fact(ERASE_FACT)
+
+
+def test_replies_about_what_has_gone_stay_where_they_are_to_be_kept(tmp_path: Path) -> None:
+    folder, kb = write_folder(tmp_path / "folder"), tmp_path / "kb"
+    with LoopbackServer(answer) as server:
+        settings = QaSettings(llm=LlmSettings(base_url=server.url, model="loopback"))
+        build(folder, kb, settings)
+        forget("DS-2041.md", kb, settings, keep_cache=True)
+        asked = len(server.calls)
+        build(folder, kb, settings)
+        assert len(server.calls) == asked
+        forget("DS-2041.md", kb, settings)
+        build(folder, kb, settings)
+        assert len(server.calls) > asked
+
+
+def test_an_edit_leaves_the_replies_about_what_stayed(tmp_path: Path) -> None:
+    folder, kb = tmp_path / "folder", tmp_path / "kb"
+    write_folder(folder)
+    sections = "\n\n".join(f"## {n} Part\n\n" + f"The part number {n} weighs {n} kg. " * 40 for n in range(1, 9))
+    (folder / "long.md").write_text(f"# Long\n\n{sections}\n")
+    with LoopbackServer(answer) as server:
+        settings = QaSettings(llm=LlmSettings(base_url=server.url, model="loopback"))
+        build(folder, kb, settings)
+        first = len(server.calls)
+        for number in range(2):
+            with (folder / "long.md").open("a") as file:
+                file.write(f"\n\n## {20 + number} More\n\nA further part weighs {number} kg.\n")
+            build(folder, kb, settings)
+        assert len(server.calls) - first < first / 2
+
+
+def test_the_rest_of_a_container_stays(tmp_path: Path) -> None:
+    folder, kb = tmp_path / "folder", tmp_path / "kb"
+    with_canaries(folder)
+    build(folder, kb)
+    forget("qzfname.html", kb)
+    letter = {uri for uri in entries_of(kb) if uri.startswith("letter.eml")}
+    assert len(letter) == 2
+    assert build(folder, kb).stages["parse"].done == 1
+    assert letter <= entries_of(kb).keys()

@@ -1,0 +1,209 @@
+"""Whatever of a knowledge base is damaged is named, and mended or made anew."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipelines import build
+from pipelines.core.errors import StoreMismatch
+from pipelines.core.ids import digest
+from pipelines.ingest.fsck import fsck
+from pipelines.ingest.inspect import SAMPLED_LEAST, inspect_artifacts
+from pipelines.llm.chat import Reply
+from pipelines.llm.reply_store import ReplyStore
+from pipelines.resources import Stores, open_stores
+from pipelines.settings import Settings
+from pipelines.store.check import Fault, Place
+from pipelines.store.files import FileArtifacts
+from pipelines.store.vector import Embedded
+from qa.knowledge_base import KnowledgeBase
+from tests.ingest.knowledge import entries_of, graph_of, vectors_of, write_folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder and a knowledge base of it, side by side, not to be changed."""
+    place = tmp_path_factory.mktemp("made")
+    build(write_folder(place / "folder"), place / "kb")
+    return place
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made / "folder", tmp_path / "folder"))
+
+
+@pytest.fixture
+def kb(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made / "kb", tmp_path / "kb"))
+
+
+def artifact(kb: Path, uri: str, stage: str) -> Path:
+    return FileArtifacts(kb / "artifacts").path(stage, entries_of(kb)[uri].artifacts[stage])
+
+
+def truncated(kb: Path, stage: str) -> None:
+    path = artifact(kb, "manual.md", stage)
+    path.write_bytes(path.read_bytes()[:-7])
+
+
+def emptied(kb: Path, stage: str) -> None:
+    artifact(kb, "manual.md", stage).write_bytes(b"")
+
+
+def swapped(kb: Path, stage: str) -> None:
+    shutil.copy(artifact(kb, "DS-2041.md", stage), artifact(kb, "manual.md", stage))
+
+
+@pytest.mark.parametrize(
+    ("damage", "stage"),
+    [(truncated, "parse"), (emptied, "chunk"), (swapped, "atomize"), (truncated, "card"), (swapped, "embed")],
+)
+def test_a_damaged_artifact_is_named_and_made_anew(
+    damage: Callable[[Path, str], None], stage: str, folder: Path, kb: Path
+) -> None:
+    before = graph_of(kb), vectors_of(kb)
+    damage(kb, stage)
+    found = fsck(kb, read_data=True).findings
+    assert [(one.place, one.fault, one.detail) for one in found] == [(Place.ARTIFACTS, Fault.CHANGED, "manual.md")]
+    assert found[0].subject.startswith(f"{stage}/")
+    left = fsck(kb, repair=True).remaining
+    assert [(one.place, one.subject, one.detail) for one in left] == [
+        (Place.CATALOG, "manual.md", "ingest the folder again")
+    ]
+    build(folder, kb)
+    assert fsck(kb, read_data=True).clean
+    assert (graph_of(kb), vectors_of(kb)) == before
+
+
+@pytest.mark.parametrize("stage", ["parse", "card", "embed"])
+def test_a_damaged_artifact_costs_an_ingest_its_document_alone(stage: str, folder: Path, kb: Path) -> None:
+    emptied(kb, stage)
+    (folder / "new.md").write_text("# DS-9 Valve\n\nThe valve V-12 closes in 3 s. See the Maintenance Manual.\n")
+    assert {failure.subject for failure in build(folder, kb).failures} <= {"manual.md"}
+    assert build(folder, kb).documents == {"indexed": 4}
+    build(folder, kb.with_name("fresh"))
+    fsck(kb, repair=True, read_data=True)
+    build(folder, kb)
+    assert fsck(kb, read_data=True).clean
+    assert graph_of(kb) == graph_of(kb.with_name("fresh"))
+
+
+def test_a_sample_is_the_same_each_time_and_says_how_much_it_read(tmp_path: Path) -> None:
+    artifacts = FileArtifacts(tmp_path)
+    for number in range(3 * SAMPLED_LEAST):
+        artifacts.put("parse", digest(str(number).encode()), b"kept")
+    stores = Stores(None, None, artifacts, None, None)  # type: ignore[arg-type]
+    keys = sorted(artifacts.keys("parse"), key=lambda key: digest(f"parse/{key}".encode()))
+    artifacts.path("parse", keys[0]).write_bytes(b"")
+    artifacts.path("parse", keys[-1]).write_bytes(b"")
+    sampled, read = inspect_artifacts(stores, (), every=False), inspect_artifacts(stores, (), every=True)
+    assert (sampled.held, sampled.read, len(sampled.findings)) == (3 * SAMPLED_LEAST, SAMPLED_LEAST, 1)
+    assert (read.read, len(read.findings)) == (3 * SAMPLED_LEAST, 2)
+
+
+def test_what_is_quoted_is_what_was_written(folder: Path, kb: Path) -> None:
+    before = graph_of(kb)
+    with closing(sqlite3.connect(kb / "strata.db")) as db:
+        db.execute(
+            "UPDATE nodes SET properties = CAST(replace(CAST(properties AS TEXT), '4000 hours', '9000 hours') AS BLOB)"
+            " WHERE kind = 'Chunk'"
+        )
+        db.commit()
+    with KnowledgeBase.open(kb) as opened, pytest.raises(StoreMismatch, match="damaged"):
+        opened.ask("How often is the oil of the bearing changed?")
+    assert {finding.place for finding in fsck(kb).findings} == {Place.GRAPH}
+    assert fsck(kb, repair=True).clean
+    assert graph_of(kb) == before
+
+
+def test_a_row_of_the_graph_that_cannot_be_read_is_found_and_mended(kb: Path) -> None:
+    before = graph_of(kb)
+    with closing(sqlite3.connect(kb / "strata.db")) as db:
+        db.execute("UPDATE nodes SET properties = x'00' WHERE kind = 'Chunk'")
+        db.execute("UPDATE edges SET kind = 'NO_SUCH' WHERE kind = 'HAS_CHUNK'")
+        db.commit()
+    assert not fsck(kb).clean
+    assert fsck(kb, repair=True).clean
+    assert graph_of(kb) == before
+
+
+def test_a_damaged_entry_of_the_catalog_is_taken_up_by_the_next_ingest(folder: Path, kb: Path) -> None:
+    before = entries_of(kb)
+    with closing(sqlite3.connect(kb / "strata.db")) as db:
+        db.execute("UPDATE entries SET entry = CAST(replace(CAST(entry AS TEXT), 'Manual', 'Mangle') AS BLOB)")
+        db.commit()
+    assert (Place.CATALOG, "manual.md") in {(one.place, one.subject) for one in fsck(kb).findings}
+    assert not entries_of(kb)["manual.md"].status.searchable
+    build(folder, kb)
+    assert fsck(kb).clean
+    assert [one.artifacts for one in entries_of(kb).values()] == [one.artifacts for one in before.values()]
+
+
+def test_vectors_that_were_taken_away_are_missed_and_made_anew(kb: Path) -> None:
+    before = vectors_of(kb)
+    shutil.rmtree(next((kb / "vectors").iterdir()))
+    with KnowledgeBase.open(kb) as opened, pytest.raises(StoreMismatch, match="vectors are missing"):
+        opened.ask("How often is the oil of the bearing changed?")
+    assert [finding.place for finding in fsck(kb).findings] == [Place.VECTORS]
+    assert fsck(kb, repair=True).clean
+    assert vectors_of(kb) == before
+
+
+def test_vectors_that_cannot_be_read_are_found_and_made_anew(kb: Path) -> None:
+    before = vectors_of(kb)
+    for path in (kb / "vectors").rglob("data/*.lance"):
+        path.write_bytes(path.read_bytes()[:-100])
+    assert Place.VECTORS in {finding.place for finding in fsck(kb).findings}
+    assert fsck(kb, repair=True).clean
+    assert vectors_of(kb) == before
+
+
+def test_vectors_that_are_others_are_found_where_all_is_read(kb: Path) -> None:
+    with open_stores(kb, Settings()) as stores:
+        owner = entries_of(kb)["manual.md"].document
+        held = list(stores.vectors.records(owners=[owner]))
+        stores.vectors.write([owner], Embedded())
+        for batch in held:
+            stores.vectors.write([], Embedded(batch.records, batch.vectors + np.float32(0.25)))
+    assert fsck(kb).clean
+    found = fsck(kb, read_data=True).findings
+    assert [(one.place, one.fault) for one in found] == [(Place.VECTORS, Fault.CHANGED)]
+    assert fsck(kb, repair=True, read_data=True).clean
+
+
+def test_damaged_caches_are_named_dropped_and_no_hindrance(folder: Path, kb: Path) -> None:
+    with KnowledgeBase.open(kb) as opened:
+        whole = opened.ask("How often is the oil of the bearing changed?")
+    with closing(ReplyStore(kb / "replies.db")) as store:
+        store.put("1", "distil", Reply("a pump of 40 bar"))
+    (kb / "replies.db").write_bytes((kb / "replies.db").read_bytes().replace(b"40 bar", b"90 bar"))
+    (kb / "embeddings.db").write_bytes(b"not a database at all" * 400)
+    atlas = kb / "retrieval" / "atlas.npz"
+    atlas.write_bytes(atlas.read_bytes()[:-500])
+    found = fsck(kb).findings
+    assert {one.subject for one in found} == {"replies.db", "embeddings.db", "retrieval/atlas.npz"}
+    assert {one.place for one in found} == {Place.CACHES}
+    with KnowledgeBase.open(kb) as opened:
+        assert opened.ask("How often is the oil of the bearing changed?").text == whole.text
+    assert fsck(kb, repair=True).clean
+
+
+def test_a_database_that_is_none_any_more_is_named_with_what_to_do(folder: Path, kb: Path) -> None:
+    before = graph_of(kb)
+    (kb / "strata.db").write_bytes(b"\0" * 8192)
+    with pytest.raises(StoreMismatch) as error:
+        fsck(kb)
+    assert "remove strata.db and ingest the folder again" in error.value.hint
+    (kb / "strata.db").unlink()
+    report = build(folder, kb)
+    assert report.stages["parse"].done == 0
+    assert graph_of(kb) == before
+    assert fsck(kb).clean
