@@ -15,13 +15,13 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from pipelines.core.errors import SettingsError, SourceError, StoreUnavailable, StrataError
-from pipelines.ingest.corpus import LINKED_FACT
 from pipelines.llm.chat import Chat
 from pipelines.llm.ledger import cost
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
 from pipelines.resources import Stores, open_neo4j, open_stores
 from pipelines.settings import load
+from pipelines.store.state import LINKED_FACT, WRITING_FACT
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Ending
 from qa.chat import Conversation
@@ -109,7 +109,7 @@ class KnowledgeBase:
         except StrataError:
             raise
         except Exception as error:
-            if not self._read_anew() and not is_unfinished(self._stores):
+            if not self._read_anew() and not self._stores.catalog.fact(WRITING_FACT):
                 raise
             raise StoreUnavailable("an ingest is writing the knowledge base; ask again") from error
 
@@ -173,7 +173,7 @@ class KnowledgeBase:
     def _read_anew(self) -> bool:
         """Drop what was read of the stores where an ingest has written since, and return whether one has."""
         catalog = self._stores.catalog
-        moment = (catalog.fact(LINKED_FACT), is_unfinished(self._stores))
+        moment = (catalog.fact(LINKED_FACT), bool(catalog.fact(WRITING_FACT)))
         before, self._moment = self._moment, moment
         if moment == before:
             return False

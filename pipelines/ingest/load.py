@@ -26,8 +26,6 @@ from pipelines.resources import Stores, record_vectors
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.vector import Embedded, Record, RecordKind
 
-WRITING_FACT = "writing"
-"""Set while a load goes on: a run that finds it set was preceded by one that was killed."""
 FAILED_FACT = "failed"
 """The fact under which the catalog keeps the failures of what linking left out: they belong to the links it keeps."""
 LOAD = Stage.LOAD.value

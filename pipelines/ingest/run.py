@@ -19,7 +19,7 @@ from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpu
 from pipelines.ingest.erase import Extent, erase, expect, expected, settled, vanishing
 from pipelines.ingest.judged import judge_entities, judge_maker, kept_verdicts
 from pipelines.ingest.language import Language
-from pipelines.ingest.load import WRITING_FACT, Loader, failed_before
+from pipelines.ingest.load import Loader, failed_before
 from pipelines.ingest.plan import Plan, plan
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.project import project
@@ -30,7 +30,7 @@ from pipelines.llm.quote import Quote
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.state import Ingest, record_ingest
+from pipelines.store.state import WRITING_FACT, Ingest, record_ingest
 
 _ANY_TEXT = "-"
 STAGES = tuple(stage.value for stage in (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE, Stage.EMBED, Stage.LOAD))

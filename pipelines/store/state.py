@@ -9,6 +9,8 @@ from pipelines.store.catalog import Catalog
 
 LINKED_FACT = "linked"
 """The fact under which the catalog keeps the key of the links that the stores hold; empty while they are behind."""
+WRITING_FACT = "writing"
+"""The fact that is set while a load goes on: a run that finds it set was preceded by one that was killed."""
 INGEST_FACT = "ingest"
 """The fact under which the catalog keeps the `Ingest` that was begun last."""
 
