@@ -24,6 +24,7 @@ from pipelines.ingest.records import corpus_records, read_records, without
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.resources import Stores, record_vectors
 from pipelines.store.catalog import Catalog, Entry
+from pipelines.store.state import WRITING_FACT
 from pipelines.store.vector import Embedded, Record, RecordKind
 
 FAILED_FACT = "failed"
