@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipelines.ingest.load import WRITING_FACT
 from pipelines.store.catalog import Catalog
 from pipelines.store.state import INGEST_FACT, LINKED_FACT, KnowledgeState, state
 
@@ -22,6 +23,11 @@ class Completeness:
         if marks != self._marks or not self._state.whole:
             self._marks, self._state = marks, state(self._catalog)
         return self._state
+
+
+def being_written(catalog: Catalog) -> bool:
+    """Return whether the stores are being written, or were when a run was stopped."""
+    return bool(catalog.fact(WRITING_FACT))
 
 
 def amiss(there: KnowledgeState) -> str:
