@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipelines.store.catalog import Catalog
-from pipelines.store.state import INGEST_FACT, LINKED_FACT, KnowledgeState, state
+from pipelines.store.state import INGEST_FACT, LINKED_FACT, WRITING_FACT, KnowledgeState, state
 
 AGAIN = "run `strata ingest` again: it goes on where it was"
 
@@ -22,6 +22,11 @@ class Completeness:
         if marks != self._marks or not self._state.whole:
             self._marks, self._state = marks, state(self._catalog)
         return self._state
+
+
+def being_written(catalog: Catalog) -> bool:
+    """Return whether the stores are being written, or were when a run was stopped."""
+    return bool(catalog.fact(WRITING_FACT))
 
 
 def amiss(there: KnowledgeState) -> str:

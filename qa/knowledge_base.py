@@ -21,11 +21,11 @@ from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
 from pipelines.resources import Stores, open_neo4j, open_stores
 from pipelines.settings import load
-from pipelines.store.state import LINKED_FACT, WRITING_FACT
+from pipelines.store.state import LINKED_FACT
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Ending
 from qa.chat import Conversation
-from qa.completeness import Completeness, amiss, remedy
+from qa.completeness import Completeness, amiss, being_written, remedy
 from qa.filters import told
 from qa.hit import Hit
 from qa.language import Language, Trouble
@@ -109,7 +109,7 @@ class KnowledgeBase:
         except StrataError:
             raise
         except Exception as error:
-            if not self._read_anew() and not self._stores.catalog.fact(WRITING_FACT):
+            if not self._read_anew() and not being_written(self._stores.catalog):
                 raise
             raise StoreUnavailable("an ingest is writing the knowledge base; ask again") from error
 
@@ -173,7 +173,7 @@ class KnowledgeBase:
     def _read_anew(self) -> bool:
         """Drop what was read of the stores where an ingest has written since, and return whether one has."""
         catalog = self._stores.catalog
-        moment = (catalog.fact(LINKED_FACT), bool(catalog.fact(WRITING_FACT)))
+        moment = (catalog.fact(LINKED_FACT), being_written(catalog))
         before, self._moment = self._moment, moment
         if moment == before:
             return False
