@@ -50,8 +50,8 @@ _MOST_SMOOTH, _MOST_PATHS, _MOST_DRAWN = 5_000, 20_000, 100_000
 """Drawn things of a page up to which edges are drawn smooth, tables are looked for, the layout model is asked."""
 _MOST_FIELDS = 1000
 """Fields and annotations of a page up to which model and tables are tried: the library looks up each among all."""
-_MOST_SPANS = 4000
-"""Pieces of text of a page up to which they are: both compare pieces with one another."""
+_MOST_WRITTEN = 10_000
+"""Pieces in which the text of a page is written up to which they are: both compare pieces with one another."""
 _MOST_STAMPS = 20
 """Stamps of a page that are read to the character."""
 _SMOOTH = 8
@@ -88,7 +88,7 @@ class PdfFile:
         self._holder: Any = None
         self._turn = 0
         self._opened = 0
-        self._drawn = 0
+        self._drawn = self._written = 0
 
     def _unlock(self, path: Path, passwords: Sequence[str]) -> None:
         if not self._file.needs_pass:
@@ -144,12 +144,14 @@ class PdfFile:
 
     def attachments(self, most: int) -> Iterator[tuple[str, bytes]]:
         """Yield name and bytes of the files inside the file, up to `most` bytes in all."""
-        for name in self._file.embfile_names():
-            information = self._file.embfile_info(name)
+        names = self._file.embfile_names()
+        self._file.embfile_names = lambda: names  # the library would gather them anew for each, and twice
+        for number, name in enumerate(names):
+            information = self._file.embfile_info(number)
             most -= int(information.get("size") or information.get("length") or 0)
             if most < 0:
                 return
-            yield str(information.get("filename") or name), bytes(self._file.embfile_get(name))
+            yield str(information.get("filename") or name), bytes(self._file.embfile_get(number))
 
     # -- a page
 
@@ -197,7 +199,7 @@ class PdfFile:
     def _log(self) -> list[Any]:
         """Return what is drawn on the page, kind and box, and remember how much that is."""
         log: list[Any] = self._upright.get_bboxlog()
-        self._drawn = len(log)
+        self._drawn, self._written = len(log), sum(1 for kind, _ in log if kind.endswith("-text"))
         return log
 
     def lines(self, number: int) -> tuple[list[Line], float]:
@@ -254,8 +256,7 @@ class PdfFile:
         return [grid for table in tables if (grid := grid_of(table)) is not None]
 
     def _crowded(self) -> bool:
-        spans = sum(len(line["spans"]) for block in self._blocks for line in block.get("lines", ()))
-        return spans > _MOST_SPANS or len(self._upright.annot_xrefs()) > _MOST_FIELDS
+        return self._written > _MOST_WRITTEN or len(self._upright.annot_xrefs()) > _MOST_FIELDS
 
     def rules(self, number: int, clip: Rect) -> Rules:
         """Return the straight lines drawn in an area, sides of boxes among them."""
@@ -302,7 +303,7 @@ class PdfFile:
         if upright:
             self._upright = self._turned(page, upright)
             self._blocks = _text_blocks(self._upright)
-        self._number, self._drawn = number, 0
+        self._number, self._drawn, self._written = number, 0, 0
 
     def _turned(self, page: Any, turn: int) -> Any:
         """Return a copy of the page turned clockwise, on a page of its own: every tool then sees it upright."""

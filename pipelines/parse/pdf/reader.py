@@ -17,8 +17,11 @@ from pipelines.parse.pdf.metadata import pdf_metadata
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.pages import PageReader, ReadPage
 from pipelines.parse.pdf.survey import Survey, survey
-from pipelines.parse.readoff import page_name
+from pipelines.parse.readoff import REST, page_name
 from pipelines.parse.settings import ParseSettings
+
+_ATTACHED = 0.85
+"""Share of the file's processor seconds after which no attachment is taken out; pages end a little before."""
 
 
 class PdfReader:
@@ -38,6 +41,9 @@ class PdfReader:
             pages = PageReader(file, seen, outline, settings, builder.task)
             read = [pages.read(number) for number in range(1, file.pages + 1)]
             for name, data in file.attachments(settings.limits.total_mb << 20):
+                if builder.task.clock.past(_ATTACHED):
+                    builder.left_out(REST, issue=f"not all attachments were read: {builder.task.clock.reason}")
+                    break
                 builder.child(Child(name, data))
         _assemble(builder, read, outline, seen)
         return builder.build()
