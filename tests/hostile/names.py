@@ -32,7 +32,7 @@ NAMES = {
     "composed": ("é.txt".encode(), "e\u0301.txt".encode()),
     "case": (b"Gasket.txt", b"gasket.txt", b"GASKET.TXT"),
     "percent": (b"100%.txt", b"caf%E9.txt", b"caf\xe9.txt", b"%25.txt", b"%2525.txt", b"%.txt"),
-    "marker": (b"x.zip!/y.txt", b"x.zip!", b"!/!/z.txt"),
+    "marker": (b"x.zip!/y.txt", b"y.zip!", b"!/!/z.txt"),
     "options": (b"-rf.txt", b"--help", b"-"),
     "quotes": (b"a'b\"c`d$(x).txt", b"a;b|c&d.txt", b"*.txt", b"?.txt", b"~.txt"),
     "windows": (b"CON.txt", b"a\\b.txt", b"trailing. .txt ", b"a:b.txt"),

@@ -70,7 +70,7 @@ def docx_with_numbering_in_a_circle() -> bytes:
     return docx_with_parts(body * 3, {"numbering.xml": numbering}, {"rId1": ("numbering", "numbering.xml", False)})
 
 
-@family.file("deep-fields.docx", READ, LARGE)
+@family.file("deep-fields.docx", READ, LARGE, EMPTY)
 def docx_with_deep_fields() -> bytes:
     begin = '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>IF </w:instrText></w:r>'
     return docx_with_parts(f"<w:p>{begin * 5000}<w:r><w:t>The valve is stuck.</w:t></w:r></w:p>")
@@ -221,7 +221,7 @@ def pptx_with_slides_in_a_circle() -> bytes:
     return office("ppt", {"ppt/presentation.xml": deck.encode(), "ppt/_rels/presentation.xml.rels": inside})
 
 
-@family.file("deep-groups.pptx", READ, LARGE, BROKEN)
+@family.file("deep-groups.pptx", READ, LARGE, BROKEN, EMPTY)
 def pptx_with_deep_groups() -> bytes:
     p = "http://schemas.openxmlformats.org/presentationml/2006/main"
     a = "http://schemas.openxmlformats.org/drawingml/2006/main"
