@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 
 from pipelines import build
+from pipelines.ingest.forget import forget
 from pipelines.ingest.fsck import fsck
 from pipelines.ingest.progress import Event
 from pipelines.settings import Settings
 from pipelines.store.neo4j.connection import Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
+from tests.faults.bench import Bench
+from tests.faults.kills import kill_runs_with_neo4j
 from tests.ingest.knowledge import exported, kill_after, lines_of, write_folder
 
 pytestmark = pytest.mark.neo4j
@@ -37,3 +40,23 @@ def test_killed_with_neo4j_attached_and_started_again_both_graphs_are_whole(
         build(folder, kb, settings)
         assert fsck(kb, settings).clean
         assert exported(kb) == lines_of(neo4j_store(kb.name)) == whole
+
+
+@pytest.mark.slow
+def test_a_killed_run_leaves_no_trace_in_either_graph(neo4j_address: Neo4jAddress, tmp_path: Path) -> None:
+    outcome = kill_runs_with_neo4j(Bench(tmp_path, times=1, seed=12, neo4j=neo4j_address))
+    assert outcome.told == ()
+    assert outcome.sound
+
+
+def test_what_is_forgotten_is_forgotten_in_neo4j(
+    neo4j_address: Neo4jAddress, neo4j_store: Callable[..., Neo4jStore], tmp_path: Path
+) -> None:
+    store = {"neo4j_uri": neo4j_address.uri, "neo4j_password": neo4j_address.password}
+    settings = Settings.model_validate({"store": store})
+    kb = tmp_path / f"forgotten-{tmp_path.name}"
+    build(write_folder(tmp_path / "folder"), kb, settings)
+    forget("DS-2041.md", kb, settings)
+    left = lines_of(neo4j_store(kb.name))
+    assert left == exported(kb)
+    assert "ISO VG 46" not in left
