@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import isfinite
 
 from pipelines.core.ids import content_id
 from pipelines.core.provenance import Box, Provenance, Span
@@ -131,7 +132,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A physical page, slide or sheet; sizes in points (0 where the format has none).
+    """A physical page, slide or sheet; sizes in points (0 where the format has none, or no finite one).
 
     `text_source` is "native", "ocr" or "none". `issue` says what could not be read of it, empty when all is well.
     """
@@ -142,6 +143,11 @@ class Page:
     height: float = 0.0
     text_source: str = "native"
     issue: str = ""
+
+    def __post_init__(self) -> None:
+        for size in ("width", "height"):
+            if not isfinite(getattr(self, size)):
+                object.__setattr__(self, size, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

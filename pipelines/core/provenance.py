@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,13 +35,21 @@ class Span:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Box:
-    """Rectangle on a page, in fractions of its width and height; origin at the top left, page numbers from 1."""
+    """Rectangle on a page, in fractions of its width and height; origin at the top left, page numbers from 1.
+
+    A side that is no finite number is 0: a store keeps no other.
+    """
 
     page: int
     left: float
     top: float
     right: float
     bottom: float
+
+    def __post_init__(self) -> None:
+        for side in ("left", "top", "right", "bottom"):
+            if not isfinite(getattr(self, side)):
+                object.__setattr__(self, side, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pipelines.core.vectors import Vectors
 
@@ -28,21 +30,35 @@ def neighbours(vectors: Vectors, count: int, least: float) -> Iterator[tuple[int
 
 def _nearest(vectors: Vectors, start: int, count: int, least: float) -> Iterator[tuple[int, int, float]]:
     rows = vectors[start : start + _BLOCK]
-    best = np.full((len(rows), count), -1.0, dtype=np.float32)
-    where = np.zeros((len(rows), count), dtype=np.int64)
+    found = _Found(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.float32))
     for other in range(0, len(vectors), _BLOCK):
         scores = rows @ vectors[other : other + _BLOCK].T
         if other == start:
-            np.fill_diagonal(scores, -1.0)
-        best, where = _merged(best, where, scores, other)
-    for row, column in zip(*np.nonzero(best >= least), strict=True):
-        yield start + int(row), int(where[row, column]), float(best[row, column])
+            np.fill_diagonal(scores, -2.0)
+        near = np.nonzero(scores >= max(least, -1.0))  # few are: they alone are put in order
+        found = found.joined(_Found(near[0], near[1] + other, scores[near])).best(count)
+    for row, column, score in zip(*found, strict=True):
+        yield start + int(row), int(column), float(score)
 
 
-def _merged(best: Vectors, where: np.ndarray, scores: Vectors, offset: int) -> tuple[Vectors, np.ndarray]:
-    """The best of what was found so far and of one more block."""
-    count = best.shape[1]
-    both = np.concatenate([best, scores], axis=1)
-    places = np.concatenate([where, np.broadcast_to(np.arange(offset, offset + scores.shape[1]), scores.shape)], axis=1)
-    kept = np.argpartition(-both, count - 1, axis=1)[:, :count] if count < both.shape[1] else np.argsort(-both)
-    return np.take_along_axis(both, kept, 1), np.take_along_axis(places, kept, 1)
+class _Found(NamedTuple):
+    """Pairs of a row of a block and a row of all."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    scores: Vectors
+
+    def joined(self, other: _Found) -> _Found:
+        return _Found(
+            np.concatenate([self.rows, other.rows]),
+            np.concatenate([self.columns, other.columns]),
+            np.concatenate([self.scores, other.scores]),
+        )
+
+    def best(self, count: int) -> _Found:
+        """The pairs with the highest scores of each row, of equals the first in order."""
+        order = np.lexsort((self.columns, -self.scores, self.rows))
+        rows = self.rows[order]
+        place_in_row = np.arange(len(rows)) - np.searchsorted(rows, rows)
+        kept = order[place_in_row < count]
+        return _Found(self.rows[kept], self.columns[kept], self.scores[kept])

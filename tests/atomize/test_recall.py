@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.atomize import above
 from pipelines.atomize.lexical import Bm25
 from pipelines.atomize.recall import DEPTH, Part, Searched, SelfRecall, Standing, rank, self_recall
 from pipelines.llm.hashing import HashingEmbedder
@@ -103,6 +104,28 @@ def test_after_any_change_the_atoms_that_pass_are_those_of_asking_everything_ane
         parts = {f"{number} {subjects}": document(number, subjects) for number, subjects in sorted(folder.items())}
         held = rank(parts, held)
         assert self_recall(parts, held) == self_recall(parts, rank(parts))
+
+
+@settings(max_examples=60, deadline=None)
+@given(DOCUMENTS, st.sampled_from(["", "bolt", "the hall of line 1", "pump valve boiler crane motor"]))
+def test_the_index_leads_to_the_same_standings_as_comparing_all(folder: dict[int, list[int]], more: str) -> None:
+    parts = {f"{number} {subjects}": document(number, subjects) for number, subjects in sorted(folder.items())}
+    names = [record.id for part in parts.values() for record in part.chunks.embedded.records]
+    strays = atoms_of([more] * len(names), names)
+    rest = [part.chunks for part in parts.values()]
+    chunks = Searched(
+        Embedded(
+            tuple(record for one in rest for record in one.embedded.records),
+            np.concatenate([one.embedded.vectors for one in rest]),
+        ),
+        tuple(terms for one in rest for terms in one.terms),
+    )
+    parts["strays"] = Part(strays, chunks)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(above, "_FEW_PAIRS", 0)
+        patched.setattr(above, "_FEW_CHUNKS", 0)
+        found = rank(parts)
+    assert found == rank(parts)
 
 
 def test_an_atom_that_failed_is_asked_anew_once_too_few_of_the_chunks_above_are_left() -> None:

@@ -32,7 +32,7 @@ def made(
 
     `references` are (kind, target, evidence), the evidence a part of the text; `metadata` as in `Document`.
     """
-    source = Source(uri, "text/plain", len(text), digest(text.encode()))
+    source = Source(uri, "text/plain", len(text), digest(text.encode("utf-8", "surrogatepass")))
     id = source.document_id
     root = Section(content_id("section", id, 0), "", 0, Span(0, len(text)))
     sections, blocks, chunks = [root], [], []

@@ -1,0 +1,148 @@
+"""Links, numbers and names that are none, in real files, through the whole ingest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipelines import build
+from pipelines.core.errors import SourceError, StoreUnavailable
+from pipelines.core.graph import Subgraph
+from pipelines.core.outcome import Failure, Status
+from pipelines.ingest.progress import Event, Stage
+from pipelines.resources import open_stores
+from pipelines.settings import Settings
+from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.graph import GraphStore
+from pipelines.store.state import Ingest, KnowledgeState, record_ingest, state
+from pipelines.store.sync import sync
+from tests.contracts.graph_store import A, B, corpus, document, reference
+from tests.ingest.knowledge import assert_same, entries_of, kill_after, lines_of, write_folder
+
+ADDRESSES = [
+    "http://[x", "http://e.example]x", "https://[1]/a", "http://h:port/", "http://h:99999999999/", "//[", "file://[x",
+    "www.[x", "http://\u2100.example/", "%ed%a0%80.md", "a.md#[", "C:\\[", "?" * 300, "[" * 300, "../" * 300 + "x.md",
+]  # fmt: skip
+BAD_HTML = "<html><head><title>Rev {digits}</title></head><body><h1>DS-{digits} Rev. {digits}</h1>{links}</body></html>"
+DIGITS = "9" * 5000
+
+
+def hostile(folder: Path) -> list[str]:
+    links = "".join(f'<p>See <a href="{one}">the crane</a> in section {DIGITS}.</p>' for one in ADDRESSES)
+    (folder / "links.html").write_text(BAD_HTML.format(digits=DIGITS, links=links))
+    (folder / "links.md").write_text(
+        "# Crane\n\n" + "\n\n".join(f"[link={one}]x [a]({one}) <{one}>" for one in ADDRESSES)
+    )
+    (folder / "dates.eml").write_text(
+        f"From: a@example.com\nDate: Mon, 99 Foo 0000 99:99:99 +9999\nSubject: Rev {DIGITS}\n\nThe crane {DIGITS}.\n"
+    )
+    (folder / "years.csv").write_text(f"date,load\n0000-00-00,{DIGITS}\n99999-12-31,1e999\nNaN,-0\n")
+    return ["dates.eml", "links.html", "links.md", "years.csv"]
+
+
+def test_links_and_numbers_that_are_none_cost_nothing(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "folder")
+    names = hostile(folder)
+    report = build(folder, tmp_path / "kb")
+    assert report.failures == ()
+    entries = entries_of(tmp_path / "kb")
+    assert {name: entries[name].status for name in names} == dict.fromkeys(names, Status.INDEXED)
+    assert report.documents == {"indexed": 3 + len(names)}
+
+
+class Refusing:
+    """A graph store that cannot take what one owner has."""
+
+    def __init__(self, store: GraphStore, error: Exception) -> None:
+        self._store = store
+        self._error = error
+
+    def write(self, subgraph: Subgraph) -> None:
+        if subgraph.owner == A:
+            raise self._error
+        self._store.write(subgraph)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+
+def test_what_one_document_makes_the_projection_raise_costs_its_projection_alone(tmp_path: Path) -> None:
+    one, two = (EmbeddedStore.open(tmp_path / name) for name in ("one", "two"))
+    for part in (document(A), document(B), corpus(reference(A, B))):
+        one.graph.write(part)
+    failed = sync(one.graph, Refusing(two.graph, OverflowError("too large")))  # type: ignore[arg-type]
+    assert failed.failures == (Failure(A, "project", "project: OverflowError: too large", "OverflowError"),)
+    assert (failed.written, failed.unchanged) == (2, 0)
+    assert [node for node in two.graph.nodes() if node.owner == B]
+    assert sync(one.graph, two.graph).failures == ()
+    assert lines_of(two.graph) == lines_of(one.graph)
+    with pytest.raises(StoreUnavailable):
+        sync(one.graph, Refusing(EmbeddedStore.open(tmp_path / "three").graph, StoreUnavailable("away")))  # type: ignore[arg-type]
+
+
+def state_of(kb: Path) -> KnowledgeState:
+    with open_stores(kb, Settings()) as stores:
+        return state(stores.catalog)
+
+
+def test_a_whole_knowledge_base_says_so(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "folder")
+    build(folder, tmp_path / "kb")
+    whole = KnowledgeState(documents=3, searchable=3, found=3, begun=True, finished=True)
+    assert state_of(tmp_path / "kb") == whole
+    assert whole.whole
+    build(folder, tmp_path / "kb")
+    assert state_of(tmp_path / "kb") == whole
+
+
+def test_one_whose_ingest_was_killed_before_it_loaded_says_so(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "folder")
+    kill_after(6, folder, tmp_path / "kb")
+    killed = state_of(tmp_path / "kb")
+    assert (killed.begun, killed.finished, killed.found, killed.searchable) == (True, False, 3, 0)
+    assert killed.empty
+    assert not killed.whole
+    build(folder, tmp_path / "kb")
+    assert state_of(tmp_path / "kb").whole
+
+
+def test_one_whose_ingest_ended_in_an_error_says_so_and_keeps_what_it_had(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "folder")
+    build(folder, tmp_path / "kb")
+    (folder / "new.md").write_text("# DS-9 Valve\n\nThe valve V-12 closes in 3 s.\n")
+
+    def die(event: Event) -> None:
+        if event.stage is Stage.LINK:
+            raise MemoryError
+
+    with pytest.raises(MemoryError):
+        build(folder, tmp_path / "kb", progress=die)
+    half = state_of(tmp_path / "kb")
+    assert (half.found, half.searchable, half.finished, half.links_behind) == (4, 3, False, False)
+    assert not half.empty
+
+
+def test_one_that_nothing_was_ever_put_into_says_so(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SourceError):
+        build(tmp_path / "empty", tmp_path / "kb")
+    assert state_of(tmp_path / "kb") == KnowledgeState()
+
+
+def test_the_state_is_read_while_another_holds_the_writer_s_lock(tmp_path: Path) -> None:
+    build(write_folder(tmp_path / "folder"), tmp_path / "kb")
+    with open_stores(tmp_path / "kb", Settings()) as stores, stores.embedded.exclusive():
+        record_ingest(stores.catalog, Ingest(5))
+        assert (state_of(tmp_path / "kb").found, state_of(tmp_path / "kb").finished) == (5, False)
+
+
+def test_documents_linked_after_hostile_ones_are_as_without_them(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "folder")
+    build(folder, tmp_path / "kb")
+    names = hostile(folder)
+    build(folder, tmp_path / "other")
+    for name in names:
+        (folder / name).unlink()
+    build(folder, tmp_path / "other")
+    assert_same(tmp_path / "other", tmp_path / "kb")
