@@ -37,7 +37,7 @@ class Kind(StrEnum):
 
 
 _ASKED: tuple[tuple[Kind, str], ...] = (
-    (Kind.PHONE, r"\b(?:tele)?phone number|\bphone\b.*\bnumber\b|\bextension\b|电话|手机号"),
+    (Kind.PHONE, r"\b(?:tele)?phone number|\bphone\b.{0,60}\bnumber\b|\bextension\b|电话|手机号"),
     (Kind.MAIL, r"\be-?mail address|邮箱"),
     (Kind.SOUND, r"\bloud|\bnois[ey]|\bsound (?:level|pressure|power)|\bdecibels?|\bdB|噪声|噪音|分贝|音量"),
     (
@@ -50,7 +50,7 @@ _ASKED: tuple[tuple[Kind, str], ...] = (
         r"\bcosts?\b(?! cent)|\bprices?\b|\bhow expensive|\bhow much (?:money|does .{0,60} cost)|\bfees?\b"
         r"|\bdollars?\b|\beuros?\b|\bpaid\b|价格|单价|多少钱|费用|成本",
     ),
-    (Kind.TORQUE, r"\btorques?\b|\btighten(?:ed|ing)?\b.*\b(?:how|what)|扭矩|力矩"),
+    (Kind.TORQUE, r"\btorques?\b|\btighten(?:ed|ing)?\b.{0,60}\b(?:how|what)|扭矩|力矩"),
     (Kind.TEMPERATURE, r"\btemperatures?\b|\bhow (?:hot|cold|warm)\b|\bdegrees\b|温度|多少度"),
     (Kind.PRESSURE, r"\bpressures?\b|\bpsi\b|\bhow many bar\b|压力多|多大压力|压力是"),
     (Kind.VOLTAGE, r"\bvoltages?\b|\bvolts?\b|\bspannung\b|电压|多少伏"),

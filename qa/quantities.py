@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pipelines.core.provenance import Span
 from qa.kinds import Kind
 
-_FIGURE = r"(?P<figure>[-+−]?\d(?:[\d.,]*\d)?(?:\s?[-–~/x×]\s?\d(?:[\d.,]*\d)?)*)"
+_RUN = r"\d++(?:[.,]\d++)*+"
+_FIGURE = rf"(?P<figure>[-+−]?(?<!\d)(?<!\d[.,]){_RUN}(?:\s?[-–~/x×]\s?{_RUN}){{0,2}})"
 _MONTH = (
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec|january|february|march|april|june|july|august"
     r"|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember)"
@@ -53,7 +54,7 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 _APART = {
-    kind: re.compile(rf"(?:^|[|(,\[/:])\s*(?:{units})\s*(?=$|[|)\],/])", re.IGNORECASE | re.MULTILINE)
+    kind: re.compile(rf"(?:^|[|(,\[/:])[^\S\n]*(?:{units})[^\S\n]*(?=$|[|)\],/])", re.IGNORECASE | re.MULTILINE)
     for kind, units in _UNITS.items()
 }
 """A unit alone in a cell, behind a comma or in brackets."""
@@ -64,10 +65,10 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _PHONE = re.compile(r"(?<![\w.,-])(?:\+\d{1,3}[\s/.-]?)?(?:\(?\d{2,5}\)?[\s/.-]){1,4}\d{3,8}(?![\w,-])|\b1\d{10}\b")
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+\.[\w.]+")
 _PLAIN = re.compile(
     r"(?<![\w.,-])\d[\d.,]*(?![\w])|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b"
-    r"|[一两二三四五六七八九十]+[个次种台件名]",
+    r"|(?<![一两二三四五六七八九十])[一两二三四五六七八九十]++[个次种台件名]",
     re.IGNORECASE,
 )
 

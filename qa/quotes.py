@@ -14,7 +14,7 @@ _SHORT = 40
 """Characters up to which a quote is shown with its whole sentence."""
 _LOOSE = 3
 """How many times its own length a quote with omissions may reach over."""
-_OMISSION = re.compile(r"\s*(?:\.{3,}|…|\[\s*(?:\.{3}|…)\s*\])\s*")
+_OMISSION = re.compile(r"\.{3,}|…|\[\s*(?:\.{3}|…)\s*\]")
 _EDGES = " \t\n\"'“”‘’„«»`*_…"
 _SAME = str.maketrans(dict.fromkeys("‐‑‒–—−", "-") | dict.fromkeys("“”„«»″", '"') | dict.fromkeys("‘’‚′`", "'"))
 _DROPPED = frozenset("|*_\u00ad\u200b\u200c\u200d\u2060\ufeff")
@@ -26,7 +26,7 @@ def locate(quote: str, text: str) -> Span | None:
     Case, white space, table rules, ligatures, soft hyphens, words divided at a line's end and the kinds of dashes
     and quotation marks make no difference. Parts of a quote with omissions ("a ... b") must follow in order.
     """
-    parts = [part for part in (_fold(piece.strip(_EDGES))[0] for piece in _OMISSION.split(quote)) if part]
+    parts = [part for part in (_fold(piece.strip().strip(_EDGES))[0] for piece in _OMISSION.split(quote)) if part]
     if not parts or len("".join(parts)) < _SHORTEST:
         return None
     folded, places = _fold(text)

@@ -11,7 +11,10 @@ from pipelines.core.provenance import Span
 from pipelines.core.terms import CJK, normalize, terms
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_SHORT_FOR = re.compile(r"([^()（）\n]{3,80}?)\s?[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
+_SHORT_FORM = re.compile(r"[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
+_ENDS_NAME = re.compile(r"[()（）\n]")
+_SHORTEST_LONG, _LONGEST_LONG = 3, 80
+"""Characters of what an abbreviation in brackets stands for."""
 _BY = re.compile(r"\bby(?:\s+[\w-]+){0,4}\s+$", re.IGNORECASE)
 _NEAR_BY = 60
 """Characters before a name in which a "by" is looked for."""
@@ -126,11 +129,14 @@ class Saying:
     def _short_forms(self) -> dict[str, str]:
         """Abbreviations in brackets by what stands before them, and the other way round."""
         found: dict[str, str] = {}
-        for match in _SHORT_FOR.finditer(self._text):
-            words = match.group(1).split()
-            long = " ".join(words[-len(match.group(2)) :])
-            found[normalize(long)] = match.group(2)
-            found[normalize(match.group(2))] = long
+        end = 0
+        for match in _SHORT_FORM.finditer(self._text):
+            before = _ENDS_NAME.split(self._text[max(end, match.start() - _LONGEST_LONG - 1) : match.start()])[-1]
+            if len(before) >= _SHORTEST_LONG:
+                short, end = match.group(1), match.end()
+                long = " ".join(before.split()[-len(short) :])
+                found[normalize(long)] = short
+                found[normalize(short)] = long
         return found
 
     def _aliases(self, surface: str) -> list[str]:

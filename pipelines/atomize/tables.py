@@ -15,7 +15,7 @@ _TYPES = (
     ("date", re.compile(_DATE)),
     ("number", re.compile(_NUMBER)),
     ("percent", re.compile(rf"(?:{_NUMBER})\s*[%％]")),
-    ("money", re.compile(rf"[$€£¥￥]\s*(?:{_NUMBER})|(?:{_NUMBER})\s*(?:[$€£¥￥元]|USD|EUR|GBP|CNY|RMB)")),
+    ("money", re.compile(rf"[$€£¥￥]\s*+(?:{_NUMBER})|(?:{_NUMBER})\s*(?:[$€£¥￥元]|USD|EUR|GBP|CNY|RMB)")),
     ("quantity", re.compile(rf"(?:{_NUMBER})\s*(?:[°µμΩa-zA-Z℃]|[²³/·^%-]|[一-龥]){{1,10}}\d?")),
     ("boolean", re.compile(r"yes|no|true|false|是|否|✓|✗|[xX]", re.IGNORECASE)),
     ("email", re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")),

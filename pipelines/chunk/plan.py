@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pipelines.chunk.unit import Break, Unit
 
@@ -19,28 +21,31 @@ class Plan:
     """
 
     def __init__(self, units: Sequence[Unit], min_tokens: int, max_tokens: int) -> None:
-        self._units = units
-        self._min = min_tokens
-        self._max = max_tokens
-        self._rest = [*reversed([*accumulate((unit.tokens for unit in reversed(units)), initial=0)])]
-        self._cost = [0] * (len(units) + 1)
+        sizes = np.cumsum([0, *(unit.tokens for unit in units)])
+        starts = np.arange(len(units))
+        self._rest = sizes[-1] - sizes
+        self._large = np.maximum(np.searchsorted(sizes, sizes[:-1] + min_tokens), starts + 1)
+        """For each start the least end from which on a chunk is not below `min_tokens`."""
+        self._behind = np.maximum(np.searchsorted(sizes, sizes[:-1] + max_tokens, "right"), starts + 2)
+        """For each start the end behind the last one with which a chunk is not over `max_tokens`."""
+        self._cost = np.array([0, *(_TORN * (unit.end is Break.NEVER) for unit in units)])
+        """What the rest from each end on costs, a torn heading included."""
+        self._cost[-1] = 0
+        self._least = [0] * len(units)
         for start in reversed(range(len(units))):
-            self._cost[start] = min(cost for _, cost in self._cuts(start))
+            self._least[start] = int(self._costs(start).min())
+            self._cost[start] += self._least[start]
 
     def rest(self, start: int) -> int:
         """Return the tokens of all units from `start` on."""
-        return self._rest[start]
+        return int(self._rest[start])
 
     def choices(self, start: int) -> list[int]:
         """Return the numbers of units, ascending, that a chunk which begins with unit `start` can have."""
-        return [end - start for end, cost in self._cuts(start) if cost == self._cost[start]]
+        return [int(number) + 1 for number in np.flatnonzero(self._costs(start) == self._least[start])]
 
-    def _cuts(self, start: int) -> Iterator[tuple[int, int]]:
-        size = 0
-        for end in range(start + 1, len(self._units) + 1):
-            unit = self._units[end - 1]
-            size += unit.tokens
-            if size > self._max and end > start + 1:
-                return
-            torn = unit.end is Break.NEVER and end < len(self._units)
-            yield end, self._cost[end] + (size < self._min) + torn * _TORN
+    def _costs(self, start: int) -> NDArray[np.int64]:
+        """Return what each end from `start + 1` on costs."""
+        costs = self._cost[start + 1 : self._behind[start]].copy()
+        costs[: self._large[start] - start - 1] += 1
+        return costs

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from itertools import takewhile
 
 from pipelines.chunk.base_split import base_split
 from pipelines.chunk.tokens import count_tokens
@@ -53,21 +52,25 @@ def units(layout: Layout, span: Span, max_tokens: int) -> list[Unit]:
     What follows a heading is cut small enough to stand in one chunk with it.
     """
     found: list[Unit] = []
-    position = span.start
+    position, lead = span.start, 0
     for block in layout.touching(span):
         start, end = max(block.provenance.span.start, position), min(block.provenance.span.end, span.end)
-        found.extend(_sentences(layout, Span(position, max(position, start)), max_tokens, Break.PARAGRAPH))
-        if start < end:
-            room = max(max_tokens - _lead(found), max_tokens // 2)
-            found.extend(_of_block(layout, block, Span(start, end), room))
+        between = _sentences(layout, Span(position, max(position, start)), max_tokens, Break.PARAGRAPH)
+        lead = _lead(lead, between)
+        room = max(max_tokens - lead, max_tokens // 2)
+        own = list(_of_block(layout, block, Span(start, end), room)) if start < end else []
+        lead = _lead(lead, own)
+        found += between + own
         position = max(position, end)
     found.extend(_sentences(layout, Span(position, max(position, span.end)), max_tokens, Break.PARAGRAPH))
     return _with_last_headings_bound(found)
 
 
-def _lead(found: list[Unit]) -> int:
-    """The tokens of the headings at the end of what has been found so far."""
-    return sum(unit.tokens for unit in takewhile(lambda unit: unit.end is Break.NEVER, reversed(found)))
+def _lead(before: int, found: list[Unit]) -> int:
+    """Return the tokens of the headings at the end of `found`, before which there are `before` such tokens."""
+    for unit in found:
+        before = before + unit.tokens if unit.end is Break.NEVER else 0
+    return before
 
 
 def _with_last_headings_bound(found: list[Unit]) -> list[Unit]:

@@ -8,7 +8,8 @@ from pipelines.core.provenance import Span
 
 # A sentence ends at .!? with white space behind it, at the full-width marks, and at a blank line or a line of its own.
 _END = re.compile(
-    r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？；]+[”’）」』]*|\n\s*\n|\n(?=\s*(?:[-*•–·]|\d+[.)])\s)|\n(?=[^\n]* \| )"
+    r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？；]+[”’）」』]*|\n\s*\n"
+    r"|\n(?=\s*(?:[-*•–·]|\d+[.)])\s)|\n(?=[^\n]* \| )"
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|no|nos|fig|figs|eq|sec|ch|approx|dr|mr|mrs|ms|prof|st|inc|ltd|co|jr|sr|al|rev|vol|pp"
@@ -17,6 +18,7 @@ _ABBREVIATION = re.compile(
 )
 # A unit behind a figure does end one: "75 N·m.", "3.4 m.", "5 min."
 _UNIT = re.compile(r"(?:\d\s?|[·/°])(?:[A-Z]|min)\.$", re.IGNORECASE)
+_SPACE = re.compile(r"\s*")
 # What begins a title, an entry or a caption: "4." of "4. REPAIR", "Table 1." of "Table 1. Torques".
 _LABEL = re.compile(
     r"(?:(?:table|figure|fig\.?|chart|diagram|listing|section|chapter|step|appendix|annex|note|tabelle|abbildung|bild"
@@ -25,34 +27,47 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 
+_LONGEST_LABEL = 80
+"""Characters of a label at most; what is longer is not looked at."""
+
 
 def sentences(text: str) -> list[Span]:
     """Return the spans of the sentences of `text` in order, without the white space around them.
 
     Abbreviations, initials, decimal points and the numbers of titles and captions do not end a sentence; a list item
-    and a table row are one each.
+    and a table row are one each. Takes time in proportion to the length of `text`, whatever stands in it.
     """
     spans: list[Span] = []
-    start = 0
+    start = begin = 0
     for match in _END.finditer(text):
-        if match.end() <= start or _is_abbreviation(text, start, match):
+        end = match.end()
+        if end <= start:
             continue
-        _append(spans, text, start, match.end())
-        start = match.end()
+        begin = begin if begin > start else _skip(text, start)
+        if match.group() == "." and _is_abbreviation(text, begin, end):
+            continue
+        _append(spans, text, start, end)
+        start = end
     _append(spans, text, start, len(text))
     return spans
 
 
-def _is_abbreviation(text: str, start: int, match: re.Match[str]) -> bool:
-    if match.group() != ".":
-        return False
-    if _LABEL.fullmatch(text[start : match.end()].strip()) and not text[match.end() :].startswith("\n\n"):
+def _is_abbreviation(text: str, begin: int, end: int) -> bool:
+    """Whether the point before `end` belongs to the words before it, in a sentence that begins at `begin`."""
+    label = end - begin <= _LONGEST_LABEL and _LABEL.fullmatch(text, begin, end) is not None
+    if label and not text.startswith("\n\n", end):
         return True
-    following = text[match.end() :].lstrip()[:1]
-    last = text[max(start, match.end() - 12) : match.end()]
+    last = text[max(begin, end - 12) : end]
     if _ABBREVIATION.search(last) and not _UNIT.search(last):
-        return not text[match.end() :].startswith("\n\n")
-    return following.islower()
+        return not text.startswith("\n\n", end)
+    following = _skip(text, end)
+    return text[following : following + 1].islower()
+
+
+def _skip(text: str, place: int) -> int:
+    """Return the place of the first character from `place` on that is not white space."""
+    space = _SPACE.match(text, place)
+    return space.end() if space else place
 
 
 def _append(spans: list[Span], text: str, start: int, end: int) -> None:

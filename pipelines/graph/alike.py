@@ -24,7 +24,7 @@ _FORMS = frozenset(
 )
 _TITLES = frozenset("mr mrs ms dr prof professor sir dame lord lady saint st president king queen".split())
 _SMALL = frozenset("of the and for in on at to de la le du der die das von und et y e &".split())
-_BRACKETED = re.compile(r"^(?P<long>[^()（）]{3,})\s*[(（](?P<short>[^()（）]{2,20})[)）]$")
+_BRACKETED = re.compile(r"^(?P<long>[^()（）]{3,}+)[(（](?P<short>[^()（）]{2,20})[)）]$")
 _CLEAR_OF = {
     **dict.fromkeys(("person", "people", "human"), "person"),
     **dict.fromkeys(("organization", "organisation", "company", "org", "institution"), "organization"),

@@ -31,7 +31,8 @@ _LONGEST_REVISION = 200
 """Characters of a revision that count; there are metadata of any length."""
 _REVISION_ANYWHERE = re.compile(_REVISION, re.IGNORECASE)
 _REVISION_TOLD = re.compile(rf"(?:^|[|;·•,(])[ \t]*{_REVISION}", re.IGNORECASE | re.MULTILINE)
-_REVISION_PART = re.compile(rf"[\s,;(\[–—-]*{_REVISION}\s*[)\]]*", re.IGNORECASE)
+_BEFORE_REVISION = ",;([–—-"
+_BEHIND_REVISION = re.compile(r"\s*[)\]]*")
 
 
 def numbers_of(title: str, file_name: str, head: str, metadata: Mapping[str, str]) -> tuple[str, ...]:
@@ -79,7 +80,16 @@ def revision_of(title: str, file_name: str, head: str, metadata: Mapping[str, st
 
 def without_revision(title: str) -> str:
     """Return a title or a stem without the words that tell its revision."""
-    return _REVISION_PART.sub(" ", title).strip(" ,;:–—-_()[]")
+    kept: list[str] = []
+    start = 0
+    for match in _REVISION_ANYWHERE.finditer(title):
+        end = match.start()
+        while end > start and (title[end - 1].isspace() or title[end - 1] in _BEFORE_REVISION):
+            end -= 1
+        kept.append(title[start:end])
+        behind = _BEHIND_REVISION.match(title, match.end())
+        start = behind.end() if behind else match.end()
+    return " ".join((*kept, title[start:])).strip(" ,;:–—-_()[]")
 
 
 def revision_order(revision: str) -> tuple[int, ...]:

@@ -22,10 +22,11 @@ _BY_NAME = (ReferenceKind.MENTION, ReferenceKind.CITATION, ReferenceKind.CROSS_R
 _COMMON_LEAST = 10
 """Documents that may name a title before it can count as common."""
 _MOST_CANDIDATES = 3
-_SHOWN = re.compile(r"\W*(?:table|figure|fig\.|tabelle|abbildung)", re.IGNORECASE)
+_SHOWN = re.compile(r"table|figure|fig\.|tabelle|abbildung", re.IGNORECASE)
+_BEGINS_SHOWN = re.compile(rf"\W*(?:{_SHOWN.pattern})", re.IGNORECASE)
 """A table or a figure has a number too, and is no section."""
 _STANDARD = re.compile(r"(?:ISO|IEC|EN|DIN|ASTM|ASME|API|IEEE|ANSI|BS|GB/?T?|JIS|UL|NFPA|VDI)[\s/-]", re.IGNORECASE)
-_FILE = re.compile(r"[^\s/]+\.[A-Za-z]{2,5}$")
+_FILE = re.compile(r"(?<=[^\s/])\.[A-Za-z]{2,5}$")
 _CJK = re.compile(f"[{CJK}]")
 
 
@@ -102,7 +103,7 @@ def _resolved(reference: CardReference, found: Resolution, card: DocumentCard, l
         return
     part = reference.section or found.anchor
     for target in targets:
-        section = "" if _SHOWN.match(reference.evidence) else library.section(target, part)
+        section = "" if _BEGINS_SHOWN.match(reference.evidence) else library.section(target, part)
         yield _link(reference, card, target, section, part, found.how, candidates=len(targets))
 
 

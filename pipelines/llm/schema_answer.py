@@ -9,7 +9,7 @@ import re
 from pipelines.core.sentences import sentences
 from pipelines.llm.loopback_wire import Call, Json
 
-_FENCED = re.compile(r"<(document[-\w]*)>\n(.*?)\n</\1>", re.DOTALL)
+_FENCE = re.compile(r"<(document[-\w]*)>\n")
 _ITEMS = 2
 
 
@@ -20,13 +20,19 @@ def answer_by_schema(call: Call) -> str:
     sentences of the fenced document, numbers the least that the schema allows.
     """
     asked = call.first_turns[-1].content if call.first_turns else ""
-    fenced = _FENCED.search(asked)
-    text = fenced.group(2) if fenced else asked
+    text = _fenced(asked)
     phrases = [span.slice(text) for span in sentences(text)] or ["nothing"]
     if call.schema is None:
         return phrases[0]
     maker = _Maker(call.schema, phrases)
     return json.dumps(maker.make(call.schema, "reply"), ensure_ascii=False)
+
+
+def _fenced(asked: str) -> str:
+    """Return what stands in the first fence, all of `asked` where there is none."""
+    begin = _FENCE.search(asked)
+    end = asked.find(f"\n</{begin.group(1)}>", begin.end()) if begin else -1
+    return asked[begin.end() : end] if begin and end >= 0 else asked
 
 
 class _Maker:

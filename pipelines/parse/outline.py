@@ -30,9 +30,8 @@ def number_depth(number: str) -> int:
 def section_number(title: str) -> str:
     """Return the number a heading begins with ("4.2", "A.1", "三"), empty where it has none."""
     head = title.strip()[:60]
-    for pattern in (_NAMED, _CHINESE):
-        if match := pattern.match(head):
-            return match.group(1)
+    if match := _NAMED.match(head) or _CHINESE.match(head):
+        return match.group(1)
     match = _NUMBER.match(head)
     if match is None or (match.group(1).isdigit() and len(match.group(1)) > 2):
         return ""

@@ -6,6 +6,7 @@ Every pattern is made of bounded or possessive runs, so that the time is linear 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -57,6 +58,7 @@ _CHINESE_TITLE = re.compile(r"《(?P<target>[^《》\n]{1,120})》")
 _MENTION = re.compile(rf"(?<![\w\-/.]){_DOCUMENT}")
 _QUOTES = '“”„"«»《》‘’'
 _TRAILING = ".,;:!?'’”*_"
+_OPENING = {")": "(", "]": "[", "}": "{"}
 _PROSE = 200_000
 """Characters of one block that are searched; a longer one is data, not prose."""
 
@@ -125,10 +127,13 @@ def _parts(text: str) -> Iterator[_Candidate]:
 
 def _trim(address: str) -> str:
     """Return an address without the sentence's punctuation, and without a bracket that it did not open."""
-    while address:
-        last = address[-1]
-        if last in _TRAILING or (last in ")]}" and address.count("([{"[")]}".index(last)]) < address.count(last)):
-            address = address[:-1]
-        else:
+    counts = Counter(character for character in address if character in "([{)]}")
+    end = len(address)
+    while end:
+        last = address[end - 1]
+        opening = _OPENING.get(last)
+        if last not in _TRAILING and (opening is None or counts[opening] >= counts[last]):
             break
-    return address
+        counts[last] -= 1
+        end -= 1
+    return address[:end]

@@ -45,9 +45,10 @@ _HTML_TAG = re.compile(
     r"|article|nav|header|footer|figure|form|meta|link|title|script|style)\b[^<>]*>",
     re.IGNORECASE,
 )
-_XHTML = re.compile(r"<html[^>]+xmlns\s*=\s*[\"']http://www\.w3\.org/1999/xhtml|//DTD XHTML", re.IGNORECASE)
+_XHTML = re.compile(r"<html[^<>]+xmlns\s*=\s*[\"']http://www\.w3\.org/1999/xhtml|//DTD XHTML", re.IGNORECASE)
 _DOCTYPE = r"(?>(?:<!DOCTYPE[^>\[]*+(?:\[.*?\]\s*)?>)?)"
 _XML_START = re.compile(_PROLOG + _DOCTYPE + _PROLOG + r"<([A-Za-z_][\w.:-]*)[\s/>]", re.DOTALL)
+_POSTMARK, _FIELD = re.compile(r"From \S.*\d\d:\d\d:\d\d"), re.compile(r"[A-Za-z-]+: ")
 _MAIL_HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]{1,40}):(?:[ \t]|\r?\n[ \t]|\r?\n)")
 _MAIL_NAMES = frozenset(
     "from to cc subject date message-id received return-path delivered-to mime-version content-type reply-to sender"
@@ -59,8 +60,8 @@ _MARKDOWN_SIGNS = tuple(
     for pattern in (
         r"^#{1,6} \S",
         r"^(?:```|~~~)",
-        r"!?\[[^\]\n]+\]\([^)\n]+\)",
-        r"^\|?\s*:?-{3,}:?\s*\|",
+        r"!?\[[^\[\]\n]+\]\([^\[)\n]+\)",
+        r"^\|?[^\S\n]*:?-{3,}:?[^\S\n]*\|",
         r"(?<!\*)\*\*[^*\s][^*\n]*\*\*",
         r"^\[[^\]\n]+\]:\s+\S",
     )
@@ -83,7 +84,8 @@ def text_type(sample: str, suffix: str, *, whole: bool) -> str:
 
 def _mail(sample: str) -> str:
     start = sample.lstrip("\ufeff\r\n")
-    if start.startswith("From ") and re.match(r"From \S+.*\d\d:\d\d:\d\d.*\r?\n[A-Za-z-]+: ", start):
+    first, _, second = start.partition("\n")
+    if _POSTMARK.match(first) and _FIELD.match(second):
         return MAILBOX
     head = re.split(r"\r?\n\r?\n", start, maxsplit=1)[0]
     lines = head.splitlines()[:60]

@@ -15,7 +15,8 @@ from qa.quantities import quantities
 
 RULE = " | "
 _BLANK = "\n\n"
-_LINE = re.compile(r"\n(?!\s*[a-zà-ÿ])")
+_BREAKS = re.compile(r"\n\s*+")
+_SMALL = re.compile(r"[a-zà-ÿ]")
 """A line is a block of its own, unless it goes on in small letters."""
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
 _OPENING = re.compile(r"(?:[^\W\d]+\s+)?\d+(?:\.\d+)*\.")
@@ -83,7 +84,7 @@ def _terms(text: str) -> list[str]:
 
 def _spans(text: str) -> Iterator[Span]:
     start = 0
-    for end in [*(match.start() for match in _LINE.finditer(text)), len(text)]:
+    for end in [*_line_ends(text), len(text)]:
         line = text[start:end]
         if RULE in line:
             lead = len(line) - len(line.lstrip())
@@ -91,6 +92,12 @@ def _spans(text: str) -> Iterator[Span]:
         else:
             yield from (span.shifted(start) for span in _whole(sentences(line), line))
         start = end
+
+
+def _line_ends(text: str) -> Iterator[int]:
+    for breaks in _BREAKS.finditer(text):
+        if not _SMALL.match(text, breaks.end()):
+            yield from (place for place in range(*breaks.span()) if text[place] == "\n")
 
 
 def _whole(spans: list[Span], line: str) -> list[Span]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pipelines.core.terms import STOP_WORDS, normalize, terms
 
 _WORD = re.compile(r"[^\W_]+")
-_BRACKETS = re.compile(r"\s*[(（][^)）]*[)）]")
+_BRACKETS = re.compile(r"(?:(?<!\s)\s++)?[(（][^)）]{0,200}[)）]")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _FORMS = {
     "pdf": "pdf paper",

@@ -39,7 +39,7 @@ _LINKS = 24
 _CODE = re.compile(
     r"\b[A-Z]{1,6}-?\d[\w-]*"
     r"|\b(?i:clause|section|chapter|table|figure|appendix|annex|step|abschnitt|kapitel)\s+(\d+(?:\.\d+)*)"
-    r"|第?\s?(\d+(?:\.\d+)*)\s?[节章条]"
+    r"|第?\s?(?<!\d)(?<!\d\.)(\d++(?:\.\d++)*+)\s?[节章条]"
 )
 
 

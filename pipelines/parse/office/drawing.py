@@ -17,7 +17,7 @@ _NO_TEXT = re.compile(
     re.IGNORECASE,
 )
 _FILE_NAME = re.compile(r"\S*\.(?:png|jpe?g|gif|bmp|emf|wmf|tiff?|svg|webp)", re.IGNORECASE)
-_GENERATED = re.compile(r"\s*(?:description automatically generated|automatisch generierte beschreibung|ai-generated"
+_GENERATED = re.compile(r"(?:description automatically generated|automatisch generierte beschreibung|ai-generated"
                         r" content may be incorrect).*", re.IGNORECASE | re.DOTALL)  # fmt: skip
 
 

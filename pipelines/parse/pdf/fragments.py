@@ -17,7 +17,7 @@ _MARKER = re.compile(
     r"\s*(?:[^\w\s]{1,2}|o|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]|\d{1,2}(?:\.\d{1,2}){1,5}\.?|\[\d{1,3}\])\s*"
 )
 _BARE_NUMBER = re.compile(r"\s*\d{1,2}\s*")
-_LOST_GLYPH = re.compile("\ufffd+(?=[•☐])")
+_LOST_GLYPH = re.compile("(?<!\ufffd)\ufffd++(?=[•☐])")
 # An Arabic or Hebrew prefix written on to a Latin word; parted, the word can be found.
 _SCRIPTS_MEET = re.compile("(?<=[\u0590-\u08ff])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u0590-\u08ff])")
 _LATEST = 24

@@ -17,8 +17,8 @@ _NUMBER_EDGE = 0.09
 _DEEPEST = 4
 """Lines from the edge that are looked at."""
 _PAGE_NUMBER = re.compile(
-    r"(?:page|seite|p\.|pag\.|página|第)?\s*[-–—|]?\s*(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{0,2}\d{0,3}-\d{1,3})\s*[-–—|]?\s*(?:页|頁)?"
-    r"(?:\s*(?:of|von|/|de|共)\s*\d{1,4}\s*页?)?",
+    r"(?:page|seite|p\.|pag\.|página|第)?\s*+[-–—|]?\s*+(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{0,2}\d{0,3}-\d{1,3})\s*+[-–—|]?\s*+(?:页|頁)?"
+    r"(?:\s*+(?:of|von|/|de|共)\s*+\d{1,4}\s*+页?)?",
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 
 _SPACE = re.compile(r"[ \t\r\n\f]+")
-_AROUND_BREAK = re.compile(r" *\n *")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +59,4 @@ class Inline:
 
 
 def _tidy(text: str) -> str:
-    return _AROUND_BREAK.sub("\n", _SPACE.sub(" ", text) if "\n" not in text else _collapse(text)).strip()
-
-
-def _collapse(text: str) -> str:
-    return "\n".join(_SPACE.sub(" ", line) for line in text.split("\n"))
+    return "\n".join(_SPACE.sub(" ", line).strip(" ") for line in text.split("\n")).strip()

@@ -12,11 +12,13 @@ from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
 
-_HEADLINE = re.compile(r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING)\s+)?(?:\[#[A-Z]\]\s+)?(.*?)(?:\s+:[\w@:]+:)?\s*$")
+_HEADLINE = re.compile(r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING)\s+)?(?:\[#[A-Z]\]\s+)?(.*)")
+_LABELS = re.compile(r"(?<!\s)\s++:[\w@:]+:$")
 _ITEM = re.compile(r"(\s*)(?:[-+]|\d+[.)])\s+(?:\[[ X-]\]\s+)?(.*)$")
 _KEYWORD = re.compile(r"#\+(\w+):\s*(.*)$")
 _BLOCK = re.compile(r"\s*#\+begin_(\w+)", re.IGNORECASE)
-_LINK = re.compile(r"\[\[([^\]]+)\](?:\[([^\]]+)\])?\]")
+_PART = r"(?:[^\[\]]|\[(?!\[))"
+_LINK = re.compile(rf"\[\[({_PART}+)\](?:\[({_PART}+)\])?\]")
 _DRAWER = re.compile(r"\s*:(?:PROPERTIES|LOGBOOK):\s*$", re.IGNORECASE)
 _SKIPPED = re.compile(r"\s*(?:#(?:\s|$)|(?:SCHEDULED|DEADLINE|CLOSED):)")
 _META = {"title": "title", "author": "author", "date": "created", "description": "description", "language": "language"}
@@ -66,7 +68,7 @@ class _Org:
     def _line(self, line: str) -> None:
         if match := _HEADLINE.match(line):
             self._flush()
-            self._prose(match.group(2), heading=len(match.group(1)))
+            self._prose(_LABELS.sub("", match.group(2).rstrip()), heading=len(match.group(1)))
         elif line.lstrip().startswith("|"):
             self._row(line.strip())
         elif match := _KEYWORD.match(line):

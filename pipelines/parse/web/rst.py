@@ -32,11 +32,11 @@ _SETTINGS = {
 }
 _CODE_DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:code-block|sourcecode|highlight|literalinclude)::", re.MULTILINE)
 _ROLE = re.compile(
-    r":(?:ref|doc|term|class|func|meth|mod|py:\w+|file|guilabel|menuselection|kbd|abbr|numref):`([^`<]*)[^`]*`"
+    r":(?:ref|doc|term|class|func|meth|mod|py:\w+|file|guilabel|menuselection|kbd|abbr|numref):`([^`<]*+)[^`]*`"
 )
 _UNKNOWN_DIRECTIVE = re.compile(
     r"^([ \t]*)\.\. (?:toctree|versionadded|versionchanged|deprecated|seealso|only|index|automodule|autoclass|tabs?"
-    r"|item|mermaid|graphviz|plantuml|glossary|rst-class|tabularcolumns)::[ \t]*(.*)\n(?:[ \t]+:[\w-]+:.*\n)*",
+    r"|item|mermaid|graphviz|plantuml|glossary|rst-class|tabularcolumns)::[ \t]*+(.*+)\n(?:[ \t]+:[\w-]+:.*\n)*",
     re.MULTILINE,
 )
 

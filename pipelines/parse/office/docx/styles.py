@@ -24,7 +24,7 @@ _CAPTION = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(
-    r".*\b(?:code|source ?code|html preformatted|preformatted text|macro text|listing|verbatim)\b.*", re.IGNORECASE
+    r"\b(?:code|source ?code|html preformatted|preformatted text|macro text|listing|verbatim)\b", re.IGNORECASE
 )
 _CONTENTS = re.compile(
     r"\s*(?:toc|contents|verzeichnis|table of figures|index)\s*\d\b.*|table of figures", re.IGNORECASE
@@ -75,17 +75,17 @@ class Styles:
         return None
 
     def is_title(self, id: str) -> bool:
-        return self._matches(id, _TITLE)
+        return any(_TITLE.fullmatch(style.name) for style in self.chain(id))
 
     def is_caption(self, id: str) -> bool:
-        return self._matches(id, _CAPTION)
+        return any(_CAPTION.fullmatch(style.name) for style in self.chain(id))
 
     def is_code(self, id: str) -> bool:
-        return self._matches(id, _CODE)
+        return any(_CODE.search(style.name) for style in self.chain(id))
 
     def is_contents(self, id: str) -> bool:
         """Whether a style is that of an entry of a table of contents."""
-        return self._matches(id, _CONTENTS)
+        return any(_CONTENTS.fullmatch(style.name) for style in self.chain(id))
 
     def is_bold(self, id: str) -> bool:
         return next((style.bold for style in self.chain(id) if style.bold is not None), False)
@@ -105,9 +105,6 @@ class Styles:
             number = number if number is not None else own_number
             level = level if level is not None else own_level
         return number, level
-
-    def _matches(self, id: str, pattern: re.Pattern[str]) -> bool:
-        return any(pattern.fullmatch(style.name) for style in self.chain(id))
 
 
 def _is_default(style: Element) -> bool:

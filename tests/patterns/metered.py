@@ -1,0 +1,109 @@
+"""Runs the functions that read a whole document over trap texts under a meter, and prints what each cost.
+
+`python -m tests.patterns.metered` prints a line of JSON for each function and trap: their names, and the operations at
+the two lengths. A process of its own, because the modules are rewritten while they are imported.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+
+from tests.patterns.meter import Meter, install
+
+_Result = TypeVar("_Result")
+LENGTH, FACTOR = 2400, 8
+UNITS = {
+    "dots": ".", "dots and blanks": ". ", "lines and blanks": "\n ", "paragraphs": "a\n\n", "blanks": "a" + " " * 99,
+    "words": "a ", "one word": "a", "open brackets": "(", "closing brackets": ")]}", "quotes": '"', "digits": "1",
+    "numbers": "1.1.1.1 ", "tables": "| a | b |\n", "pipes": "|", "list": "- a\n", "headings": "1 A\n\n",
+    "ruled headings": "a\n===\n\n", "han": "中文字", "han sentences": "中。", "emoji": "\U0001f600", "marks": "e\u0301",
+    "addresses": "http://a.", "an address": "http://a......................", "initials": "A.B.C. ",
+    "capitals": "Abc De ",
+    "see": "see section 4.2 of ", "labels": "Table 1. ", "abbreviations": "e.g. a. b. ", "zero width": "a\u200b",
+    "from right": "\u200fא ", "soft hyphens": "a\u00ad", "tabs": "a\t\tb\n", "underscores": "a__",
+    "units": "5 mm, 3-4 kg ",
+}  # fmt: skip
+
+
+def main() -> None:
+    meter = install()
+    with TemporaryDirectory() as folder:
+        for trap, unit in UNITS.items():
+            short, long = (
+                _costs(meter, (unit * length)[:length], Path(folder)) for length in (LENGTH, LENGTH * FACTOR)
+            )
+            for function, cost in short.items():
+                print(json.dumps([function, trap, cost, long[function]]), flush=True)
+
+
+def _costs(meter: Meter, text: str, folder: Path) -> dict[str, int]:
+    """Return the operations of each function over a text, and over the document that it is."""
+    costs: dict[str, int] = {}
+
+    def measured(name: str, run: Callable[[], _Result]) -> _Result:
+        meter.count = 0
+        result = run()
+        costs[name] = meter.count
+        return result
+
+    _run(text, folder, measured)
+    return costs
+
+
+def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], Any]) -> None:
+    from pipelines.atomize.atomize import atomize
+    from pipelines.atomize.content import contents
+    from pipelines.atomize.extractive import ExtractiveDistiller
+    from pipelines.atomize.settings import AtomizeSettings
+    from pipelines.chunk.chunk import chunk
+    from pipelines.chunk.settings import ChunkSettings
+    from pipelines.chunk.structural import StructuralSplitter
+    from pipelines.chunk.tokens import count_tokens
+    from pipelines.core.document import Source
+    from pipelines.core.sentences import sentences
+    from pipelines.core.terms import terms
+    from pipelines.graph.card import card
+    from pipelines.graph.mentions import Names, Passage
+    from pipelines.ingest.records import records_of
+    from pipelines.parse.cleaning import clean
+    from pipelines.parse.settings import ParseSettings
+    from pipelines.parse.sniff import text_type
+    from pipelines.parse.web.text import TextReader
+    from qa.kinds import Kind
+    from qa.numbers import numbers
+    from qa.quantities import gives, quantities
+    from qa.quotes import locate
+
+    measured("sentences", lambda: sentences(text))
+    measured("terms", lambda: terms(text))
+    measured("tokens", lambda: count_tokens(text))
+    measured("clean", lambda: clean(text))
+    measured("kind of text", lambda: text_type(text, "", whole=True))
+    measured("numbers", lambda: numbers(text))
+    measured("quantities", lambda: quantities(text))
+    measured("values", lambda: gives(frozenset(Kind), f"{text} |"))
+    measured("quotes", lambda: locate(text[-60:] + "...", text))
+
+    (folder / "t.txt").write_text(text, "utf-8")
+    source = Source("t.txt", "text/plain", len(text), "0" * 64)
+    document = measured("parse", lambda: TextReader().read(folder / "t.txt", source, ParseSettings())).document
+    if document is None:
+        return
+    splitter, distiller = StructuralSplitter(ChunkSettings()), ExtractiveDistiller(AtomizeSettings())
+    chunks = measured("chunk", lambda: asyncio.run(chunk(document, splitter, ChunkSettings())))
+    measured("contents", lambda: list(contents(document, chunks)))
+    distillate = measured("atomize", lambda: asyncio.run(atomize(document, chunks, distiller, AtomizeSettings())))
+    measured("card", lambda: card(document, distillate))
+    measured("records", lambda: records_of(document, distillate))
+    names = Names(["a", "1.1", "section 4.2", "中文", "abc de"])
+    passages = [Passage(one.id, one.provenance.span.start, one.text) for one in chunks]
+    measured("mentions", lambda: names.find(passages))
+
+
+if __name__ == "__main__":
+    main()

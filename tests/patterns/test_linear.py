@@ -1,0 +1,99 @@
+"""No pattern of ours takes more than linear time, whatever text it is given: counted in steps, not in seconds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.patterns.backtracking import Counter, Steps, TooManySteps
+from tests.patterns.collect import Found, collect
+from tests.patterns.traps import Trap, traps
+
+_LENGTH, _FACTOR = 120, 8
+_GROWTH = 12
+"""What eight times the text may cost at most, in times of what the text costs: 8 where it is linear, 64 where not."""
+_LEAST_STEPS = 5
+_MOST_STEPS = 3000
+"""Steps for each character: below the one nothing is measured, over the other even a linear pattern is too slow."""
+
+_AT_THE_START = {
+    "pipelines.atomize.tables._TYPES": "full matches of a cell, never searched for",
+}
+_BOUNDED = {
+    "pipelines.parse.office.ooxml._EXTERNAL_ENTITY": "2,000 characters at most, in the first 64 KiB of a part",
+    "pipelines.parse.pdf.blocks._SAYS": "matches a line of at most 600 characters",
+    "pipelines.parse.web.dom._DECLARED": "searches the first 4,096 bytes",
+    "pipelines.parse.web.org._shown": "200 characters at most from a mark that begins a word",
+    "qa.retrieval.names._BRACKETS": "a title has at most 200 characters",
+    "qa.numbers._CODE_BEFORE": "searches the 24 characters before a figure",
+}
+"""Patterns whose text, or whose reach, is bounded by more than the traps are long."""
+_MADE = {
+    "pipelines.atomize.occurrence._find": "escaped words with white space between them: a word cannot match a blank",
+    "pipelines.graph.library._by_part": "an escaped name",
+    "pipelines.graph.names._titles": "an escaped number",
+    "pipelines.llm.prompt.fence": "an escaped tag behind a sign that is not white space",
+    "pipelines.llm.prompt._belongs": "file names of prompts, which are ours or the owner's",
+    "pipelines.parse.web.org.read": "matched once at the start of a line; the kind of block is letters and digits",
+}
+_FOUND, _CALLS = collect()
+
+
+def _name(where: str) -> str:
+    return where.partition("[")[0]
+
+
+def _steps(counter: Counter, anchored: bool, text: str | bytes, most: int) -> int | None:
+    steps = Steps(most)
+    try:
+        if anchored:
+            counter.match(text, steps)
+        else:
+            for _ in counter.spans(text, steps):
+                pass
+    except TooManySteps:
+        return None
+    return steps.count
+
+
+def _sprung(found: Found) -> Iterator[tuple[Trap, int | None]]:
+    """Yield the traps of a pattern that cost more than linear time, with the steps of the short text."""
+    counter = Counter(found.pattern)
+    anchored = found.anchored or _name(found.where) in _AT_THE_START
+    for trap in traps(found.pattern):
+        short, long = (_text(found.pattern, trap, length) for length in (_LENGTH, _FACTOR * _LENGTH))
+        steps = _steps(counter, anchored, short, _MOST_STEPS * len(short))
+        most = _GROWTH * max(steps or 0, _LEAST_STEPS * _LENGTH)
+        if steps is None or _steps(counter, anchored, long, most) is None:
+            yield trap, steps
+
+
+def _text(pattern: re.Pattern[str] | re.Pattern[bytes], trap: Trap, length: int) -> str | bytes:
+    text = trap.text(length)
+    return text.encode("latin-1", "replace") if isinstance(pattern.pattern, bytes) else text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "found", [one for one in _FOUND if _name(one.where) not in _BOUNDED], ids=lambda one: one.where
+)
+def test_eight_times_the_text_costs_no_more_than_twelve_times_the_steps(found: Found) -> None:
+    assert list(_sprung(found)) == []
+
+
+@pytest.mark.parametrize("written", [r"\s+$", r"[\w-]+\.pdf", r"(\d+)(,\d+)*x", "<a[^>]+href", r"\((?:[^)]*\))+"])
+def test_a_pattern_that_backtracks_falls_into_its_own_traps(written: str) -> None:
+    assert any(_sprung(Found("here", re.compile(written), anchored=False)))
+
+
+def test_every_pattern_of_the_packages_is_looked_at() -> None:
+    names = {_name(one.where) for one in _FOUND}
+    assert len(_FOUND) > 300
+    assert {"pipelines.core.sentences._END", "qa.quotes._OMISSION", "pipelines.parse.web.text._append_code"} <= names
+    assert set(_AT_THE_START) | set(_BOUNDED) <= names
+
+
+def test_patterns_made_at_run_time_are_listed_with_the_reason_why_they_are_linear() -> None:
+    assert {call.where for call in _CALLS} == set(_MADE)
