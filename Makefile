@@ -11,7 +11,7 @@ comma := ,
 locked = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -e '$(1)' \
 	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '$(1)'
 
-.PHONY: help install demo demo-llm test test-fast smoke recordings lint lock bench neo4j neo4j-stop pictures local-model clean
+.PHONY: help install demo demo-llm test test-fast trust smoke recordings lint lock bench neo4j neo4j-stop pictures local-model clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -47,6 +47,9 @@ test: $(VENV)/.installed-dev  ## all checks and tests
 
 test-fast: $(VENV)/.installed-dev  ## the tests that need no server and no browser
 	@$(BIN)/python -m pytest -q -m "not slow and not neo4j and not browser and not model"
+
+trust: $(VENV)/.installed-dev  ## attack it at length: hostile files, kills, faults, wrong figures; one table (an hour)
+	@$(BIN)/python -m tests.trust
 
 smoke: $(VENV)/.installed-dev local-model  ## the tests with a small language model that runs on this machine
 	@$(BIN)/python -m pytest -q -m model
