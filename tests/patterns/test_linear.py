@@ -32,10 +32,10 @@ _BOUNDED = {
 """Patterns whose text, or whose reach, is bounded by more than the traps are long."""
 _MADE = {
     "pipelines.atomize.occurrence._find": "escaped words with white space between them: a word cannot match a blank",
-    "pipelines.graph.library._by_part": "an escaped name",
     "pipelines.graph.names._titles": "an escaped number",
     "pipelines.llm.prompt.fence": "an escaped tag behind a sign that is not white space",
     "pipelines.llm.prompt._belongs": "file names of prompts, which are ours or the owner's",
+    "qa.operations.of": "escaped words from a list of ours, between the edges of words",
     "pipelines.parse.web.org.read": "matched once at the start of a line; the kind of block is letters and digits",
 }
 _FOUND, _CALLS = collect()
