@@ -231,7 +231,7 @@ def csv_of_ragged_rows() -> bytes:
     return b"".join(b"valve" + b"," * (n % 300) + b"\n" for n in range(3000))
 
 
-@family.file("mixed-ends.csv", READ)
+@family.file("mixed-ends.csv", READ, UNKNOWN)
 def csv_of_mixed_line_ends() -> bytes:
     return b"part;state\r\nvalve;stuck\rgasket;green\n\xef\xbb\xbfpump;runs\x0b\x0c\x1c\x1d\x85"
 
@@ -251,12 +251,12 @@ def text_with_encoded_surrogates() -> bytes:
     return b"The valve is stuck \xed\xa0\x80\xed\xb0\x80 overlong \xc0\xaf \xf8\x88\x80\x80\x80 end. " * 30
 
 
-@family.file("not-characters.txt", READ)
+@family.file("not-characters.txt", READ, UNKNOWN)
 def text_of_not_characters() -> bytes:
     return "The valve is stuck. \ufffe\uffff\U0010ffff\ue000\u0000\u0085\u2028\u2029\ufeff\ufff9\ufffa end.".encode()
 
 
-@family.file("escapes-of-terminals.txt", READ)
+@family.file("escapes-of-terminals.txt", READ, UNKNOWN)
 def text_for_terminals() -> bytes:
     return b"Title \x1b]0;owned\x07\x1b[2J\x1b[31m \x9b31m [red]The valve[/] is stuck. \x08\x08\x7f\r\n" * 20
 
