@@ -62,7 +62,7 @@ def _numbers(text: str) -> Iterator[Number]:
             run, start = run[len(code) + 1 :], start + len(code) + 1
         for piece, at in _pieces(run, start) if run else ():
             end = at + len(piece)
-            yield Number(piece, Span(at, end), _readings(piece), _PERCENT.match(text, end) is not None)
+            yield Number(piece, Span(at, end), _readings(piece), _PERCENT.match(text, end, end + 2) is not None)
 
 
 def _pieces(run: str, start: int) -> Iterator[tuple[str, int]]:

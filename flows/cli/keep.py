@@ -94,7 +94,7 @@ def fsck(
     else:
         print_findings(checked)
         if checked.read < checked.artifacts:
-            typer.echo(f"read {checked.read} of {checked.artifacts} artifacts, a sample; --read-data reads all")
+            say(f"read {checked.read} of {checked.artifacts} artifacts, a sample; --read-data reads all")
     raise typer.Exit(0 if checked.clean else 9)
 
 

@@ -129,6 +129,8 @@ def _is_as_found(item: Item, path: Path) -> bool:
 
 def _moved(item: Item, made: Made, tools: Tools) -> Made:
     """What becomes of a file that is another by now: what was kept under the digest of the former one goes."""
+    if made.document is None and made.status not in REPEATABLE:
+        return made  # it could not even be opened, and says why
     keys = tools.keys(item.source)
     parses = {(Stage.PARSE.value, key) for key in (keys.raw, keys.turned_away)}
     for stage, key in {*keys.by_stage().items(), *made.artifacts.items(), *parses}:

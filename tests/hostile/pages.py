@@ -68,7 +68,7 @@ def pdf_that_says_it_has_a_billion_pages() -> bytes:
     return one_page_pdf(TEXT).replace(b"/Count 1", b"/Count 999999999")
 
 
-@family.file("one-page-4000-times.pdf", READ, LARGE)
+@family.file("one-page-4000-times.pdf", READ, LARGE, BROKEN)
 def pdf_with_one_page_many_times() -> bytes:
     return one_page_pdf(TEXT).replace(b"/Kids[3 0 R]/Count 1", b"/Kids[" + b"3 0 R " * 4000 + b"]/Count 4000")
 
