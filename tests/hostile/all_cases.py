@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.hostile import containers, links, markup, names, office, pages, texts
 from tests.hostile.case import Case, file_case
-from tests.parse.hostile_files import FILES
+from tests.parse.hostile_files import FILES, HEAVY
 
 FAMILIES = {
     "office": office.family.cases,
@@ -14,6 +14,6 @@ FAMILIES = {
     "links": links.family.cases,
     "names": names.family.cases,
     "texts": texts.family.cases,
-    "parsers": [file_case(file.name, file.make, file.ends) for file in FILES],
+    "parsers": [file_case(file.name, file.make, file.ends, heavy=file.name in HEAVY) for file in FILES],
 }
 CASES: list[Case] = [case for cases in FAMILIES.values() for case in cases]

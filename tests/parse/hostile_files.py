@@ -623,3 +623,13 @@ def program_called_txt() -> bytes:
 @hostile("noise.bin", UNKNOWN, EMPTY)
 def noise() -> bytes:
     return base64.b64decode("3q2+7wAB") + zlib.compress(bytes(range(256)) * 50)[2:] + b"\x00\x01\x02" * 200
+
+
+HEAVY = {
+    "three-million-paragraphs.docx",
+    "150-megabytes-of-text.docx",
+    "million-cells.xlsx",
+    "double-flate.pdf",
+    "wide.csv",
+}
+"""Files that take long to make or to read."""

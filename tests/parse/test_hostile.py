@@ -13,17 +13,10 @@ from pipelines.parse.isolate import ParserPool
 from pipelines.parse.parse import source_of
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import Limits, ParseSettings
-from tests.parse.hostile_files import FILES, Hostile
+from tests.parse.hostile_files import FILES, HEAVY, Hostile
 from tests.parse.pieces import assert_whole
 
 SETTINGS = ParseSettings(limits=Limits(cpu_s=15, memory_mb=1500, output_mb=20, cells=20_000))
-HEAVY = {
-    "three-million-paragraphs.docx",
-    "150-megabytes-of-text.docx",
-    "million-cells.xlsx",
-    "double-flate.pdf",
-    "wide.csv",
-}
 # Files whose reader is another room's matter are in the list too: isolation holds for all of them.
 
 
