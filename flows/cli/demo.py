@@ -43,7 +43,8 @@ def demo(
     print_report(report, as_json=False)
     with KnowledgeBase.open(kb, settings) as knowledge:
         for question in QUESTIONS:
-            console().print(line(("\n" + question, "bold")))
+            console().print()
+            console().print(line((question, "bold")))
             answer = knowledge.ask(question)
             print_answer(answer)
             tell_troubles(answer)
