@@ -217,11 +217,20 @@ class _Table:
     def _index_vectors(self) -> None:
         rows = self._count()
         if rows >= INDEX_FROM and rows >= OUTGROWN * self._indexed_rows():
-            from lancedb.index import IvfFlat
-
-            config = IvfFlat(distance_type="cosine", num_partitions=_partitions(rows))
-            guarded(lambda: self._table.create_index("vector", config=config, name=_VECTOR_INDEX, replace=True))
+            self._partition(_partitions(rows))
         self._probes = self._count_probes()
+
+    def _partition(self, partitions: int) -> None:
+        """Make the index of vectors; with fewer partitions where so many cannot be told apart, as of documents alike."""
+        from lancedb.index import IvfFlat
+
+        config = IvfFlat(distance_type="cosine", num_partitions=partitions)
+        try:
+            guarded(lambda: self._table.create_index("vector", config=config, name=_VECTOR_INDEX, replace=True))
+        except StoreUnavailable:
+            if partitions == 1:
+                raise
+            self._partition(partitions // 2)
 
     def wipe(self) -> None:
         """Write every row anew, as one commit, make the indexes from that, and remove all that was there before.

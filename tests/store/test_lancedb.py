@@ -78,6 +78,19 @@ def test_an_index_of_partitions_finds_what_exact_search_finds(tmp_path: Path, mo
     assert store.search(RecordKind.ATOM, -rows[0], 1)[0].id == "atom:new"
 
 
+def test_vectors_that_cannot_be_told_apart_are_indexed_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lancedb, "INDEX_FROM", 500)
+    kinds = np.eye(4, dtype=np.float32)
+    records = tuple(Record(f"{n:04d}", RecordKind.ATOM, "doc", f"pump {n}") for n in range(2000))
+    store = LanceVectorStore(tmp_path, 4)
+    store.write(["doc"], Embedded(records, kinds[[n % 4 for n in range(2000)]]))
+    store.optimize()
+    found = store.search(RecordKind.ATOM, kinds[1], 5)
+    assert len(found) == 5
+    assert all(int(one.id) % 4 == 1 for one in found)
+    store.close()
+
+
 def test_records_come_in_batches_in_order_of_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lancedb, "BATCH", 2)
     store = LanceVectorStore(tmp_path, 4)
