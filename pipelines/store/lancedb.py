@@ -221,7 +221,7 @@ class _Table:
         self._probes = self._count_probes()
 
     def _partition(self, partitions: int) -> None:
-        """Make the index of vectors; with fewer partitions where so many cannot be told apart, as of documents alike."""
+        """Make the index of vectors, with fewer partitions where too many vectors are alike for so many."""
         from lancedb.index import IvfFlat
 
         config = IvfFlat(distance_type="cosine", num_partitions=partitions)

@@ -79,11 +79,11 @@ def test_an_index_of_partitions_finds_what_exact_search_finds(tmp_path: Path, mo
 
 
 def test_vectors_that_cannot_be_told_apart_are_indexed_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lancedb, "INDEX_FROM", 500)
+    monkeypatch.setattr(lancedb, "_partitions", lambda rows: 300)  # as for 80,000 rows
     kinds = np.eye(4, dtype=np.float32)
-    records = tuple(Record(f"{n:04d}", RecordKind.ATOM, "doc", f"pump {n}") for n in range(2000))
+    records = tuple(Record(f"{n:04d}", RecordKind.ATOM, "doc", f"pump {n}") for n in range(9000))
     store = LanceVectorStore(tmp_path, 4)
-    store.write(["doc"], Embedded(records, kinds[[n % 4 for n in range(2000)]]))
+    store.write(["doc"], Embedded(records, kinds[[n % 4 for n in range(9000)]]))
     store.optimize()
     found = store.search(RecordKind.ATOM, kinds[1], 5)
     assert len(found) == 5
