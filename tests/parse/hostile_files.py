@@ -12,14 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pipelines.core.outcome import Status
-
-READ = frozenset({Status.INDEXED, Status.PARTIAL})
-LARGE = frozenset({Status.TOO_LARGE})
-BROKEN = frozenset({Status.MALFORMED})
-EMPTY = frozenset({Status.EMPTY})
-LOCKED = frozenset({Status.ENCRYPTED})
-FAILED = frozenset({Status.FAILED})
-UNKNOWN = frozenset({Status.UNSUPPORTED})
+from tests.hostile.case import BROKEN, EMPTY, FAILED, LARGE, LOCKED, READ, UNKNOWN
+from tests.hostile.made import pdf, zipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +34,6 @@ def hostile(name: str, *ends: frozenset[Status]) -> Callable[[Callable[[], bytes
         return make
 
     return register
-
-
-def zipped(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", method) as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return buffer.getvalue()
 
 
 # -- Office
@@ -170,18 +156,6 @@ def ole_with_a_loop() -> bytes:
 
 
 # -- PDF and pictures
-
-
-def pdf(*objects: bytes) -> bytes:
-    out = bytearray(b"%PDF-1.5\n")
-    places = []
-    for number, data in enumerate(objects, 1):
-        places.append(len(out))
-        out += f"{number} 0 obj\n".encode() + data + b"\nendobj\n"
-    start = len(out)
-    out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
-    out += b"".join(f"{place:010d} 00000 n \n".encode() for place in places)
-    return bytes(out) + f"trailer\n<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF".encode()
 
 
 def _page(content: bytes, entries: bytes = b"", box: bytes = b"[0 0 600 800]") -> bytes:
