@@ -14,16 +14,16 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+from evaluate.metrics import percent, recall_at
+from evaluate.places import page_recall
+from evaluate.questions import Question, read_questions
+from evaluate.tune import DEPTHS, value
 from pipelines.resources import open_stores
+from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.retriever import Retriever
+from pipelines.sections import RetrieveSettings
 from pipelines.settings import load
-from qa.evaluate.metrics import percent, recall_at
-from qa.evaluate.places import page_recall
-from qa.evaluate.questions import Question, read_questions
-from qa.hit import Hit
-from qa.retrieval.settings import RetrieveSettings
-from qa.retrieve import Retriever
 from qa.settings import QaSettings
-from qa.tune import DEPTHS, value
 
 sys.path.insert(0, str(Path(__file__).parent))
 from retrieval import DATA, SETS, open_set
@@ -89,7 +89,7 @@ def main() -> None:
             columns[name] = column(*open_set(stack, name, args.embedder, keep))
         for kb, questions in zip(args.kb, args.questions, strict=True):
             settings = load(kb, {}, QaSettings).settings
-            retriever = Retriever.of(stack.enter_context(open_stores(kb, settings)), settings.qa.retrieve)
+            retriever = Retriever.of(stack.enter_context(open_stores(kb, settings)), settings.retrieve)
             columns[kb.name] = column(retriever, read_questions(questions))
     print(f"{'':<38}" + "".join(f"{name:>18}" for name in columns))
     for place, name in enumerate(OFF):

@@ -39,7 +39,13 @@ class Distilled(BaseModel):
 
 @contextmanager
 def serving(latency: float, fault_rate: float) -> Iterator[str]:
-    command = [sys.executable, "-m", "pipelines.llm.loopback", f"--latency={latency}", f"--fault-rate={fault_rate}"]
+    command = [
+        sys.executable,
+        "-m",
+        "pipelines.llm.testing.loopback",
+        f"--latency={latency}",
+        f"--fault-rate={fault_rate}",
+    ]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:

@@ -12,13 +12,13 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+from evaluate.passages import open_corpus
+from evaluate.questions import Question, read_passages, read_questions
+from evaluate.retrieval import RetrievalReport, evaluate_retrieval
+from evaluate.tune import QuestionSet, tune
+from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import load
-from qa.evaluate.passages import open_corpus
-from qa.evaluate.questions import Question, read_passages, read_questions
-from qa.evaluate.retrieval import RetrievalReport, evaluate_retrieval
-from qa.retrieve import Retriever
 from qa.settings import QaSettings
-from qa.tune import QuestionSet, tune
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "multihop"
 SETS = ("musique", "hotpotqa")

@@ -27,9 +27,9 @@ import psutil
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.knowledge import Entity
 from pipelines.resources import Stores, open_stores
+from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import load
 from pipelines.store.vector import Embedded, Record, RecordKind
-from qa.retrieve import Retriever
 
 CHUNKS_A_DOCUMENT = 10
 ATOMS_A_CHUNK = 10

@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from evaluate.answered import Answered
+from evaluate.answers import evaluate_answers, read_results, summed
+from evaluate.passages import open_corpus
+from evaluate.questions import Question, read_passages, read_questions
+from evaluate.results import write_results
 from pipelines.settings import load
-from qa.evaluate.answered import Answered
-from qa.evaluate.answers import evaluate_answers, read_results, summed
-from qa.evaluate.passages import open_corpus
-from qa.evaluate.questions import Question, read_passages, read_questions
-from qa.evaluate.results import write_results
 from qa.knowledge_base import KnowledgeBase
 from qa.settings import QaSettings
 

@@ -27,9 +27,10 @@ from pipelines.chunk.settings import ChunkSettings
 from pipelines.core.errors import SettingsError, UnknownSetting
 from pipelines.core.ids import digest
 from pipelines.graph.settings import GraphSettings
-from pipelines.ingest.settings import IngestSettings, StoreSettings
 from pipelines.llm.settings import EmbedSettings, LlmSettings
 from pipelines.parse.settings import ParseSettings
+from pipelines.sections import IngestSettings, RetrieveSettings
+from pipelines.store.settings import StoreSettings
 from pipelines.trust import Claim, at, claims_of, refuse_settings, sensitive_fields
 
 FILE_NAME = "strata.toml"
@@ -67,6 +68,7 @@ class Settings(BaseSettings):
     embed: EmbedSettings = EmbedSettings()
     llm: LlmSettings = LlmSettings()
     store: StoreSettings = StoreSettings()
+    retrieve: RetrieveSettings = RetrieveSettings()
 
     @classmethod
     def settings_customise_sources(

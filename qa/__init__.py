@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.core.quiet import keep_quiet
+from pipelines.retrieve.hit import Hit, Share
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Ending, Found, Step
-from qa.hit import Hit, Share
 
 if TYPE_CHECKING:
     from qa.chat import Conversation

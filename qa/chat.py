@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.core.terms import STOP_WORDS, words
+from pipelines.lang.terms import STOP_WORDS, words
 from qa.answer import Answer, Step
-from qa.evidence.words import ASKING_WORDS
-from qa.kinds import asked_for
 from qa.language import Language
 from qa.prompts.replies import StandaloneReply
+from qa.quoting.kinds import asked_for
+from qa.quoting.words import ASKING_WORDS
 
 Ask = Callable[[str], Awaitable[Answer]]
 

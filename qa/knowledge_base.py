@@ -20,17 +20,17 @@ from pipelines.llm.ledger import cost
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
 from pipelines.resources import Stores, open_neo4j, open_stores
+from pipelines.retrieve.filters import told
+from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.view import StoredKnowledge
 from pipelines.settings import load
 from pipelines.store.state import LINKED_FACT
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Ending
 from qa.chat import Conversation
 from qa.completeness import Completeness, amiss, being_written, remedy
-from qa.filters import told
-from qa.hit import Hit
 from qa.language import Language, Trouble
 from qa.settings import QaSettings
-from qa.stored import StoredKnowledge
 from qa.strategies.registry import strategy_named
 from qa.strategies.settings import AnswerSettings
 

@@ -9,12 +9,11 @@ from itertools import pairwise
 
 from pipelines.core.chunk import Chunk
 from pipelines.core.provenance import Span
-from pipelines.core.sentences import sentences
-from pipelines.core.terms import terms
+from pipelines.lang.sentences import sentences
+from pipelines.lang.terms import terms
 from pipelines.llm.prompt import fence
 from pipelines.llm.tokens import estimate_tokens
-from qa.hit import Hit
-from qa.knowledge import Candidate
+from pipelines.retrieve.hit import Candidate, Hit
 
 NO_PASSAGES = "(none)"
 AT_ONCE = 8

@@ -5,16 +5,14 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from pipelines.settings import Settings
-from qa.retrieval.settings import RetrieveSettings
 from qa.strategies.settings import AnswerSettings
 
 
 class QaSection(BaseModel):
-    """`[qa.retrieve]` and `[qa.answer]`."""
+    """`[qa.answer]`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    retrieve: RetrieveSettings = RetrieveSettings()
     answer: AnswerSettings = AnswerSettings()
 
 

@@ -33,7 +33,7 @@ def loaded_after(code: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "name", ["pipelines", "pipelines.core.document", "pipelines.parse", "pipelines.settings", "qa", "flows"]
+    "name", ["pipelines", "pipelines.core.document", "pipelines.parse", "pipelines.settings", "qa", "evaluate", "flows"]
 )
 def test_a_bare_import_loads_no_heavy_library(name: str) -> None:
     assert loaded_after(f"import {name}") == []
@@ -51,7 +51,7 @@ assert parse(path, source_of(path, "a.txt"), ParseSettings()).document is not No
     assert loaded_after(code) == []
 
 
-@pytest.mark.parametrize("package", ["pipelines", "qa", "flows"])
+@pytest.mark.parametrize("package", ["pipelines", "qa", "evaluate", "flows"])
 def test_every_public_name_is_there_and_listed(package: str) -> None:
     module = import_module(package)
     assert sorted(module.__all__) == sorted(set(module.__all__))

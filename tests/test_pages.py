@@ -16,6 +16,10 @@ from typing import TYPE_CHECKING
 import pytest
 from PIL import Image
 
+from evaluate.answered import Answered
+from evaluate.answers_page import answers_page
+from evaluate.report import sheet
+from flows.cli.answer_page import answer_page
 from pipelines.core.document import BlockKind, Page, Source
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.provenance import Box, Span
@@ -26,10 +30,6 @@ from pipelines.parse.render import to_html
 from pipelines.parse.settings import ParseSettings
 from pipelines.store.embedded import EmbeddedStore
 from qa.answer import Answer, Citation, Claim, Step
-from qa.evaluate.answered import Answered
-from qa.evaluate.answers_page import answers_page
-from qa.evaluate.report import sheet
-from qa.page import answer_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -21,8 +21,8 @@ from pipelines.core.sensitive import is_loopback
 from pipelines.llm.embedder import EmbedderInfo
 from pipelines.llm.fastembed import DEFAULT_MODEL
 from pipelines.llm.local_server import LocalServer
-from pipelines.llm.loopback import LoopbackServer
 from pipelines.llm.settings import LlmSettings
+from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.resources import Places, record_embedder
 from pipelines.settings import load, read
 from pipelines.store.embedded import EmbeddedStore

@@ -62,10 +62,10 @@ def ask(
     is not known what they say, `ending` tells why, and the exit code is 6 (the model failed), 5 (the knowledge base is
     empty) or 4 (nothing fits the filter).
     """
+    from flows.cli.answer_page import answer_page
     from flows.cli.streaming import streamed
     from flows.cli.tables import print_json
     from qa import KnowledgeBase
-    from qa.page import answer_page
 
     where = _filter(document, folder, type, tag, page, since, until)
     settings = settings_from(kb, set)
@@ -162,8 +162,8 @@ def print_answer(answer: Answer) -> None:
 
 
 def _print_trace(answer: Answer) -> None:
+    from flows.cli.answer_trace import trace_tree
     from flows.cli.shown import console
-    from qa.trace import trace_tree
 
     console().print(trace_tree(answer))
 

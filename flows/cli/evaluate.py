@@ -12,7 +12,7 @@ from flows.cli.options import Json, Set, settings_from
 from flows.cli.streams import say
 
 if TYPE_CHECKING:
-    from qa.evaluate.retrieval import RetrievalReport
+    from evaluate.retrieval import RetrievalReport
 
 app = typer.Typer(help="How well passages are found and questions answered.", no_args_is_help=True)
 app.command()(answers)
@@ -31,12 +31,12 @@ def retrieval(
     set: Set = None,
 ) -> None:
     """Find the gold passages of questions in a corpus, beside BM25, dense and hybrid search."""
-    from qa.evaluate.chart import write_chart
-    from qa.evaluate.passages import open_corpus
-    from qa.evaluate.questions import read_passages, read_questions
-    from qa.evaluate.report import write_page
-    from qa.evaluate.results import write_results
-    from qa.evaluate.retrieval import evaluate_retrieval
+    from evaluate.chart import write_chart
+    from evaluate.passages import open_corpus
+    from evaluate.questions import read_passages, read_questions
+    from evaluate.report import write_page
+    from evaluate.results import write_results
+    from evaluate.retrieval import evaluate_retrieval
 
     settings = settings_from(kb, set, embed__name=embedder)
     asked = read_questions(questions)
@@ -59,9 +59,9 @@ def compare(
     json: Json = False,
 ) -> None:
     """Print by how much the second run differs from the first, with 95 % intervals of a paired bootstrap."""
+    from evaluate.compare import compare_results
+    from evaluate.results import read_figures
     from flows.cli.tables import print_json
-    from qa.evaluate.compare import compare_results
-    from qa.evaluate.results import read_figures
 
     lines = compare_results(read_figures(one), read_figures(two), samples)
     if json:
@@ -85,8 +85,8 @@ def convert(
     out: Annotated[Path, typer.Option(help="The folder for questions.jsonl and corpus.jsonl.")],
 ) -> None:
     """Turn a benchmark's published file into questions and passages for `strata eval`."""
-    from qa.evaluate.convert import convert as converted_by
-    from qa.evaluate.convert import write
+    from evaluate.convert import convert as converted_by
+    from evaluate.convert import write
 
     converted = converted_by(format, file)
     write(converted, out)

@@ -15,8 +15,8 @@ from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
 from pipelines.core.shown import shown
 
 if TYPE_CHECKING:
-    from qa.evaluate.answered import Answered
-    from qa.evaluate.answers import AnswersReport
+    from evaluate.answered import Answered
+    from evaluate.answers import AnswersReport
 
 _SHOWN = (
     "first_document", "document_recall@5", "page_recall@5", "refused_right", "refused_wrong", "abstention_precision",
@@ -48,9 +48,9 @@ def answers(
     lies in a right document; right documents, right pages among the first five. refused_right and refused_wrong are
     counts of questions answered with "the documents do not say". em, f1, precision, recall and acc are percentages.
     """
+    from evaluate.answers import evaluate_answers
+    from evaluate.questions import read_questions
     from flows.cli.tables import print_json
-    from qa.evaluate.answers import evaluate_answers
-    from qa.evaluate.questions import read_questions
     from qa.knowledge_base import KnowledgeBase
 
     asked = read_questions(questions)[:limit]
@@ -75,8 +75,8 @@ def answers(
 
 
 def _write(report: AnswersReport, html: Path | None, png: Path | None) -> None:
-    from qa.evaluate.answers_page import write_answers_page
-    from qa.evaluate.chart import write_chart
+    from evaluate.answers_page import write_answers_page
+    from evaluate.chart import write_chart
 
     if html is not None:
         write_answers_page(html, report)

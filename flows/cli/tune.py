@@ -11,8 +11,8 @@ import typer
 from flows.cli.options import Json, Set, settings_from
 
 if TYPE_CHECKING:
+    from evaluate.tune import QuestionSet, Tuned
     from qa.settings import QaSettings
-    from qa.tune import QuestionSet, Tuned
 
 
 def register(app: typer.Typer) -> None:
@@ -37,13 +37,13 @@ def tune(
 
     With several files each is scored under weights tuned on the others; with one, each of its folds.
     """
-    from qa.tune import tune as tuned_by
-    from qa.tune import write_settings
+    from evaluate.tune import tune as tuned_by
+    from evaluate.tune import write_settings
 
     settings = settings_from(kb, set, embed__name=embedder)
     with ExitStack() as stack:
         sets = _open(stack, questions, kb, corpus or [], settings)
-        tuned = tuned_by(sets, settings.qa.retrieve, trials, folds, seed)
+        tuned = tuned_by(sets, settings.retrieve, trials, folds, seed)
     if write is not None:
         write_settings(write, tuned.settings)
     _print(tuned, json)
@@ -52,27 +52,27 @@ def tune(
 def _open(
     stack: ExitStack, questions: list[Path], kb: Path | None, corpus: list[Path], settings: QaSettings
 ) -> list[QuestionSet]:
+    from evaluate.passages import open_corpus
+    from evaluate.questions import read_passages, read_questions
+    from evaluate.tune import QuestionSet
     from pipelines.core.errors import SettingsError
     from pipelines.resources import open_stores
-    from qa.evaluate.passages import open_corpus
-    from qa.evaluate.questions import read_passages, read_questions
-    from qa.retrieve import Retriever
-    from qa.tune import QuestionSet
+    from pipelines.retrieve.retriever import Retriever
 
     if (kb is None) == (not corpus) or (corpus and len(corpus) != len(questions)):
         raise SettingsError("either --kb, or a --corpus for each file of questions")
     asked = [tuple(one for one in read_questions(path) if one.answerable) for path in questions]
     if kb is not None:
         stores = stack.enter_context(open_stores(kb, settings))
-        retrievers = [Retriever.of(stores, settings.qa.retrieve)] * len(questions)
+        retrievers = [Retriever.of(stores, settings.retrieve)] * len(questions)
     else:
         retrievers = [stack.enter_context(open_corpus(read_passages(path), settings)) for path in corpus]
     return [QuestionSet(str(path), one, rows) for path, one, rows in zip(questions, retrievers, asked, strict=True)]
 
 
 def _print(tuned: Tuned, as_json: bool) -> None:
+    from evaluate.tune import weights
     from flows.cli.tables import print_json
-    from qa.tune import weights
 
     if as_json:
         print_json(tuned.flat())
@@ -85,6 +85,6 @@ def _print(tuned: Tuned, as_json: bool) -> None:
         folds.add_row(fold.name, str(fold.questions), f"{fold.before:.1f}", f"{fold.after:.1f}")
     folds.add_row("all, tuned on all", "", f"{tuned.before:.1f}", f"{tuned.after:.1f}", style="dim")
     out.print(folds)
-    out.print("[qa.retrieve]")
+    out.print("[retrieve]")
     for name, value in weights(tuned.settings).items():
         out.print(f"{name} = {value}")

@@ -20,8 +20,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.core.terms import terms
 from pipelines.core.vectors import Vectors
+from pipelines.lang.terms import terms
 from pipelines.store.vector import Embedded
 
 DEPTH = 5

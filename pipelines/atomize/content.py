@@ -11,10 +11,10 @@ from pipelines.atomize.keyphrases import repeated_han
 from pipelines.atomize.tables import Grid
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Block, BlockKind, Document, Figure
+from pipelines.core.ids import normalize
 from pipelines.core.layout import Layout
 from pipelines.core.provenance import Provenance, Span
-from pipelines.core.sentences import sentences
-from pipelines.core.terms import normalize
+from pipelines.lang.sentences import sentences
 
 _HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
 _SILENT = _HEADINGS | {BlockKind.TABLE, BlockKind.CODE, BlockKind.FORMULA}

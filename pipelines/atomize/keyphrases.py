@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pipelines.atomize.words import BETWEEN_TERMS, CJK_BETWEEN
+from pipelines.core.ids import normalize
 from pipelines.core.provenance import Span
-from pipelines.core.terms import CJK, normalize
+from pipelines.lang.function_words import BETWEEN_TERMS, CJK_BETWEEN
+from pipelines.lang.terms import CJK
 
 _TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[-./'’&][^\W_{CJK}]+)*|[^\w\s]")
 _LETTER = re.compile(r"[^\W\d_]")

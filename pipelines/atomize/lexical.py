@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipelines.core.terms import terms
 from pipelines.core.vectors import Vectors
+from pipelines.lang.terms import terms
 
 _K1, _B = 1.2, 0.75
 _COMMON = 0.2

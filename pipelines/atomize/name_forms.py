@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from pipelines.atomize.words import FUNCTION_WORDS
-from pipelines.core.terms import CJK
+from pipelines.lang.function_words import FUNCTION_WORDS
+from pipelines.lang.terms import CJK
 
 # A run of words with capitals, small words of names between them, a number at the end: "Bank of England", "Apollo 11".
 _UPPER = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİŁŃŇŌŐŒŘŚŞŠŤŪŮŰŹŻŽ"

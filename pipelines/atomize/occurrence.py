@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
 
 from pipelines.atomize.content import Content
+from pipelines.core.ids import normalize
 from pipelines.core.provenance import Span
-from pipelines.core.terms import CJK, normalize, terms
+from pipelines.lang.terms import CJK, terms
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SHORT_FORM = re.compile(r"[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")

@@ -10,7 +10,8 @@ from pipelines.atomize.names import find_names
 from pipelines.atomize.reply import Fact
 from pipelines.atomize.tables import value_type
 from pipelines.atomize.tag_classes import NAMED_KINDS, UNNAMED_KIND
-from pipelines.core.terms import CJK, normalize
+from pipelines.core.ids import normalize
+from pipelines.lang.terms import CJK
 
 _LONGEST_RELATION, _LONGEST_END, _LONGEST_HAN_END = 6, 10, 20
 """Words of a relation's type and of its ends, and characters of a Chinese end; what is longer is a sentence."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from pipelines.atomize.keyphrases import Named, key_phrases
 from pipelines.atomize.tags import forms_in, tag_form
-from pipelines.atomize.words import BETWEEN_TERMS
 from pipelines.core.knowledge import Tag, TagPair
 from pipelines.core.vectors import Vectors
+from pipelines.lang.function_words import BETWEEN_TERMS
 from pipelines.llm.embedder import Embedder, Side
 
 _NEAR = 0.7

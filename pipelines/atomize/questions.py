@@ -10,7 +10,8 @@ from pipelines.atomize.names import find_names
 from pipelines.atomize.occurrence import Saying
 from pipelines.atomize.plausible import can_tell_when, is_question
 from pipelines.atomize.repeats import distinct
-from pipelines.core.terms import CJK, normalize, terms
+from pipelines.core.ids import normalize
+from pipelines.lang.terms import CJK, terms
 from pipelines.llm.embedder import Embedder
 
 _PRONOUN = re.compile(

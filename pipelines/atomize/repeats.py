@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pipelines.core.terms import normalize, terms
+from pipelines.core.ids import normalize
+from pipelines.lang.terms import terms
 from pipelines.llm.embedder import Embedder
 
 _SHARED_TERMS = 0.9

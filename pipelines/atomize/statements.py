@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from pipelines.atomize.content import Content, FigurePlace, Path
+from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Atom, AtomKind
 from pipelines.core.provenance import Provenance
-from pipelines.core.terms import CJK, normalize, words
+from pipelines.lang.terms import CJK, words
 
 _FEWEST_WORDS, _FEWEST_CHARACTERS = 3, 6
 """Words of a statement, and characters where it is Chinese, at least."""

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
 from pipelines.atomize.names import find_names
+from pipelines.core.ids import normalize
 from pipelines.core.knowledge import ChunkTag, TagClass
 from pipelines.core.outcome import Outcome
-from pipelines.core.terms import normalize
 
 UNNAMED_KIND = "term"
 """The kind of tags that are words for things rather than things."""

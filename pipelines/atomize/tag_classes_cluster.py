@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from pipelines.atomize.tag_classes import commonest, distinct_classes, kind_of_name
 from pipelines.core.knowledge import ChunkTag, TagClass
 from pipelines.core.outcome import Outcome
-from pipelines.core.terms import CJK, words
 from pipelines.core.vectors import Vectors
+from pipelines.lang.terms import CJK, words
 from pipelines.llm.embedder import Embedder
 
 MOST_CLASSES = 8

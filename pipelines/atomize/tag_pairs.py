@@ -17,8 +17,8 @@ from pipelines.atomize.lexical import Bm25
 from pipelines.atomize.names import find_names
 from pipelines.atomize.tags import tag_form
 from pipelines.core.errors import SettingsError
+from pipelines.core.ids import normalize
 from pipelines.core.knowledge import TagPair
-from pipelines.core.terms import normalize
 
 _PHRASES = 8
 _TWICE = 2

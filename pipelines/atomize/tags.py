@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from pipelines.core.ids import normalize
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass
-from pipelines.core.terms import CJK, normalize, terms
+from pipelines.lang.terms import CJK, terms
 
 _HAN_RUN = re.compile(f"[{CJK}]+")
 _PART = re.compile(rf"[^\W_{CJK}]+|[{CJK}]+")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pipelines.chunk.group import Group, group_sections, root_section
-from pipelines.chunk.language import language_of
 from pipelines.chunk.recurrence import Piece, Recurrence
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.chunk.splitter import Splitter
@@ -15,6 +14,7 @@ from pipelines.core.document import Document
 from pipelines.core.layout import Layout
 from pipelines.core.outcome import Outcome
 from pipelines.core.provenance import Span
+from pipelines.lang.identify import language_of
 
 _GROUPS_AT_ONCE = 16
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pipelines.chunk.group import Group
-from pipelines.chunk.language import language_of
 from pipelines.chunk.plan import Plan
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, Splitter, Window
@@ -17,6 +16,7 @@ from pipelines.core.document import Section
 from pipelines.core.layout import Layout
 from pipelines.core.outcome import Failure
 from pipelines.core.provenance import Span
+from pipelines.lang.identify import language_of
 
 
 @dataclass(frozen=True, slots=True)

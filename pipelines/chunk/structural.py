@@ -11,8 +11,8 @@ import numpy as np
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, Window
 from pipelines.chunk.unit import Break
-from pipelines.core.terms import terms
 from pipelines.core.vectors import Vectors
+from pipelines.lang.terms import terms
 from pipelines.llm.embedder import Embedder
 
 _STRUCTURE = {Break.NEVER: -1.0, Break.PIECE: -0.2, Break.SENTENCE: 0.0, Break.ITEM: 0.05, Break.PARAGRAPH: 0.25}

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from pipelines.core.terms import terms
+from pipelines.lang.terms import terms
 
 _BULLET = re.compile(r"^(?:[●○•▪◦·*–-]\s*)+")
 _FEWEST_TERMS = 4

@@ -11,8 +11,8 @@ from pipelines.chunk.tokens import count_tokens
 from pipelines.core.document import Block, BlockKind
 from pipelines.core.layout import Layout
 from pipelines.core.provenance import Span
-from pipelines.core.sentences import sentences
 from pipelines.core.table import Table
+from pipelines.lang.sentences import sentences
 
 
 class Break(IntEnum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 
 ID_HEX_DIGITS = 32
 
@@ -23,3 +24,8 @@ def content_id(kind: str, *parts: str | int) -> str:
         hasher.update(f"{len(encoded)}:".encode())
         hasher.update(encoded)
     return f"{kind}:{hasher.hexdigest()[:ID_HEX_DIGITS]}"
+
+
+def normalize(text: str) -> str:
+    """Return `text` in NFKC, case-folded, with white space collapsed: the form in which names are compared."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pipelines.core.chunk import Chunk
-from pipelines.core.ids import content_id
+from pipelines.core.ids import content_id, normalize
 from pipelines.core.provenance import Provenance
-from pipelines.core.terms import normalize
 
 
 class AtomKind(StrEnum):

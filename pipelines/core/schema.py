@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pipelines.core.terms import normalize
+from pipelines.core.ids import normalize
 
 
 class GraphSchema(BaseModel):

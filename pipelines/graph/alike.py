@@ -11,8 +11,9 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipelines.core.terms import CJK, normalize
+from pipelines.core.ids import normalize
 from pipelines.graph.entities import Profile
+from pipelines.lang.terms import CJK
 
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(f"[{CJK}]")

@@ -11,11 +11,11 @@ from urllib.parse import unquote
 
 from pipelines.core.charge import each
 from pipelines.core.document import ReferenceKind
-from pipelines.core.terms import terms
 from pipelines.graph.card import CardReference, DocumentCard
 from pipelines.graph.names import Name, fold_name, names_of, number_key
 from pipelines.graph.numbers import revision_order
 from pipelines.graph.sections import Sections
+from pipelines.lang.terms import terms
 
 _INNER = "!/"
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")

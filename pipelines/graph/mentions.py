@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import ahocorasick
 
 from pipelines.core.ids import digest
-from pipelines.core.terms import CJK
 from pipelines.graph.around import NOTHING, REACH, Around, around
 from pipelines.graph.names import fold
+from pipelines.lang.terms import CJK
 
 _WORD_CHARACTER = re.compile(r"\w")
 _CJK = re.compile(f"[{CJK}]")

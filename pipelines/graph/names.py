@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pipelines.core.terms import CJK, STOP_WORDS
 from pipelines.graph.card import DocumentCard
 from pipelines.graph.numbers import without_revision
+from pipelines.lang.terms import CJK, STOP_WORDS
 
 # One character for one, so that places in the folded text are places in the text.
 _ALIKE = str.maketrans(

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from pipelines.core.document import ReferenceKind
 from pipelines.core.graph import Value
 from pipelines.core.ids import content_id
-from pipelines.core.terms import CJK
 from pipelines.graph.card import CardReference, DocumentCard
 from pipelines.graph.library import Library, Resolution, points
 from pipelines.graph.mentions import Hit
 from pipelines.graph.names import Name, NameKind, fold_name, number_key
 from pipelines.graph.settings import GraphSettings
+from pipelines.lang.terms import CJK
 
 _BY_NAME = (ReferenceKind.MENTION, ReferenceKind.CITATION, ReferenceKind.CROSS_REFERENCE)
 _COMMON_LEAST = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pipelines.core.terms import normalize
+from pipelines.core.ids import normalize
 from pipelines.core.vectors import Vectors
 from pipelines.graph import alike
 from pipelines.graph.entities import Profile

@@ -21,7 +21,6 @@ from pipelines.core.errors import (
 from pipelines.core.outcome import Failure, Status
 from pipelines.core.work.job import Ended
 from pipelines.ingest.ahead import Workers
-from pipelines.ingest.artifacts import Member, ParsedRecord
 from pipelines.ingest.keys import CUT, READINGS, STOPPED, StageKeys
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.reading import REPEATABLE, parse_key
@@ -29,6 +28,7 @@ from pipelines.ingest.task import DESCRIBE, DOING, Made, Means, Task, Told
 from pipelines.settings import Settings
 from pipelines.store.artifact import ArtifactStore
 from pipelines.store.catalog import Entry
+from pipelines.store.records import Member, ParsedRecord
 
 _ENDS_THE_RUN: Mapping[str, type[StrataError]] = {
     kind.__name__: kind

@@ -14,7 +14,6 @@ from pipelines.graph.card import DocumentCard
 from pipelines.graph.link import Linked, link, unlinked
 from pipelines.graph.mentions import Passage
 from pipelines.graph.same_entity import Verdicts
-from pipelines.ingest.artifacts import read_distillate, read_value
 from pipelines.ingest.culprit import find_culprits
 from pipelines.ingest.gate import Gate, gate
 from pipelines.ingest.judged import kept_verdicts
@@ -26,6 +25,7 @@ from pipelines.llm.wordllama import WordLlamaEmbedder
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings, fingerprint
 from pipelines.store.catalog import Entry
+from pipelines.store.records import read_distillate, read_value
 from pipelines.store.state import LINKED_FACT
 
 __all__ = ["LINKED_FACT", "Linking", "corpus_key", "link_corpus", "read_cards"]
@@ -90,7 +90,7 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings) -> Linki
     names = WordLlamaEmbedder()
 
     def text_of(document: str) -> Sequence[Passage]:
-        chunks = read_distillate(stores, by_document[document]).chunks
+        chunks = read_distillate(stores.artifacts, by_document[document]).chunks
         return [Passage(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in chunks]
 
     passed = gate(entries, stores)
@@ -131,7 +131,9 @@ def _unlinked(entries: Sequence[Entry], failures: Iterable[Failure], trouble: st
 
 def read_cards(entries: Iterable[Entry], stores: Stores) -> list[DocumentCard]:
     """Return the cards of these documents. Raises `DocumentsFailed` where some of them cannot be read."""
-    return each("card", entries, lambda one: one.document, lambda one: read_value(stores, one, "card", DocumentCard))
+    return each(
+        "card", entries, lambda one: one.document, lambda one: read_value(stores.artifacts, one, "card", DocumentCard)
+    )
 
 
 def corpus_key(entries: Sequence[Entry], settings: Settings, index: str, verdicts: Verdicts) -> str:

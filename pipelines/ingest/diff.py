@@ -11,7 +11,6 @@ from pathlib import Path
 from pipelines.core.errors import KnowledgeBaseNotFound
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.graph.build import build_graph, redirect
-from pipelines.ingest.artifacts import read_distillate, read_document
 from pipelines.ingest.build import compile_all, open_run
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.progress import Progress, silent
@@ -19,6 +18,7 @@ from pipelines.ingest.run import Run
 from pipelines.resources import Stores, exists
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry
+from pipelines.store.records import read_distillate, read_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,8 @@ def _renamed(removed: Iterable[Entry], added: Iterable[Entry]) -> tuple[tuple[st
 
 
 def _subgraph(stores: Stores, entry: Entry, merged: Mapping[str, str]) -> Subgraph:
-    return redirect(build_graph(read_document(stores, entry), read_distillate(stores, entry)), merged)
+    document, distillate = read_document(stores.artifacts, entry), read_distillate(stores.artifacts, entry)
+    return redirect(build_graph(document, distillate), merged)
 
 
 def _ids(subgraphs: Sequence[Subgraph]) -> set[tuple[str, str]]:

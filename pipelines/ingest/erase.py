@@ -18,7 +18,6 @@ from pipelines.core.graph import NodeKind
 from pipelines.core.outcome import Status
 from pipelines.graph.scan import STAGE as MENTIONS
 from pipelines.graph.scan import cache_key
-from pipelines.ingest.artifacts import Parts
 from pipelines.ingest.compile import Item, member_item
 from pipelines.ingest.gate import STAGE as RECALL
 from pipelines.ingest.keys import StageKeys
@@ -27,6 +26,7 @@ from pipelines.llm.embed_cache import keep_vectors
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.resources import PAIRS_FACT, Stores, tag_pairs, vectors_name
 from pipelines.store.catalog import Catalog, Entry
+from pipelines.store.records import Parts
 
 ERASE_FACT = "erase"
 """The fact under which the catalog keeps what is still to be erased: an `Extent`, empty for nothing."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from pipelines.core.ids import digest
 from pipelines.core.outcome import Failure
-from pipelines.ingest.artifacts import ParsedRecord
 from pipelines.ingest.bench import Bench
 from pipelines.ingest.keys import StageKeys
 from pipelines.parse.describe import Describer, describe_figures
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.store.artifact import ArtifactStore
+from pipelines.store.records import ParsedRecord
 
 
 @dataclass(frozen=True, slots=True)

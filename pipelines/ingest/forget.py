@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pipelines.core.document import Source
 from pipelines.core.errors import NotFound
-from pipelines.core.names import INSIDE, called
+from pipelines.core.uris import INSIDE, called
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.erase import Extent, erase, expect, expected
 from pipelines.ingest.keys import StageKeys, stage_keys

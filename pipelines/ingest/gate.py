@@ -11,11 +11,11 @@ from pipelines.atomize.recall import Part, Searched, Standing, rank, self_recall
 from pipelines.core import codec
 from pipelines.core.charge import each
 from pipelines.core.ids import content_id
-from pipelines.ingest.artifacts import read_artifact, readable
 from pipelines.ingest.keys import VERSIONS
 from pipelines.ingest.records import read_records, read_terms
 from pipelines.resources import Stores, vectors_name
 from pipelines.store.catalog import Entry
+from pipelines.store.records import read_artifact, readable
 from pipelines.store.vector import Embedded, RecordKind
 
 STAGE = "recall"
@@ -95,8 +95,8 @@ def joined(parts: Sequence[Embedded]) -> Embedded:
 
 
 def _part(entry: Entry, stores: Stores) -> Part:
-    data = read_artifact(stores, entry, "embed")
-    with readable(stores, entry, "embed"):
+    data = read_artifact(stores.artifacts, entry, "embed")
+    with readable(stores.artifacts, entry, "embed"):
         embedded, terms = read_records(data), read_terms(data)
     return Part(_of_kind(embedded, terms, RecordKind.ATOM), _of_kind(embedded, terms, RecordKind.CHUNK))
 

@@ -13,7 +13,6 @@ from pipelines.core.errors import StoreError
 from pipelines.core.ids import digest
 from pipelines.graph.scan import STAGE as MENTIONS
 from pipelines.graph.scan import cache_key
-from pipelines.ingest.artifacts import Parts
 from pipelines.ingest.keys import COMPILED
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.sqlite_file import is_sound
@@ -21,6 +20,7 @@ from pipelines.resources import Places, Stores
 from pipelines.store.artifact import ArtifactStore
 from pipelines.store.catalog import Entry
 from pipelines.store.check import Fault, Finding, Place
+from pipelines.store.records import Parts
 from pipelines.store.vector import Embedded
 
 SAMPLED_SHARE, SAMPLED_LEAST = 16, 64

@@ -11,8 +11,8 @@ from pipelines.graph.resolve import Pair, open_pairs
 from pipelines.graph.same_entity import ROLE, ModelJudge, Verdicts
 from pipelines.llm.chat import Chat, Request
 from pipelines.llm.embedder import Side
-from pipelines.llm.fakes import ScriptedChat
 from pipelines.llm.prompt import Prompt
+from pipelines.llm.testing.fakes import ScriptedChat
 from pipelines.llm.wordllama import WordLlamaEmbedder
 from pipelines.resources import Stores
 from pipelines.settings import Settings

@@ -16,7 +16,6 @@ from pipelines.core.charge import charge
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.core.outcome import Failure, Status
 from pipelines.graph.build import build_graph, redirect
-from pipelines.ingest.artifacts import read_artifact, read_distillate, read_document, readable
 from pipelines.ingest.corpus import LINKED_FACT, Linking
 from pipelines.ingest.gate import joined
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
@@ -24,6 +23,7 @@ from pipelines.ingest.records import corpus_records, read_records, without
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.resources import Stores, record_vectors
 from pipelines.store.catalog import Catalog, Entry
+from pipelines.store.records import read_artifact, read_distillate, read_document, readable
 from pipelines.store.state import WRITING_FACT
 from pipelines.store.vector import Embedded, Record, RecordKind
 
@@ -166,13 +166,13 @@ class Loader:
                 self._stores.graph.remove(document)
 
     def _subgraph(self, entry: Entry, linking: Linking) -> Subgraph:
-        document = read_document(self._stores, entry)
-        whole = redirect(build_graph(document, read_distillate(self._stores, entry)), linking.linked.merged)
+        document = read_document(self._stores.artifacts, entry)
+        whole = redirect(build_graph(document, read_distillate(self._stores.artifacts, entry)), linking.linked.merged)
         return _marked(whole, frozenset(linking.gate.quarantined.get(entry.document, ())))
 
     def _vectors(self, entry: Entry, linking: Linking) -> Embedded:
-        data = read_artifact(self._stores, entry, "embed")
-        with readable(self._stores, entry, "embed"):
+        data = read_artifact(self._stores.artifacts, entry, "embed")
+        with readable(self._stores.artifacts, entry, "embed"):
             return without(read_records(data), linking.gate.quarantined.get(entry.document, ()))
 
     def _embed(self, records: tuple[Record, ...]) -> Embedded:

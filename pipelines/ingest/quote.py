@@ -22,9 +22,9 @@ from pipelines.ingest.progress import Progress, silent
 from pipelines.ingest.rehearsal import Rehearsed, rehearse_document
 from pipelines.ingest.report import QUOTE_FACT
 from pipelines.ingest.run import Run
-from pipelines.llm.fakes import ScriptedChat
 from pipelines.llm.quote import Quote, Quoter
 from pipelines.llm.reply_store import ReplyStore
+from pipelines.llm.testing.fakes import ScriptedChat
 from pipelines.llm.wordllama import WordLlamaEmbedder
 from pipelines.settings import Settings
 

@@ -11,7 +11,6 @@ from pipelines.core import codec
 from pipelines.core.errors import LeadsOut
 from pipelines.core.ids import digest
 from pipelines.core.outcome import Status
-from pipelines.ingest.artifacts import Member, ParsedRecord
 from pipelines.ingest.bench import Bench
 from pipelines.ingest.keys import CUT, READINGS, StageKeys
 from pipelines.ingest.opening import as_path, has_descriptor_paths, open_file
@@ -21,6 +20,7 @@ from pipelines.parse.isolate import laid_out, parse_within
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.readoff import Readings, ReadOff
 from pipelines.store.artifact import ArtifactStore
+from pipelines.store.records import Member, ParsedRecord
 
 REPEATABLE = (Status.INDEXED, Status.PARTIAL, Status.EMPTY, Status.MALFORMED, Status.TOO_LARGE)
 """Statuses that follow from the content alone; a file that ended otherwise is tried again by the next run."""

@@ -11,7 +11,7 @@ from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
-from pipelines.core.terms import terms
+from pipelines.lang.terms import terms
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.store.vector import Embedded, Record, RecordKind
 

@@ -20,7 +20,6 @@ from pipelines.core.document import Document
 from pipelines.core.knowledge import ChunkTag, Distillate
 from pipelines.core.work.job import Desk
 from pipelines.graph.card import DocumentCard, card
-from pipelines.ingest.artifacts import Member, ParsedRecord
 from pipelines.ingest.asking import Asking
 from pipelines.ingest.bench import Bench
 from pipelines.ingest.figures import parsed_of
@@ -30,6 +29,7 @@ from pipelines.ingest.speech import describer, distiller, splitter
 from pipelines.ingest.task import Task
 from pipelines.llm.chat import Request
 from pipelines.parse.describe import undescribed
+from pipelines.store.records import Member, ParsedRecord
 
 CUT_TOKENS, DESCRIBED_TOKENS = 70, 120
 """Tokens of a reply that says where a chunk ends, with its two summaries, and of one that describes a figure."""

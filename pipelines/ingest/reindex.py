@@ -10,7 +10,6 @@ from pathlib import Path
 from pipelines.core.document import Source
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
 from pipelines.core.graph import CORPUS_OWNER
-from pipelines.ingest.artifacts import read_artifact
 from pipelines.ingest.corpus import LINKED_FACT, link_corpus
 from pipelines.ingest.keys import Makers, stage_keys
 from pipelines.ingest.language import makers_of
@@ -30,6 +29,7 @@ from pipelines.resources import (
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry
 from pipelines.store.lancedb import LanceVectorStore
+from pipelines.store.records import read_artifact
 from pipelines.store.vector import Embedded, RecordKind, VectorStore
 
 PROBES = 500
@@ -99,7 +99,7 @@ def _embed(entry: Entry, beside: Stores, settings: Settings, makers: Makers) -> 
     key = stage_keys(source, settings, makers).embed
     data = beside.artifacts.get("embed", key)
     if data is None:
-        data = embed_records(read_records(read_artifact(beside, entry, "embed")).records, beside.embedder)
+        data = embed_records(read_records(read_artifact(beside.artifacts, entry, "embed")).records, beside.embedder)
         beside.artifacts.put("embed", key, data)
     beside.vectors.write([entry.document], read_records(data))
     return replace(entry, artifacts={**entry.artifacts, "embed": key})

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 
 from pipelines.core.errors import FolderNotFound
-from pipelines.core.names import uri_of
 from pipelines.core.outcome import Status
+from pipelines.core.uris import uri_of
 from pipelines.ingest.opening import OUTSIDE, lies_in, open_file
-from pipelines.ingest.settings import IngestSettings
 from pipelines.resources import Places
+from pipelines.sections import IngestSettings
 
 _MEBIBYTE = 1 << 20
 _DATABASE = Places(Path()).database.name

@@ -28,7 +28,6 @@ from pipelines.core.vectors import Vectors
 from pipelines.core.work.job import Desk
 from pipelines.graph.card import card
 from pipelines.graph.conform import conform
-from pipelines.ingest.artifacts import ParsedRecord
 from pipelines.ingest.bench import Bench, StageFailed
 from pipelines.ingest.keys import StageKeys
 from pipelines.ingest.progress import Phase, Stage
@@ -38,6 +37,7 @@ from pipelines.ingest.task import DESCRIBE, Facts, Made, Task
 from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 from pipelines.llm.embedders import QUICK, open_embedder
 from pipelines.llm.settings import EmbedSettings
+from pipelines.store.records import ParsedRecord
 
 _BATCH = 256
 """Texts that a slow embedder is given at a time, each time with processor seconds of their own."""

@@ -10,9 +10,9 @@ from pipelines.atomize.tag_pairs import Pairing, read_samples, tag_samples
 from pipelines.core import codec
 from pipelines.core.charge import each
 from pipelines.core.knowledge import TagPair
-from pipelines.ingest.artifacts import read_distillate
 from pipelines.resources import PAIRS_FACT, Stores
 from pipelines.store.catalog import Entry
+from pipelines.store.records import read_distillate
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ async def learn_pairs(lessons: Lessons, entries: Sequence[Entry], stores: Stores
     chunks: dict[str, str] = {}
     tags: dict[str, list[str]] = {}
     asked = read_samples(lessons.samples)
-    read = each("learn", entries, lambda entry: entry.document, lambda entry: read_distillate(stores, entry))
+    read = each("learn", entries, lambda entry: entry.document, lambda entry: read_distillate(stores.artifacts, entry))
     for distillate in read:
         chunks |= {chunk.id: chunk.text for chunk in distillate.chunks}
         for tag in distillate.tags:

@@ -12,13 +12,13 @@ from pydantic import SecretStr
 
 from pipelines.core.document import Document, Source
 from pipelines.core.outcome import Failure, Status
-from pipelines.ingest.artifacts import Member, ParsedRecord
 from pipelines.ingest.keys import Makers, StageKeys, stage_keys
 from pipelines.ingest.progress import Phase, Stage
-from pipelines.ingest.settings import StoreSettings
 from pipelines.llm.settings import EmbedSettings, LlmSettings
 from pipelines.settings import Settings
 from pipelines.store.artifact import ArtifactStore
+from pipelines.store.records import Member, ParsedRecord
+from pipelines.store.settings import StoreSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipelines.core.terms import terms
 from pipelines.core.vectors import Vectors
+from pipelines.lang.terms import terms
 from pipelines.llm.embedder import EmbedderInfo, Side
 from pipelines.llm.vectors import embed_filled
 

@@ -6,8 +6,8 @@ import hashlib
 import json
 import re
 
-from pipelines.core.sentences import sentences
-from pipelines.llm.loopback_wire import Call, Json
+from pipelines.lang.sentences import sentences
+from pipelines.llm.testing.loopback_wire import Call, Json
 
 _FENCE = re.compile(r"<(document[-\w]*)>\n")
 _ITEMS = 2

@@ -13,11 +13,11 @@ from pipelines.llm.ledger import Ledger
 from pipelines.llm.local_server import check_gguf
 from pipelines.llm.own_loop import OwnLoopChat
 from pipelines.llm.rate_limit import RateLimitChat, Rates
-from pipelines.llm.replay import RecordingChat
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.retry import RetryChat, RetryPolicy
 from pipelines.llm.route import RouteChat
 from pipelines.llm.settings import LlmSettings, Price
+from pipelines.llm.testing.replay import RecordingChat
 from pipelines.llm.trace import TraceChat
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pipelines.core.document import BlockKind, Document, Figure, Page, ReferenceKind, Source
 from pipelines.core.errors import TooLarge
 from pipelines.core.ids import content_id
-from pipelines.core.names import part_name
 from pipelines.core.outcome import Status
 from pipelines.core.table import Cell
+from pipelines.core.uris import part_name
 from pipelines.parse.cleaning import clean, clean_verbatim
 from pipelines.parse.clock import READING
 from pipelines.parse.compose import compose

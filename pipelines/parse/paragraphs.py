@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Container, Sequence
 from itertools import pairwise
 
-from pipelines.core.terms import CJK
+from pipelines.lang.terms import CJK
 from pipelines.parse.lines import Line
 
 BULLET = re.compile(

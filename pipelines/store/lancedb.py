@@ -19,8 +19,8 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
-from pipelines.core.terms import terms
 from pipelines.core.vectors import Vectors
+from pipelines.lang.terms import terms
 from pipelines.store.lance_filter import among, condition
 from pipelines.store.lance_manifest import refuse_elsewhere
 from pipelines.store.vector import Embedded, Filter, Record, RecordKind, Scored
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 
 class LanceVectorStore:
-    """A folder of LanceDB tables. Lexical search is BM25 over `pipelines.core.terms`, tokenized by Strata itself.
+    """A folder of LanceDB tables. Lexical search is BM25 over `pipelines.lang.terms`, tokenized by Strata itself.
 
     `least` gives the versions that tables had when they were last written, by name: one that is not there, or is of an
     earlier version, was damaged or taken away, and is not taken for one that holds nothing. The first use raises

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipelines.retrieve.hit import Hit
 from qa.answer import Answer, Claim, Step
-from qa.citations import Citer, found
-from qa.claims import Checked, carries, check
-from qa.evidence.conflicts import disagreements
-from qa.hit import Hit
-from qa.knowledge import Knowledge
+from qa.check.citations import Citer, found
+from qa.check.claims import Checked, carries, check
+from qa.check.figures import unsupported
 from qa.language import Language
+from qa.ports import Knowledge
 from qa.prompts.replies import AnswerReply
+from qa.quoting.conflicts import disagreements
 from qa.reading import fitting, render
-from qa.reckoning import unsupported
 from qa.strategies.settings import AnswerSettings
 from qa.strategies.unanswered import said, unanswered
 

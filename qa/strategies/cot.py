@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qa.answer import Answer, Claim, Step
-from qa.knowledge import Knowledge
 from qa.language import Language
+from qa.ports import Knowledge
 from qa.prompts.replies import RecallReply
 from qa.strategies.settings import AnswerSettings
 from qa.strategies.unanswered import said, unanswered

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipelines.retrieve.hit import Hit
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
-from qa.citations import Citer, found
-from qa.evidence.choose import choose, worth_quoting
-from qa.evidence.confidence import Facts, confidence, facts
-from qa.evidence.conflicts import rivals, told
-from qa.evidence.query import Query, read_query
-from qa.evidence.tell import tell
-from qa.evidence.weigh import Weighed, weigh
-from qa.hit import Hit
-from qa.kinds import Kind, asked_for
-from qa.knowledge import Knowledge
+from qa.check.citations import Citer, found
 from qa.language import Language
-from qa.quantities import gives
+from qa.ports import Knowledge
+from qa.quoting.choose import choose, worth_quoting
+from qa.quoting.confidence import Facts, confidence, facts
+from qa.quoting.conflicts import rivals, told
+from qa.quoting.kinds import Kind, asked_for
+from qa.quoting.quantities import gives
+from qa.quoting.query import Query, read_query
+from qa.quoting.tell import tell
+from qa.quoting.weigh import Weighed, weigh
 from qa.strategies.settings import AnswerSettings
 
 _CAUSE = "root cause reason"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from pipelines.retrieve.hit import Hit
 from qa.answer import Answer, Step
-from qa.hit import Hit
-from qa.knowledge import Knowledge
 from qa.language import Language
+from qa.ports import Knowledge
 from qa.strategies.compose import compose
 from qa.strategies.settings import AnswerSettings
 

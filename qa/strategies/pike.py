@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pipelines.core.terms import normalize
+from pipelines.core.ids import normalize
 from pipelines.llm.ask import Asked, Ending
+from pipelines.retrieve.hit import Candidate, Hit
 from qa.answer import Answer, Step
-from qa.hit import Hit
-from qa.knowledge import Candidate, Knowledge
 from qa.language import Language
+from qa.ports import Knowledge
 from qa.prompts.replies import ProposalsReply, SelectionReply, selection_among
 from qa.reading import AT_ONCE, headline, render, render_candidates
 from qa.strategies.compose import compose

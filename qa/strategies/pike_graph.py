@@ -12,15 +12,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pipelines.core.terms import terms
+from pipelines.lang.terms import terms
+from pipelines.retrieve.hit import Hit, Link
 from qa.answer import Answer, Step
-from qa.evidence.choose import choose, union
-from qa.evidence.query import Query, read_query
-from qa.evidence.unit import RULE
-from qa.evidence.weigh import Weighed, weigh
-from qa.hit import Hit
-from qa.knowledge import Knowledge, Link
 from qa.language import Language
+from qa.ports import Knowledge
+from qa.quoting.choose import choose, union
+from qa.quoting.query import Query, read_query
+from qa.quoting.unit import RULE
+from qa.quoting.weigh import Weighed, weigh
 from qa.strategies.extractive import quoted
 from qa.strategies.settings import AnswerSettings
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pipelines.llm.ask import Ending
+from pipelines.retrieve.hit import Hit
 from qa.answer import Answer, Step
-from qa.hit import Hit
-from qa.knowledge import Knowledge
 from qa.language import Language
+from qa.ports import Knowledge
 from qa.prompts.replies import FollowUpReply, RecallReply, ShortReply
 from qa.reading import fitting, render
 from qa.strategies.cot import recalled

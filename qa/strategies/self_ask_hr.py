@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qa.answer import Answer
-from qa.knowledge import Knowledge
 from qa.language import Language
+from qa.ports import Knowledge
 from qa.strategies.naive_hr import two_paths
 from qa.strategies.self_ask_r import reading
 from qa.strategies.settings import AnswerSettings

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qa.answer import Answer
-from qa.knowledge import Knowledge
 from qa.language import Language
+from qa.ports import Knowledge
 from qa.strategies.compose import compose
 from qa.strategies.naive import flat
 from qa.strategies.self_ask import Find, converse

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from pipelines.core.errors import SettingsError
 from qa.answer import Answer
-from qa.knowledge import Knowledge
 from qa.language import Language
+from qa.ports import Knowledge
 from qa.strategies.settings import AnswerSettings
 
 Strategy = Callable[[str, Knowledge, Language | None, AnswerSettings], Awaitable[Answer]]

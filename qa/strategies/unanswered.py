@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipelines.retrieve.hit import Hit
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Ending, Step
-from qa.citations import found
-from qa.hit import Hit
+from qa.check.citations import found
 from qa.language import Language, Trouble
 
 DOCTOR = "`strata doctor` tries the endpoint"

@@ -13,7 +13,7 @@ from pipelines.core.errors import BudgetExceeded, CallFailed, CallTimedOut
 from pipelines.core.knowledge import AtomKind, Distillate, Entity
 from pipelines.core.schema import GraphSchema
 from pipelines.llm.chat import Request
-from pipelines.llm.fakes import Answer, DelayedChat, FunctionChat, ScriptedChat
+from pipelines.llm.testing.fakes import Answer, DelayedChat, FunctionChat, ScriptedChat
 from tests.atomize.build import WHOLE, distilled
 from tests.chunk.build import document, heading, paragraph, table
 

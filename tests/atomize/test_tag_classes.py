@@ -9,8 +9,8 @@ from pipelines.atomize.tag_classes_cluster import ClusterClasses, TagClassifier
 from pipelines.atomize.tag_classes_model import ModelClasses
 from pipelines.core.errors import CallFailed
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass
-from pipelines.llm.fakes import ScriptedChat
 from pipelines.llm.hashing import HashingEmbedder
+from pipelines.llm.testing.fakes import ScriptedChat
 
 TERMS = [
     "feed pump", "gear pump", "vacuum pump", "water pump", "shut valve", "check valve", "relief valve", "gate valve",

@@ -17,7 +17,7 @@ from pipelines.atomize.tag_pairs import (
 from pipelines.atomize.tag_pairs_model import ModelPairing
 from pipelines.core.errors import BudgetExceeded, CallFailed, SettingsError
 from pipelines.core.knowledge import TagPair
-from pipelines.llm.fakes import ScriptedChat
+from pipelines.llm.testing.fakes import ScriptedChat
 
 SAMPLES = [
     TaggedSample("Why does it rattle?", ("rattle",), ("cavitation", "feed pump")),

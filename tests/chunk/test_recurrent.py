@@ -17,7 +17,7 @@ from pipelines.chunk.tokens import count_tokens
 from pipelines.core.document import Document
 from pipelines.core.errors import BudgetExceeded, CallTimedOut
 from pipelines.llm.chat import Request
-from pipelines.llm.fakes import Answer, FunctionChat, ScriptedChat
+from pipelines.llm.testing.fakes import Answer, FunctionChat, ScriptedChat
 from tests.chunk.build import document, heading, paragraph, table
 
 SMALL = ChunkSettings(max_tokens=40, target_tokens=30, min_tokens=10, window_tokens=60)

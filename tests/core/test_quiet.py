@@ -11,7 +11,15 @@ import pytest
 
 from pipelines.core.quiet import QUIET
 
-WAYS_IN = ("pipelines", "qa", "flows", "flows.cli.app", "flows.server_process", "pipelines.core.work.worker")
+WAYS_IN = (
+    "pipelines",
+    "qa",
+    "evaluate",
+    "flows",
+    "flows.cli.app",
+    "flows.server_process",
+    "pipelines.core.work.worker",
+)
 
 
 def set_after(statement: str, **environment: str) -> dict[str, str]:

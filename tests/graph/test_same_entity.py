@@ -11,8 +11,8 @@ from pipelines.graph.entities import Profile
 from pipelines.graph.resolve import Pair, open_pairs, resolve
 from pipelines.graph.same_entity import PAIRS_AT_ONCE, ModelJudge, Verdicts, pair_key
 from pipelines.graph.settings import GraphSettings
-from pipelines.llm.fakes import ScriptedChat
 from pipelines.llm.prompt import Prompt
+from pipelines.llm.testing.fakes import ScriptedChat
 from tests.graph.test_resolve import letters
 
 

@@ -10,10 +10,10 @@ import pytest
 from pipelines import build
 from pipelines.core import codec
 from pipelines.core.outcome import Status
-from pipelines.ingest.artifacts import read_document
 from pipelines.ingest.report import Report
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
+from pipelines.store.records import read_document
 from tests.ingest.knowledge import entries_of
 from tests.parse.pdf_pages import Pdf, drawn
 
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 def document(kb: Path) -> bytes:
     with open_stores(kb, Settings()) as stores:
-        return codec.encode(read_document(stores, entries_of(kb)[URI]))
+        return codec.encode(read_document(stores.artifacts, entries_of(kb)[URI]))
 
 
 def readings(kb: Path) -> list[Path]:

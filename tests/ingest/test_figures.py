@@ -9,9 +9,9 @@ import pytest
 from pipelines import build
 from pipelines.core.graph import NodeKind
 from pipelines.ingest.quote import quote_ingest
-from pipelines.llm.loopback import LoopbackServer
-from pipelines.llm.loopback_wire import Call
 from pipelines.llm.schema_answer import answer_by_schema
+from pipelines.llm.testing.loopback import LoopbackServer
+from pipelines.llm.testing.loopback_wire import Call
 from pipelines.settings import Settings
 from tests.ingest.knowledge import entries_of, graph_of
 

@@ -17,7 +17,7 @@ from pipelines.store.embedded import EmbeddedStore
 from pipelines.store.graph import GraphStore
 from pipelines.store.state import Ingest, KnowledgeState, record_ingest, state
 from pipelines.store.sync import sync
-from tests.contracts.graph_store import A, B, corpus, document, reference
+from pipelines.store.testing.graph_store_contract import A, B, corpus, document, reference
 from tests.ingest.knowledge import assert_same, entries_of, kill_after, lines_of, write_folder
 
 ADDRESSES = [

@@ -12,8 +12,8 @@ from pipelines.core.graph import NodeKind
 from pipelines.graph.same_entity import ROLE
 from pipelines.ingest.fsck import fsck
 from pipelines.ingest.quote import quote_ingest
-from pipelines.llm.loopback import LoopbackServer
-from pipelines.llm.loopback_wire import Call
+from pipelines.llm.testing.loopback import LoopbackServer
+from pipelines.llm.testing.loopback_wire import Call
 from pipelines.settings import Settings
 from tests.ingest.knowledge import graph_of
 

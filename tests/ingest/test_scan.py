@@ -10,7 +10,7 @@ import pytest
 from pipelines.core.errors import FolderNotFound, LeadsOut
 from pipelines.core.outcome import Status
 from pipelines.ingest.scan import digest_file, scan
-from pipelines.ingest.settings import IngestSettings
+from pipelines.sections import IngestSettings
 
 
 def write(folder: Path, *names: str) -> None:

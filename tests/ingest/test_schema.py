@@ -6,8 +6,8 @@ import pytest
 
 from pipelines import build
 from pipelines.core.graph import EdgeKind, Node, NodeKind
-from pipelines.llm.loopback import LoopbackServer
-from pipelines.llm.loopback_wire import Call
+from pipelines.llm.testing.loopback import LoopbackServer
+from pipelines.llm.testing.loopback_wire import Call
 from pipelines.settings import Settings, load
 from tests.ingest.knowledge import graph_of, write_folder
 

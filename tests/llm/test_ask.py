@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from pipelines.core.errors import BudgetExceeded, CallFailed, CallTimedOut, RateLimited, StrataError
 from pipelines.llm.ask import Ending, ask
 from pipelines.llm.chat import Message, Reply, Usage
-from pipelines.llm.fakes import Answer, ScriptedChat
+from pipelines.llm.testing.fakes import Answer, ScriptedChat
 
 ASKED = (Message("system", "You list questions."), Message("user", "The pump has two seals."))
 

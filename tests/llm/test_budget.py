@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from pipelines.core.errors import BudgetExceeded, CallTimedOut, SettingsError
 from pipelines.llm.budget import Budget, BudgetChat
 from pipelines.llm.chat import Message, Reply, Request, Usage
-from pipelines.llm.fakes import DelayedChat, FunctionChat, ScriptedChat
 from pipelines.llm.settings import Price
+from pipelines.llm.testing.fakes import DelayedChat, FunctionChat, ScriptedChat
 from pipelines.llm.tokens import estimate_input
 
 ASKED = Request((Message("user", "a"),), role="test", model="m", max_tokens=90)

@@ -14,9 +14,9 @@ import pytest
 from pipelines.core.errors import CallTimedOut
 from pipelines.llm.cache import CacheChat
 from pipelines.llm.chat import Image, Message, Reply, Request, Usage
-from pipelines.llm.fakes import DelayedChat, FunctionChat, ScriptedChat
 from pipelines.llm.reply_store import CacheLine, ReplyStore
-from tests.contracts.chat import Word, say
+from pipelines.llm.testing.chat_contract import Word, say
+from pipelines.llm.testing.fakes import DelayedChat, FunctionChat, ScriptedChat
 
 DAY = 86_400.0
 

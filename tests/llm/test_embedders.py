@@ -17,12 +17,12 @@ from pipelines.core.errors import CallFailed, CallTimedOut, MissingExtra, Settin
 from pipelines.llm.embed_cache import CachedEmbedder
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
-from pipelines.llm.faults import Fault, FaultScript
 from pipelines.llm.hashing import HashingEmbedder
-from pipelines.llm.loopback import Behaviour, LoopbackServer
 from pipelines.llm.openai_embedder import OpenAIEmbedder
 from pipelines.llm.settings import EmbedSettings, LlmSettings
-from tests.contracts.embedder import TEXTS, EmbedderContract
+from pipelines.llm.testing.embedder_contract import TEXTS, EmbedderContract
+from pipelines.llm.testing.faults import Fault, FaultScript
+from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
 from tests.llm.onnx_file import write_model
 
 

@@ -14,12 +14,12 @@ from pydantic import BaseModel, Field, SecretStr
 from pipelines.core.errors import CallFailed, CallTimedOut, RateLimited, SettingsError, StrataError
 from pipelines.llm.ask import CORRECTION
 from pipelines.llm.chat import Image, Message, Request
-from pipelines.llm.faults import Fault, FaultScript
-from pipelines.llm.loopback import Behaviour, LoopbackServer
-from pipelines.llm.loopback_wire import Call, Turn
 from pipelines.llm.openai_chat import OpenAIChat
 from pipelines.llm.openai_errors import TABLE, retry_after, translate
 from pipelines.llm.settings import LlmSettings
+from pipelines.llm.testing.faults import Fault, FaultScript
+from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
+from pipelines.llm.testing.loopback_wire import Call, Turn
 
 
 class Answer(BaseModel):

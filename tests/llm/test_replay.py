@@ -7,13 +7,13 @@ import pytest
 from pipelines.core.errors import NotFound
 from pipelines.llm.ask import ask
 from pipelines.llm.chat import Message, Reply, Usage
-from pipelines.llm.fakes import ScriptedChat
-from pipelines.llm.faults import Fault, FaultScript
-from pipelines.llm.loopback import Behaviour, LoopbackServer
-from pipelines.llm.replay import RecordedAnswers, RecordingChat, ReplayChat, read_recordings
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
-from tests.contracts.chat import Word, say
+from pipelines.llm.testing.chat_contract import Word, say
+from pipelines.llm.testing.fakes import ScriptedChat
+from pipelines.llm.testing.faults import Fault, FaultScript
+from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
+from pipelines.llm.testing.replay import RecordedAnswers, RecordingChat, ReplayChat, read_recordings
 
 
 async def recorded(path: Path, *words: str) -> None:

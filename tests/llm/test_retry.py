@@ -13,9 +13,9 @@ from pipelines.core.errors import (
     StoreUnavailable,
     StrataError,
 )
-from pipelines.llm.fakes import ScriptedChat
 from pipelines.llm.retry import RetryChat, RetryPolicy, may_help
-from tests.contracts.chat import say
+from pipelines.llm.testing.chat_contract import say
+from pipelines.llm.testing.fakes import ScriptedChat
 
 
 class Sleeper:

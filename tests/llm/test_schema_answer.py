@@ -5,10 +5,10 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from pipelines.llm.loopback_wire import Call, Turn
 from pipelines.llm.prompt import fence
 from pipelines.llm.schema import strict_schema
 from pipelines.llm.schema_answer import answer_by_schema
+from pipelines.llm.testing.loopback_wire import Call, Turn
 
 TEXT = "The pump has two seals. Both are worn. The shaft is fine."
 

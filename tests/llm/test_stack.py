@@ -14,12 +14,12 @@ from pipelines.core.errors import BudgetExceeded, MissingExtra, SettingsError
 from pipelines.llm.ask import Ending, ask
 from pipelines.llm.budget import Budget
 from pipelines.llm.chat import Chat, Message, Request
-from pipelines.llm.faults import Fault, FaultRates, FaultScript
 from pipelines.llm.ledger import Ledger
-from pipelines.llm.loopback import Behaviour, LoopbackServer
-from pipelines.llm.loopback_wire import Call
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
+from pipelines.llm.testing.faults import Fault, FaultRates, FaultScript
+from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
+from pipelines.llm.testing.loopback_wire import Call
 
 
 class Echo(BaseModel):

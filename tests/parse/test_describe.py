@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from pipelines.core.document import Document, Source
 from pipelines.llm.chat import Request
-from pipelines.llm.fakes import FunctionChat, ScriptedChat
+from pipelines.llm.testing.fakes import FunctionChat, ScriptedChat
 from pipelines.parse.assemble import DocumentBuilder, Image
 from pipelines.parse.describe import ChatDescriber, Describer, describe_figures
 from pipelines.parse.described import with_descriptions

@@ -20,7 +20,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-_PACKAGES = ("pipelines", "qa")
+_PACKAGES = ("pipelines", "qa", "evaluate")
 _SIZED = (str, bytes, list, tuple, dict, set, frozenset)
 _CHEAP = frozenset(
     (

@@ -26,9 +26,9 @@ _BOUNDED = {
     "pipelines.parse.pdf.blocks._SAYS": "matches a line of at most 600 characters",
     "pipelines.parse.web.dom._DECLARED": "searches the first 4,096 bytes",
     "pipelines.parse.web.org._shown": "200 characters at most from a mark that begins a word",
-    "qa.retrieval.names._BRACKETS": "a title has at most 200 characters",
-    "qa.quantities._BEHIND": "three figures at most in a range, each followed by one of some 180 units",
-    "qa.numbers._CODE_BEFORE": "searches the 24 characters before a figure",
+    "pipelines.retrieve.names._BRACKETS": "a title has at most 200 characters",
+    "qa.quoting.quantities._BEHIND": "three figures at most in a range, each followed by one of some 180 units",
+    "qa.check.numbers._CODE_BEFORE": "searches the 24 characters before a figure",
 }
 """Patterns whose text, or whose reach, is bounded by more than the traps are long."""
 _MADE = {
@@ -36,7 +36,7 @@ _MADE = {
     "pipelines.graph.names._titles": "an escaped number",
     "pipelines.llm.prompt.fence": "an escaped tag behind a sign that is not white space",
     "pipelines.llm.prompt._belongs": "file names of prompts, which are ours or the owner's",
-    "qa.operations.of": "escaped words from a list of ours, between the edges of words",
+    "qa.check.operations.of": "escaped words from a list of ours, between the edges of words",
     "pipelines.parse.web.org.read": "matched once at the start of a line; the kind of block is letters and digits",
 }
 _FOUND, _CALLS = collect()
@@ -92,7 +92,11 @@ def test_a_pattern_that_backtracks_falls_into_its_own_traps(written: str) -> Non
 def test_every_pattern_of_the_packages_is_looked_at() -> None:
     names = {_name(one.where) for one in _FOUND}
     assert len(_FOUND) > 300
-    assert {"pipelines.core.sentences._END", "qa.quotes._OMISSION", "pipelines.parse.web.text._append_code"} <= names
+    assert {
+        "pipelines.lang.sentences._END",
+        "qa.check.quotes._OMISSION",
+        "pipelines.parse.web.text._append_code",
+    } <= names
     assert set(_AT_THE_START) | set(_BOUNDED) <= names
 
 

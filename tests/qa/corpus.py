@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from evaluate.passages import fill, open_corpus
+from evaluate.questions import Passage, Question
 from pipelines.core.document import Block, BlockKind, Document, Section, Source
 from pipelines.core.ids import content_id, digest
 from pipelines.core.provenance import Provenance, Span
 from pipelines.resources import open_stores
+from pipelines.retrieve.retriever import Retriever
+from pipelines.sections import RetrieveSettings
 from pipelines.settings import load
-from qa.evaluate.passages import fill, open_corpus
-from qa.evaluate.questions import Passage, Question
-from qa.retrieval.settings import RetrieveSettings
-from qa.retrieve import Retriever
 from qa.settings import QaSettings
 
 PASSAGES = (

@@ -9,13 +9,12 @@ import numpy as np
 
 from pipelines.core.chunk import Chunk
 from pipelines.core.provenance import Box, Provenance, Span
-from pipelines.core.sentences import sentences
-from pipelines.core.terms import terms
+from pipelines.lang.sentences import sentences
+from pipelines.lang.terms import terms
 from pipelines.llm.embedder import Side
 from pipelines.llm.hashing import HashingEmbedder
-from qa.hit import Hit
-from qa.knowledge import Candidate, Link
-from qa.lexicon import CorpusLexicon
+from pipelines.retrieve.hit import Candidate, Hit, Link
+from pipelines.retrieve.lexicon import CorpusLexicon
 
 
 class MemoryKnowledge:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.llm.fakes import ScriptedChat
+from pipelines.llm.testing.fakes import ScriptedChat
 from qa.answer import Answer
 from qa.chat import Conversation, joined, leans
 from qa.language import Language

@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
+from evaluate.answers import evaluate_answers, summed
+from evaluate.questions import Question
 from flows.cli.app import main
 from pipelines.core.errors import CallFailed, NotFound, SettingsError, SourceError
 from pipelines.ingest.build import build
-from pipelines.llm.fakes import ScriptedChat
-from pipelines.llm.loopback import LoopbackServer
+from pipelines.llm.testing.fakes import ScriptedChat
+from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.resources import open_stores
 from pipelines.settings import load
 from pipelines.store.state import Ingest, record_ingest
 from pipelines.store.vector import Filter
 from qa import NOT_IN_DOCUMENTS, Answer, Ending, KnowledgeBase
 from qa.chat import Conversation
-from qa.evaluate.answers import evaluate_answers, summed
-from qa.evaluate.questions import Question
 from qa.language import Language
 from qa.settings import QaSettings
 from qa.strategies.registry import STRATEGIES

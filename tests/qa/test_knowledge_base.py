@@ -12,16 +12,16 @@ import typer
 from PIL import Image
 from typer.testing import CliRunner
 
+from evaluate.answers import evaluate_answers, read_results, summed
+from evaluate.chart import HEIGHT, WIDTH
+from evaluate.questions import read_questions
 from flows.cli import ask as commands
 from flows.cli.evaluate_answers import answers
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
 from pipelines.ingest.build import build
-from pipelines.llm.fakes import ScriptedChat
+from pipelines.llm.testing.fakes import ScriptedChat
 from pipelines.store.vector import Filter
 from qa import NOT_IN_DOCUMENTS, KnowledgeBase
-from qa.evaluate.answers import evaluate_answers, read_results, summed
-from qa.evaluate.chart import HEIGHT, WIDTH
-from qa.evaluate.questions import read_questions
 
 FILES = {
     "pumps/sheet.md": "# Data sheet DS-1\n\n## Performance\n\n| Quantity | K65 | K80 |\n|---|---|---|\n"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.llm.chat import Request
-from pipelines.llm.fakes import FunctionChat
+from pipelines.llm.testing.fakes import FunctionChat
 from qa.answer import Answer
 from qa.chat import Conversation
 from qa.language import Language

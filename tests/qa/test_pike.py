@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipelines.core.errors import BudgetExceeded, CallFailed
-from pipelines.llm.fakes import ScriptedChat
+from pipelines.llm.testing.fakes import ScriptedChat
 from qa.answer import Answer, Ending, Step
 from qa.language import Language
 from qa.strategies.pike import Stop, pike

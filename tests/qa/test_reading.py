@@ -7,10 +7,9 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.core.terms import terms
+from pipelines.lang.terms import terms
 from pipelines.llm.tokens import estimate_tokens
-from qa.hit import Hit
-from qa.knowledge import Candidate
+from pipelines.retrieve.hit import Candidate, Hit
 from qa.reading import NO_PASSAGES, condensed, fitting, headline, render, render_candidates
 from tests.qa.memory import MemoryKnowledge
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from flows.cli.answer_page import answer_page
 from flows.cli.answers import render_answer
 from pipelines.ingest.build import build
 from qa import KnowledgeBase
-from qa.page import answer_page
 from qa.reading import render
 
 OLD, NEW = "DS-77_rev_A.md", "DS-77_rev_B.md"

@@ -9,11 +9,11 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
+from evaluate.chart import COLOURS, HEIGHT, MARGIN, write_chart
+from flows.cli.answer_page import answer_page
+from flows.cli.answer_trace import trace_tree
 from pipelines.core.provenance import Span
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Ending, Step
-from qa.evaluate.chart import COLOURS, HEIGHT, MARGIN, write_chart
-from qa.page import answer_page
-from qa.trace import trace_tree
 
 CITATION = Citation(1, "d", "a<b>.pdf", "A", "68 <N·m> & more", "c", Span(0, 15), 3, "3", context="Joint | Torque")
 ROUND = Step("round", "round 1", None, (Step("proposal", "Who <built> it?"), Step("selected", "Merton", 0.71)))

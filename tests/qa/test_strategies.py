@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipelines.core.errors import SettingsError
-from pipelines.llm.fakes import ScriptedChat
+from pipelines.llm.testing.fakes import ScriptedChat
 from qa.answer import NOT_IN_DOCUMENTS, Answer
 from qa.language import Language
 from qa.strategies.registry import STRATEGIES, strategy_named

@@ -17,8 +17,8 @@ from pipelines.store.embedded import EmbeddedStore
 from pipelines.store.graph import GraphStore
 from pipelines.store.migrations import MIGRATIONS, applied
 from pipelines.store.sqlite_file import translated
-from tests.contracts.catalog import CatalogContract
-from tests.contracts.graph_store import A, B, GraphStoreContract, assert_holds, document
+from pipelines.store.testing.catalog_contract import CatalogContract
+from pipelines.store.testing.graph_store_contract import A, B, GraphStoreContract, assert_holds, document
 
 
 @pytest.fixture

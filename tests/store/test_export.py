@@ -15,7 +15,7 @@ from pipelines.store.export import Format, export
 from pipelines.store.graph import GraphStore
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
-from tests.contracts.graph_store import A, B, corpus, document, reference
+from pipelines.store.testing.graph_store_contract import A, B, corpus, document, reference
 
 ODD = {"text": '泵 <a> & "b" \\ \n\x0b\'', "many": ("a,b", "c"), "page": 3, "weight": 0.5, "yes": True}
 PARTS = (

@@ -9,7 +9,7 @@ import pytest
 from pipelines.core.ids import digest
 from pipelines.store.artifact import ArtifactStore
 from pipelines.store.files import FileArtifacts
-from tests.contracts.artifact_store import KEY, OTHER, ArtifactStoreContract
+from pipelines.store.testing.artifact_store_contract import KEY, OTHER, ArtifactStoreContract
 
 
 @pytest.fixture

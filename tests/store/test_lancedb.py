@@ -11,8 +11,18 @@ import pytest
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.store import lancedb
 from pipelines.store.lancedb import LanceVectorStore, guarded
+from pipelines.store.testing.vector_store_contract import (
+    PUMP,
+    SEAL,
+    VALVE,
+    A,
+    B,
+    VectorStoreContract,
+    embedded,
+    held,
+    vector,
+)
 from pipelines.store.vector import Embedded, Record, RecordKind, VectorStore
-from tests.contracts.vector_store import PUMP, SEAL, VALVE, A, B, VectorStoreContract, embedded, held, vector
 
 
 @pytest.fixture

@@ -19,7 +19,15 @@ from pipelines.store.neo4j.errors import ERRORS, our_error
 from pipelines.store.neo4j.schema import LABELS, MIGRATIONS, applied, labels_of
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.sync import write_all
-from tests.contracts.graph_store import A, B, GraphStoreContract, assert_holds, corpus, document, reference
+from pipelines.store.testing.graph_store_contract import (
+    A,
+    B,
+    GraphStoreContract,
+    assert_holds,
+    corpus,
+    document,
+    reference,
+)
 from tests.store.conftest import Neo4jServer
 
 pytestmark = pytest.mark.neo4j

@@ -9,7 +9,7 @@ from pipelines.core.errors import NotFound
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.store.neo4j.queries import queries, query
 from pipelines.store.neo4j.store import Neo4jStore
-from tests.contracts.graph_store import A, B, corpus, document, reference
+from pipelines.store.testing.graph_store_contract import A, B, corpus, document, reference
 
 WANTED = ["tree", "answer", "references", "unresolved", "tag", "entity", "page", "between"]
 

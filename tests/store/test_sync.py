@@ -12,7 +12,7 @@ from pipelines.store.graph import GraphStore
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.sync import Synced, sync
-from tests.contracts.graph_store import A, B, assert_holds, corpus, document, reference
+from pipelines.store.testing.graph_store_contract import A, B, assert_holds, corpus, document, reference
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import pytest
 from pipelines.core.graph import EdgeKind, NodeKind
 from pipelines.store.embedded import EmbeddedStore
 from pipelines.store.graph import GraphStore
+from pipelines.store.testing.graph_store_contract import TAG, A, B, corpus, document, reference
 from pipelines.store.view import to_networkx
 from pipelines.store.walk import neighbourhood, shortest_path
-from tests.contracts.graph_store import TAG, A, B, corpus, document, reference
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 from PIL import Image as Pillow
 
-from pipelines.core.terms import CJK
+from pipelines.lang.terms import CJK
 from pipelines.parse.lines import Line, Style
 from pipelines.parse.ocr.engine import OcrEngine, Raster
 from pipelines.parse.ocr.orientation import read_upright

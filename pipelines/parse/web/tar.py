@@ -15,8 +15,8 @@ from types import MappingProxyType
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, TooLarge
-from pipelines.core.names import path_of
 from pipelines.core.outcome import Status
+from pipelines.core.uris import path_of
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import most_unpacked
 from pipelines.parse.parsed import Parsed

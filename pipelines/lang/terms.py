@@ -1,0 +1,60 @@
+"""Lexical analysis: text to the terms that are matched, Latin words stemmed, Chinese by character pairs."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import Stemmer
+
+from pipelines.core.ids import normalize
+
+CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
+_RUN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[.\-/][^\W_{CJK}]+)*")
+_PART = re.compile(r"[^\W_]+")
+_CJK_RUN = re.compile(rf"[{CJK}]")
+
+# Words that carry no subject; kept short, so that phrases stay searchable.
+STOP_WORDS = frozenset(
+    "a an and are as at be been by can could did do does for from had has have how i if in into is it its may of on"
+    " or our shall should so than that the their them then there these they this those to was we were what when"
+    " where which while who whom whose why will with would you your"
+    " 的 了 是 在 和 与 及 或 吗 呢 什么 多少 哪些 哪个 怎么 如何".split()
+)
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Stemmer.Stemmer:
+    return Stemmer.Stemmer("english")
+
+
+def words(text: str) -> list[str]:
+    """Return the normalized runs of letters and digits; "DS-2041" and "3.5" stay whole, Chinese runs too."""
+    return _RUN.findall(normalize(text))
+
+
+def terms(text: str, stop: bool = True) -> list[str]:
+    """Return the terms of `text` in order, with repeats.
+
+    Latin words are stemmed (Snowball English); a compound such as "ds-2041" yields itself and its parts; a run of
+    Chinese yields its character pairs, a single character itself. `stop` leaves out `STOP_WORDS`.
+    """
+    found: list[str] = []
+    for run in words(text):
+        if stop and run in STOP_WORDS:
+            continue
+        if _CJK_RUN.match(run):
+            found.extend(pair for pair in _pairs(run) if not (stop and pair in STOP_WORDS))
+        else:
+            found.extend(_latin(run))
+    return found
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def _latin(run: str) -> list[str]:
+    parts = _PART.findall(run)
+    whole = [_stemmer().stemWord(run)]
+    return whole if len(parts) == 1 else whole + _stemmer().stemWords(parts)

@@ -1,0 +1,110 @@
+"""The few sentences that answer together: the best one, and those that add what it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pipelines.core.ids import normalize
+from qa.quoting.kinds import Kind
+from qa.quoting.query import Query
+from qa.quoting.weigh import Weighed
+
+_GAIN = 0.1
+"""Share of the question's weight that a further sentence must add."""
+_FLOOR = 0.55
+"""Share of the best sentence's score below which none is added."""
+_NEEDED = 0.2
+"""Share of the question's weight that a unit must add to be quoted."""
+_NEAR_BEST = 0.8
+"""Share of the best unit's score that it must have."""
+_VALUE_NEAR, _REASON_NEAR = 0.97, 0.6
+"""Share of the best score from which a unit that gives what is asked for goes before one that does not."""
+_SERIES = 6
+"""Units quoted for a question that asks for several things."""
+_TELLING = 5
+"""Terms from which on a unit tells something."""
+
+
+def choose(query: Query, weighed: Sequence[Weighed], limit: int) -> list[Weighed]:
+    """Return up to `limit` units, the best first; each further one covers terms that those before it do not."""
+    if not weighed:
+        return []
+    chosen = [_first(query, weighed)]
+    while len(chosen) < limit:
+        covered = union(chosen)
+        rest = [item for item in weighed if item.score >= _FLOOR * weighed[0].score and _is_new(item, chosen)]
+        gains = [(gain(query, covered, item.covers), item) for item in rest]
+        useful = [(added + item.score / 4, item) for added, item in gains if added >= _GAIN]
+        if not useful:
+            break
+        chosen.append(max(useful, key=lambda pair: pair[0])[1])
+    return chosen
+
+
+def _first(query: Query, weighed: Sequence[Weighed]) -> Weighed:
+    """The best unit, or one nearly as good that gives a value of the kind asked for where the best gives none.
+
+    A reason has to stand in the same document: others tell of other cases.
+    """
+    best, reason = weighed[0], Kind.REASON in query.wants
+    near = (_REASON_NEAR if reason else _VALUE_NEAR) * best.score
+    close = (item for item in weighed if item.gives and item.score >= near)
+    return next((item for item in close if not reason or item.unit.hit.document == best.unit.hit.document), best)
+
+
+def worth_quoting(
+    query: Query,
+    chosen: Sequence[Weighed],
+    weighed: Sequence[Weighed],
+) -> list[Weighed]:
+    """Return those of the chosen units that a reader needs: the best, and such as add much.
+
+    A question that asks for several things ("summarise", "which checks") has the best units of one document instead,
+    in their order.
+    """
+    if not chosen:
+        return []
+    if query.several:
+        return _series(chosen[0], weighed)
+    kept = [chosen[0]]
+    for item in chosen[1:]:
+        adds = gain(query, union(kept), item.covers) >= _NEEDED
+        if adds and item.score >= _NEAR_BEST * chosen[0].score and not item.unit.label:
+            kept.append(item)
+    return kept
+
+
+def _series(best: Weighed, weighed: Sequence[Weighed]) -> list[Weighed]:
+    near = [
+        item
+        for item in weighed
+        if item.unit.hit.document == best.unit.hit.document
+        and item.score >= _NEAR_BEST * best.score
+        and not item.unit.label
+        and len(item.unit.own) >= _TELLING
+    ]
+    return sorted(near[:_SERIES], key=lambda item: item.unit.span) or [best]
+
+
+def union(items: Sequence[Weighed]) -> dict[str, float]:
+    """Return by term the best cover that any of the units gives."""
+    covered: dict[str, float] = {}
+    for item in items:
+        for term, cover in item.covers.items():
+            covered[term] = max(cover, covered.get(term, 0.0))
+    return covered
+
+
+def gain(query: Query, covered: Mapping[str, float], covers: Mapping[str, float]) -> float:
+    """Return the share of the question's weight that `covers` adds to what is `covered`."""
+    added = sum(query.weights[term] * max(0.0, cover - covered.get(term, 0.0)) for term, cover in covers.items())
+    return added / (query.total or 1.0)
+
+
+def _is_new(item: Weighed, chosen: Sequence[Weighed]) -> bool:
+    text = normalize(item.unit.text)
+    return all(
+        text != normalize(other.unit.text)
+        and not (item.unit.hit.document == other.unit.hit.document and item.unit.span.overlaps(other.unit.span))
+        for other in chosen
+    )

@@ -1,0 +1,91 @@
+"""A question as evidence is weighed against it: its terms with their weights, and the kind of value it asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from pipelines.lang.terms import CJK, STOP_WORDS, terms, words
+from qa.ports import Lexicon
+from qa.quoting.kinds import Kind, asked_for, asking
+from qa.quoting.words import ASKING_WORDS, DOCUMENT_WORDS, GENERAL_WORDS
+
+GENERAL = 0.45
+"""What a general word weighs against one of the subject."""
+_LEAST = 0.02
+_ASKING_CHINESE = re.compile(
+    "什么时候|为什么|什么样|多长时间|多少|什么|怎么样|怎么|如何|哪些|哪个|哪种|哪里|哪一|几个|几次|多久|一次|应该|应当|需要|可以|必须|请问"
+    "|是否|有没有|是不是|以及|或者|根据|按照|关于|就必须|位置|使用|进行|建议|[的了是在和与及或吗呢吧么谁何几为从到对被把将就都也很上下中里内于并该由向给让做写又还再这那它他她们有请问个时第某每]"
+)
+_SEVERAL = re.compile(
+    r"\b(?:summari[sz]e|summary|describe|list|outline|explain|enumerate)\b|\bwhat (?:went wrong|happened|are the)\b"
+    r"|\b(?:which|what) (?:checks|steps|decisions|measures|actions|causes|reasons|parts|items|points|requirements)\b"
+    r"|总结|概述|列出|哪些(?:步骤|措施|原因|检查|要求)",
+    re.IGNORECASE,
+)
+_CJK_ONLY = re.compile(rf"[{CJK}]+")
+_HAS_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question's terms by weight in (0, 1], as rare as the corpus has them; `codes` are those that name a thing
+    ("k80-250", "dn-58213", a number), `wants` the kinds of value asked for, `asking` the terms that say so: a value of
+    the kind covers them.
+    """
+
+    text: str
+    weights: Mapping[str, float]
+    codes: frozenset[str]
+    wants: frozenset[Kind]
+    asking: frozenset[str]
+    unknown: frozenset[str]
+    several: bool
+
+    @property
+    def total(self) -> float:
+        return sum(self.weights.values())
+
+
+def read_query(question: str, lexicon: Lexicon) -> Query:
+    """Return a question as evidence is weighed against it."""
+    rarity = {term: lexicon.rarity(term) for term in _terms(question, lexicon)}
+    weights = {term: max(_LEAST, rare) * (GENERAL if term in _general() else 1.0) for term, rare in rarity.items()}
+    codes = frozenset(term for term in weights if _HAS_DIGIT.search(term))
+    told = frozenset(terms(asking(question))) & weights.keys()
+    unknown = frozenset(term for term, rare in rarity.items() if rare >= 1 and term not in _general())
+    return Query(question, weights, codes, asked_for(question), told, unknown, _SEVERAL.search(question) is not None)
+
+
+@cache
+def _general() -> frozenset[str]:
+    return frozenset(terms(" ".join(GENERAL_WORDS | DOCUMENT_WORDS)))
+
+
+def _terms(question: str, lexicon: Lexicon) -> Iterator[str]:
+    for run in words(question):
+        if _CJK_ONLY.fullmatch(run):
+            for piece in _ASKING_CHINESE.split(run):
+                yield from _chinese(terms(piece), lexicon)
+        elif run not in ASKING_WORDS and run not in STOP_WORDS:
+            yield from _latin(run, lexicon)
+
+
+def _chinese(pairs: list[str], lexicon: Lexicon) -> Iterator[str]:
+    """The pairs of a run, but for those that only the joint of two words makes: unknown, between two known ones."""
+    known = [lexicon.rarity(pair) < 1 for pair in pairs]
+    for index, pair in enumerate(pairs):
+        joint = 0 < index < len(pairs) - 1 and known[index - 1] and known[index + 1]
+        if known[index] or not joint:
+            yield pair
+
+
+def _latin(run: str, lexicon: Lexicon) -> Iterator[str]:
+    """A compound counts once: a code as it stands where the corpus has it so, else by its parts."""
+    whole, *parts = terms(run) or [run]
+    if not parts or (_HAS_DIGIT.search(run) and lexicon.rarity(whole) < 1):
+        yield whole
+    else:
+        yield from (part for part in parts if part not in ASKING_WORDS and len(part) > 1)

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evaluate.compare import compare_results
+from evaluate.results import read_figures, write_results
+from evaluate.retrieval import Ranked
+from pipelines.core.errors import SourceError
+
+
+def test_a_clear_difference_leaves_out_zero() -> None:
+    one = {"f1": {str(n): 0.2 + 0.01 * (n % 5) for n in range(50)}}
+    two = {"f1": {id: value + 0.3 for id, value in one["f1"].items()}}
+    (line,) = compare_results(one, two, 500)
+    assert line.questions == 50
+    assert line.difference == pytest.approx(0.3)
+    assert line.low == pytest.approx(0.3)
+    assert line.differs
+
+
+def test_noise_does_not_differ() -> None:
+    one = {"f1": {str(n): float(n % 2) for n in range(40)}}
+    two = {"f1": {str(n): float(n // 2 % 2) for n in range(40)}}
+    (line,) = compare_results(one, two, 500)
+    assert line.low < 0 < line.high
+    assert not line.differs
+
+
+def test_only_questions_of_both_runs_count() -> None:
+    (line,) = compare_results({"f1": {"a": 1.0, "b": 0.0}}, {"f1": {"a": 1.0, "c": 1.0}}, 200)
+    assert (line.questions, line.one, line.two) == (1, 1.0, 1.0)
+    assert compare_results({"f1": {"a": 1.0}}, {"em": {"a": 1.0}}, 200) == ()
+
+
+def test_the_same_runs_give_the_same_intervals() -> None:
+    one = {"f1": {str(n): n / 30 for n in range(30)}}
+    two = {"f1": {str(n): (29 - n) / 30 for n in range(30)}}
+    assert compare_results(one, two, 300) == compare_results(one, two, 300)
+
+
+def test_figures_are_read_from_what_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    write_results(path, [Ranked("q1", "graph", ("a", "b"), ("b",), 0.1), Ranked("q2", "graph", ("a",), ("c",), 0.1)])
+    figures = read_figures(path)
+    assert figures["graph recall@2"] == {"q1": 1.0, "q2": 0.0}
+    assert figures["graph all_gold@5"] == {"q1": 1.0, "q2": 0.0}
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '{"question": "no id"}'])
+def test_a_file_of_something_else_is_refused_with_its_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text('{"id": "q", "strategy": "pike", "f1": 0.5}\n' + text)
+    with pytest.raises(SourceError, match="line 2"):
+        read_figures(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"none\.jsonl"):
+        read_figures(tmp_path / "none.jsonl")

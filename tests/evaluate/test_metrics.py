@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluate.metrics import (
+    Overlap,
+    all_gold_at,
+    exact_match,
+    mean,
+    normalize_answer,
+    overlap,
+    percent,
+    recall_at,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("The  Cat's Hat!", "cats hat"),
+        ("a an the", ""),
+        ("An apple, a day", "apple day"),
+        ("U.S.A.", "usa"),
+        ("theatre", "theatre"),
+        ("Łódź", "łódź"),
+    ],
+)
+def test_answers_are_normalized_as_squad_does(text: str, normal: str) -> None:
+    assert normalize_answer(text) == normal
+
+
+def test_exact_match_takes_the_best_label() -> None:
+    assert exact_match("the Dodgers", ["LAD", "Dodgers"]) == 1
+    assert exact_match("Dodgers of Los Angeles", ["LAD", "Dodgers"]) == 0
+    assert exact_match("anything", []) == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "labels", "expected"),
+    [
+        ("Los Angeles Dodgers", ["Dodgers"], Overlap(0.5, 1 / 3, 1.0)),
+        ("red red blue", ["red blue blue"], Overlap(2 / 3, 2 / 3, 2 / 3)),
+        ("green", ["red"], Overlap()),
+        ("", ["red"], Overlap()),
+        ("x", [], Overlap()),
+        ("Dodgers team", ["LAD", "team Dodgers"], Overlap(1.0, 1.0, 1.0)),
+    ],
+)
+def test_overlap_counts_shared_words(answer: str, labels: list[str], expected: Overlap) -> None:
+    found = overlap(answer, labels)
+    assert (found.f1, found.precision, found.recall) == pytest.approx(
+        (expected.f1, expected.precision, expected.recall)
+    )
+
+
+@pytest.mark.parametrize("answer", ["yes it is", "no way", "noanswer at all"])
+def test_yes_and_no_count_whole_or_not_at_all(answer: str) -> None:
+    assert overlap(answer, [answer.split(maxsplit=1)[0]]) == Overlap()
+    assert overlap("Yes.", ["yes"]).f1 == 1
+
+
+def test_recall_is_the_share_of_gold_among_the_first() -> None:
+    ranked = ["a", "b", "c", "d"]
+    assert recall_at(ranked, ["a", "d"], 2) == 0.5
+    assert recall_at(ranked, ["a", "d"], 4) == 1.0
+    assert recall_at(ranked, ["x"], 4) == 0.0
+    assert recall_at(ranked, [], 2) == 1.0
+    assert all_gold_at(ranked, ["a", "b"], 2) == 1.0
+    assert all_gold_at(ranked, ["a", "d"], 2) == 0.0
+
+
+def test_a_passage_that_is_gold_twice_counts_once() -> None:
+    assert recall_at(["a"], ["a", "a"], 5) == 1.0
+
+
+@given(
+    ranked=st.lists(st.text("abcdef", min_size=1, max_size=1), unique=True),
+    gold=st.sets(st.text("abcdefg", min_size=1, max_size=1)),
+)
+def test_recall_never_falls_with_depth(ranked: list[str], gold: set[str]) -> None:
+    recalls = [recall_at(ranked, gold, k) for k in range(len(ranked) + 1)]
+    assert recalls == sorted(recalls)
+    for k, recall in enumerate(recalls):
+        assert all_gold_at(ranked, gold, k) == float(recall == 1.0)
+
+
+def test_means_of_nothing_are_zero() -> None:
+    assert mean([]) == 0.0
+    assert percent([1.0, 0.0, 0.5]) == 50.0

@@ -1,0 +1,52 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.lang.sentences import sentences
+
+
+def split(text: str) -> list[str]:
+    return [span.slice(text) for span in sentences(text)]
+
+
+def test_a_full_stop_ends_a_sentence() -> None:
+    assert split("The pump runs. It is hot!") == ["The pump runs.", "It is hot!"]
+
+
+def test_decimals_abbreviations_and_initials_do_not() -> None:
+    text = "Dr. J. Smith measured 3.5 bar, see fig. 3 for details. It held."
+    assert split(text) == ["Dr. J. Smith measured 3.5 bar, see fig. 3 for details.", "It held."]
+
+
+def test_a_unit_behind_a_figure_ends_a_sentence_and_goes_on_before_a_small_letter() -> None:
+    text = "Tighten to 75 N·m. Wait 5 min. At 20 °C. Keep 3.4 m. Use no 3 min. steps."
+    assert split(text) == ["Tighten to 75 N·m.", "Wait 5 min.", "At 20 °C.", "Keep 3.4 m.", "Use no 3 min. steps."]
+
+
+def test_the_number_of_a_title_or_a_caption_does_not() -> None:
+    assert split("4. REPAIR\nStop it. Drain it.") == ["4. REPAIR\nStop it.", "Drain it."]
+    assert split("Table 1. Torques. See Table 2. It holds.") == ["Table 1. Torques.", "See Table 2.", "It holds."]
+    assert split("It weighs 4. The rest is light.") == ["It weighs 4.", "The rest is light."]
+
+
+def test_chinese_marks_end_a_sentence_without_a_blank() -> None:
+    assert split("过热报警。请检查！") == ["过热报警。", "请检查！"]
+
+
+def test_list_items_and_table_rows_are_one_each() -> None:
+    assert split("Steps\n- stop\n- drain\nName | Price\nRing | 3.50") == [
+        "Steps", "- stop", "- drain", "Name | Price", "Ring | 3.50",
+    ]  # fmt: skip
+
+
+def test_a_blank_line_ends_a_sentence() -> None:
+    assert split("A title\n\nA paragraph") == ["A title", "A paragraph"]
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+def test_sentences_lie_in_order_and_leave_out_only_white_space(text: str) -> None:
+    spans = sentences(text)
+    gaps = [
+        text[a:b] for a, b in zip([0, *(s.end for s in spans)], [*(s.start for s in spans), len(text)], strict=True)
+    ]
+    assert all(not gap.strip() for gap in gaps)
+    assert all(len(span) > 0 for span in spans)

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from qa.check.citations import Citer, renumbered
+from qa.check.claims import check
+from qa.prompts.replies import AnswerReply, ClaimReply
+from tests.qa.memory import MemoryKnowledge
+
+KNOWLEDGE = MemoryKnowledge(
+    {
+        "pump.txt": "The pump K65 needs 3.4 m of suction head. Its casing bolts take 68 N·m.",
+        "slides.txt": "Final torque of the casing bolts: 75 N·m. Use new washers.",
+    }
+)
+
+
+def reply(*claims: ClaimReply, answer: str = "") -> AnswerReply:
+    return AnswerReply(claims=list(claims), found=True, answer=answer)
+
+
+def test_a_claim_with_a_quote_from_the_source_is_cited_by_its_exact_span() -> None:
+    citer = Citer(KNOWLEDGE)
+    claim = ClaimReply(text="It needs 3.4 m.", passage=1, quote="needs 3.4 m of  SUCTION head")
+    checked = check("What does it need?", reply(claim), KNOWLEDGE.hits, citer)
+    (citation,) = citer.citations
+    assert checked.dropped == ()
+    assert checked.claims[0].citations == (1,)
+    assert citation.quote == citation.span.slice(KNOWLEDGE.hits[0].chunk.text)
+    assert "3.4 m of suction head" in citation.quote
+    assert (citation.page, citation.boxes[0].page) == (1, 1)
+
+
+def test_a_quote_found_in_another_passage_than_the_one_named_counts() -> None:
+    citer = Citer(KNOWLEDGE)
+    claim = ClaimReply(text="Use new washers.", passage=1, quote="Use new washers")
+    check("?", reply(claim), KNOWLEDGE.hits, citer)
+    assert citer.citations[0].uri == "slides.txt"
+
+
+def test_a_quote_that_is_not_in_the_source_is_dropped_with_its_claim_and_reported() -> None:
+    claim = ClaimReply(text="The motor is painted blue.", passage=1, quote="painted blue")
+    checked = check("?", reply(claim), KNOWLEDGE.hits, Citer(KNOWLEDGE))
+    assert checked.claims == ()
+    assert "quote not in the source: painted blue" in checked.dropped
+
+
+def test_a_wrong_quote_for_a_claim_that_a_sentence_carries_is_replaced_by_that_sentence() -> None:
+    citer = Citer(KNOWLEDGE)
+    claim = ClaimReply(text="The casing bolts take 68 N·m.", passage=1, quote="bolts need sixty-eight")
+    checked = check("?", reply(claim), KNOWLEDGE.hits, citer)
+    assert checked.claims
+    assert "quote not in the source" in checked.dropped[0]
+    assert citer.citations[0].quote == "Its casing bolts take 68 N·m."
+
+
+def test_a_number_that_is_not_in_the_quote_drops_the_claim() -> None:
+    claim = ClaimReply(text="The casing bolts take 86 N·m.", passage=1, quote="casing bolts take 68 N·m")
+    checked = check("?", reply(claim), KNOWLEDGE.hits, Citer(KNOWLEDGE))
+    assert checked.claims == ()
+    assert checked.dropped[0].startswith("86 not in the source")
+
+
+def test_a_claim_whose_quote_has_not_its_number_is_cited_by_the_sentence_that_has() -> None:
+    citer = Citer(KNOWLEDGE)
+    claim = ClaimReply(text="The final torque of the casing bolts is 75 N·m.", passage=1, quote="Its casing bolts take")
+    checked = check("?", reply(claim), KNOWLEDGE.hits, citer)
+    assert checked.dropped == ()
+    assert [one.uri for one in citer.citations] == ["slides.txt"]
+
+
+def test_a_number_of_the_question_needs_no_source() -> None:
+    claim = ClaimReply(text="Of 2 pumps the K65 needs 3.4 m.", passage=1, quote="needs 3.4 m of suction head")
+    assert check("Which of the 2 pumps?", reply(claim), KNOWLEDGE.hits, Citer(KNOWLEDGE)).claims
+
+
+def test_without_claims_the_short_answer_is_looked_for() -> None:
+    citer = Citer(KNOWLEDGE)
+    checked = check("?", reply(answer="Final torque of the casing bolts: 75 N·m"), KNOWLEDGE.hits, citer)
+    assert checked.claims
+    assert citer.citations[0].uri == "slides.txt"
+
+
+def test_the_same_span_has_the_same_number() -> None:
+    citer = Citer(KNOWLEDGE)
+    claim = ClaimReply(text="It needs 3.4 m.", passage=1, quote="needs 3.4 m of suction head")
+    check("?", reply(claim, claim), KNOWLEDGE.hits, citer)
+    assert [citation.number for citation in citer.citations] == [1]
+
+
+def test_citations_left_over_are_numbered_anew() -> None:
+    citer = Citer(KNOWLEDGE)
+    for hit in KNOWLEDGE.hits:
+        citer.cite(hit, hit.chunk.provenance.span)
+    kept, numbers = renumbered(citer.citations, {2})
+    assert ([citation.number for citation in kept], numbers) == ([1], {2: 1})

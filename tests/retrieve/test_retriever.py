@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.core.knowledge import TagPair
+from pipelines.retrieve.retriever import Mode, Retriever
+from pipelines.sections import RetrieveSettings
+from pipelines.store.vector import Filter
+from tests.qa.corpus import BRIDGE, documents_at, passages_at
+
+
+@pytest.fixture(scope="module")
+def passages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
+    with passages_at(tmp_path_factory.mktemp("passages")) as retriever:
+        yield retriever
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
+    with documents_at(tmp_path_factory.mktemp("documents")) as retriever:
+        yield retriever
+
+
+def under(retriever: Retriever, **changed: float) -> Retriever:
+    """The same knowledge base under other weights."""
+    settings = RetrieveSettings(**changed)  # type: ignore[arg-type]
+    return Retriever(retriever._graph, retriever._vectors, retriever._embedder, settings)
+
+
+def test_edges_lead_to_what_the_question_does_not_name(passages: Retriever) -> None:
+    with_edges = [hit.uri for hit in passages.retrieve(BRIDGE, 3)]
+    without = [hit.uri for hit in under(passages, hop=0).retrieve(BRIDGE, 3)]
+    assert set(with_edges) == {"p1", "p2", "p3"}
+    assert set(without) != {"p1", "p2", "p3"}
+
+
+@pytest.mark.parametrize("query", [BRIDGE, "mechanical seal of a pump", "clock tower", "Torvik"])
+def test_the_shares_add_up_to_the_score(passages: Retriever, query: str) -> None:
+    for hit in passages.retrieve(query, 8):
+        assert 0 < hit.score < 1
+        assert sum(share.score for share in hit.shares) == pytest.approx(hit.score, abs=1e-4)
+        assert all(share.score > 0 for share in hit.shares)
+
+
+def test_a_hit_tells_the_way_that_led_to_it(passages: Retriever) -> None:
+    hits = {hit.uri: hit for hit in passages.retrieve(BRIDGE, 5)}
+    ways = [share for share in hits["p2"].shares if share.path]
+    assert ways[0].layer in ("MENTIONS", "REFERENCES")
+    assert (ways[0].path[0], ways[0].path[-1]) == ("Marlow Pump Works", "Edda Quill")
+    named = [share for share in hits["p1"].shares if share.detail == "marlow pump works"]
+    assert named[0].layer == "document"
+
+
+def test_a_hit_shows_the_atoms_that_matched(passages: Retriever) -> None:
+    hit = passages.retrieve("When was the lighthouse of Torvik built?", 1)[0]
+    assert hit.uri == "p3"
+    assert "1874" in hit.atoms[0]
+
+
+def test_the_chunk_of_a_hit_is_that_of_the_document(documents: Retriever) -> None:
+    hit = documents.retrieve("how often are bearings greased", 1)[0]
+    assert hit.title == "Pump handbook"
+    assert hit.chunk.heading_path == ("Bearings",)
+    assert hit.chunk.provenance.page == 2
+    assert hit.chunk.provenance.document == hit.document
+
+
+def test_the_same_question_gives_the_same_hits(passages: Retriever) -> None:
+    assert passages.retrieve(BRIDGE, 8) == under(passages).retrieve(BRIDGE, 8)
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\n"])
+def test_a_blank_question_finds_nothing(passages: Retriever, query: str) -> None:
+    for mode in Mode:
+        assert passages.retrieve(query, 5, mode=mode) == ()
+
+
+@pytest.mark.parametrize("query", ["?!", "zzzz qqqq", "'; DROP TABLE chunk", "的", "x" * 5000])
+def test_an_odd_question_is_no_error(passages: Retriever, query: str) -> None:
+    for mode in Mode:
+        passages.retrieve(query, 5, mode=mode)
+
+
+def test_no_room_finds_nothing(passages: Retriever) -> None:
+    assert passages.retrieve(BRIDGE, 0) == ()
+
+
+def test_without_a_limit_the_settings_count(passages: Retriever) -> None:
+    assert len(under(passages, limit=2).retrieve("pump")) == 2
+
+
+@pytest.mark.parametrize("mode", [Mode.BM25, Mode.DENSE, Mode.HYBRID])
+def test_flat_search_finds_what_the_words_say(passages: Retriever, mode: Mode) -> None:
+    hits = passages.retrieve("mechanical seal keeps a pump from leaking", 3, mode=mode)
+    assert hits[0].uri == "p8"
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert all(0 <= hit.score <= 1 for hit in hits)
+
+
+def test_chunks_below_the_threshold_are_left_out(passages: Retriever) -> None:
+    hits = passages.chunks("mechanical seal of a pump", 8, 0.4)
+    assert hits[0].uri == "p8"
+    assert 0 < len(hits) < 8
+    assert all(hit.score >= 0.4 for hit in hits)
+
+
+def test_atoms_come_with_the_chunks_they_were_taken_from(passages: Retriever) -> None:
+    atoms = passages.atoms("In which harbour town was Edda Quill born?", 3, 0.2)
+    assert "Torvik" in atoms[0].text
+    assert atoms[0].hit.uri == "p2"
+    assert [atom.score for atom in atoms] == sorted((atom.score for atom in atoms), reverse=True)
+    assert passages.atoms("Where was Edda Quill born?", 3, 0.99) == ()
+
+
+def test_links_lead_one_edge_on(passages: Retriever) -> None:
+    start = passages.retrieve("Marlow Pump Works", 1)[0].chunk.id
+    links = passages.linked([start], 5)
+    assert links[0].source == start
+    assert links[0].hit.uri == "p2"
+    assert links[0].edge in ("MENTIONS", "REFERENCES")
+    assert start not in {link.hit.chunk.id for link in links}
+    assert passages.linked(["chunk:unknown"], 5) == ()
+
+
+def test_a_term_counts_in_how_many_chunks_it_stands(passages: Retriever) -> None:
+    assert passages.frequency("torvik") == 2
+    assert passages.frequency("unheard") == 0
+
+
+@pytest.mark.parametrize(
+    ("where", "uris"),
+    [
+        (Filter(folders=("manuals",)), {"manuals/Pump_Handbook.pdf", "manuals/old/compressor.md"}),
+        (Filter(folders=("manuals/old/",)), {"manuals/old/compressor.md"}),
+        (Filter(documents=("parts/prices.csv",)), {"parts/prices.csv"}),
+        (Filter(media_types=("text/csv", "application/pdf")), {"parts/prices.csv", "manuals/Pump_Handbook.pdf"}),
+        (Filter(since="2024-01-01"), {"parts/prices.csv", "manuals/Pump_Handbook.pdf"}),
+        (Filter(until="2020-12-31"), {"manuals/old/compressor.md"}),
+        (Filter(pages=(2,)), {"manuals/Pump_Handbook.pdf"}),
+        (Filter(folders=("nowhere",)), set()),
+    ],
+)
+def test_a_filter_confines_what_is_found(documents: Retriever, where: Filter, uris: set[str]) -> None:
+    for mode in Mode:
+        found = documents.retrieve("seal bearings grease pump oil EUR", 10, where, mode)
+        assert {hit.uri for hit in found} == uris, mode
+
+
+def test_a_filter_by_tag_confines_too(documents: Retriever) -> None:
+    tag = documents.atlas.tag_names[0]
+    found = documents.retrieve("seal bearings grease pump oil", 10, Filter(tags=(tag,)))
+    numbers = {documents.atlas.number_of(hit.chunk.id) for hit in found}
+    assert numbers <= {int(number) for number in documents.atlas.tagged.of(0)}
+
+
+def test_a_filter_by_tag_knows_all_its_spellings(documents: Retriever) -> None:
+    name, *others = next(each for each in documents.atlas.tag_spellings if len(each) > 1)
+    for mode in Mode:
+        hits = documents.retrieve("seal bearings grease pump oil", 10, Filter(tags=(name,)), mode)
+        assert len({hit.uri for hit in hits}) > 1, mode
+        for spelling in (*others, name.upper()):
+            assert documents.retrieve("seal bearings grease pump oil", 10, Filter(tags=(spelling,)), mode) == hits
+
+
+def test_words_that_call_a_document_speak_for_it(documents: Retriever) -> None:
+    assert documents.retrieve("What does a seal cost according to the price list?", 1)[0].uri == "parts/prices.csv"
+    assert documents.retrieve("What does the PDF say about the seal?", 1)[0].uri == "manuals/Pump_Handbook.pdf"
+
+
+def test_a_pair_leads_from_a_users_word_to_the_corpus(documents: Retriever) -> None:
+    tag = next(name for name in documents.atlas.tag_names if "grease" in name.lower())
+    told = Retriever(documents._graph, documents._vectors, documents._embedder, pairs=(TagPair("schmiere", tag, 0.9),))
+    mapped = [pair for pair in told.map_query("how often does it need schmiere?") if pair.corpus_tag == tag]
+    assert mapped == [TagPair("schmiere", tag, 0.9)]
+    assert told.retrieve("how often does it need schmiere?", 1)[0].chunk.heading_path == ("Bearings",)
+
+
+def test_what_was_read_is_kept_until_the_graph_changes(tmp_path: Path) -> None:
+    with documents_at(tmp_path / "kb") as first:
+        hits = first.retrieve("shaft seal", 5)
+        kept = tmp_path / "kb" / "retrieval" / "atlas.npz"
+        written = kept.stat().st_mtime_ns
+        again = Retriever(first._graph, first._vectors, first._embedder, cache=kept.parent)
+        assert again.retrieve("shaft seal", 5) == hits
+        assert kept.stat().st_mtime_ns == written
+        first._graph.remove(hits[0].document)
+        changed = Retriever(first._graph, first._vectors, first._embedder, cache=kept.parent)
+        assert hits[0].uri not in {hit.uri for hit in changed.retrieve("shaft seal", 5)}
+        assert kept.stat().st_mtime_ns != written
+
+
+@pytest.mark.parametrize("damage", [b"", b"not an archive", b"PK\x03\x04 torn"])
+def test_a_damaged_cache_is_read_anew(tmp_path: Path, damage: bytes) -> None:
+    with documents_at(tmp_path / "kb") as first:
+        hits = first.retrieve("shaft seal", 5)
+        kept = tmp_path / "kb" / "retrieval"
+        (kept / "atlas.npz").write_bytes(damage)
+        assert Retriever(first._graph, first._vectors, first._embedder, cache=kept).retrieve("shaft seal", 5) == hits
+
+
+def test_an_empty_knowledge_base_finds_nothing(tmp_path: Path) -> None:
+    with documents_at(tmp_path / "kb") as filled:
+        for owner in list(filled._graph.owners()):
+            filled._graph.remove(owner)
+        empty = under(filled)
+        for mode in Mode:
+            assert empty.retrieve("shaft seal", 5, mode=mode) == ()
+        assert empty.atoms("shaft seal", 5) == ()
+        assert empty.linked(["chunk:x"], 5) == ()
+
+
+def test_each_weight_at_zero_is_no_error(passages: Retriever) -> None:
+    for name in RetrieveSettings().tuned:
+        if name != "rest":
+            assert under(passages, **{name: 0.0}).retrieve(BRIDGE, 3), name
+
+
+def test_a_layer_of_no_weight_is_not_searched(passages: Retriever) -> None:
+    with_documents = passages.settings.model_copy(update={"document": 0.15})
+    found = []
+    for settings in (passages.settings, with_documents):
+        passages.settings, kept = settings, passages.settings
+        layer = passages.evidence(BRIDGE).layers.document
+        found.append(float(layer.dense.max() + layer.lexical.max()))
+        passages.settings = kept
+    assert found[0] == 0 < found[1]
+
+
+def test_settings_are_frozen() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        RetrieveSettings().hop = 1.0
