@@ -14,8 +14,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from evaluate.metrics import percent, recall_at
-from evaluate.places import page_recall
+from evaluate.metrics import page_recall, percent, recall_at
 from evaluate.questions import Question, read_questions
 from evaluate.tune import DEPTHS, value
 from pipelines.resources import open_stores
@@ -23,6 +22,7 @@ from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings
 from pipelines.settings import load
+from qa.check.citations import found as found_of
 from qa.settings import QaSettings
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -45,7 +45,7 @@ OFF: dict[str, dict[str, float]] = {
     "no REFERENCES": {"references": 0},
     "no RELATED": {"related": 0},
     "no NEXT": {"next": 0},
-    "no way back to the source": {"back": 0},
+    "nothing back for passing on": {"back": 0},
     "no look at the rest of the question": {"blind": 1},
     "no headlines": {"headline": 0},
     "one round": {"rounds": 1},
@@ -55,23 +55,23 @@ OFF: dict[str, dict[str, float]] = {
 DEPTH = 5
 
 
-def found(hits: tuple[Hit, ...], question: Question) -> float:
+def recall(hits: tuple[Hit, ...], question: Question) -> float:
     if question.gold_passages:
-        return recall_at([hit.uri for hit in hits], question.gold_passages, DEPTH)
-    return page_recall(hits, question, DEPTH)
+        return recall_at([hit.uri for hit in hits], question.gold_uris, DEPTH)
+    return page_recall(found_of(hits), question.sources, DEPTH)
 
 
 def column(retriever: Retriever, questions: tuple[Question, ...]) -> list[tuple[float, float]]:
-    asked = [question for question in questions if question.answerable]
+    answerable = [question for question in questions if question.answerable]
     weights, retriever.settings = retriever.settings, retriever.settings.model_copy(update={"document": 1.0})
-    evidence = [retriever.evidence(question.question) for question in asked]  # of documents too
+    features = [retriever.features(question.question) for question in answerable]  # of documents too
     retriever.settings = weights
     rows = []
     for off in OFF.values():
         settings = RetrieveSettings.model_validate(retriever.settings.model_dump() | off)
-        ranked = [retriever.plain_hits(retriever.rank(one, max(DEPTHS), settings)) for one in evidence]
-        pairs = list(zip(ranked, asked, strict=True))
-        rows.append((percent([found(*pair) for pair in pairs]), percent([value(*pair) for pair in pairs])))
+        ranked = [retriever.hits_of(retriever.rank(one, max(DEPTHS), settings)) for one in features]
+        pairs = list(zip(ranked, answerable, strict=True))
+        rows.append((percent([recall(*pair) for pair in pairs]), percent([value(*pair) for pair in pairs])))
     return rows
 
 

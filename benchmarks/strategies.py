@@ -15,11 +15,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from evaluate.answered import Answered
-from evaluate.answers import evaluate_answers, read_results, summed
-from evaluate.passages import open_corpus
-from evaluate.questions import Question, read_passages, read_questions
-from evaluate.results import write_results
+from evaluate.answers import AnswerResult, evaluate_answers, read_results, summed
+from evaluate.passages import build_passages
+from evaluate.questions import Question, read_passages, read_questions, write_lines
 from pipelines.settings import load
 from qa.knowledge_base import KnowledgeBase
 from qa.settings import QaSettings
@@ -43,11 +41,8 @@ def settings_of(args: argparse.Namespace) -> QaSettings:
     return load(None, overrides, QaSettings).settings
 
 
-def opened(stack: ExitStack, name: str, settings: QaSettings, keep: Path) -> KnowledgeBase:
-    kb = keep / f"{name}-{settings.embed.name}"
-    with open_corpus(read_passages(DATA / name / "corpus.jsonl"), settings, kb):
-        pass  # made where it is not there yet
-    return stack.enter_context(KnowledgeBase.open(kb, settings))
+def kb_of(keep: Path, name: str, settings: QaSettings) -> Path:
+    return keep / f"{name}-{settings.embed.name}"
 
 
 def answers_file(keep: Path, name: str) -> Path:
@@ -56,7 +51,9 @@ def answers_file(keep: Path, name: str) -> Path:
 
 async def measure(args: argparse.Namespace, settings: QaSettings) -> None:
     with ExitStack() as stack:
-        bases = {name: opened(stack, name, settings, args.keep) for name in SETS}
+        bases = {
+            name: stack.enter_context(KnowledgeBase.open(kb_of(args.keep, name, settings), settings)) for name in SETS
+        }
         asked = {name: read_questions(DATA / name / "questions.jsonl")[: args.questions] for name in SETS}
         for place in range(args.questions):
             for name in SETS:
@@ -67,16 +64,16 @@ async def answer(kb: KnowledgeBase, question: Question, args: argparse.Namespace
     await evaluate_answers(kb, [question], args.strategies, concurrency=2, out=out, tell=tell)
 
 
-def tell(one: Answered) -> None:
+def tell(one: AnswerResult) -> None:
     said = one.error or ("refused" if one.abstained else one.short)
     print(f"{one.strategy:<12} {one.id:<38} f1 {one.f1:.2f} {one.seconds:6.1f} s  {said[:60]}", flush=True)
 
 
 def forget(path: Path, strategies: Sequence[str]) -> None:
-    write_results(path, [one for one in read_results(path).values() if one.strategy not in strategies])
+    write_lines(path, [one for one in read_results(path).values() if one.strategy not in strategies])
 
 
-def show(name: str, answered: Sequence[Answered]) -> None:
+def show(name: str, answered: Sequence[AnswerResult]) -> None:
     print(f"\n{name}\n{'':<12}" + "".join(f"{column:>14}" for column in COLUMNS))
     for strategy in STRATEGIES:
         figures = summed([one for one in answered if one.strategy == strategy])
@@ -105,7 +102,10 @@ def main() -> None:
     for name in SETS:
         forget(answers_file(args.keep, name), args.again)
     if not args.table:
-        asyncio.run(measure(args, settings_of(args)))
+        settings = settings_of(args)
+        for name in SETS:
+            build_passages(read_passages(DATA / name / "corpus.jsonl"), settings, kb_of(args.keep, name, settings))
+        asyncio.run(measure(args, settings))
     each = {name: list(read_results(answers_file(args.keep, name)).values()) for name in SETS}
     for name, answered in each.items():
         show(name, answered)

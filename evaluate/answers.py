@@ -6,19 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluate.answered import DEPTH, Answered, failed, measured
-from evaluate.judge import judge
-from evaluate.metrics import mean, percent
+from evaluate.metrics import document_recall, exact_match, first_document, mean, overlap, page_recall, percent
 from evaluate.questions import Question
 from pipelines.core import codec
 from pipelines.core.concurrent import gather
 from pipelines.core.errors import BudgetExceeded, SettingsError, StrataError
-from qa.answer import Ending
+from qa.answer import Answer, Ending, Step
 from qa.knowledge_base import KnowledgeBase
+from qa.language import Language
+from qa.prompts.replies import VerdictReply
 
 Figures = dict[str, float | int | None]
-
-
+DEPTH = 5
+"""Passages that document and page recall look at."""
 SHARES = (
     "first_document", f"document_recall@{DEPTH}", f"page_recall@{DEPTH}", "abstention_precision", "abstention_recall",
     "em", "f1", "precision", "recall", "acc",
@@ -27,10 +27,90 @@ SHARES = (
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerResult:
+    """The answer of one strategy to one question, and its figures. Shares are in [0, 1].
+
+    `correct` is the judge's verdict, None where none was asked for or none was usable. `error` says why there is no
+    answer; all figures are then 0. `dropped` counts claims that did not hold. `stopped` is why a decomposition ended.
+    `tokens` are those read and written, `written` the latter alone.
+    """
+
+    id: str
+    strategy: str
+    question: str
+    type: str
+    answerable: bool
+    labels: tuple[str, ...]
+    answer: str = ""
+    short: str = ""
+    abstained: bool = False
+    confidence: float | None = None
+    cited: tuple[str, ...] = ()
+    first_document: float = 0.0
+    document_recall: float = 0.0
+    page_recall: float = 0.0
+    em: float = 0.0
+    f1: float = 0.0
+    precision: float = 0.0
+    recall: float = 0.0
+    correct: bool | None = None
+    dropped: int = 0
+    stopped: str = ""
+    calls: int = 0
+    tokens: int = 0
+    written: int = 0
+    dollars: float = 0.0
+    seconds: float = 0.0
+    error: str = ""
+
+
+def measure(question: Question, strategy: str, answer: Answer, correct: bool | None = None) -> AnswerResult:
+    """Return the result with the figures of an answer; an abstention is compared as an empty answer."""
+    short = "" if answer.abstained else answer.short or answer.text
+    shared = overlap(short, question.labels)
+    gold = question.gold_sources
+    return AnswerResult(
+        question.id,
+        strategy,
+        question.question,
+        question.type,
+        question.answerable,
+        question.labels,
+        answer.text,
+        answer.short,
+        answer.abstained,
+        answer.confidence,
+        tuple(citation.uri for citation in answer.citations),
+        first_document(answer.found, gold),
+        document_recall(answer.found, gold, DEPTH),
+        page_recall(answer.found, gold, DEPTH),
+        exact_match(short, question.labels),
+        shared.f1,
+        shared.precision,
+        shared.recall,
+        correct,
+        len(answer.dropped),
+        _stopped(answer.trace),
+        answer.usage.calls,
+        answer.usage.input_tokens + answer.usage.output_tokens,
+        answer.usage.output_tokens,
+        answer.dollars,
+        answer.seconds,
+    )
+
+
+def failure(question: Question, strategy: str, reason: str) -> AnswerResult:
+    """Return the result of a question without an answer, and the reason."""
+    return AnswerResult(
+        question.id, strategy, question.question, question.type, question.answerable, question.labels, error=reason
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class AnswersReport:
     """All results, in the order of strategies and questions."""
 
-    each: tuple[Answered, ...]
+    each: tuple[AnswerResult, ...]
 
     @property
     def title(self) -> str:
@@ -61,7 +141,7 @@ async def evaluate_answers(
     concurrency: int = 4,
     judged: bool = False,
     out: Path | None = None,
-    tell: Callable[[Answered], None] = lambda answered: None,
+    tell: Callable[[AnswerResult], None] = lambda answered: None,
 ) -> AnswersReport:
     """Return how well each strategy answers each question.
 
@@ -70,7 +150,7 @@ async def evaluate_answers(
     """
     done = read_results(out) if out is not None else {}
 
-    async def work(task: tuple[str, Question]) -> Answered:
+    async def work(task: tuple[str, Question]) -> AnswerResult:
         strategy, question = task
         known = done.get((strategy, question.id, question.question))
         if known is not None:
@@ -85,7 +165,7 @@ async def evaluate_answers(
     return AnswersReport(tuple(await gather(work, tasks, concurrency)))
 
 
-def summed(each: Sequence[Answered]) -> Figures:
+def summed(each: Sequence[AnswerResult]) -> Figures:
     """Return the figures of one strategy.
 
     `SHARES` are percentages of the answerable questions, but for those of abstention; `refused_right` and
@@ -123,14 +203,14 @@ def summed(each: Sequence[Answered]) -> Figures:
     }
 
 
-def read_results(path: Path) -> dict[tuple[str, str, str], Answered]:
+def read_results(path: Path) -> dict[tuple[str, str, str], AnswerResult]:
     """Return the results that a file holds, failures left out; a last line cut short is passed over."""
     if not path.is_file():
         return {}
-    found: dict[tuple[str, str, str], Answered] = {}
+    found: dict[tuple[str, str, str], AnswerResult] = {}
     for line in path.read_bytes().splitlines():
         try:
-            one = codec.decode(line, Answered)
+            one = codec.decode(line, AnswerResult)
         except codec.DecodeError:
             continue
         if not one.error:
@@ -138,26 +218,40 @@ def read_results(path: Path) -> dict[tuple[str, str, str], Answered]:
     return found
 
 
-async def _answered(knowledge: KnowledgeBase, strategy: str, question: Question, judged: bool) -> Answered:
+async def judge(language: Language, question: str, labels: Sequence[str], answer: str) -> bool | None:
+    """Return whether the answer says what one of the labels says, by a language model (PIKE-RAG 6.1, Acc).
+
+    None where the model gave no usable verdict.
+    """
+    listed = "\n".join(f"- {label}" for label in labels)
+    asked = await language.ask("judge", VerdictReply, room=200, question=question, labels=listed, answer=answer)
+    return asked.value.correct if asked.value else None
+
+
+async def _answered(knowledge: KnowledgeBase, strategy: str, question: Question, judged: bool) -> AnswerResult:
     try:
         answer = await knowledge.answer(question.question, strategy=strategy)
     except (SettingsError, BudgetExceeded):
         raise
     except StrataError as error:
-        return failed(question, strategy, f"{type(error).__name__}: {error.message}")
+        return failure(question, strategy, f"{type(error).__name__}: {error.message}")
     if answer.ending not in (Ending.ANSWERED, Ending.NOT_IN_DOCUMENTS):
-        return failed(question, strategy, answer.text)
+        return failure(question, strategy, answer.text)
     correct = None
     language = knowledge.language() if judged and question.answerable else None
     if language is not None and answer.abstained:
         correct = False
     elif language is not None:
         correct = await judge(language, question.question, question.labels, answer.text)
-    return measured(question, strategy, answer, correct)
+    return measure(question, strategy, answer, correct)
 
 
-def _append(path: Path, answered: Answered) -> None:
+def _append(path: Path, answered: AnswerResult) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     whole = not path.exists() or path.read_bytes()[-1:] in (b"\n", b"")
     with path.open("ab") as file:
         file.write((b"" if whole else b"\n") + codec.encode(answered) + b"\n")
+
+
+def _stopped(trace: Sequence[Step]) -> str:
+    return next((step.text for step in trace if step.kind == "stop"), "")

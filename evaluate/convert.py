@@ -1,4 +1,4 @@
-"""Benchmarks in their published formats to questions and passages in Strata's."""
+"""Converts benchmarks from their published formats to files of questions and passages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evaluate.questions import Passage, Question
+from evaluate.questions import Passage, Question, write_lines
 from pipelines.core.errors import SourceError
 from pipelines.core.ids import content_id
 
@@ -40,12 +40,10 @@ def convert(name: str, path: Path) -> Converted:
 
 def write(converted: Converted, folder: Path) -> None:
     """Write `questions.jsonl`, and `corpus.jsonl` where there are passages, into `folder`."""
-    from evaluate.results import write_results
-
     folder.mkdir(parents=True, exist_ok=True)
-    write_results(folder / "questions.jsonl", converted.questions)
+    write_lines(folder / "questions.jsonl", converted.questions)
     if converted.passages:
-        write_results(folder / "corpus.jsonl", converted.passages)
+        write_lines(folder / "corpus.jsonl", converted.passages)
 
 
 def _records(path: Path) -> Iterator[Record]:

@@ -1,4 +1,4 @@
-"""The result of an evaluation as one page, with the ranks of every question."""
+"""The result of an evaluation as one HTML page, with every question, and its percentages as a bar chart."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from evaluate.chart import COLOURS
+from PIL import Image, ImageDraw, ImageFont
+
+from evaluate.answers import AnswerResult, AnswersReport
 from evaluate.questions import Question
-from evaluate.retrieval import Ranked, RetrievalReport
+from evaluate.retrieval import DEPTHS, Ranked, RetrievalReport
 from pipelines.core.page import policy
 from pipelines.retrieve.retriever import Mode
 
@@ -21,36 +23,88 @@ td.figure, th.figure { text-align: right; font-variant-numeric: tabular-nums }
 svg text { font: 12px system-ui, sans-serif }
 @media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd } th, td { border-color: #444 } }
 """
-_DEEP = 20
-Rows = Mapping[str, Mapping[str, float | int | None]]
+FigureRows = Mapping[str, Mapping[str, float | int | None]]
 """Figures by name, by the row that they stand in."""
+WIDTH, HEIGHT = 1200, 520
+"""Pixels of the chart; `MARGIN` at its sides, `HEAD` above its bars."""
+MARGIN, HEAD = 60, 90
+COLOURS = ("#2563eb", "#9ca3af", "#d97706", "#7c3aed", "#059669", "#dc2626", "#0891b2", "#4b5563")
+_INK, _LINE = "#222222", "#d1d5db"
 
 
-def write_page(path: Path, report: RetrievalReport, questions: Sequence[Question]) -> None:
-    """Write the page; it needs nothing from elsewhere."""
-    path.write_text(page(report, questions), encoding="utf-8")
+def write_retrieval_page(path: Path, report: RetrievalReport, questions: Sequence[Question]) -> None:
+    """Write the page of `strata eval retrieval`; it loads nothing from elsewhere."""
+    path.write_text(retrieval_page(report, questions), encoding="utf-8")
 
 
-def page(report: RetrievalReport, questions: Sequence[Question]) -> str:
-    """Return the page as HTML."""
-    return sheet(f"Retrieval: {report.title}", report.shares(), report.rows(), _questions(report.each, questions))
+def retrieval_page(report: RetrievalReport, questions: Sequence[Question]) -> str:
+    """Return the page of `strata eval retrieval` as HTML, with the ranks of every question's gold passages."""
+    return page(f"Retrieval: {report.title}", report.shares(), report.rows(), _ranks_table(report.each, questions))
 
 
-def sheet(title: str, shares: Rows, figures: Rows, rest: str) -> str:
-    """Return a page with a chart of the percentages, a table of all figures, and the HTML of the rest."""
+def write_answers_page(path: Path, report: AnswersReport) -> None:
+    """Write the page of `strata eval answers`; it loads nothing from elsewhere."""
+    path.write_text(answers_page(report), encoding="utf-8")
+
+
+def answers_page(report: AnswersReport) -> str:
+    """Return the page of `strata eval answers` as HTML, with every answer and what it cost."""
+    return page(f"Answers: {report.title}", report.shares(), report.figures(), _answers_table(report.each))
+
+
+def write_chart(path: Path, title: str, rows: Mapping[str, Mapping[str, float]]) -> None:
+    """Write a PNG with a group of bars for each figure of the first row, a bar for each row; values are percentages."""
+    picture = Image.new("RGB", (WIDTH, HEIGHT), "white")
+    pen = ImageDraw.Draw(picture)
+    pen.text((MARGIN, 18), title, _INK, ImageFont.load_default(22))
+    _legend(pen, list(rows))
+    for level in range(0, 101, 20):
+        pen.line((MARGIN, _y(level), WIDTH - MARGIN, _y(level)), _LINE)
+        pen.text((14, _y(level) - 8), f"{level:>3}", _INK, ImageFont.load_default(14))
+    names = list(next(iter(rows.values()), {}))
+    for place, name in enumerate(names):
+        width = (WIDTH - 2 * MARGIN) / len(names)
+        _group(pen, MARGIN + place * width, width, name, [values.get(name, 0.0) for values in rows.values()])
+    picture.save(path, "PNG")
+
+
+def _group(pen: ImageDraw.ImageDraw, left: float, width: float, name: str, values: list[float]) -> None:
+    bar = width * 0.85 / max(1, len(values))
+    for place, value in enumerate(values):
+        start = left + place * bar
+        pen.rectangle((start, _y(value), start + bar - 4, _y(0)), COLOURS[place % len(COLOURS)])
+        pen.text((start + 2, _y(value) - 18), f"{value:.0f}", _INK, ImageFont.load_default(14))
+    pen.text((left, _y(0) + 10), name, _INK, ImageFont.load_default(16))
+
+
+def _legend(pen: ImageDraw.ImageDraw, rows: list[str]) -> None:
+    for place, row in enumerate(rows):
+        left = MARGIN + place * (WIDTH - 2 * MARGIN) / max(1, len(rows))
+        pen.rectangle((left, 54, left + 14, 68), COLOURS[place % len(COLOURS)])
+        pen.text((left + 22, 51), row, _INK, ImageFont.load_default(16))
+
+
+def _y(value: float) -> float:
+    """The y of a percentage on the picture; what is more than 100 is cut."""
+    bottom = HEIGHT - 50
+    return bottom - (bottom - HEAD - 10) * min(max(value, 0.0), 100.0) / 100
+
+
+def page(title: str, shares: FigureRows, figures: FigureRows, body: str) -> str:
+    """Return an HTML page: a chart of the percentages `shares`, a table of all `figures`, and the HTML `body`."""
     parts = [
         f'<!doctype html><html lang="en"><meta charset="utf-8">{policy(_STYLE)}',
         f"<title>{escape(title)}</title><style>{_STYLE}</style>",
         f"<h1>{escape(title)}</h1>",
-        _chart(shares),
+        _svg_chart(shares),
         _table(figures),
-        rest,
+        body,
         "</html>",
     ]
     return "\n".join(parts)
 
 
-def _table(rows: Rows) -> str:
+def _table(rows: FigureRows) -> str:
     names = list(next(iter(rows.values()), {}))
     head = "".join(f'<th class="figure">{escape(name)}</th>' for name in names)
     body = "".join(
@@ -66,9 +120,9 @@ def _cell(value: float | None) -> str:
     return "-" if value is None else f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
 
 
-def _chart(rows: Rows) -> str:
+def _svg_chart(rows: FigureRows) -> str:
     names = list(next(iter(rows.values()), {}))
-    bars = "".join(_bars(rows, names))
+    bars = "".join(_svg_bars(rows, names))
     keys = "".join(
         f'<rect x="{8 + 130 * place}" y="8" width="12" height="12" fill="{COLOURS[place % len(COLOURS)]}"/>'
         f'<text x="{26 + 130 * place}" y="18" fill="currentColor">{escape(row)}</text>'
@@ -77,7 +131,7 @@ def _chart(rows: Rows) -> str:
     return f'<svg viewBox="0 0 760 250" role="img" aria-label="percentages">{keys}{bars}</svg>'
 
 
-def _bars(rows: Rows, names: Sequence[str]) -> Iterator[str]:
+def _svg_bars(rows: FigureRows, names: Sequence[str]) -> Iterator[str]:
     group_width = 740 / max(1, len(names))
     step = min(28.0, 0.85 * group_width / max(1, len(rows)))
     for group, name in enumerate(names):
@@ -91,7 +145,7 @@ def _bars(rows: Rows, names: Sequence[str]) -> Iterator[str]:
             yield f'<text x="{x:.0f}" y="{top - 4:.1f}" fill="currentColor">{value:.0f}</text>'
 
 
-def _questions(each: Sequence[Ranked], questions: Sequence[Question]) -> str:
+def _ranks_table(each: Sequence[Ranked], questions: Sequence[Question]) -> str:
     texts = {question.id: question.question for question in questions}
     rows = "".join(
         f"<tr><td>{escape(texts.get(one.id, one.id))}</td><td>{_ranks(one)}</td></tr>"
@@ -107,5 +161,24 @@ def _ranks(one: Ranked) -> str:
 
 def _rank(rank: int) -> str:
     if not rank:
-        return f'<span class="missed">over {_DEEP}</span>'
+        return f'<span class="missed">over {max(DEPTHS)}</span>'
     return f'<span class="{"found" if rank <= 5 else "late"}">{rank}</span>'
+
+
+def _answers_table(each: Sequence[AnswerResult]) -> str:
+    rows = "".join(_row(one) for one in sorted(each, key=lambda one: one.id))
+    head = "".join(f"<th>{name}</th>" for name in ("question", "strategy", "answer", "right", "F1", "calls", "seconds"))
+    return f"<h2>Questions</h2><table><tr>{head}</tr>{rows}</table>"
+
+
+def _row(one: AnswerResult) -> str:
+    figures = (f"{one.f1:.2f}", str(one.calls), f"{one.seconds:.1f}")
+    cells = (escape(one.question), escape(one.strategy), _answer(one), escape(" / ".join(one.labels)), *figures)
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+
+
+def _answer(one: AnswerResult) -> str:
+    if one.error:
+        return f'<span class="missed">{escape(one.error)}</span>'
+    kind = "missed" if one.abstained == one.answerable else "found" if one.abstained or one.f1 else "late"
+    return f'<span class="{kind}">{escape(one.short or one.answer)}</span>'

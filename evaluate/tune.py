@@ -1,8 +1,8 @@
-"""Weights of retrieval from questions whose right passages or places are known, with cross-validation.
+"""Tunes the weights of retrieval on questions whose gold passages or sources are known, with cross-validation.
 
-A round of random settings is tried on every question; the best few of them, averaged, are the tuned settings. One
-setting that happens to fit is no use: the average of the best lies in the middle of what works. In cross-validation
-each fold's questions are scored under settings chosen by the others alone.
+Random settings are tried on every question (random search, Bergstra and Bengio 2012); the tuned settings are the mean
+of the best few, which lies in the middle of what works, where the single best may fit by chance. In cross-validation
+each fold's questions are scored under settings chosen on the other folds alone.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ import numpy as np
 import tomlkit
 from numpy.typing import NDArray
 
-from evaluate.metrics import mean, recall_at
-from evaluate.places import document_recall, first_document, page_recall
+from evaluate.metrics import document_recall, first_document, mean, page_recall, recall_at
 from evaluate.questions import Question
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings
+from qa.check.citations import found as found_of
 
 DEPTHS = (2, 5, 10)
-BEST = 12
-"""Settings that are averaged."""
-SPREAD = 1.0
-"""How far a trial leaves the settings in force: a factor of e to this, either way."""
+AVERAGED = 12
+"""Of 200 trials so many are averaged: the best sixteenth."""
+SEARCH_RANGE = 1.0
+"""How far a trial's weight is from that in force at most: a factor of e to this, either way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class QuestionSet:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """What the questions of one fold came to, in percent, before and under settings chosen without them."""
+    """The mean value of a fold's questions, in percent: before, and after under `settings` chosen without them."""
 
     name: str
     questions: int
@@ -52,7 +52,10 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """The settings chosen by all questions, what they came to before and after, and the honest figures by fold."""
+    """The settings tuned on all questions, with their mean value in percent before and after.
+
+    `after` is of the same questions that chose the settings; what to expect of other questions is in `folds`.
+    """
 
     settings: RetrieveSettings
     before: float
@@ -76,22 +79,25 @@ def tune(
     seed: int = 0,
     tell: Callable[[int], None] = lambda done: None,
 ) -> Tuned:
-    """Return tuned settings; `tell` hears of each trial. The same input gives the same settings.
+    """Return the settings tuned on `sets`, from those of `start`; equal arguments give equal settings.
 
-    With several sets the folds are the sets, so that no set is scored by settings it has seen; each counts alike,
-    however many questions it has.
+    `tell` is called with the number of trials done. With several sets each is a fold, so that none is scored under
+    settings that it helped to choose; all sets count the same, however many questions they have.
+
+    >>> tune([QuestionSet("pumps", retriever, questions)], RetrieveSettings()).settings.hop  # doctest: +SKIP
+    1.462
     """
-    bench = _Bench(sets)
+    scored = _ScoredQuestions(sets)
     chosen = [start, *_trials(start, trials, np.random.default_rng(seed))]
     values = []
     for number, settings in enumerate(chosen):
-        values.append(bench.values(settings))
+        values.append(scored.values(settings))
         tell(number + 1)
     table = np.stack(values)
-    counts = bench.counts()
+    counts = scored.counts()
     best = _best(chosen, table @ counts)
-    done = [_fold(bench, chosen, table, name, inside) for name, inside in bench.folds(folds)]
-    after = bench.values(best)
+    done = [_fold(scored, chosen, table, name, inside) for name, inside in scored.folds(folds)]
+    after = scored.values(best)
     return Tuned(best, 100 * float(table[0] @ counts), 100 * float(after @ counts), tuple(done))
 
 
@@ -109,72 +115,78 @@ def write_settings(path: Path, settings: RetrieveSettings) -> None:
     path.write_text(tomlkit.dumps(document), encoding="utf-8")
 
 
-class _Bench:
-    """The questions of all sets in one row, with all that does not depend on the weights found once."""
+class _ScoredQuestions:
+    """The questions of all sets in one array; what does not depend on the weights is searched for once."""
 
     def __init__(self, sets: Sequence[QuestionSet]) -> None:
         self._sets = sets
-        self._evidence = [[one.retriever.evidence(question.question) for question in one.questions] for one in sets]
+        self._features = [[one.retriever.features(question.question) for question in one.questions] for one in sets]
         self._hits: list[dict[int, Hit]] = [{} for _ in sets]
 
     def values(self, settings: RetrieveSettings) -> NDArray[np.float64]:
         """Return the value of each question, in [0, 1]."""
-        return np.array([self._value(*place, settings) for place in self._places()])
+        return np.array([self._value(*one, settings) for one in self._numbers()])
 
     def counts(self) -> NDArray[np.float64]:
-        """Return what each question counts: sets alike, and the questions of a set alike."""
+        """Return the weight of each question in the mean: the same for all sets, and within a set for all questions."""
         sizes = [len(one.questions) for one in self._sets]
         return np.repeat([1 / len(sizes) / size for size in sizes], sizes)
 
     def folds(self, count: int) -> list[tuple[str, NDArray[np.bool_]]]:
         """Return the name of each fold and which questions are in it."""
-        places = np.array([number for number, _ in self._places()])
+        sets = np.array([number for number, _ in self._numbers()])
         if len(self._sets) > 1:
-            return [(one.name, places == number) for number, one in enumerate(self._sets)]
-        return [(f"fold {number + 1}", np.arange(len(places)) % count == number) for number in range(count)]
+            return [(one.name, sets == number) for number, one in enumerate(self._sets)]
+        return [(f"fold {number + 1}", np.arange(len(sets)) % count == number) for number in range(count)]
 
-    def _places(self) -> Iterator[tuple[int, int]]:
+    def _numbers(self) -> Iterator[tuple[int, int]]:
+        """Yield for each question the number of its set, and its own in that set."""
         for number, one in enumerate(self._sets):
-            for place in range(len(one.questions)):
-                yield number, place
+            for question in range(len(one.questions)):
+                yield number, question
 
-    def _value(self, number: int, place: int, settings: RetrieveSettings) -> float:
+    def _value(self, number: int, question: int, settings: RetrieveSettings) -> float:
         one = self._sets[number]
-        ranked = one.retriever.rank(self._evidence[number][place], max(DEPTHS), settings)
+        ranked = one.retriever.rank(self._features[number][question], max(DEPTHS), settings)
         held = self._hits[number]
         missing = [chunk for chunk in ranked if chunk not in held]
-        held |= zip(missing, one.retriever.plain_hits(missing), strict=True)
-        return value([held[chunk] for chunk in ranked], one.questions[place])
+        held |= zip(missing, one.retriever.hits_of(missing), strict=True)
+        return value([held[chunk] for chunk in ranked], one.questions[question])
 
 
 def value(hits: Sequence[Hit], question: Question) -> float:
-    """Return what hits are worth for a question, in [0, 1]: recall at several depths, of places the first one too."""
+    """Return the value of ranked hits for a question, in [0, 1].
+
+    The mean of recall at `DEPTHS`; for questions with sources of page recall there, of recall of documents among the
+    first five, and of whether the first hit is of a right one.
+    """
     if question.gold_passages:
         uris = [hit.uri for hit in hits]
-        return mean([recall_at(uris, question.gold_passages, k) for k in DEPTHS])
-    pages = [page_recall(hits, question, k) for k in DEPTHS]
-    return mean([first_document(hits, question), document_recall(hits, question, 5), *pages])
+        return mean([recall_at(uris, question.gold_uris, k) for k in DEPTHS])
+    found = found_of(hits)
+    pages = [page_recall(found, question.sources, k) for k in DEPTHS]
+    return mean([first_document(found, question.sources), document_recall(found, question.sources, 5), *pages])
 
 
 def _trials(start: RetrieveSettings, count: int, dice: np.random.Generator) -> list[RetrieveSettings]:
-    return [_near(start, dice) for _ in range(count)]
+    return [_trial(start, dice) for _ in range(count)]
 
 
-def _near(start: RetrieveSettings, dice: np.random.Generator) -> RetrieveSettings:
-    """Settings around `start`: shares moved on their odds, weights by a factor; what is off stays off."""
+def _trial(start: RetrieveSettings, dice: np.random.Generator) -> RetrieveSettings:
+    """Random settings around `start`: shares moved on their odds, weights by a factor; a weight of 0 stays 0."""
     changed = {}
     for name in start.tuned:
-        now, move = float(getattr(start, name)), float(dice.uniform(-SPREAD, SPREAD))
+        now, move = float(getattr(start, name)), float(dice.uniform(-SEARCH_RANGE, SEARCH_RANGE))
         if now:
-            changed[name] = _from_free(name, _to_free(name, now) + move)
+            changed[name] = _bounded(name, _unbounded(name, now) + move)
     return start.model_copy(update=changed)
 
 
 def _best(trials: Sequence[RetrieveSettings], values: NDArray[np.float64]) -> RetrieveSettings:
-    """The middle of the best trials, each setting on the scale on which it was moved."""
-    best = [trials[place] for place in np.argsort(-values, kind="stable")[:BEST]]
+    """The mean of the best trials, each setting on the scale on which it was moved."""
+    best = [trials[number] for number in np.argsort(-values, kind="stable")[:AVERAGED]]
     middle = {
-        name: round(_from_free(name, mean([_to_free(name, float(getattr(one, name))) for one in best])), 3)
+        name: round(_bounded(name, mean([_unbounded(name, float(getattr(one, name))) for one in best])), 3)
         for name in trials[0].tuned
         if getattr(trials[0], name)
     }
@@ -185,24 +197,24 @@ def _is_share(name: str) -> bool:
     return any(getattr(mark, "le", None) == 1 for mark in RetrieveSettings.model_fields[name].metadata)
 
 
-def _to_free(name: str, value: float) -> float:
+def _unbounded(name: str, value: float) -> float:
     if _is_share(name):
         value = min(max(value, 0.01), 0.99)
         return math.log(value / (1 - value))
     return math.log(max(value, 0.01))
 
 
-def _from_free(name: str, value: float) -> float:
+def _bounded(name: str, value: float) -> float:
     return 1 / (1 + math.exp(-value)) if _is_share(name) else math.exp(value)
 
 
 def _fold(
-    bench: _Bench,
+    scored: _ScoredQuestions,
     trials: Sequence[RetrieveSettings],
     table: NDArray[np.float64],
     name: str,
     inside: NDArray[np.bool_],
 ) -> Fold:
-    chosen = _best(trials, table[:, ~inside] @ bench.counts()[~inside])
-    after = bench.values(chosen)[inside].mean()
+    chosen = _best(trials, table[:, ~inside] @ scored.counts()[~inside])
+    after = scored.values(chosen)[inside].mean()
     return Fold(name, int(inside.sum()), 100 * float(table[0][inside].mean()), 100 * float(after), chosen)

@@ -20,9 +20,9 @@ from pipelines.llm.ledger import cost
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
 from pipelines.resources import Stores, open_neo4j, open_stores
-from pipelines.retrieve.filters import told
+from pipelines.retrieve.filters import describe_filter
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.view import StoredKnowledge
+from pipelines.retrieve.stored_knowledge import StoredKnowledge
 from pipelines.settings import load
 from pipelines.store.state import LINKED_FACT
 from pipelines.store.vector import Filter
@@ -197,7 +197,7 @@ class KnowledgeBase:
         """Return that there is nothing to look at: in the whole knowledge base, or within the filter."""
         if self.confined().size:
             text = "No passage fits all parts of the filter."
-            return Answer(question, text, strategy, ending=Ending.NOTHING_MATCHES, hint=told(where))
+            return Answer(question, text, strategy, ending=Ending.NOTHING_MATCHES, hint=describe_filter(where))
         there = self._completeness.look()
         text, hint = amiss(there), remedy(there)
         if not text:

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from pipelines.core.chunk import Chunk
 from pipelines.core.provenance import Provenance, Span
-from pipelines.retrieve.hit import Candidate, Hit, Link
+from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
 
 
 @runtime_checkable
@@ -21,11 +21,11 @@ class Lexicon(Protocol):
         """
         ...
 
-    def kinship(self, word: str, others: Sequence[str]) -> Sequence[float]:
+    def word_similarities(self, word: str, others: Sequence[str]) -> Sequence[float]:
         """Return for each of `others` how near its meaning is to that of `word`, a cosine."""
         ...
 
-    def nearness(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+    def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """Return for each text its cosine with the question."""
         ...
 
@@ -45,11 +45,11 @@ class Knowledge(Protocol):
         """Return the chunks most similar to the query, of `threshold` or more (figure 11, path a)."""
         ...
 
-    def atoms(self, query: str, limit: int, threshold: float) -> tuple[Candidate, ...]:
+    def atoms(self, query: str, limit: int, threshold: float) -> tuple[AtomHit, ...]:
         """Return the atoms most similar to the query, of `threshold` or more, best first (figure 11, path b)."""
         ...
 
-    def linked(self, chunks: Sequence[str], limit: int) -> tuple[Link, ...]:
+    def linked(self, chunks: Sequence[str], limit: int) -> tuple[LinkedChunk, ...]:
         """Return chunks one step from these along the graph's edges, the rarest ways first; none of these again."""
         ...
 

@@ -13,7 +13,7 @@ from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.llm.prompt import fence
 from pipelines.llm.tokens import estimate_tokens
-from pipelines.retrieve.hit import Candidate, Hit
+from pipelines.retrieve.hit import AtomHit, Hit
 
 NO_PASSAGES = "(none)"
 AT_ONCE = 8
@@ -59,7 +59,7 @@ def render(hits: Sequence[Hit], tokens: int, query: str) -> str:
     return fence("\n\n".join(lines), "passages")
 
 
-def render_candidates(candidates: Sequence[Candidate]) -> str:
+def render_candidates(candidates: Sequence[AtomHit]) -> str:
     """Return the atoms numbered from 1, each with the title and heading path of its chunk."""
     lines = [
         f"{number}. ({headline(candidate.hit)}) {_cut(candidate.text, _ATOM)}"

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 import pytest
 from PIL import Image
 
-from evaluate.answered import Answered
-from evaluate.answers_page import answers_page
-from evaluate.report import sheet
+from evaluate.answers import AnswerResult
+from evaluate.report import answers_page, page
 from flows.cli.answer_page import answer_page
 from pipelines.core.document import BlockKind, Page, Source
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
@@ -78,18 +77,18 @@ def the_graph(text: str, folder: Path) -> str:
 
 
 def the_evaluation(text: str, folder: Path) -> str:
-    answered = Answered(text, text, text, text, True, (text,), text, text)
+    answered = AnswerResult(text, text, text, text, True, (text,), text, text)
     each = [answered, replace(answered, id="2", error=text)]
     rows = {text: {text: 50.0}}
-    page = sheet(text, rows, rows, "")
-    return page.replace("</html>", re.sub(r"(?s).*(<h2>Questions)", r"\1", answers_page(_Report(each))))
+    html = page(text, rows, rows, "")
+    return html.replace("</html>", re.sub(r"(?s).*(<h2>Questions)", r"\1", answers_page(_Report(each))))
 
 
 @dataclass(frozen=True)
 class _Report:
     """As much of a report as a page takes."""
 
-    each: list[Answered]
+    each: list[AnswerResult]
     title: str = "run"
     rows: dict[str, dict[str, float]] = field(default_factory=dict)
 

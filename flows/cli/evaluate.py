@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,21 +32,22 @@ def retrieval(
     set: Set = None,
 ) -> None:
     """Find the gold passages of questions in a corpus, beside BM25, dense and hybrid search."""
-    from evaluate.chart import write_chart
-    from evaluate.passages import open_corpus
-    from evaluate.questions import read_passages, read_questions
-    from evaluate.report import write_page
-    from evaluate.results import write_results
+    from evaluate.passages import open_passages
+    from evaluate.questions import read_passages, read_questions, write_lines
+    from evaluate.report import write_chart, write_retrieval_page
     from evaluate.retrieval import evaluate_retrieval
+    from flows.cli.progress import live_progress
 
     settings = settings_from(kb, set, embed__name=embedder)
     asked = read_questions(questions)
-    with open_corpus(read_passages(corpus), settings, kb) as retriever:
+    with ExitStack() as stack:
+        with live_progress(json) as progress:
+            retriever = stack.enter_context(open_passages(read_passages(corpus), settings, kb, progress))
         report = evaluate_retrieval(retriever, asked, settings.embed.name)
     if out is not None:
-        write_results(out, report.each)
+        write_lines(out, report.each)
     if html is not None:
-        write_page(html, report, asked)
+        write_retrieval_page(html, report, asked)
     if png is not None:
         write_chart(png, report.title, report.shares())
     _print_retrieval(report, json)
@@ -59,8 +61,7 @@ def compare(
     json: Json = False,
 ) -> None:
     """Print by how much the second run differs from the first, with 95 % intervals of a paired bootstrap."""
-    from evaluate.compare import compare_results
-    from evaluate.results import read_figures
+    from evaluate.compare import compare_results, read_figures
     from flows.cli.tables import print_json
 
     lines = compare_results(read_figures(one), read_figures(two), samples)

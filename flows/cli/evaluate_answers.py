@@ -15,8 +15,7 @@ from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
 from pipelines.core.shown import shown
 
 if TYPE_CHECKING:
-    from evaluate.answered import Answered
-    from evaluate.answers import AnswersReport
+    from evaluate.answers import AnswerResult, AnswersReport
 
 _SHOWN = (
     "first_document", "document_recall@5", "page_recall@5", "refused_right", "refused_wrong", "abstention_precision",
@@ -75,8 +74,7 @@ def answers(
 
 
 def _write(report: AnswersReport, html: Path | None, png: Path | None) -> None:
-    from evaluate.answers_page import write_answers_page
-    from evaluate.chart import write_chart
+    from evaluate.report import write_answers_page, write_chart
 
     if html is not None:
         write_answers_page(html, report)
@@ -92,7 +90,7 @@ class _Teller:
 
         self._console, self._total, self._done = console(stderr=True), total, 0
 
-    def __call__(self, answered: Answered) -> None:
+    def __call__(self, answered: AnswerResult) -> None:
         self._done += 1
         if self._console.is_terminal:
             state = answered.error or ("refused" if answered.abstained else answered.short or "answered")

@@ -52,7 +52,7 @@ def tune(
 def _open(
     stack: ExitStack, questions: list[Path], kb: Path | None, corpus: list[Path], settings: QaSettings
 ) -> list[QuestionSet]:
-    from evaluate.passages import open_corpus
+    from evaluate.passages import open_passages
     from evaluate.questions import read_passages, read_questions
     from evaluate.tune import QuestionSet
     from pipelines.core.errors import SettingsError
@@ -66,7 +66,7 @@ def _open(
         stores = stack.enter_context(open_stores(kb, settings))
         retrievers = [Retriever.of(stores, settings.retrieve)] * len(questions)
     else:
-        retrievers = [stack.enter_context(open_corpus(read_passages(path), settings)) for path in corpus]
+        retrievers = [stack.enter_context(open_passages(read_passages(path), settings)) for path in corpus]
     return [QuestionSet(str(path), one, rows) for path, one, rows in zip(questions, retrievers, asked, strict=True)]
 
 

@@ -13,12 +13,12 @@ from typing import Protocol, runtime_checkable
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from pipelines.atomize.keyphrases import Named, key_phrases
-from pipelines.atomize.lexical import Bm25
 from pipelines.atomize.names import find_names
 from pipelines.atomize.tags import tag_form
 from pipelines.core.errors import SettingsError
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import TagPair
+from pipelines.lang.bm25 import Bm25
 
 _PHRASES = 8
 _TWICE = 2

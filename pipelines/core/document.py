@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import isfinite
@@ -188,3 +189,11 @@ class Document:
         boxes: list[Box] = [box for block in touched for box in block.provenance.boxes]
         cells = touched[0].provenance.cells if len(touched) == 1 else ""
         return Provenance(self.id, span, first.page, first.label, cells, tuple(boxes))
+
+
+def document_date(metadata: Mapping[str, str]) -> str:
+    """Return the date by which a document is filtered and ordered: the stated one, else that of the last change.
+
+    ISO 8601 as in the metadata; empty where there is none.
+    """
+    return next((metadata[name] for name in ("date", "modified", "created") if metadata.get(name)), "")

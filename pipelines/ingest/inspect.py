@@ -25,7 +25,7 @@ from pipelines.store.vector import Embedded
 
 SAMPLED_SHARE, SAMPLED_LEAST = 16, 64
 """A sample reads one artifact in so many, and so many at least."""
-ATLAS = "retrieval*/atlas.npz"
+RETRIEVAL_INDEX = "retrieval*/*.npz"
 """Where question answering keeps what it read of the graph."""
 
 Sums = dict[str, dict[str, int]]
@@ -63,7 +63,7 @@ def inspect_caches(places: Places) -> Iterator[Finding]:
             yield Finding(Place.CACHES, Fault.CHANGED, path.name, "it is begun anew: what was kept there is lost")
         elif path == places.replies and path.is_file() and (damaged := _damaged_replies(path)):
             yield Finding(Place.CACHES, Fault.CHANGED, path.name, f"{damaged} replies, which are asked for anew")
-    for path in sorted(places.root.glob(ATLAS)):
+    for path in sorted(places.root.glob(RETRIEVAL_INDEX)):
         if not _is_whole(path):
             yield Finding(Place.CACHES, Fault.CHANGED, str(path.relative_to(places.root)), "it is read anew")
 

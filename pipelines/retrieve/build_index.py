@@ -1,4 +1,4 @@
-"""Reading a graph store into an atlas."""
+"""Reads a graph store into an `Index`."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pipelines.core.document import document_date
 from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.lang.terms import terms
-from pipelines.retrieve.index import Atlas, Numbers, Rows
-from pipelines.retrieve.names import calling_terms, name_key, runs, title_keys
+from pipelines.retrieve.index import Index, Numbers, SparseRows, document_words, name_key, title_keys, word_ngrams
 from pipelines.store.graph import GraphStore
 
-INSIDE = 0.5
-"""What a name inside a longer one weighs against one that stands alone."""
+INNER_NAME = 0.5
+"""Weight of a mention whose name is part of a longer name, against 1 for one that stands alone.
+
+The same discount as that of inner names in a question (`pipelines.retrieve.query.INNER_NAME`); not tuned.
+"""
 
 
-def survey(graph: GraphStore) -> Atlas:
-    """Return the atlas of all that `graph` holds; equal graphs give equal atlases, whatever the store."""
+def build_index(graph: GraphStore) -> Index:
+    """Return the index of all that `graph` holds; equal graphs give equal indexes, whatever the store."""
     documents = list(graph.nodes((NodeKind.DOCUMENT,)))
     chunks = list(graph.nodes((NodeKind.CHUNK,)))
     entities = list(graph.nodes((NodeKind.ENTITY,)))
@@ -28,53 +31,50 @@ def survey(graph: GraphStore) -> Atlas:
         _numbers(nodes) for nodes in (documents, chunks, entities, tags)
     )
     owner = np.array([document_number[chunk.owner] for chunk in chunks], dtype=np.int32)
-    position = np.array([chunk.properties["position"] for chunk in chunks], dtype=np.int32)
-    page = np.array([chunk.properties.get("page", 0) for chunk in chunks], dtype=np.int32)
     titles = [str(document.properties.get("title", "")) for document in documents]
-    counts, vocabulary = _count_terms(chunks, titles, owner)
-    called = _called(documents, vocabulary)
+    chunk_terms, vocabulary = _count_terms(chunks, titles, owner)
+    document_terms = _document_terms(documents, vocabulary)
     name_terms = _name_terms(entities, vocabulary)
-    postings = counts.turned(len(vocabulary))
-    named = _named(entities)
-    title_map = _multimap((key, i) for i, title in enumerate(titles) for key in title_keys(title))
-    mentions = _mentions(graph, chunk_number, entity_number, entities, named)
-    mentioned = mentions.turned(len(entities))
-    tag_rows = Rows.of_pairs(_weighted(graph, EdgeKind.HAS_TAG, chunk_number, tag_number), len(chunks))
-    return Atlas(
-        summarized=any(_says_more(chunk) for chunk in chunks),
+    postings = chunk_terms.transposed(len(vocabulary))
+    entities_by_name = _entities_by_name(entities)
+    documents_by_title = _multimap((key, i) for i, title in enumerate(titles) for key in title_keys(title))
+    chunk_entities = _chunk_entities(graph, chunk_number, entity_number, entities, entities_by_name)
+    entity_chunks = chunk_entities.transposed(len(entities))
+    tag_weights = SparseRows.from_pairs(_weighted(graph, EdgeKind.HAS_TAG, chunk_number, tag_number), len(chunks))
+    related = _both_directions(_pairs(graph, EdgeKind.RELATED, entity_number, entity_number))
+    neighbours = _both_directions(_pairs(graph, EdgeKind.NEXT, chunk_number, chunk_number))
+    return Index(
+        has_summaries=any(_is_rewritten(chunk) for chunk in chunks),
         chunks=tuple(chunk_number),
         documents=tuple(document_number),
         uris=tuple(str(document.properties.get("uri", "")) for document in documents),
-        titles_of=tuple(titles),
+        titles=tuple(titles),
         media_types=tuple(str(document.properties.get("media_type", "")) for document in documents),
-        dates=tuple(_date(document) for document in documents),
-        superseded=_superseded(graph, document_number),
+        dates=tuple(document_date(_metadata(document)) for document in documents),
+        superseded_by=_superseded_by(graph, document_number),
         document_of=owner,
-        position=position,
-        page=page,
-        lengths=np.array([counts.values_of(i).sum() for i in range(len(chunks))], dtype=np.float32),
+        pages=np.array([chunk.properties.get("page", 0) for chunk in chunks], dtype=np.int32),
+        lengths=np.array([chunk_terms.values_of(i).sum() for i in range(len(chunks))], dtype=np.float32),
         entities=tuple(entity_number),
         entity_names=tuple(str(entity.properties.get("name", "")) for entity in entities),
         tag_ids=tuple(tag_number),
         tag_names=tuple(str(tag.properties.get("name", "")) for tag in tags),
         tag_aliases=tuple("\n".join(_aliases(tag)) for tag in tags),
-        mentions=mentions,
-        mentioned=mentioned,
-        related=Rows.of_pairs(_both_ways(_pairs(graph, EdgeKind.RELATED, entity_number, entity_number)), len(entities)),
-        references=_references(graph, chunk_number, document_number),
-        tags=tag_rows,
-        tagged=tag_rows.turned(len(tags)),
-        neighbours=Rows.of_pairs(_both_ways(_pairs(graph, EdgeKind.NEXT, chunk_number, chunk_number)), len(chunks)),
-        chunks_of=Rows.of_pairs(((int(d), c, 1.0) for c, d in enumerate(owner)), len(documents)),
-        headed=_headed(mentioned, owner, named, title_map),
-        terms=counts,
+        chunk_entities=chunk_entities,
+        entity_chunks=entity_chunks,
+        related_entities=SparseRows.from_pairs(related, len(entities)),
+        chunk_references=_references(graph, chunk_number, document_number),
+        tag_chunks=tag_weights.transposed(len(tags)),
+        chunk_neighbours=SparseRows.from_pairs(neighbours, len(chunks)),
+        document_chunks=SparseRows.from_pairs(((int(d), c, 1.0) for c, d in enumerate(owner)), len(documents)),
+        named_in_title=_named_in_title(entity_chunks, owner, entities_by_name, documents_by_title),
         postings=postings,
-        spread=_spread(name_terms, mentioned, postings),
+        name_frequency=_name_frequency(name_terms, entity_chunks, postings),
         name_terms=name_terms,
-        callers=called.turned(len(vocabulary)),
+        term_documents=document_terms.transposed(len(vocabulary)),
         vocabulary=vocabulary,
-        named=named,
-        titles=title_map,
+        entities_by_name=entities_by_name,
+        documents_by_title=documents_by_title,
     )
 
 
@@ -82,34 +82,35 @@ def _numbers(nodes: Sequence[Node]) -> dict[str, int]:
     return {node.id: number for number, node in enumerate(nodes)}
 
 
-def _count_terms(chunks: Sequence[Node], titles: Sequence[str], owner: np.ndarray) -> tuple[Rows, dict[str, int]]:
+def _count_terms(chunks: Sequence[Node], titles: Sequence[str], owner: Numbers) -> tuple[SparseRows, dict[str, int]]:
+    """How often each chunk holds each term, and the numbers of the terms."""
     vocabulary: dict[str, int] = {}
     starts = np.zeros(len(chunks) + 1, dtype=np.int64)
     columns: list[int] = []
     values: list[int] = []
     for number, chunk in enumerate(chunks):
-        counted = Counter(terms(_text(chunk, titles[owner[number]])))
+        counted = Counter(terms(_searched_text(chunk, titles[owner[number]])))
         found = sorted((vocabulary.setdefault(term, len(vocabulary)), count) for term, count in counted.items())
         columns.extend(term for term, _ in found)
         values.extend(count for _, count in found)
         starts[number + 1] = len(columns)
-    return Rows(starts, np.array(columns, dtype=np.int32), np.array(values, dtype=np.float32)), vocabulary
+    return SparseRows(starts, np.array(columns, dtype=np.int32), np.array(values, dtype=np.float32)), vocabulary
 
 
-def _says_more(chunk: Node) -> bool:
-    """Whether a chunk has a summary in words that are not its own: one that was written, not quoted."""
-    summary = str(chunk.properties.get("summary", ""))
-    return bool(summary) and not set(terms(summary)) <= set(terms(_text(chunk, str(chunk.properties.get("title", "")))))
+def _is_rewritten(chunk: Node) -> bool:
+    """Whether a chunk's summary has words that the chunk has not: it was written, not quoted."""
+    summary, title = str(chunk.properties.get("summary", "")), str(chunk.properties.get("title", ""))
+    return bool(summary) and not set(terms(summary)) <= set(terms(_searched_text(chunk, title)))
 
 
-def _text(chunk: Node, title: str) -> str:
-    """What a chunk is found by: its own text under its title and headings."""
+def _searched_text(chunk: Node, title: str) -> str:
+    """A chunk's own text under its document's title and its headings."""
     path = chunk.properties.get("heading_path", ())
     headings = [part for part in (path if isinstance(path, tuple) else ()) if part != title]
     return "\n".join((title, *headings, str(chunk.properties.get("context", "")), str(chunk.properties["text"])))
 
 
-def _named(entities: Sequence[Node]) -> dict[str, tuple[int, ...]]:
+def _entities_by_name(entities: Sequence[Node]) -> dict[str, tuple[int, ...]]:
     def pairs() -> Iterator[tuple[str, int]]:
         for number, entity in enumerate(entities):
             for name in (str(entity.properties.get("name", "")), *_aliases(entity)):
@@ -131,28 +132,28 @@ def _multimap(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
     return {key: tuple(numbers) for key, numbers in found.items()}
 
 
-def _mentions(
+def _chunk_entities(
     graph: GraphStore,
     chunks: Mapping[str, int],
     entities: Mapping[str, int],
     nodes: Sequence[Node],
-    named: Mapping[str, tuple[int, ...]],
-) -> Rows:
-    inside = [_inside(str(node.properties.get("name", "")), number, named) for number, node in enumerate(nodes)]
+    by_name: Mapping[str, tuple[int, ...]],
+) -> SparseRows:
+    inner = [_inner_names(str(node.properties.get("name", "")), number, by_name) for number, node in enumerate(nodes)]
 
     def pairs() -> Iterator[tuple[int, int, float]]:
         for chunk, entity, _ in _pairs(graph, EdgeKind.MENTIONS, chunks, entities):
             yield chunk, entity, 1.0
-            for other in inside[entity]:
-                yield chunk, other, INSIDE
+            for other in inner[entity]:
+                yield chunk, other, INNER_NAME
 
-    return Rows.of_pairs(pairs(), len(chunks))
+    return SparseRows.from_pairs(pairs(), len(chunks))
 
 
-def _inside(name: str, number: int, named: Mapping[str, tuple[int, ...]]) -> list[int]:
+def _inner_names(name: str, number: int, by_name: Mapping[str, tuple[int, ...]]) -> list[int]:
     """The entities whose names are part of this one's ("Mississippi" in "History of Mississippi")."""
     whole = name_key(name)
-    found = {other for _, _, key in runs(whole) if key != whole for other in named.get(key, ())}
+    found = {other for _, _, key in word_ngrams(whole) if key != whole for other in by_name.get(key, ())}
     return sorted(found - {number})
 
 
@@ -173,13 +174,15 @@ def _weighted(
             yield sources[edge.source], targets[edge.target], float(weight) if isinstance(weight, float | int) else 1.0
 
 
-def _both_ways(pairs: Iterable[tuple[int, int, float]]) -> Iterator[tuple[int, int, float]]:
+def _both_directions(pairs: Iterable[tuple[int, int, float]]) -> Iterator[tuple[int, int, float]]:
     for one, two, weight in pairs:
         yield one, two, weight
         yield two, one, weight
 
 
-def _references(graph: GraphStore, chunks: Mapping[str, int], documents: Mapping[str, int]) -> Rows:
+def _references(graph: GraphStore, chunks: Mapping[str, int], documents: Mapping[str, int]) -> SparseRows:
+    """The documents that each chunk refers to; a reference that fits several documents is shared among them."""
+
     def pairs() -> Iterator[tuple[int, int, float]]:
         for edge in graph.edges((EdgeKind.REFERENCES,)):
             source = chunks.get(str(edge.properties.get("chunk", "")))
@@ -187,10 +190,11 @@ def _references(graph: GraphStore, chunks: Mapping[str, int], documents: Mapping
                 candidates = edge.properties.get("candidates", 1)
                 yield source, documents[edge.target], 1.0 / int(candidates) if isinstance(candidates, int) else 1.0
 
-    return Rows.of_pairs(pairs(), len(chunks))
+    return SparseRows.from_pairs(pairs(), len(chunks))
 
 
-def _superseded(graph: GraphStore, documents: Mapping[str, int]) -> Numbers:
+def _superseded_by(graph: GraphStore, documents: Mapping[str, int]) -> Numbers:
+    """The end of each document's chain of SUPERSEDES; a cycle is followed once."""
     newer = {older: newer for newer, older, _ in _pairs(graph, EdgeKind.SUPERSEDES, documents, documents)}
     found = np.full(len(documents), -1, dtype=np.int32)
     for document in newer:
@@ -202,50 +206,51 @@ def _superseded(graph: GraphStore, documents: Mapping[str, int]) -> Numbers:
     return found
 
 
-def _headed(
-    mentioned: Rows, owner: Numbers, named: Mapping[str, tuple[int, ...]], titles: Mapping[str, tuple[int, ...]]
+def _named_in_title(
+    entity_chunks: SparseRows,
+    owner: Numbers,
+    by_name: Mapping[str, tuple[int, ...]],
+    by_title: Mapping[str, tuple[int, ...]],
 ) -> NDArray[np.bool_]:
-    """Which entries of `mentioned` are of a chunk whose document has the entity's name."""
-    found = np.zeros(len(mentioned.columns), dtype=bool)
-    for key, documents in titles.items():
-        for entity in named.get(key, ()):
-            entries = slice(mentioned.starts[entity], mentioned.starts[entity + 1])
-            found[entries] |= np.isin(owner[mentioned.columns[entries]], documents)
+    found = np.zeros(len(entity_chunks.columns), dtype=bool)
+    for key, documents in by_title.items():
+        for entity in by_name.get(key, ()):
+            entries = slice(entity_chunks.starts[entity], entity_chunks.starts[entity + 1])
+            found[entries] |= np.isin(owner[entity_chunks.columns[entries]], documents)
     return found
 
 
-def _name_terms(entities: Sequence[Node], vocabulary: dict[str, int]) -> Rows:
+def _name_terms(entities: Sequence[Node], vocabulary: dict[str, int]) -> SparseRows:
     def pairs() -> Iterator[tuple[int, int, float]]:
         for number, entity in enumerate(entities):
             for term in terms(str(entity.properties.get("name", ""))):
                 yield number, vocabulary.setdefault(term, len(vocabulary)), 1.0
 
-    return Rows.of_pairs(pairs(), len(entities))
+    return SparseRows.from_pairs(pairs(), len(entities))
 
 
-def _spread(name_terms: Rows, mentioned: Rows, postings: Rows) -> Numbers:
-    """In how many chunks each entity's name stands: a single word also where it is not taken for a name."""
+def _name_frequency(name_terms: SparseRows, entity_chunks: SparseRows, postings: SparseRows) -> Numbers:
+    """In how many chunks each name stands; a name of a single word also where it was not recognized as a name."""
     single = np.flatnonzero(name_terms.counts() == 1)
-    found = mentioned.counts().copy()
+    found = entity_chunks.counts().copy()
     found[single] = np.maximum(found[single], postings.counts()[name_terms.columns[name_terms.starts[single]]])
     return found
 
 
-def _called(documents: Sequence[Node], vocabulary: dict[str, int]) -> Rows:
+def _document_terms(documents: Sequence[Node], vocabulary: dict[str, int]) -> SparseRows:
     """The terms by which a reader may call each document."""
 
     def pairs() -> Iterator[tuple[int, int, float]]:
         for number, document in enumerate(documents):
-            told = document.properties
-            for term in calling_terms(
-                str(told.get("title", "")), str(told.get("uri", "")), str(told.get("media_type", ""))
-            ):
+            names = (str(document.properties.get(name, "")) for name in ("title", "uri", "media_type"))
+            for term in document_words(*names):
                 yield number, vocabulary.setdefault(term, len(vocabulary)), 1.0
 
-    return Rows.of_pairs(pairs(), len(documents))
+    return SparseRows.from_pairs(pairs(), len(documents))
 
 
-def _date(document: Node) -> str:
-    known = document.properties.get("metadata", ())
-    told = dict(pair.partition(": ")[::2] for pair in (known if isinstance(known, tuple) else ()))
-    return next((told[name] for name in ("date", "modified", "created") if told.get(name)), "")
+def _metadata(document: Node) -> dict[str, str]:
+    """A document's metadata, which its node keeps as lines of "name: value"."""
+    lines = document.properties.get("metadata", ())
+    pairs = (line.partition(": ")[::2] for line in (lines if isinstance(lines, tuple) else ()))
+    return dict(pairs)

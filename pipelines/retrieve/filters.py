@@ -1,4 +1,7 @@
-"""What a question may be confined to: names that the knowledge base has, and dates that are dates."""
+"""Filters of a question: checked against the knowledge base, and applied to its chunks.
+
+`resolve_filter` checks and completes what a user wrote; `chunk_mask` says which chunks of the index it lets through.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,13 @@ from dataclasses import replace
 from datetime import date
 from difflib import get_close_matches
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pipelines.core.errors import NotFound, SettingsError
 from pipelines.core.ids import normalize
 from pipelines.core.uris import called
-from pipelines.retrieve.index import Atlas
+from pipelines.retrieve.index import Index, Weights
 from pipelines.store.catalog import Entry
 from pipelines.store.vector import Filter
 
@@ -21,10 +27,10 @@ _SHOWN = 8
 """Names that a hint lists at most."""
 
 
-def dated(where: Filter) -> None:
-    """Raise `SettingsError` where a limit is no date, or the last day comes before the first."""
+def check_dates(where: Filter) -> None:
+    """Raise `SettingsError` for an invalid date, or where `until` is before `since`."""
     for name, given in (("since", where.since), ("until", where.until)):
-        if given and not _is_date(given):
+        if given and not _is_valid_date(given):
             raise SettingsError(f"{name}: {given!r} is not a date", ids=(given,), hint=f"write it as {DATE_FORM}")
     if where.since and where.until and where.until + "~" < where.since:
         raise SettingsError(
@@ -32,33 +38,73 @@ def dated(where: Filter) -> None:
         )
 
 
-def known(where: Filter, atlas: Atlas, entries: Sequence[Entry]) -> Filter:
+def resolve_filter(where: Filter, index: Index, entries: Sequence[Entry]) -> Filter:
     """Return the filter with names as the knowledge base writes them; `entries` are those of its catalog.
 
-    Raises `NotFound`, with the names that come near, for a document, folder, type, tag or page that the knowledge base
-    has not, and `SettingsError` for what is no date.
+    Raises `NotFound`, with similar names as a hint, for a document, folder, type, tag or page that the knowledge base
+    does not have, and `SettingsError` for an invalid date.
     """
-    dated(where)
-    uris = [entry.uri for entry in entries] or list(atlas.uris)
+    check_dates(where)
+    uris = [entry.uri for entry in entries] or list(index.uris)
     where = replace(
         where,
-        documents=tuple(_written(name, uris) for name in where.documents),
+        documents=tuple(_resolved_name(name, uris) for name in where.documents),
         folders=tuple(
-            _written(_plain(name) + "/", (f"{one}/" for one in _folders(uris)))[:-1] for name in where.folders
+            _resolved_name(_plain_folder(name) + "/", (f"{one}/" for one in _folders(uris)))[:-1]
+            for name in where.folders
         ),
     )
-    _unreadable(where.documents, entries)
-    _among("document", where.documents, [*atlas.uris, *atlas.documents], atlas.uris)
-    _among("folder", [folder for folder in where.folders if folder], _folders(atlas.uris))
-    _types(where.media_types, atlas)
-    spelled = {normalize(tag) for tags in (atlas.tag_names, *atlas.tag_spellings) for tag in tags}
-    _among("tag", [tag for tag in where.tags if normalize(tag) not in spelled], atlas.tag_names)
-    _pages(where, atlas, {entry.document: entry.counts.get("pages", 0) for entry in entries})
+    _refuse_unreadable(where.documents, entries)
+    _refuse_unknown("document", where.documents, [*index.uris, *index.documents], index.uris)
+    _refuse_unknown("folder", [folder for folder in where.folders if folder], _folders(index.uris))
+    _refuse_types(where.media_types, index)
+    spelled = {normalize(tag) for tags in (index.tag_names, *index.tag_spellings) for tag in tags}
+    _refuse_unknown("tag", [tag for tag in where.tags if normalize(tag) not in spelled], index.tag_names)
+    _refuse_pages(where, index, {entry.document: entry.counts.get("pages", 0) for entry in entries})
     return replace(where, folders=tuple(folder for folder in where.folders if folder))
 
 
-def told(where: Filter) -> str:
-    """Return the parts of a filter as one reads them: "document a.pdf; page 3; since 2024"."""
+def with_tag_spellings(where: Filter, index: Index) -> Filter:
+    """Return the filter with all spellings of its tags: a chunk has a tag as its document spells it."""
+    wanted = {normalize(tag) for tag in where.tags}
+    same = (each for each in index.tag_spellings if not wanted.isdisjoint(map(normalize, each)))
+    return replace(where, tags=tuple(sorted({*where.tags, *(spelling for each in same for spelling in each)})))
+
+
+def chunk_mask(where: Filter, index: Index) -> Weights | None:
+    """Return 1 for each chunk that the filter lets through, else 0; None for an empty filter."""
+    if where == Filter():
+        return None
+    documents = np.array([_lets_through(where, number, index) for number in range(len(index.documents))], dtype=bool)
+    chunks = documents[index.document_of]
+    if where.pages:
+        chunks &= np.isin(index.pages, where.pages)
+    if where.tags:
+        chunks &= _has_tag(where, index)
+    return chunks.astype(np.float32)
+
+
+def _lets_through(where: Filter, document: int, index: Index) -> bool:
+    uri, dated = index.uris[document], index.dates[document]
+    return (
+        (not where.documents or uri in where.documents or index.documents[document] in where.documents)
+        and (not where.folders or uri.startswith(tuple(folder.rstrip("/") + "/" for folder in where.folders)))
+        and (not where.media_types or index.media_types[document] in where.media_types)
+        and (not where.since or dated >= where.since)
+        and (not where.until or (dated != "" and dated <= where.until + "~"))
+    )
+
+
+def _has_tag(where: Filter, index: Index) -> NDArray[np.bool_]:
+    wanted = np.array([number for number, name in enumerate(index.tag_names) if name in where.tags], dtype=np.int32)
+    found = np.zeros(index.size, dtype=bool)
+    _, places = index.tag_chunks.gather(wanted)
+    found[index.tag_chunks.columns[places]] = True
+    return found
+
+
+def describe_filter(where: Filter) -> str:
+    """Return a filter in words: "document a.pdf; page 3; since 2024"."""
     parts = (
         ("document", where.documents), ("folder", where.folders), ("type", where.media_types), ("tag", where.tags),
         ("page", tuple(map(str, where.pages))), ("since", (where.since,)), ("until", (where.until,)),
@@ -66,32 +112,32 @@ def told(where: Filter) -> str:
     return "; ".join(f"{name} {' or '.join(filter(None, given))}" for name, given in parts if any(given))
 
 
-def _unreadable(documents: Collection[str], entries: Sequence[Entry]) -> None:
-    """Refuse a file that is there and could not be made a document, with the reason why."""
+def _refuse_unreadable(documents: Collection[str], entries: Sequence[Entry]) -> None:
+    """Refuse a file of the folder that could not be made a document, with the reason."""
     reasons = {entry.uri: f"{entry.status.value}: {entry.reason}" for entry in entries if not entry.status.searchable}
     for name in documents:
         if name in reasons:
             raise NotFound(f"nothing of {name} can be found ({reasons[name]})", ids=(name,), hint="`strata status`")
 
 
-def _among(what: str, wanted: Collection[str], all_of_them: Iterable[str], shown: Iterable[str] = ()) -> None:
+def _refuse_unknown(what: str, wanted: Collection[str], all_of_them: Iterable[str], shown: Iterable[str] = ()) -> None:
     there = set(all_of_them)
     for name in wanted:
         if name not in there:
             raise NotFound(f"no {what} {name}", ids=(name,), hint=_nearest(name, sorted(set(shown) or there)))
 
 
-def _types(wanted: Collection[str], atlas: Atlas) -> None:
-    """Refuse types that no document has; those there are told by their endings, as one knows them."""
-    endings = sorted({uri.rsplit("/", 1)[-1].rpartition(".")[2] for uri in atlas.uris if "." in uri})
+def _refuse_types(wanted: Collection[str], index: Index) -> None:
+    """Refuse media types that no document has; the hint lists file suffixes unless a media type was given."""
+    endings = sorted({uri.rsplit("/", 1)[-1].rpartition(".")[2] for uri in index.uris if "." in uri})
     for name in wanted:
-        if name not in atlas.media_types:
-            shown = endings if "/" not in name else sorted(set(atlas.media_types))
+        if name not in index.media_types:
+            shown = endings if "/" not in name else sorted(set(index.media_types))
             raise NotFound(f"no document of the type {name}", ids=(name,), hint=_nearest(name, shown))
 
 
 def _nearest(name: str, there: Collection[str]) -> str:
-    """The names that come near, by themselves or by their last part; where there are few, all of them."""
+    """A hint with the names most similar to `name`, whole or by their last part; without such, with the first names."""
     by_last: dict[str, list[str]] = {}
     for one in there:
         by_last.setdefault(one.rsplit("/", 1)[-1].casefold(), []).append(one)
@@ -105,29 +151,29 @@ def _nearest(name: str, there: Collection[str]) -> str:
     return f"there are: {listed}{', ...' if len(there) > _SHOWN else ''}" if there else "there is none"
 
 
-def _pages(where: Filter, atlas: Atlas, pages: Mapping[str, int]) -> None:
-    """Refuse pages that none of the documents meant has; a document that the catalog does not count may have any."""
-    meant = [id for id, uri in zip(atlas.documents, atlas.uris, strict=True) if _meant(where, id, uri)]
+def _refuse_pages(where: Filter, index: Index, pages: Mapping[str, int]) -> None:
+    """Refuse pages that no document within the filter has; a document whose pages are not counted may have any."""
+    meant = [id for id, uri in zip(index.documents, index.uris, strict=True) if _is_meant(where, id, uri)]
     if not where.pages or any(id not in pages for id in meant):
         return
     last = max((pages[id] for id in meant), default=0)
     for page in where.pages:
         if not 1 <= page <= last:
             which = ", ".join(where.documents) or "the documents"
-            raise NotFound(f"no page {page}", ids=(str(page),), hint=f"{which}: {_counted(last)}")
+            raise NotFound(f"no page {page}", ids=(str(page),), hint=f"{which}: {_page_range(last)}")
 
 
-def _counted(pages: int) -> str:
+def _page_range(pages: int) -> str:
     return "no pages" if not pages else "1 page" if pages == 1 else f"pages 1 to {pages}"
 
 
-def _meant(where: Filter, id: str, uri: str) -> bool:
+def _is_meant(where: Filter, id: str, uri: str) -> bool:
     in_folder = not where.folders or any(not folder or uri.startswith(folder + "/") for folder in where.folders)
     return in_folder and (not where.documents or id in where.documents or uri in where.documents)
 
 
-def _written(name: str, names: Iterable[str]) -> str:
-    """The one that is called or shown so; a name that is none, or could be several, as it is."""
+def _resolved_name(name: str, names: Iterable[str]) -> str:
+    """The one URI that a user who writes `name` can mean; where there is none, or more than one, `name` itself."""
     meant = called(name, names)
     return meant[0] if len(meant) == 1 else name
 
@@ -137,12 +183,12 @@ def _folders(uris: Iterable[str]) -> set[str]:
     return {"/".join(path[:depth]) for path in parts for depth in range(1, len(path) + 1)}
 
 
-def _plain(folder: str) -> str:
+def _plain_folder(folder: str) -> str:
     plain = folder.strip("/").removeprefix("./").strip("/")
     return "" if plain == "." else plain
 
 
-def _is_date(text: str) -> bool:
+def _is_valid_date(text: str) -> bool:
     match = _DATE.fullmatch(text)
     if match is None:
         return False

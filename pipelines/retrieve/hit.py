@@ -1,18 +1,24 @@
-"""What retrieval returns: chunks with their scores, and what carried them."""
+"""What retrieval returns: chunks with their scores, and what each score is made of."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from pipelines.core.chunk import Chunk
+from pipelines.core.graph import Node, NodeKind
+from pipelines.core.provenance import Provenance, Span
+from pipelines.graph.properties import box_of
+from pipelines.store.graph import GraphStore
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of a hit's score: how much, and through what.
+    """A part of a hit's score.
 
     `layer` is "document", "chunk", "summary", "atom", "tag" or "entity" for similarity, or the kind of edge for
-    propagation ("REFERENCES", "MENTIONS", ...); `path` names the nodes on the way, from where the score came.
+    propagation ("REFERENCES", "MENTIONS", ...); `path` names the nodes on the path along which the score was passed,
+    from the chunk where it began to the hit.
     """
 
     layer: str
@@ -23,10 +29,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk found. `score` is in [0, 1] on the scale recorded with the index; the shares add up to it.
+    """A chunk found. `score` is in [0, 1]; the shares add up to it.
 
     `atoms` are the texts of the chunk's atoms that matched best, best first. `superseded_by` is the URI of the newest
-    document that takes the place of this one's, empty where none does.
+    document that replaces this one's, empty where none does.
     """
 
     chunk: Chunk
@@ -40,7 +46,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class AtomHit:
     """An atom found, with the chunk that it was taken from; `score` in [0, 1] (PIKE-RAG 5.3.2: q_ij and c_ij)."""
 
     text: str
@@ -49,10 +55,53 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """A chunk one step away from another: over which kind of edge, and through what (an entity, a reference)."""
+class LinkedChunk:
+    """A chunk one edge away from the chunk `source`: the kind of edge, and the entity that it leads over, if any."""
 
     source: str
     hit: Hit
     edge: str
     through: str = ""
+
+
+def read_chunks(graph: GraphStore, ids: Collection[str]) -> dict[str, Node]:
+    """Return the nodes of these chunks by id; unknown ids are left out."""
+    return {node.id: node for node in graph.nodes((NodeKind.CHUNK,), ids)}
+
+
+def chunk_of(node: Node) -> Chunk:
+    """Return the chunk that a node was made from (`pipelines.graph.properties.of_chunk`)."""
+    return Chunk(
+        id=node.id,
+        document=node.owner,
+        section=_text(node, "section"),
+        position=_number(node, "position"),
+        text=_text(node, "text"),
+        provenance=_provenance(node),
+        heading_path=_texts(node, "heading_path"),
+        context=_text(node, "context"),
+        summary=_text(node, "summary"),
+        forward_summary=_text(node, "forward_summary"),
+        language=_text(node, "language"),
+    )
+
+
+def _provenance(node: Node) -> Provenance:
+    page = _number(node, "page") if "page" in node.properties else None
+    boxes = tuple(box_of(box) for box in _texts(node, "boxes"))
+    span = Span(_number(node, "start"), _number(node, "end"))
+    return Provenance(node.owner, span, page, _text(node, "label"), _text(node, "cells"), boxes)
+
+
+def _text(node: Node, name: str) -> str:
+    return str(node.properties.get(name, ""))
+
+
+def _number(node: Node, name: str) -> int:
+    value = node.properties.get(name, 0)
+    return int(value) if isinstance(value, int | float) else 0
+
+
+def _texts(node: Node, name: str) -> tuple[str, ...]:
+    value = node.properties.get(name, ())
+    return value if isinstance(value, tuple) else ()

@@ -1,22 +1,52 @@
-"""The graph as retrieval walks it: nodes by number, edges as compressed rows, in memory once for each open store."""
+"""The graph in memory, as retrieval reads it: nodes by number, edges as sparse rows, and names as they are compared."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipelines.core.ids import normalize
+from pipelines.lang.terms import STOP_WORDS, terms
+
 Numbers = NDArray[np.int32]
 Weights = NDArray[np.float32]
 
+_WORD = re.compile(r"[^\W_]+")
+_BRACKETS = re.compile(r"(?:(?<!\s)\s++)?[(（][^)）]{0,200}[)）]")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_FORMS = {
+    "pdf": "pdf paper",
+    "wordprocessing": "word document",
+    "msword": "word document",
+    "spreadsheet": "spreadsheet workbook sheet excel",
+    "ms-excel": "spreadsheet workbook sheet excel",
+    "presentation": "slides presentation powerpoint deck",
+    "ms-powerpoint": "slides presentation powerpoint deck",
+    "html": "web page site",
+    "csv": "table list csv",
+    "image/": "picture image photo drawing screen",
+    "rfc822": "mail email message letter",
+    "ms-outlook": "mail email message letter",
+    "epub": "book handbook",
+}
+"""Words for a kind of document ("in the mail about ..."), by a part of its media type."""
+LONGEST_NAME = 8
+"""Words of a name that is looked up in a question at most."""
+
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """Compressed rows: row i has `columns[starts[i]:starts[i + 1]]`, ascending, with `values` beside them."""
+class SparseRows:
+    """A sparse matrix in compressed rows (CSR): row i has `columns[starts[i]:starts[i + 1]]`, ascending, and `values`.
+
+    Not scipy's, which alone would add 110 MB to the installation.
+    """
 
     starts: NDArray[np.int64]
     columns: Numbers
@@ -24,37 +54,38 @@ class Rows:
 
     @property
     def size(self) -> int:
+        """The number of rows."""
         return len(self.starts) - 1
 
-    def of(self, row: int) -> Numbers:
+    def columns_of(self, row: int) -> Numbers:
         return self.columns[self.starts[row] : self.starts[row + 1]]
 
     def values_of(self, row: int) -> Weights:
         return self.values[self.starts[row] : self.starts[row + 1]]
 
     def counts(self) -> Numbers:
-        """Return how many columns each row has."""
+        """Return how many entries each row has."""
         return np.diff(self.starts).astype(np.int32)
 
     def gather(self, rows: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return for all entries of `rows`, one row after the other, which of `rows` and which place they are."""
+        """Return all entries of `rows`, one row after the other: the place in `rows`, and the place in `columns`."""
         lengths = self.starts[rows + 1] - self.starts[rows]
         owner = np.repeat(np.arange(len(rows)), lengths)
         before = np.cumsum(lengths) - lengths
         places = np.arange(int(lengths.sum())) - before[owner] + self.starts[rows][owner]
         return owner, places
 
-    def turned(self, columns: int) -> Rows:
-        """Return the same entries by column; there are `columns` of them."""
+    def transposed(self, columns: int) -> SparseRows:
+        """Return the transpose of a matrix of `columns` columns."""
         order = np.argsort(self.columns, kind="stable")
         rows = np.repeat(np.arange(self.size, dtype=np.int32), self.counts())[order]
         starts = np.zeros(columns + 1, dtype=np.int64)
         np.cumsum(np.bincount(self.columns, minlength=columns), out=starts[1:])
-        return Rows(starts, rows, self.values[order])
+        return SparseRows(starts, rows, self.values[order])
 
     @staticmethod
-    def of_pairs(pairs: Mapping[tuple[int, int], float] | Iterable[tuple[int, int, float]], rows: int) -> Rows:
-        """Return the rows of (row, column) to value; of a repeated pair the highest value counts."""
+    def from_pairs(pairs: Mapping[tuple[int, int], float] | Iterable[tuple[int, int, float]], rows: int) -> SparseRows:
+        """Return the matrix of (row, column) to value; of a repeated pair the highest value counts."""
         items = ((r, c, v) for (r, c), v in pairs.items()) if isinstance(pairs, Mapping) else pairs
         flat = np.array(list(items), dtype=np.float64).reshape(-1, 3)
         flat = flat[np.lexsort((-flat[:, 2], flat[:, 1], flat[:, 0]))]
@@ -63,66 +94,69 @@ class Rows:
         flat = flat[first]
         starts = np.zeros(rows + 1, dtype=np.int64)
         np.cumsum(np.bincount(flat[:, 0].astype(np.int64), minlength=rows), out=starts[1:])
-        return Rows(starts, flat[:, 1].astype(np.int32), flat[:, 2].astype(np.float32))
+        return SparseRows(starts, flat[:, 1].astype(np.int32), flat[:, 2].astype(np.float32))
 
 
 @dataclass(frozen=True)
-class Atlas:
-    """Chunks, documents, entities, tags and terms by number, each in order of id, and what joins them.
+class Index:
+    """Chunks, documents, entities, tags and terms by number, each in order of id, and the edges between them.
 
-    Of chunks: `document_of` and `position`, the `page` where each begins (0: none), `lengths` in terms; `terms` counts
-    a chunk's terms, `postings` is the same by term. `mentions` leads to the entities that a chunk names, those inside
-    a longer name with less weight, `mentioned` back; `headed` says of each entry of `mentioned` whether the chunk's
-    document bears the entity's name. `references` leads to the documents that a chunk points at, `neighbours` to the
-    chunks before and behind, `tags` to its tags, `tagged` back. `superseded` has for each document the newest
-    that takes its place, or -1.
+    A field named `a_bs` has for each a the bs that it leads to: `chunk_entities` the entities that a chunk mentions,
+    `entity_chunks` the chunks that mention an entity.
 
-    Of entities: `spread` tells in how many chunks the name stands, `name_terms` its terms, `related` leads to those
-    that a relation joins with it. Of terms: `callers` leads to the documents that a reader may call by them. `named`
-    leads from a name as folded by `name_key` to entities, `titles` to documents. `summarized` says whether there are
-    summaries that tell in other words what their chunks do. `tag_aliases` are the other spellings of each tag, one to a
-    line.
+    Of chunks: `document_of`, the `pages` where they begin (0: none), their `lengths` in terms. `postings` has for each
+    term the chunks that hold it, and how often. A chunk mentions also the entities whose names are inside a longer name
+    in it, with less weight. `chunk_references` leads to the documents that a chunk refers to, `chunk_neighbours` to the
+    chunks before and behind.
+
+    Of documents: `superseded_by` is the newest document that replaces each, or -1; `documents_by_title` leads from a
+    title as `name_key` folds it to documents, `term_documents` from a term to the documents that a reader may call by
+    it (`document_words`).
+
+    Of entities: `name_frequency` is the number of chunks in which the name stands, `name_terms` its terms;
+    `related_entities` leads along RELATED; `entities_by_name` leads from a folded name to entities. `named_in_title`
+    says of each entry of `entity_chunks` whether the title of the chunk's document is the entity's name.
+
+    `has_summaries` says whether there are summaries in words that are not their chunks' own. `tag_aliases` are the
+    other spellings of each tag, one to a line.
     """
 
-    summarized: bool
+    has_summaries: bool
     chunks: Sequence[str]
     documents: Sequence[str]
     uris: Sequence[str]
-    titles_of: Sequence[str]
+    titles: Sequence[str]
     media_types: Sequence[str]
     dates: Sequence[str]
-    superseded: Numbers
+    superseded_by: Numbers
     document_of: Numbers
-    position: Numbers
-    page: Numbers
+    pages: Numbers
     lengths: Weights
     entities: Sequence[str]
     entity_names: Sequence[str]
     tag_ids: Sequence[str]
     tag_names: Sequence[str]
     tag_aliases: Sequence[str]
-    mentions: Rows
-    mentioned: Rows
-    related: Rows
-    references: Rows
-    tags: Rows
-    tagged: Rows
-    neighbours: Rows
-    chunks_of: Rows
-    headed: NDArray[np.bool_]
-    terms: Rows
-    postings: Rows
-    spread: Numbers
-    name_terms: Rows
-    callers: Rows
+    chunk_entities: SparseRows
+    entity_chunks: SparseRows
+    related_entities: SparseRows
+    chunk_references: SparseRows
+    tag_chunks: SparseRows
+    chunk_neighbours: SparseRows
+    document_chunks: SparseRows
+    named_in_title: NDArray[np.bool_]
+    postings: SparseRows
+    name_frequency: Numbers
+    name_terms: SparseRows
+    term_documents: SparseRows
     vocabulary: Mapping[str, int]
-    named: Mapping[str, tuple[int, ...]]
-    titles: Mapping[str, tuple[int, ...]]
+    entities_by_name: Mapping[str, tuple[int, ...]]
+    documents_by_title: Mapping[str, tuple[int, ...]]
 
     @cached_property
-    def referred(self) -> Numbers:
+    def reference_counts(self) -> Numbers:
         """How many chunks refer to each document."""
-        return np.bincount(self.references.columns, minlength=len(self.documents)).astype(np.int32)
+        return np.bincount(self.chunk_references.columns, minlength=len(self.documents)).astype(np.int32)
 
     @cached_property
     def tag_spellings(self) -> tuple[tuple[str, ...], ...]:
@@ -136,18 +170,54 @@ class Atlas:
         """The number of chunks."""
         return len(self.chunks)
 
-    def number_of(self, chunk: str) -> int | None:
-        """Return the number of a chunk, None for one that is not here."""
-        return _place(self.chunks, chunk)
+    def chunk_number(self, chunk: str) -> int | None:
+        """Return the number of a chunk, None for an unknown one."""
+        return _position(self.chunks, chunk)
 
     def document_number(self, document: str) -> int:
         """Return the number of a document. Raises KeyError."""
-        number = _place(self.documents, document)
+        number = _position(self.documents, document)
         if number is None:
             raise KeyError(document)
         return number
 
 
-def _place(ids: Sequence[str], id: str) -> int | None:
+def _position(ids: Sequence[str], id: str) -> int | None:
     place = bisect_left(ids, id)
     return place if place < len(ids) and ids[place] == id else None
+
+
+def name_key(text: str) -> str:
+    """Return a name in words without accents, one blank between them: "Kenjirō" and "kenjiro" are one."""
+    plain = normalize(text)
+    return " ".join(_WORD.findall(plain if plain.isascii() else "".join(map(_without_accents, plain))))
+
+
+def _without_accents(letter: str) -> str:
+    """A Latin letter without its accents; letters of other scripts keep theirs."""
+    first = unicodedata.normalize("NFKD", letter)[:1]
+    return first if first.isascii() and first.isalpha() else letter
+
+
+def title_keys(title: str) -> Iterator[str]:
+    """Yield the folded names in a title: all of it, without what is in brackets, and up to its first comma."""
+    bare = _BRACKETS.sub("", title).strip()
+    for form in dict.fromkeys((title, bare, bare.partition(",")[0])):
+        key = name_key(form)
+        if len(key) > 1 and not all(word in STOP_WORDS for word in key.split()):
+            yield key
+
+
+def document_words(title: str, uri: str, media_type: str) -> list[str]:
+    """Return the terms by which a reader may call a document: those of its title, its file name and its kind."""
+    file = uri.rsplit("/", 1)[-1].rpartition(".")[0] if "." in uri else ""
+    kinds = " ".join(words for mark, words in _FORMS.items() if mark in media_type)
+    return list(dict.fromkeys(terms(f"{title} {_CAMEL.sub(' ', file)} {kinds}")))
+
+
+def word_ngrams(text: str, longest: int = LONGEST_NAME) -> Iterator[tuple[int, int, str]]:
+    """Yield all n-grams of up to `longest` words as (first word, end, key), the longest first."""
+    words = name_key(text).split()
+    for size in range(min(longest, len(words)), 0, -1):
+        for start in range(len(words) - size + 1):
+            yield start, start + size, " ".join(words[start : start + size])

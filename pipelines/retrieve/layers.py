@@ -1,4 +1,7 @@
-"""Similarity of a question to the nodes of every layer, brought to one scale and up to the chunks."""
+"""Similarity of a question to the nodes of every layer, brought to one scale and aggregated up to the chunks.
+
+A cosine is scaled by `pipelines.retrieve.index_cache.Scale`; a BM25 score is divided by `AnalyzedQuery.ideal`.
+"""
 
 from __future__ import annotations
 
@@ -10,173 +13,173 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.core.vectors import Vectors
-from pipelines.retrieve.index import Atlas, Numbers, Weights
-from pipelines.retrieve.query import Asked, rarity
-from pipelines.retrieve.scale import Scale
+from pipelines.retrieve.index import Index, Numbers, Weights
+from pipelines.retrieve.index_cache import Scale
+from pipelines.retrieve.query import AnalyzedQuery, rarity
 from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
 
 KINDS = (RecordKind.SUMMARY, RecordKind.ATOM, RecordKind.DOCUMENT)
-"""Searched by vector and by terms; chunks by vector alone, for the atlas has their terms.
+"""Searched by vector and by terms; chunks by vector alone, for the index has their terms.
 
 Summaries are left out where all are quoted from their chunks: they say nothing that the atoms do not.
 """
-
-ATOMS = 3
-"""How many times as many atoms are looked at as records of another kind: several lead to one chunk."""
+ATOM_FACTOR = 3
+"""How many times as many atoms are searched for as records of another kind: several lead to one chunk."""
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
-    """What one layer says of each chunk: the best record that leads to it, and what the further ones add up to."""
+class LayerSimilarity:
+    """The similarity of each chunk by one layer: of its best record, and the sum over its other records."""
 
     lexical: Weights
     dense: Weights
-    more_lexical: Weights
-    more_dense: Weights
+    rest_lexical: Weights
+    rest_dense: Weights
 
 
 @dataclass(frozen=True, slots=True)
-class Layers:
-    """All layers' similarity to each chunk, on one scale.
+class LayerSimilarities:
+    """The similarity of each chunk by every layer, on one scale.
 
-    `entity` and `tag` are what question and chunk share by name and by tag, `title` and `called` what speaks for the
-    chunk's document: its title in the question, and words by which a reader may call it. `atoms` are those found.
+    `entity` and `tag` weigh the names and tags that question and chunk share. `title` and `document_words` are of the
+    chunk's document: its title in the question, and words of the question by which a reader may call it. `atoms` are
+    the atoms found.
     """
 
-    chunk: Layer
-    summary: Layer
-    atom: Layer
-    document: Layer
+    chunk: LayerSimilarity
+    summary: LayerSimilarity
+    atom: LayerSimilarity
+    document: LayerSimilarity
     entity: Weights
     title: Weights
-    called: Weights
+    document_words: Weights
     tag: Weights
-    atoms: Atoms
+    atoms: AtomScores
 
 
-class Search:
-    """Searches of all layers of one knowledge base."""
+class LayerSearch:
+    """Searches all layers of one knowledge base."""
 
-    def __init__(self, vectors: VectorStore, atlas: Atlas, scale: Scale) -> None:
+    def __init__(self, vectors: VectorStore, index: Index, scale: Scale) -> None:
         self._vectors = vectors
-        self._atlas = atlas
+        self._index = index
         self._scale = scale
-        self._chunks = {id: number for number, id in enumerate(atlas.chunks)}
-        self._documents = {id: number for number, id in enumerate(atlas.documents)}
-        self._tags = {name: number for number, name in enumerate(atlas.tag_names)}
-        self._kinds = KINDS if atlas.summarized else tuple(kind for kind in KINDS if kind is not RecordKind.SUMMARY)
+        self._chunks = {id: number for number, id in enumerate(index.chunks)}
+        self._documents = {id: number for number, id in enumerate(index.documents)}
+        self._tags = {name: number for number, name in enumerate(index.tag_names)}
+        self._kinds = KINDS if index.has_summaries else tuple(kind for kind in KINDS if kind is not RecordKind.SUMMARY)
         self._pool = ThreadPoolExecutor(len(KINDS), thread_name_prefix="search")
 
-    def layers(
+    def similarities(
         self,
-        asked: Asked,
+        query: AnalyzedQuery,
         covered: Weights,
         vector: Vectors,
         limit: int,
         where: Filter,
-        passed_over: Collection[RecordKind] = (),
-    ) -> Layers:
-        """Return the similarities of a question to all layers; each search brings in `limit` records.
+        skipped: Collection[RecordKind] = (),
+    ) -> LayerSimilarities:
+        """Return the similarities of a question to all layers; each search finds at most `limit` records.
 
-        Of the kinds passed over nothing is found.
+        `covered` is `coverage(query, index)`, `vector` the question's. Kinds that are `skipped` have similarity 0.
         """
-        kinds = [kind for kind in self._kinds if kind not in passed_over]
-        sizes = dict.fromkeys((RecordKind.CHUNK, *kinds), limit) | {RecordKind.ATOM: limit * ATOMS}
+        kinds = [kind for kind in self._kinds if kind not in skipped]
+        sizes = dict.fromkeys((RecordKind.CHUNK, *kinds), limit) | {RecordKind.ATOM: limit * ATOM_FACTOR}
         by_vector = {
             kind: self._pool.submit(self._vectors.search, kind, vector, size, where) for kind, size in sizes.items()
         }
         by_terms = {
-            kind: self._pool.submit(self._vectors.match, kind, asked.text, sizes[kind], where) for kind in kinds
+            kind: self._pool.submit(self._vectors.match, kind, query.text, sizes[kind], where) for kind in kinds
         }
         dense = _results(by_vector)
         lexical = _results(by_terms)
-        near, more = self._upward(dense[RecordKind.CHUNK], self._cosines(RecordKind.CHUNK, dense))
-        atlas = self._atlas
-        return Layers(
-            chunk=Layer(asked.weights @ covered / asked.ideal, near, np.zeros_like(near), more),
-            summary=self._layer(RecordKind.SUMMARY, dense, lexical, asked),
-            atom=self._layer(RecordKind.ATOM, dense, lexical, asked),
-            document=self._document(dense, lexical, asked),
-            entity=_entities(asked, atlas),
-            title=_titles(asked, atlas),
-            called=_called(asked, atlas),
-            tag=self._tagged(asked),
-            atoms=Atoms.of(
+        best, rest = self._by_chunk(dense[RecordKind.CHUNK], self._cosines(RecordKind.CHUNK, dense))
+        index = self._index
+        return LayerSimilarities(
+            chunk=LayerSimilarity(query.weights @ covered / query.ideal, best, np.zeros_like(best), rest),
+            summary=self._layer(RecordKind.SUMMARY, dense, lexical, query),
+            atom=self._layer(RecordKind.ATOM, dense, lexical, query),
+            document=self._document(dense, lexical, query),
+            entity=_shared_entities(query, index),
+            title=_titles(query, index),
+            document_words=_document_words(query, index),
+            tag=self._shared_tags(query),
+            atoms=AtomScores.of(
                 (dense[RecordKind.ATOM], self._cosines(RecordKind.ATOM, dense)),
-                (lexical[RecordKind.ATOM], _scores(lexical[RecordKind.ATOM]) / asked.ideal),
+                (lexical[RecordKind.ATOM], _scores(lexical[RecordKind.ATOM]) / query.ideal),
             ),
         )
 
-    def _layer(self, kind: RecordKind, dense: _Found, lexical: _Found, asked: Asked) -> Layer:
-        by_vector, more_by_vector = self._upward(dense[kind], self._cosines(kind, dense))
-        by_terms, more_by_terms = self._upward(lexical[kind], _scores(lexical[kind]) / asked.ideal)
-        return Layer(by_terms, by_vector, more_by_terms, more_by_vector)
+    def _layer(self, kind: RecordKind, dense: _Found, lexical: _Found, query: AnalyzedQuery) -> LayerSimilarity:
+        by_vector, rest_by_vector = self._by_chunk(dense[kind], self._cosines(kind, dense))
+        by_terms, rest_by_terms = self._by_chunk(lexical[kind], _scores(lexical[kind]) / query.ideal)
+        return LayerSimilarity(by_terms, by_vector, rest_by_terms, rest_by_vector)
 
     def _cosines(self, kind: RecordKind, dense: _Found) -> Weights:
-        return self._scale.dense(kind, _scores(dense[kind]))
+        return self._scale.scaled(kind, _scores(dense[kind]))
 
-    def _upward(self, records: Sequence[Scored], scores: Weights) -> tuple[Weights, Weights]:
+    def _by_chunk(self, records: Sequence[Scored], scores: Weights) -> tuple[Weights, Weights]:
         """For each chunk its best record's score, and the sum of the others'."""
-        best = np.zeros(self._atlas.size, dtype=np.float32)
-        total = np.zeros(self._atlas.size, dtype=np.float32)
-        places = self._places(records)
-        known = places >= 0
-        np.maximum.at(best, places[known], scores[known])
-        np.add.at(total, places[known], scores[known])
+        best = np.zeros(self._index.size, dtype=np.float32)
+        total = np.zeros(self._index.size, dtype=np.float32)
+        numbers = self._chunk_numbers(records)
+        known = numbers >= 0
+        np.maximum.at(best, numbers[known], scores[known])
+        np.add.at(total, numbers[known], scores[known])
         return best, total - best
 
-    def _places(self, records: Sequence[Scored]) -> Numbers:
+    def _chunk_numbers(self, records: Sequence[Scored]) -> Numbers:
         return np.array([self._chunks.get(record.chunk, -1) for record in records], dtype=np.int32)
 
-    def _document(self, dense: _Found, lexical: _Found, asked: Asked) -> Layer:
+    def _document(self, dense: _Found, lexical: _Found, query: AnalyzedQuery) -> LayerSimilarity:
         kind = RecordKind.DOCUMENT
-        by_vector = self._over_documents(dense[kind], self._cosines(kind, dense))
-        by_terms = self._over_documents(lexical[kind], _scores(lexical[kind]) / asked.ideal)
-        return Layer(by_terms, by_vector, np.zeros_like(by_terms), np.zeros_like(by_vector))
+        by_vector = self._by_document(dense[kind], self._cosines(kind, dense))
+        by_terms = self._by_document(lexical[kind], _scores(lexical[kind]) / query.ideal)
+        return LayerSimilarity(by_terms, by_vector, np.zeros_like(by_terms), np.zeros_like(by_vector))
 
-    def _over_documents(self, records: Sequence[Scored], scores: Weights) -> Weights:
+    def _by_document(self, records: Sequence[Scored], scores: Weights) -> Weights:
         """For each chunk the score of its document."""
         found = np.zeros(len(self._documents) + 1, dtype=np.float32)  # the last place is for the unknown
         found[[self._documents.get(record.id, -1) for record in records]] = scores
-        return found[self._atlas.document_of]
+        return found[self._index.document_of]
 
-    def _tagged(self, asked: Asked) -> Weights:
-        """The rarest tag of each chunk that the question leads to, with the chunk's own weight for it."""
-        atlas = self._atlas
-        found = np.zeros(atlas.size, dtype=np.float32)
-        for pair in asked.mapped:
+    def _shared_tags(self, query: AnalyzedQuery) -> Weights:
+        """For each chunk the rarest of its tags that the question leads to, times the chunk's own weight for it."""
+        index = self._index
+        found = np.zeros(index.size, dtype=np.float32)
+        for pair in query.tags:
             number = self._tags.get(pair.corpus_tag)
             if number is not None:
-                chunks = atlas.tagged.of(number)
-                told = pair.weight * rarity(atlas, len(chunks)) ** 2 * atlas.tagged.values_of(number)
-                found[chunks] = np.maximum(found[chunks], told)
+                chunks = index.tag_chunks.columns_of(number)
+                weights = pair.weight * rarity(index, len(chunks)) ** 2 * index.tag_chunks.values_of(number)
+                found[chunks] = np.maximum(found[chunks], weights)
         return found
 
 
 @dataclass(frozen=True, slots=True)
-class Atoms:
-    """The atoms that a question found, each with the sum of what it was found with."""
+class AtomScores:
+    """The atoms found: the sum of each one's dense and lexical score, and the id of its chunk."""
 
-    found: Mapping[str, float]
-    homes: Mapping[str, str]
+    scores: Mapping[str, float]
+    chunks: Mapping[str, str]
 
     @staticmethod
-    def of(*searches: tuple[Sequence[Scored], Weights]) -> Atoms:
+    def of(*searches: tuple[Sequence[Scored], Weights]) -> AtomScores:
         sums: dict[str, float] = {}
-        homes: dict[str, str] = {}
+        chunks: dict[str, str] = {}
         for records, scores in searches:
             for record, score in zip(records, scores.tolist(), strict=True):
                 sums[record.id] = sums.get(record.id, 0.0) + score
-                homes[record.id] = record.chunk
-        return Atoms(sums, homes)
+                chunks[record.id] = record.chunk
+        return AtomScores(sums, chunks)
 
     def by_chunk(self, chunks: Collection[str], limit: int) -> dict[str, list[str]]:
         """Return the best atoms of each of `chunks`, best first, ties by id, at most `limit` each."""
         found: dict[str, list[str]] = {chunk: [] for chunk in chunks}
-        wanted = [atom for atom, home in self.homes.items() if home in found]
-        for atom in sorted(wanted, key=lambda atom: (-self.found[atom], atom)):
-            if len(found[self.homes[atom]]) < limit:
-                found[self.homes[atom]].append(atom)
+        wanted = [atom for atom, chunk in self.chunks.items() if chunk in found]
+        for atom in sorted(wanted, key=lambda atom: (-self.scores[atom], atom)):
+            if len(found[self.chunks[atom]]) < limit:
+                found[self.chunks[atom]].append(atom)
         return found
 
 
@@ -192,29 +195,29 @@ def _scores(records: Sequence[Scored]) -> Weights:
     return np.array([record.score for record in records], dtype=np.float32)
 
 
-def _entities(asked: Asked, atlas: Atlas) -> Weights:
-    """The rarest name of the question that each chunk mentions; rarity counts twice, for common ones tell little."""
-    found = np.zeros(atlas.size, dtype=np.float32)
-    for entity, weight in asked.entities.items():
-        chunks = atlas.mentioned.of(entity)
-        told = weight * rarity(atlas, int(atlas.spread[entity])) ** 2 * atlas.mentioned.values_of(entity)
-        found[chunks] = np.maximum(found[chunks], told)
+def _shared_entities(query: AnalyzedQuery, index: Index) -> Weights:
+    """For each chunk the rarest name that it shares with the question; rarity squared, for common ones tell little."""
+    found = np.zeros(index.size, dtype=np.float32)
+    for entity, weight in query.entities.items():
+        chunks = index.entity_chunks.columns_of(entity)
+        how_rare = rarity(index, int(index.name_frequency[entity]))
+        found[chunks] = np.maximum(found[chunks], weight * how_rare**2 * index.entity_chunks.values_of(entity))
     return found
 
 
-def _titles(asked: Asked, atlas: Atlas) -> Weights:
-    """For each chunk how much the question names its document by title."""
-    found = np.zeros(len(atlas.documents), dtype=np.float32)
-    for document, weight in asked.titles.items():
+def _titles(query: AnalyzedQuery, index: Index) -> Weights:
+    """For each chunk the weight with which the question names its document by title."""
+    found = np.zeros(len(index.documents), dtype=np.float32)
+    for document, weight in query.titles.items():
         found[document] = weight
-    return found[atlas.document_of]
+    return found[index.document_of]
 
 
-def _called(asked: Asked, atlas: Atlas) -> Weights:
-    """The share of the question's weight in terms by which a reader may call each chunk's document."""
-    found = np.zeros(len(atlas.documents), dtype=np.float32)
-    for number, weight in zip(asked.numbers.tolist(), asked.weights.tolist(), strict=True):
-        if number >= 0 and len(documents := atlas.callers.of(number)):
-            telling = 1 - math.log(len(documents)) / math.log(max(len(atlas.documents), 2))
-            found[documents] += weight * max(0.0, telling)
-    return (found / asked.ideal)[atlas.document_of]
+def _document_words(query: AnalyzedQuery, index: Index) -> Weights:
+    """For each chunk the share of the question's weight in terms by which a reader may call its document."""
+    found = np.zeros(len(index.documents), dtype=np.float32)
+    for number, weight in zip(query.numbers.tolist(), query.weights.tolist(), strict=True):
+        if number >= 0 and len(documents := index.term_documents.columns_of(number)):
+            how_rare = 1 - math.log(len(documents)) / math.log(max(len(index.documents), 2))
+            found[documents] += weight * max(0.0, how_rare)
+    return (found / query.ideal)[index.document_of]

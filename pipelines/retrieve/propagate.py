@@ -1,16 +1,23 @@
-"""Propagation: what is found passes on to what it leads to, as far as that answers the rest of the question.
+"""Propagation: a chunk passes its score on to the chunks that it leads to, as far as they answer what it leaves open.
 
-A chunk p that answers part of a question names what the next chunk q must be about. The gain of q over an edge is
+In a question of several steps, a chunk p that answers the first step names what the next chunk q is about: for "When
+was the lighthouse built in the town where Edda Quill was born?" the page on Edda Quill names the town, and the town's
+page has the year. The gain of q over an edge from p is
 
-    gain(q) = score(p) * hop * weight(edge) * (blind + (1 - blind) * min(answered(p, q) / rest, TOP))
+    gain(q) = score(p) * hop * weight(edge) * (blind + (1 - blind) * min(answered(p, q) / rest, MAX_ANSWERED))
 
-`answered(p, q)` is the share of the question's weight in terms that q has and p has not. An edge is a name that both
-chunks mention (weight: `mentions` and the name's rarity, the share `headline` of it only where q's document bears the
-name), a reference from p to q's document (rare targets weigh more, and the references of a chunk that has few), a
-relation from a name in p to one in q, or being next to each other.
-Names that stand in the question lead nowhere: they are found directly. Of several ways to a chunk the best counts.
-Each round starts from the gains of the one before, and leads back to no chunk on its way; what any chunk on the way
-has said is no longer open (PIKE-RAG 5.2.3, figure 8: propagation).
+`answered(p, q)` is the share of the question's weight in terms that q has and p has not. An edge is
+
+- a name that both chunks mention, with the weight `mentions` times the name's rarity; the share `headline` of that only
+  where the title of q's document is the name;
+- a reference from p to q's document, with the weight `references`, less for a document that many refer to and from a
+  chunk that refers to many;
+- a relation from a name in p to one in q, with the weight `related`;
+- being next to each other, with the weight `next`.
+
+Names in the question itself are no edges: their chunks are found directly. Of several paths to a chunk the best counts.
+Each round starts from the gains of the one before, and leads back to no chunk on its path; terms that any chunk on the
+path has are no longer open (PIKE-RAG 5.2.3, figure 8: propagation). The words in `code` are settings (`[retrieve]`).
 """
 
 from __future__ import annotations
@@ -22,19 +29,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.core.graph import EdgeKind
-from pipelines.retrieve.index import Atlas, Numbers, Weights
-from pipelines.retrieve.query import Asked
+from pipelines.retrieve.index import Index, Numbers, Weights
+from pipelines.retrieve.query import AnalyzedQuery
 from pipelines.sections import RetrieveSettings
 
-TOP = 1.5
-"""What answering more than `rest` of the question can come to."""
-FEW = 20
-"""A name in no more chunks than this is never too common to follow."""
+MAX_ANSWERED = 1.5
+"""The factor for answering more than `rest` of the question at most; not tuned."""
+ALWAYS_FOLLOWED = 20
+"""A name in no more chunks than this is an edge, however small the corpus (see `RetrieveSettings.common`)."""
 KINDS = (EdgeKind.MENTIONS, EdgeKind.REFERENCES, EdgeKind.RELATED, EdgeKind.NEXT)
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class Hops:
     """Edges followed from chunk to chunk, all arrays of one length.
 
     `kinds` are places in `KINDS`; `through` is the entity of a mention, the second of a relation, else -1.
@@ -46,67 +53,63 @@ class Steps:
     kinds: NDArray[np.int8]
     gains: Weights
 
+    def where(self, kept: NDArray[np.bool_]) -> Hops:
+        """Return the hops of a mask."""
+        return Hops(self.sources[kept], self.targets[kept], self.through[kept], self.kinds[kept], self.gains[kept])
+
 
 @dataclass(frozen=True, slots=True)
-class Wave:
-    """One round: the steps taken, and for each chunk its best gain and the chunk that this came from (-1: none)."""
+class PropagationRound:
+    """One round: its hops; for each chunk its best `gain`, and the `parent` that this came from (-1: none).
 
-    steps: Steps
+    `passed_on` is for each chunk the best gain that it gave to another.
+    """
+
+    hops: Hops
     gain: Weights
     parent: Numbers
-    back: Weights
+    passed_on: Weights
 
 
-def spread(
-    asked: Asked, covered: Weights, start: Weights, standing: Weights, atlas: Atlas, settings: RetrieveSettings
-) -> list[Wave]:
-    """Return the rounds of propagation from `start`, a score for each chunk; `covered` is `coverage(asked, atlas)`."""
-    waves: list[Wave] = []
+def propagate(
+    query: AnalyzedQuery,
+    covered: Weights,
+    start: Weights,
+    focus: Weights,
+    index: Index,
+    settings: RetrieveSettings,
+) -> list[PropagationRound]:
+    """Return the rounds of propagation from `start`, a score for each chunk.
+
+    `covered` is `coverage(query, index)`, `focus` the part of a reference to its document that each chunk gets.
+    """
+    rounds: list[PropagationRound] = []
     score = start
     for _ in range(settings.rounds):
         seeds = best_of(score, settings.seeds)
         if not len(seeds):
             break
-        way = _way_to(seeds, waves)
-        steps = _onward(_steps(seeds, asked, standing, atlas, settings), way)
-        factor = _answered(asked, covered, way, steps, settings)
-        gains = (steps.gains * score[seeds[steps.sources]] * factor * settings.hop).astype(np.float32)
-        waves.append(_wave(Steps(seeds[steps.sources], steps.targets, steps.through, steps.kinds, gains), atlas.size))
-        score = waves[-1].gain
-    return waves
+        path = _path_to(seeds, rounds)
+        hops = _without_cycles(_hops(seeds, query, focus, index, settings), path)
+        factor = _answered(query, covered, path, hops, settings)
+        gains = (hops.gains * score[seeds[hops.sources]] * factor * settings.hop).astype(np.float32)
+        rounds.append(_round(Hops(seeds[hops.sources], hops.targets, hops.through, hops.kinds, gains), index.size))
+        score = rounds[-1].gain
+    return rounds
 
 
-def _news(names: Numbers, asked: Asked | None, atlas: Atlas, settings: RetrieveSettings) -> Weights:
-    """What following each name is worth: its rarity, as far as its words do not stand in the question."""
-    often = atlas.spread[names]
-    rare: Weights = np.maximum(0, 1 - np.log(np.maximum(often, 1)) / np.log(max(atlas.size, 2))).astype(np.float32)
-    rare[often > max(FEW, settings.common * atlas.size)] = 0
-    if asked is not None:
-        rare[np.isin(names, list(asked.entities))] = 0
-        owner, place = atlas.name_terms.gather(names)
-        said = np.bincount(owner, np.isin(atlas.name_terms.columns[place], asked.numbers), len(names))
-        rare *= 1 - said / np.maximum(np.bincount(owner, minlength=len(names)), 1)
-    return rare
+def hops_from(seeds: Numbers, index: Index, settings: RetrieveSettings) -> Hops:
+    """Return the edges from `seeds` to other chunks by their own weight alone, the heaviest first.
 
-
-def _way_to(seeds: Numbers, waves: Sequence[Wave]) -> list[Numbers]:
-    """The chunks on the best way to each seed: the seeds themselves, where those came from, and so on."""
-    way = [seeds]
-    for wave in reversed(waves):
-        way.append(wave.parent[way[-1]])
-    return way
-
-
-def _onward(steps: Steps, way: Sequence[Numbers]) -> Steps:
-    """The steps that do not lead back to a chunk on the way to their source."""
-    back = np.zeros(len(steps.targets), dtype=bool)
-    for chunks in way:
-        back |= chunks[steps.sources] == steps.targets
-    return _taken(steps, ~back)
-
-
-def _taken(steps: Steps, kept: NDArray[np.bool_]) -> Steps:
-    return Steps(steps.sources[kept], steps.targets[kept], steps.through[kept], steps.kinds[kept], steps.gains[kept])
+    `sources` are numbers of chunks; of several edges to a chunk the heaviest is kept.
+    """
+    hops = _hops(seeds, None, np.ones(index.size, dtype=np.float32), index, settings)
+    order = np.lexsort((hops.targets, -hops.gains))
+    _, first = np.unique(hops.targets[order], return_index=True)
+    order = order[np.sort(first)]
+    order = order[~np.isin(hops.targets[order], seeds)]
+    sources = seeds[hops.sources[order]]
+    return Hops(sources, hops.targets[order], hops.through[order], hops.kinds[order], hops.gains[order])
 
 
 def best_of(score: Weights, limit: int) -> Numbers:
@@ -119,130 +122,147 @@ def best_of(score: Weights, limit: int) -> Numbers:
     return near[np.argsort(-score[near], kind="stable")][:limit].astype(np.int32)
 
 
-def _wave(steps: Steps, size: int) -> Wave:
+def _path_to(seeds: Numbers, rounds: Sequence[PropagationRound]) -> list[Numbers]:
+    """The chunks on the best path to each seed: the seeds themselves, their parents, and so on."""
+    path = [seeds]
+    for one in reversed(rounds):
+        path.append(one.parent[path[-1]])
+    return path
+
+
+def _without_cycles(hops: Hops, path: Sequence[Numbers]) -> Hops:
+    """The hops that do not lead back to a chunk on the path to their source."""
+    back = np.zeros(len(hops.targets), dtype=bool)
+    for chunks in path:
+        back |= chunks[hops.sources] == hops.targets
+    return hops.where(~back)
+
+
+def _round(hops: Hops, size: int) -> PropagationRound:
     gain = np.zeros(size, dtype=np.float32)
     parent = np.full(size, -1, dtype=np.int32)
-    rising = np.argsort(steps.gains, kind="stable")
-    gain[steps.targets[rising]] = steps.gains[rising]
-    parent[steps.targets[rising]] = steps.sources[rising]
-    back = np.zeros(size, dtype=np.float32)
-    np.maximum.at(back, steps.sources, steps.gains)
-    return Wave(steps, gain, parent, back)
+    rising = np.argsort(hops.gains, kind="stable")
+    gain[hops.targets[rising]] = hops.gains[rising]
+    parent[hops.targets[rising]] = hops.sources[rising]
+    passed_on = np.zeros(size, dtype=np.float32)
+    np.maximum.at(passed_on, hops.sources, hops.gains)
+    return PropagationRound(hops, gain, parent, passed_on)
 
 
 def _answered(
-    asked: Asked, covered: Weights, way: Sequence[Numbers], steps: Steps, settings: RetrieveSettings
+    query: AnalyzedQuery, covered: Weights, path: Sequence[Numbers], hops: Hops, settings: RetrieveSettings
 ) -> NDArray[np.float32]:
-    """The factor of each step for what its target says of what the way to its source leaves open."""
-    targets, place = np.unique(steps.targets, return_inverse=True)
-    spoken = np.any([covered[:, chunks] > 0 for chunks in way], axis=0)
-    shares = (asked.weights[:, None] * ~spoken).T @ np.minimum(covered[:, targets], TOP) / asked.ideal
-    full = np.minimum(shares[steps.sources, place] / settings.rest, TOP)
+    """The factor of each hop for what its target answers of what the path to its source leaves open."""
+    targets, place = np.unique(hops.targets, return_inverse=True)
+    closed = np.any([covered[:, chunks] > 0 for chunks in path], axis=0)
+    shares = (query.weights[:, None] * ~closed).T @ np.minimum(covered[:, targets], MAX_ANSWERED) / query.ideal
+    full = np.minimum(shares[hops.sources, place] / settings.rest, MAX_ANSWERED)
     factor: NDArray[np.float32] = settings.blind + (1 - settings.blind) * full
     return factor
 
 
-def _steps(seeds: Numbers, asked: Asked | None, standing: Weights, atlas: Atlas, settings: RetrieveSettings) -> Steps:
+def _hops(
+    seeds: Numbers, query: AnalyzedQuery | None, focus: Weights, index: Index, settings: RetrieveSettings
+) -> Hops:
     """All edges from `seeds`; `sources` are places in `seeds`, `gains` the edges' own weights."""
     parts = [
-        _by_names(seeds, asked, atlas, settings),
-        _by_references(seeds, standing, atlas, settings),
-        _by_relations(seeds, asked, atlas, settings),
-        _by_place(seeds, atlas, settings),
+        _by_names(seeds, query, index, settings),
+        _by_references(seeds, focus, index, settings),
+        _by_relations(seeds, query, index, settings),
+        _to_neighbours(seeds, index, settings),
     ]
-    joined = Steps(
+    joined = Hops(
         *(
             np.concatenate([getattr(part, name) for part in parts])
             for name in ("sources", "targets", "through", "kinds", "gains")
         )
     )
-    return _taken(joined, (joined.gains > 0) & (seeds[joined.sources] != joined.targets))
+    return joined.where((joined.gains > 0) & (seeds[joined.sources] != joined.targets))
 
 
-def _by_names(seeds: Numbers, asked: Asked | None, atlas: Atlas, settings: RetrieveSettings) -> Steps:
+def _by_names(seeds: Numbers, query: AnalyzedQuery | None, index: Index, settings: RetrieveSettings) -> Hops:
     if not settings.mentions:
-        return _none()
-    source, place = atlas.mentions.gather(seeds)
-    names, weights = atlas.mentions.columns[place], atlas.mentions.values[place]
-    return _to_mentioned(seeds, source, names, settings.mentions * weights, EdgeKind.MENTIONS, asked, atlas, settings)
+        return _no_hops()
+    source, place = index.chunk_entities.gather(seeds)
+    names, weights = index.chunk_entities.columns[place], settings.mentions * index.chunk_entities.values[place]
+    return _to_chunks_with(names, weights, seeds, source, EdgeKind.MENTIONS, query, index, settings)
 
 
-def _by_relations(seeds: Numbers, asked: Asked | None, atlas: Atlas, settings: RetrieveSettings) -> Steps:
-    if not settings.related or not len(atlas.related.columns):
-        return _none()
-    source, place = atlas.mentions.gather(seeds)
-    via, to = atlas.related.gather(atlas.mentions.columns[place])
-    names = atlas.related.columns[to]
+def _by_relations(seeds: Numbers, query: AnalyzedQuery | None, index: Index, settings: RetrieveSettings) -> Hops:
+    if not settings.related or not len(index.related_entities.columns):
+        return _no_hops()
+    source, place = index.chunk_entities.gather(seeds)
+    via, to = index.related_entities.gather(index.chunk_entities.columns[place])
+    names = index.related_entities.columns[to]
     weights = np.full(len(names), settings.related, dtype=np.float32)
-    return _to_mentioned(seeds, source[via], names, weights, EdgeKind.RELATED, asked, atlas, settings)
+    return _to_chunks_with(names, weights, seeds, source[via], EdgeKind.RELATED, query, index, settings)
 
 
-def _to_mentioned(
-    seeds: Numbers,
-    source: NDArray[np.int64],
+def _to_chunks_with(
     names: Numbers,
     weights: Weights,
+    seeds: Numbers,
+    source: NDArray[np.int64],
     kind: EdgeKind,
-    asked: Asked | None,
-    atlas: Atlas,
+    query: AnalyzedQuery | None,
+    index: Index,
     settings: RetrieveSettings,
-) -> Steps:
-    """Steps from sources over `names` to all chunks that mention them."""
-    news = _news(names, asked, atlas, settings)
-    kept = news > 0
-    source, names, weights = source[kept], names[kept], (weights * news)[kept]
-    owner, place = atlas.mentioned.gather(names)
-    share = 1 - settings.headline * (1 - atlas.headed[place])
-    gains = weights[owner] * atlas.mentioned.values[place] * share
-    targets = atlas.mentioned.columns[place]
-    home = atlas.document_of[seeds[source[owner]]] == atlas.document_of[targets]
-    gains = np.where(home, settings.inside, 1.0) * gains
-    return _made(source[owner], targets, names[owner], kind, gains)
+) -> Hops:
+    """Hops over `names`, each with its weight and source, to all chunks that mention them."""
+    name_weights = _name_weights(names, query, index, settings)
+    kept = name_weights > 0
+    source, names, weights = source[kept], names[kept], (weights * name_weights)[kept]
+    owner, place = index.entity_chunks.gather(names)
+    share = 1 - settings.headline * (1 - index.named_in_title[place])
+    gains = weights[owner] * index.entity_chunks.values[place] * share
+    targets = index.entity_chunks.columns[place]
+    same_document = index.document_of[seeds[source[owner]]] == index.document_of[targets]
+    gains = np.where(same_document, settings.inside, 1.0) * gains
+    return _of_kind(kind, source[owner], targets, names[owner], gains)
 
 
-def _by_references(seeds: Numbers, standing: Weights, atlas: Atlas, settings: RetrieveSettings) -> Steps:
+def _name_weights(names: Numbers, query: AnalyzedQuery | None, index: Index, settings: RetrieveSettings) -> Weights:
+    """The weight of each name as an edge: its rarity, times the share of its words that the question has not."""
+    chunks = index.name_frequency[names]
+    rare: Weights = np.maximum(0, 1 - np.log(np.maximum(chunks, 1)) / np.log(max(index.size, 2))).astype(np.float32)
+    rare[chunks > max(ALWAYS_FOLLOWED, settings.common * index.size)] = 0
+    if query is not None:
+        rare[np.isin(names, list(query.entities))] = 0
+        owner, place = index.name_terms.gather(names)
+        in_question = np.bincount(owner, np.isin(index.name_terms.columns[place], query.numbers), len(names))
+        rare *= 1 - in_question / np.maximum(np.bincount(owner, minlength=len(names)), 1)
+    return rare
+
+
+def _by_references(seeds: Numbers, focus: Weights, index: Index, settings: RetrieveSettings) -> Hops:
     if not settings.references:
-        return _none()
-    source, place = atlas.references.gather(seeds)
-    owner, to = atlas.chunks_of.gather(atlas.references.columns[place])
-    often = np.maximum(atlas.referred[atlas.references.columns[place]], 1)
-    rare = 1 - np.log(often) / np.log(max(len(atlas.documents), 2))
-    each = settings.references * rare / np.sqrt(atlas.references.counts()[seeds[source]])
-    gains = (each * atlas.references.values[place])[owner]
-    targets = atlas.chunks_of.columns[to]
-    return _made(source[owner], targets, np.full(len(targets), -1), EdgeKind.REFERENCES, gains * standing[targets])
+        return _no_hops()
+    source, place = index.chunk_references.gather(seeds)
+    owner, to = index.document_chunks.gather(index.chunk_references.columns[place])
+    referring = np.maximum(index.reference_counts[index.chunk_references.columns[place]], 1)
+    rare = 1 - np.log(referring) / np.log(max(len(index.documents), 2))
+    each = settings.references * rare / np.sqrt(index.chunk_references.counts()[seeds[source]])
+    gains = (each * index.chunk_references.values[place])[owner]
+    targets = index.document_chunks.columns[to]
+    return _of_kind(EdgeKind.REFERENCES, source[owner], targets, np.full(len(targets), -1), gains * focus[targets])
 
 
-def _by_place(seeds: Numbers, atlas: Atlas, settings: RetrieveSettings) -> Steps:
+def _to_neighbours(seeds: Numbers, index: Index, settings: RetrieveSettings) -> Hops:
     if not settings.next:
-        return _none()
-    source, place = atlas.neighbours.gather(seeds)
-    targets = atlas.neighbours.columns[place]
+        return _no_hops()
+    source, place = index.chunk_neighbours.gather(seeds)
+    targets = index.chunk_neighbours.columns[place]
     gains = np.full(len(targets), settings.next, dtype=np.float32)
-    return _made(source, targets, np.full(len(targets), -1), EdgeKind.NEXT, gains)
+    return _of_kind(EdgeKind.NEXT, source, targets, np.full(len(targets), -1), gains)
 
 
-def _made(
-    sources: NDArray[np.int64], targets: Numbers, through: NDArray[np.integer], kind: EdgeKind, gains: Weights
-) -> Steps:
+def _of_kind(
+    kind: EdgeKind, sources: NDArray[np.int64], targets: Numbers, through: NDArray[np.integer], gains: Weights
+) -> Hops:
     kinds = np.full(len(targets), KINDS.index(kind), dtype=np.int8)
-    return Steps(sources.astype(np.int32), targets, through.astype(np.int32), kinds, gains.astype(np.float32))
+    return Hops(sources.astype(np.int32), targets, through.astype(np.int32), kinds, gains.astype(np.float32))
 
 
-def _none() -> Steps:
+def _no_hops() -> Hops:
     empty = np.zeros(0, dtype=np.int32)
-    return Steps(empty, empty, empty, empty.astype(np.int8), empty.astype(np.float32))
-
-
-def ways_from(seeds: Numbers, atlas: Atlas, settings: RetrieveSettings) -> Steps:
-    """Return the edges from `seeds` to other chunks by their own weight alone, the heaviest first.
-
-    `sources` are the chunks themselves; of several ways to a chunk the best is left.
-    """
-    steps = _steps(seeds, None, np.ones(atlas.size, dtype=np.float32), atlas, settings)
-    order = np.lexsort((steps.targets, -steps.gains))
-    _, first = np.unique(steps.targets[order], return_index=True)
-    order = order[np.sort(first)]
-    order = order[~np.isin(steps.targets[order], seeds)]
-    sources = seeds[steps.sources[order]]
-    return Steps(sources, steps.targets[order], steps.through[order], steps.kinds[order], steps.gains[order])
+    return Hops(empty, empty, empty, empty.astype(np.int8), empty.astype(np.float32))

@@ -1,32 +1,39 @@
-"""A question as the corpus sees it: its terms with their weight, and the names in it that the corpus knows."""
+"""A question analyzed against the corpus: its terms with their weights, the names in it, and the tags it leads to."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from pipelines.core.knowledge import TagPair
-from pipelines.lang.terms import STOP_WORDS, terms
-from pipelines.retrieve.index import Atlas, Numbers, Weights
-from pipelines.retrieve.names import runs
-from pipelines.retrieve.tag_map import rewritten
+from pipelines.atomize.query_tags import QueryTags
+from pipelines.core.knowledge import Tag, TagPair
+from pipelines.lang import bm25
+from pipelines.lang.terms import STOP_WORDS, terms, words
+from pipelines.llm.embedder import Embedder, Side
+from pipelines.retrieve.index import Index, Numbers, SparseRows, Weights, word_ngrams
+from pipelines.store.vector import RecordKind, VectorStore
 
-K1, B = 1.2, 0.75
-"""BM25's saturation and length normalization (Robertson and Zaragoza 2009, section 3)."""
-INNER = 0.5
-"""What a name inside a longer known name of the question counts."""
+INNER_NAME = 0.5
+"""Weight of a known name inside a longer known name of the question, against 1; not tuned."""
+TAG_COSINE = 0.6
+"""Cosine from which a tag counts as another word for one that no chunk holds; not tuned."""
+_SHORTEST_WORD = 4
+"""Letters of a word that is compared with tags by its vector: those of shorter ones tell little."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """`terms[i]` has the number `numbers[i]` in the atlas (-1: none) and the inverse frequency `weights[i]`;
-    `ideal` is the sum of those, which a text that holds each term comes to.
+class AnalyzedQuery:
+    """A question's terms, and what it names.
 
-    `entities` and `titles` are the entities and documents that the text names, with how much that tells: by rarity,
-    and less inside a longer name. `called` is the name by which each was found.
+    `terms[i]` has the number `numbers[i]` in the index (-1: in no chunk) and the inverse document frequency
+    `weights[i]`; `ideal` is their sum, the BM25 score of a text of mean length with each term once.
+
+    `entities` and `titles` have the entities and documents that the question names, by number, with a weight in [0, 1]:
+    by the rarity of the name, and less inside a longer name. `matched_names` has the name by which a document was
+    found. `tags` are the tags that the question leads to.
     """
 
     text: str
@@ -36,87 +43,135 @@ class Asked:
     ideal: float
     entities: Mapping[int, float] = field(default_factory=dict)
     titles: Mapping[int, float] = field(default_factory=dict)
-    called: Mapping[int, str] = field(default_factory=dict)
-    mapped: tuple[TagPair, ...] = ()
+    matched_names: Mapping[int, str] = field(default_factory=dict)
+    tags: tuple[TagPair, ...] = ()
 
 
-def ask(text: str, atlas: Atlas, mapped: tuple[TagPair, ...] = ()) -> Asked:
-    """Return `text` as `atlas` sees it; `mapped` are the tags of the corpus that its terms lead to."""
+def analyze_query(text: str, index: Index, tags: tuple[TagPair, ...] = ()) -> AnalyzedQuery:
+    """Return `text` analyzed against `index`; `tags` are those that it leads to (`TagMap.map`), and expand it."""
     own = terms(text)
-    added = {term: weight for term, weight in rewritten(mapped) if term not in own}
+    added = {term: weight for term, weight in expansion_terms(tags) if term not in own}
     found = tuple(dict.fromkeys([*own, *added]))
-    numbers = np.array([atlas.vocabulary.get(term, -1) for term in found], dtype=np.int32)
-    weights = np.array([inverse_frequency(atlas, int(number)) for number in numbers], dtype=np.float32)
+    numbers = np.array([index.vocabulary.get(term, -1) for term in found], dtype=np.int32)
+    weights = np.array([_inverse_frequency(index, int(number)) for number in numbers], dtype=np.float32)
     for term, weight in added.items():
         weights[found.index(term)] *= weight
     entities: dict[int, float] = {}
     titles: dict[int, float] = {}
-    called: dict[int, str] = {}
-    for key, weight in _names(text, atlas):
-        for entity in atlas.named.get(key, ()):
+    matched_names: dict[int, str] = {}
+    for key, weight in _known_names(text, index):
+        for entity in index.entities_by_name.get(key, ()):
             entities.setdefault(entity, weight)
-        documents = atlas.titles.get(key, ())
-        told = weight * rarity(atlas, _holding(key, atlas)) / math.sqrt(_bearers(key, atlas)) if documents else 0.0
+        documents = index.documents_by_title.get(key, ())
+        title_weight = weight * _title_rarity(key, index) if documents else 0.0
         for document in documents:
-            titles.setdefault(document, told)
-            called.setdefault(document, key)
+            titles.setdefault(document, title_weight)
+            matched_names.setdefault(document, key)
     ideal = float(weights.sum()) or 1.0
-    return Asked(text, found, numbers, weights, ideal, entities, titles, called, mapped)
+    return AnalyzedQuery(text, found, numbers, weights, ideal, entities, titles, matched_names, tags)
 
 
-def inverse_frequency(atlas: Atlas, number: int) -> float:
-    """Return BM25's inverse document frequency of a term; of one that no chunk has, the highest there is."""
-    have = len(atlas.postings.of(number)) if number >= 0 else 0
-    return math.log(1 + (atlas.size - have + 0.5) / (have + 0.5))
+def _inverse_frequency(index: Index, number: int) -> float:
+    """The inverse document frequency of a term; of one that no chunk has (-1), the highest there is."""
+    return bm25.inverse_frequency(index.size, len(index.postings.columns_of(number)) if number >= 0 else 0)
 
 
-def rarity(atlas: Atlas, chunks: int) -> float:
-    """Return 1 for what stands in one chunk, 0 for what stands in all."""
-    return max(0.0, 1 - math.log(max(chunks, 1)) / math.log(max(atlas.size, 2)))
+def rarity(index: Index, chunks: int) -> float:
+    """Return 1 for what stands in one chunk, 0 for what stands in all, by the logarithm of their number."""
+    return max(0.0, 1 - math.log(max(chunks, 1)) / math.log(max(index.size, 2)))
 
 
-def coverage(asked: Asked, atlas: Atlas) -> Weights:
-    """Return how much of each term each chunk has, shape (terms, chunks): 0 for none, 1 in a chunk of mean length."""
-    found = np.zeros((len(asked.terms), atlas.size), dtype=np.float32)
-    norm = K1 * (1 - B + B * atlas.lengths / max(float(atlas.lengths.mean()), 1.0)) if atlas.size else atlas.lengths
-    for row, number in enumerate(asked.numbers):
+def coverage(query: AnalyzedQuery, index: Index) -> Weights:
+    """Return BM25's term factor for each term and chunk, shape (terms, chunks).
+
+    0 where the chunk has not the term, 1 for a term that stands once in a chunk of mean length, at most K1 + 1.
+    """
+    found = np.zeros((len(query.terms), index.size), dtype=np.float32)
+    norms = bm25.length_norms(index.lengths)
+    for row, number in enumerate(query.numbers):
         if number >= 0:
-            chunks, counts = atlas.postings.of(number), atlas.postings.values_of(number)
-            found[row, chunks] = counts * (K1 + 1) / (counts + norm[chunks])
+            chunks, counts = index.postings.columns_of(number), index.postings.values_of(number)
+            found[row, chunks] = counts * (bm25.K1 + 1) / (counts + norms[chunks])
     return found
 
 
-def _names(text: str, atlas: Atlas) -> Iterator[tuple[str, float]]:
-    """Yield the names in `text` that the atlas knows, the longest first, those inside a longer one with less weight."""
+def _known_names(text: str, index: Index) -> Iterator[tuple[str, float]]:
+    """Yield the names in `text` that the index knows, the longest first, each with its weight."""
     taken: list[tuple[int, int]] = []
-    for start, end, key in runs(text):
-        if len(key) < 2 or key in STOP_WORDS or not (key in atlas.named or key in atlas.titles):
+    for start, end, key in word_ngrams(text):
+        if len(key) < 2 or key in STOP_WORDS or not (key in index.entities_by_name or key in index.documents_by_title):
             continue
-        inside = any(first <= start and end <= last for first, last in taken)
-        if not inside:
+        is_inner = any(first <= start and end <= last for first, last in taken)
+        if not is_inner:
             taken.append((start, end))
-        yield key, INNER if inside else 1.0
+        yield key, INNER_NAME if is_inner else 1.0
 
 
-def _holding(key: str, atlas: Atlas) -> int:
-    """The number of chunks that hold every term of a name."""
-    numbers = [atlas.vocabulary.get(term, -1) for term in terms(key)]
-    known = [atlas.postings.of(number) for number in numbers if number >= 0]
+def _title_rarity(key: str, index: Index) -> float:
+    """How much a title in the question tells: by the chunks with all its terms, and the documents that it may name."""
+    numbers = [index.vocabulary.get(term, -1) for term in terms(key)]
+    chunks, documents = _with_all(numbers, index.postings), _with_all(numbers, index.term_documents)
+    return rarity(index, index.size if chunks is None else chunks) / math.sqrt(max(1, documents or 1))
+
+
+def _with_all(numbers: Sequence[int], rows: SparseRows) -> int | None:
+    """The number of columns that all these rows have, unknown ones (-1) left out; None where all are unknown."""
+    known = [rows.columns_of(number) for number in numbers if number >= 0]
     if not known:
-        return atlas.size
-    held = known[0]
+        return None
+    common = known[0]
     for other in known[1:]:
-        held = np.intersect1d(held, other, assume_unique=True)
-    return len(held)
+        common = np.intersect1d(common, other, assume_unique=True)
+    return len(common)
 
 
-def _bearers(key: str, atlas: Atlas) -> int:
-    """The number of documents that may be called so."""
-    numbers = [atlas.vocabulary.get(term, -1) for term in terms(key)]
-    sets = [atlas.callers.of(number) for number in numbers if number >= 0]
-    if not sets:
-        return 1
-    held = sets[0]
-    for other in sets[1:]:
-        held = np.intersect1d(held, other, assume_unique=True)
-    return max(1, len(held))
+class TagMap:
+    """Maps the terms of a question to the corpus's tags (PIKE-RAG 5.2.2).
+
+    A tag is found where the question names it, where a learned pair of `pairs` leads to it, or where it is near in
+    meaning to a word that no chunk holds.
+    """
+
+    def __init__(self, index: Index, vectors: VectorStore, embedder: Embedder, pairs: Sequence[TagPair] = ()) -> None:
+        self._index = index
+        self._vectors = vectors
+        self._embedder = embedder
+        self._names = dict(zip(index.tag_ids, index.tag_names, strict=True))
+        tags = [
+            Tag(id, name, aliases=tuple(aliases))
+            for id, (name, *aliases) in zip(index.tag_ids, index.tag_spellings, strict=True)
+        ]
+        self._known = QueryTags(tags, pairs)
+
+    def map(self, question: str) -> tuple[TagPair, ...]:
+        """Return the question's terms with the tags that they lead to, the surest first, each tag once.
+
+        The weight is 1 for a tag that the question names, the pair's for one that a pair leads to, the cosine for one
+        near in meaning.
+        """
+        if not self._names:
+            return ()
+        mapped = {pair.corpus_tag: pair for pair in (*self._near(question), *reversed(self._known.map(question)))}
+        return tuple(sorted(mapped.values(), key=lambda pair: (-pair.weight, pair.corpus_tag)))
+
+    def _near(self, question: str) -> Iterator[TagPair]:
+        for word in dict.fromkeys(words(question)):
+            if len(word) < _SHORTEST_WORD or word in STOP_WORDS or self._is_known(word):
+                continue
+            vector = self._embedder.embed([word], Side.QUERY)[0]
+            for found in self._vectors.search(RecordKind.TAG, vector, 1):
+                if found.score >= TAG_COSINE and found.id in self._names:
+                    yield TagPair(word, self._names[found.id], round(found.score, 4))
+
+    def _is_known(self, word: str) -> bool:
+        return any(term in self._index.vocabulary for term in terms(word))
+
+
+def expansion_terms(tags: Sequence[TagPair]) -> tuple[tuple[str, float], ...]:
+    """Return the terms by which tags expand the question, with their weights: those that it does not have itself."""
+    added: dict[str, float] = {}
+    for pair in tags:
+        if pair.weight < 1 or not set(terms(pair.corpus_tag)) <= set(terms(pair.query_term)):
+            for term in set(terms(pair.corpus_tag)) - set(terms(pair.query_term)):
+                added[term] = max(added.get(term, 0.0), pair.weight)
+    return tuple(sorted(added.items()))

@@ -16,32 +16,29 @@ from pipelines.core.knowledge import TagPair
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.resources import Stores
-from pipelines.retrieve.build_index import survey
-from pipelines.retrieve.chunks import chunk_of, read_chunks
-from pipelines.retrieve.explain import explain
-from pipelines.retrieve.hit import Candidate, Hit, Link, Share
-from pipelines.retrieve.index import Atlas
-from pipelines.retrieve.index_file import load, save, state_of
-from pipelines.retrieve.layers import Search
-from pipelines.retrieve.propagate import KINDS, ways_from
-from pipelines.retrieve.query import ask, coverage
-from pipelines.retrieve.scale import Scale, measure
-from pipelines.retrieve.score import Evidence, Scores, choose, combine, squash
-from pipelines.retrieve.tag_map import TagMap
-from pipelines.retrieve.where import allowed, spelled_out
+from pipelines.retrieve.build_index import build_index
+from pipelines.retrieve.filters import chunk_mask, with_tag_spellings
+from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk, Share, chunk_of, read_chunks
+from pipelines.retrieve.index import Index
+from pipelines.retrieve.index_cache import Scale, graph_state, load_index, measure_scale, save_index
+from pipelines.retrieve.layers import LayerSearch
+from pipelines.retrieve.propagate import KINDS, hops_from
+from pipelines.retrieve.query import TagMap, analyze_query, coverage
+from pipelines.retrieve.score import ChunkScores, QueryFeatures, explain, score_chunks, select_chunks, squash
 from pipelines.sections import RetrieveSettings
 from pipelines.store.graph import GraphStore
 from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
 
 ATOMS_SHOWN = 3
+"""Atoms that a hit shows at most."""
 CACHE = "retrieval"
-"""The folder in that of a knowledge base where what was read of the graph is kept."""
+"""The folder in that of a knowledge base that keeps the index."""
 FUSION = 60
 """The constant of reciprocal rank fusion (Cormack et al. 2009)."""
 
 
 class Mode(StrEnum):
-    """How chunks are found: by all layers and edges, or flat, for comparison."""
+    """How chunks are found: by all layers and edges, or by flat search, for comparison."""
 
     GRAPH = "graph"
     BM25 = "bm25"
@@ -51,10 +48,32 @@ class Mode(StrEnum):
 
 
 class Retriever:
-    """Finds chunks. Safe under threads; the graph is read once, at the first question.
+    """Finds the chunks of a knowledge base that answer a question.
 
-    `pairs` lead from words that users say to the corpus's tags. In the folder `cache` what was read is kept, until the
-    graph is another.
+    A chunk's score x is made of what the chunk says, of what its document is, and of what other chunks pass on to it
+    (PIKE-RAG 5.2.3, figure 8: S = f(g(Q, I), g(Q, C), g(Q, D))). The words in `code` are settings (`[retrieve]`):
+
+        own      = sum over chunk, summary and atom of `weight` * (`lexical` * BM25 + (1 - `lexical`) * cosine)
+                   + `entity` * (rarity of a shared name) ** 2 + `tag` * shared tags
+        document = `document` * similarity of the document + `title` * rarity of its title in the question
+                   + `called` * share of the question in words of its title, file name and kind
+        base     = own + document * (own / the highest own in the document) ** `focus`
+        x        = base + the gains of propagation + `back` * what the chunk passed on
+        score    = x / (1 + x)
+
+    BM25 and cosine are on one scale, 0 for what is found by chance, 1 for the thing itself
+    (`pipelines.retrieve.index_cache`, `pipelines.retrieve.query`); an atom's similarity is that of the chunk's best
+    atom, and `soft_count` of the others'. Propagation is told in `pipelines.retrieve.propagate`. The chunks returned
+    are chosen one after the other by x * (1 + `fresh` * share of the question that no chunk before it covers).
+
+    An example: "When was the lighthouse built in the town where Edda Quill was born?" over three pages. The page on
+    Edda Quill has a high base, for its title is in the question (`title`) and its atom "Edda Quill was born in Torvik"
+    is similar to it (`atom`). The page on Torvik shares only the word "lighthouse" with the question, and a base that
+    a page on another lighthouse may exceed; but the first page mentions Torvik, a rare name that the question has not,
+    and "lighthouse" and "built" are still open there. So it passes on much of its score over MENTIONS, and Torvik's
+    page comes second. `Hit.shares` of that page says so: MENTIONS, along ("Edda Quill", "Torvik", "Torvik").
+
+    Safe under threads; the graph is read at the first question.
     """
 
     def __init__(
@@ -66,6 +85,10 @@ class Retriever:
         pairs: Sequence[TagPair] = (),
         cache: Path | None = None,
     ) -> None:
+        """Take the stores to read from, and the embedder of the vectors.
+
+        `pairs` lead from users' words to the corpus's tags. The folder `cache` keeps the index until the graph changes.
+        """
         self.settings = settings
         self._pairs = pairs
         self._cache = cache
@@ -75,84 +98,88 @@ class Retriever:
 
     @classmethod
     def of(cls, stores: Stores, settings: RetrieveSettings, pairs: Sequence[TagPair] = ()) -> Self:
-        """Return the retriever over open stores, with its cache among them; what was read of a copy is kept apart."""
+        """Return the retriever over open stores, with its cache beside them; a copy of the graph has its own."""
         cache = stores.places.root / (CACHE if stores.copy is None else f"{CACHE}-copy")
         return cls(stores.graph, stores.vectors, stores.embedder, settings, pairs, cache)
 
     @property
-    def atlas(self) -> Atlas:
-        """The graph as retrieval walks it."""
-        return self._read[0]
+    def index(self) -> Index:
+        """The graph in memory."""
+        return self._index_and_scale[0]
 
     @property
     def scale(self) -> Scale:
-        """The scale that similarities are brought to."""
-        return self._read[1]
+        """The scale of the cosines."""
+        return self._index_and_scale[1]
 
     @cached_property
-    def _read(self) -> tuple[Atlas, Scale]:
-        state = state_of(self._graph.owners(), self._embedder.info) if self._cache else ""
-        kept = load(self._cache, state) if self._cache else None
+    def _index_and_scale(self) -> tuple[Index, Scale]:
+        state = graph_state(self._graph.owners(), self._embedder.info) if self._cache else ""
+        kept = load_index(self._cache, state) if self._cache else None
         if kept is not None:
             return kept
-        atlas = survey(self._graph)
-        scale = measure(self._vectors, list(atlas.documents))
+        index = build_index(self._graph)
+        scale = measure_scale(self._vectors, list(index.documents))
         if self._cache:
-            save(self._cache, state, atlas, scale)
-        return atlas, scale
+            save_index(self._cache, state, index, scale)
+        return index, scale
 
     @cached_property
-    def _search(self) -> Search:
-        return Search(self._vectors, self.atlas, self.scale)
+    def _search(self) -> LayerSearch:
+        return LayerSearch(self._vectors, self.index, self.scale)
 
     @cached_property
     def _tag_map(self) -> TagMap:
-        return TagMap(self.atlas, self._vectors, self._embedder, self._pairs)
+        return TagMap(self.index, self._vectors, self._embedder, self._pairs)
 
     def retrieve(
         self, query: str, limit: int | None = None, where: Filter = Filter(), mode: Mode = Mode.GRAPH
     ) -> tuple[Hit, ...]:
-        """Return the best chunks for `query`, best first, ties by id; a blank query finds nothing."""
+        """Return the best chunks for `query`, best first, ties by id; none for a blank query.
+
+        `limit` is how many at most, `settings.limit` where it is None.
+
+        >>> [hit.uri for hit in retriever.retrieve("What torque do the casing bolts need?", 3)]  # doctest: +SKIP
+        ['manual.pdf', 'data-sheet.xlsx', 'manual.pdf']
+        """
         wanted = self.settings.limit if limit is None else limit
         if not query.strip() or wanted < 1:
             return ()
         if mode is not Mode.GRAPH:
-            return self._hits(self._flat(mode)(query, wanted, self._spelled_out(where)), "chunk")
-        evidence = self.evidence(query, where)
-        scores = combine(evidence, self.atlas, self.settings)
-        return self._explained(choose(scores, evidence, self.atlas, wanted, self.settings), evidence, scores)
+            return self._hits(self._flat(mode)(query, wanted, self._with_tag_spellings(where)), "chunk")
+        features = self.features(query, where)
+        scores = score_chunks(features, self.index, self.settings)
+        return self._explained(select_chunks(scores, features, self.index, wanted, self.settings), features, scores)
 
     def chunks(self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()) -> tuple[Hit, ...]:
         """Return the chunks with the highest cosine to `query`, of `threshold` or more (figure 11, path a)."""
-        found = self._vectors.search(RecordKind.CHUNK, self._embed(query), limit, self._spelled_out(where))
+        found = self._vectors.search(RecordKind.CHUNK, self._embed(query), limit, self._with_tag_spellings(where))
         return self._hits([one for one in found if one.score >= threshold], "chunk")
 
-    def atoms(self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()) -> tuple[Candidate, ...]:
+    def atoms(self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()) -> tuple[AtomHit, ...]:
         """Return the atoms with the highest cosine to `query`, each with its chunk (figure 11, path b)."""
-        found = self._vectors.search(RecordKind.ATOM, self._embed(query), limit, self._spelled_out(where))
+        found = self._vectors.search(RecordKind.ATOM, self._embed(query), limit, self._with_tag_spellings(where))
         found = [one for one in found if one.score >= threshold]
         texts = self._atom_texts([one.id for one in found])
         hits = {hit.chunk.id: hit for hit in self._hits(_best_by_chunk(found), "atom")}
         return tuple(
-            Candidate(texts[one.id], one.score, hits[one.chunk])
-            for one in found
-            if one.chunk in hits and one.id in texts
+            AtomHit(texts[one.id], one.score, hits[one.chunk]) for one in found if one.chunk in hits and one.id in texts
         )
 
-    def linked(self, chunks: Sequence[str], limit: int) -> tuple[Link, ...]:
-        """Return chunks one edge away from `chunks`, over the rarest names first."""
-        atlas = self.atlas
-        numbers = {id: number for id in chunks if (number := atlas.number_of(id)) is not None}
-        steps = ways_from(np.array(sorted(numbers.values()), dtype=np.int32), atlas, self.settings)
-        targets = [atlas.chunks[number] for number in steps.targets[:limit]]
-        scored = [Scored(id, id, float(gain)) for id, gain in zip(targets, steps.gains, strict=False)]
+    def linked(self, chunks: Sequence[str], limit: int) -> tuple[LinkedChunk, ...]:
+        """Return at most `limit` chunks one edge away from `chunks`, over the heaviest edges first."""
+        index = self.index
+        numbers = {id: number for id in chunks if (number := index.chunk_number(id)) is not None}
+        hops = hops_from(np.array(sorted(numbers.values()), dtype=np.int32), index, self.settings)
+        targets = [index.chunks[number] for number in hops.targets[:limit]]
+        scored = [Scored(id, id, float(gain)) for id, gain in zip(targets, hops.gains, strict=False)]
         hits = {hit.chunk.id: hit for hit in self._hits(scored, "link")}
         return tuple(
-            Link(
-                atlas.chunks[steps.sources[place]],
+            LinkedChunk(
+                index.chunks[hops.sources[place]],
                 hits[target],
-                KINDS[steps.kinds[place]].value,
-                atlas.entity_names[steps.through[place]] if steps.through[place] >= 0 else "",
+                KINDS[hops.kinds[place]].value,
+                index.entity_names[hops.through[place]] if hops.through[place] >= 0 else "",
             )
             for place, target in enumerate(targets)
             if target in hits
@@ -162,36 +189,38 @@ class Retriever:
         """Return the terms of `query` with the corpus's tags that they lead to, the surest first (5.2.2)."""
         return self._tag_map.map(query)
 
-    def frequency(self, term: str) -> int:
-        """Return in how many chunks a term stands."""
-        number = self.atlas.vocabulary.get(term)
-        return 0 if number is None else len(self.atlas.postings.of(number))
+    def chunk_frequency(self, term: str) -> int:
+        """Return the number of chunks that hold a term."""
+        number = self.index.vocabulary.get(term)
+        return 0 if number is None else len(self.index.postings.columns_of(number))
 
-    def sample(self, count: int) -> tuple[tuple[str, str], ...]:
-        """Return up to `count` atoms, spread evenly over all of them: the text of each, and the id of its chunk."""
+    def sample_atoms(self, count: int) -> tuple[tuple[str, str], ...]:
+        """Return at most `count` atoms, evenly taken from all: the text of each, and the id of its chunk."""
         atoms = [(one.text, one.chunk) for batch in self._vectors.records((RecordKind.ATOM,)) for one in batch.records]
         return tuple(atoms[:: max(1, len(atoms) // count)][:count])
 
-    def evidence(self, query: str, where: Filter = Filter()) -> Evidence:
-        """Return all that the score of `query` is made from, whatever the weights; of layers of weight 0, nothing."""
-        where = self._spelled_out(where)
-        asked = ask(query, self.atlas, self.map_query(query))
-        covered = coverage(asked, self.atlas)
-        unused = [kind for kind, weight in _weights(self.settings).items() if not weight]
-        layers = self._search.layers(asked, covered, self._embed(query), self.settings.candidates, where, unused)
-        return Evidence(asked, covered, layers, allowed(where, self.atlas))
+    def features(self, query: str, where: Filter = Filter()) -> QueryFeatures:
+        """Return all that the scores for `query` are computed from; layers of weight 0 are not searched."""
+        where = self._with_tag_spellings(where)
+        analyzed = analyze_query(query, self.index, self.map_query(query))
+        covered = coverage(analyzed, self.index)
+        weights = {RecordKind.SUMMARY: self.settings.summary, RecordKind.DOCUMENT: self.settings.document}
+        unused = [kind for kind, weight in weights.items() if not weight]
+        limit = self.settings.candidates
+        layers = self._search.similarities(analyzed, covered, self._embed(query), limit, where, unused)
+        return QueryFeatures(analyzed, covered, layers, chunk_mask(where, self.index))
 
-    def _spelled_out(self, where: Filter) -> Filter:
-        return spelled_out(where, self.atlas) if where.tags else where
+    def rank(self, features: QueryFeatures, limit: int, settings: RetrieveSettings) -> list[int]:
+        """Return the numbers in `index` of the best chunks under other weights than `self.settings`."""
+        return select_chunks(score_chunks(features, self.index, settings), features, self.index, limit, settings)
 
-    def rank(self, evidence: Evidence, limit: int, settings: RetrieveSettings) -> list[int]:
-        """Return the numbers in `atlas` of the best chunks under other weights than its own."""
-        return choose(combine(evidence, self.atlas, settings), evidence, self.atlas, limit, settings)
-
-    def plain_hits(self, numbers: Sequence[int]) -> tuple[Hit, ...]:
-        """Return the chunks of these numbers as hits without a score."""
-        ids = [self.atlas.chunks[number] for number in numbers]
+    def hits_of(self, numbers: Sequence[int]) -> tuple[Hit, ...]:
+        """Return the chunks of these numbers in `index` as hits without a score."""
+        ids = [self.index.chunks[number] for number in numbers]
         return self._hits([Scored(id, id, 0.0) for id in ids], "chunk")
+
+    def _with_tag_spellings(self, where: Filter) -> Filter:
+        return with_tag_spellings(where, self.index) if where.tags else where
 
     def _embed(self, query: str) -> Vectors:
         vector: Vectors = self._embedder.embed([query], Side.QUERY)[0]
@@ -216,17 +245,17 @@ class Retriever:
         best = sorted(fused.items(), key=lambda item: (-item[1], item[0]))[:limit]
         return [Scored(id, id, score) for id, score in best]
 
-    def _explained(self, numbers: Sequence[int], evidence: Evidence, scores: Scores) -> tuple[Hit, ...]:
-        atlas = self.atlas
-        ids = [atlas.chunks[number] for number in numbers]
+    def _explained(self, numbers: Sequence[int], features: QueryFeatures, scores: ChunkScores) -> tuple[Hit, ...]:
+        index = self.index
+        ids = [index.chunks[number] for number in numbers]
         nodes = read_chunks(self._graph, ids)
-        shown = evidence.layers.atoms.by_chunk(ids, ATOMS_SHOWN)
+        shown = features.layers.atoms.by_chunk(ids, ATOMS_SHOWN)
         texts = self._atom_texts([atom for atoms in shown.values() for atom in atoms])
         return tuple(
             self._hit(
                 chunk_of(nodes[id]),
                 squash(float(scores.total[number])),
-                explain(number, evidence.asked, scores, atlas, self.settings),
+                explain(number, features.query, scores, index, self.settings),
                 tuple(texts[atom] for atom in shown[id] if atom in texts),
             )
             for number, id in zip(numbers, ids, strict=True)
@@ -242,19 +271,16 @@ class Retriever:
         )
 
     def _hit(self, chunk: Chunk, score: float, shares: tuple[Share, ...], atoms: tuple[str, ...] = ()) -> Hit:
-        document = self.atlas.document_number(chunk.document)
-        newer = int(self.atlas.superseded[document])
-        superseded_by = self.atlas.uris[newer] if newer >= 0 else ""
-        uri, title = self.atlas.uris[document], self.atlas.titles_of[document]
-        return Hit(chunk, chunk.document, uri, title, score, shares, atoms, superseded_by)
+        index = self.index
+        document = index.document_number(chunk.document)
+        newer = int(index.superseded_by[document])
+        superseded_by = index.uris[newer] if newer >= 0 else ""
+        return Hit(
+            chunk, chunk.document, index.uris[document], index.titles[document], score, shares, atoms, superseded_by
+        )
 
     def _atom_texts(self, ids: Sequence[str]) -> dict[str, str]:
         return {node.id: str(node.properties["text"]) for node in self._graph.nodes((NodeKind.ATOM,), ids)}
-
-
-def _weights(settings: RetrieveSettings) -> dict[RecordKind, float]:
-    """What the layers weigh that can be left out of a search."""
-    return {RecordKind.SUMMARY: settings.summary, RecordKind.DOCUMENT: settings.document}
 
 
 def _best_by_chunk(found: Sequence[Scored]) -> list[Scored]:

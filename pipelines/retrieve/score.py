@@ -1,99 +1,100 @@
-"""The final score of a chunk, and what it is made of (PIKE-RAG 5.2.3, figure 8: S = f(g(Q, I), g(Q, C), g(Q, D))).
+"""The score of each chunk, the choice of the best, and what a score is made of (PIKE-RAG 5.2.3, figure 8).
 
-    own   = sum over chunk, summary, atom of weight * (lexical * likeness by terms + (1 - lexical) * by vector)
-            + entity * rarity of a shared name + tag * tags shared
-    prior = document * likeness of its document + title * rarity of its title in the question
-            + called * share of the question in words that a reader calls its document by
-    base  = own + prior * (own / the highest own of its document) ** focus
-    x     = base + gains of propagation (`pipelines.retrieve.propagate`), and `back` of what it passed on
-    score = x / (1 + x)
-
-Likenesses are on the scale of `pipelines.retrieve.scale`; an atom's is that of the chunk's best, with `soft_count` of
-the others'. The chunks returned are chosen one after the other by x * (1 + fresh * share of the question that no chunk
-before has spoken of). All weights are settings (`[retrieve]`).
+The formula, with an example, is told at `pipelines.retrieve.retriever.Retriever`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.retrieve.index import Atlas, Weights
-from pipelines.retrieve.layers import Layer, Layers
-from pipelines.retrieve.propagate import Wave, best_of, spread
-from pipelines.retrieve.query import Asked
+from pipelines.core.graph import EdgeKind
+from pipelines.retrieve.hit import Share
+from pipelines.retrieve.index import Index, Weights
+from pipelines.retrieve.layers import LayerSimilarities, LayerSimilarity
+from pipelines.retrieve.propagate import KINDS, Hops, PropagationRound, best_of, propagate
+from pipelines.retrieve.query import AnalyzedQuery
 from pipelines.sections import RetrieveSettings
 
 POOL = 4
-"""For each chunk that is wanted so many are looked at."""
+"""Of so many times the chunks wanted, the best by score, those returned are chosen; not tuned."""
+_OF_THE_DOCUMENT = frozenset({"title", "document_words"})
+"""Parts of a score that are shown as the layer "document"."""
+_LEAST_SHARE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """All that the scores of a question are made from, whatever the weights.
+class QueryFeatures:
+    """All that the scores of a question are computed from, whatever the weights.
 
-    `covered` is `coverage(asked, atlas)`; where `allowed` is 0 a chunk neither scores nor passes anything on.
+    `covered` is `coverage(query, index)`; a chunk where `mask` is 0 gets no score and passes none on.
     """
 
-    asked: Asked
+    query: AnalyzedQuery
     covered: Weights
-    layers: Layers
-    allowed: Weights | None = None
+    layers: LayerSimilarities
+    mask: Weights | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
-    """`total` is x for each chunk; `direct` its part by layer, `waves` the rest."""
+class ChunkScores:
+    """`total` is the score x of each chunk; `direct` its parts by layer, `rounds` those that were propagated."""
 
     total: Weights
     direct: Mapping[str, Weights]
-    waves: tuple[Wave, ...]
+    rounds: tuple[PropagationRound, ...]
 
 
-def combine(evidence: Evidence, atlas: Atlas, settings: RetrieveSettings) -> Scores:
+def score_chunks(features: QueryFeatures, index: Index, settings: RetrieveSettings) -> ChunkScores:
     """Return the scores of all chunks."""
-    own = _own(evidence.layers, settings)
-    standing = _standing(_sum(own, atlas.size), atlas, settings.focus)
-    direct = own | {name: part * standing for name, part in _prior(evidence.layers, settings).items()}
-    base = _sum(direct, atlas.size)
-    if evidence.allowed is not None:
-        base = base * evidence.allowed
-    waves = spread(evidence.asked, evidence.covered, base, standing, atlas, settings) if settings.hop else []
+    own = _own_parts(features.layers, settings)
+    focus = _focus(_sum(own, index.size), index, settings.focus)
+    direct = own | {name: part * focus for name, part in _document_parts(features.layers, settings).items()}
+    base = _sum(direct, index.size)
+    if features.mask is not None:
+        base = base * features.mask
+    rounds = propagate(features.query, features.covered, base, focus, index, settings) if settings.hop else []
     total = base
-    for wave in waves:
-        total = total + wave.gain + np.float32(settings.back) * wave.back
-    return Scores(total if evidence.allowed is None else total * evidence.allowed, direct, tuple(waves))
+    for one in rounds:
+        total = total + one.gain + np.float32(settings.back) * one.passed_on
+    return ChunkScores(total if features.mask is None else total * features.mask, direct, tuple(rounds))
 
 
-def choose(scores: Scores, evidence: Evidence, atlas: Atlas, limit: int, settings: RetrieveSettings) -> list[int]:
-    """Return the numbers of the best chunks, best first, ties by number."""
+def select_chunks(
+    scores: ChunkScores, features: QueryFeatures, index: Index, limit: int, settings: RetrieveSettings
+) -> list[int]:
+    """Return the numbers of the best chunks, best first, ties by number.
+
+    They are chosen one after the other: a chunk that has terms of the question which no chunk before it has counts
+    more (`fresh`), one of a document that was chosen from before counts less (`again`).
+    """
     pool = best_of(scores.total, limit * POOL)
-    said = np.minimum(evidence.covered[:, pool], 1.0)
-    weights = evidence.asked.weights / evidence.asked.ideal
+    covered = np.minimum(features.covered[:, pool], 1.0)
+    weights = features.query.weights / features.query.ideal
     value = scores.total[pool].astype(np.float64)
-    documents = atlas.document_of[pool]
+    documents = index.document_of[pool]
     open_terms = np.ones(len(weights))
     chosen: list[int] = []
     left = np.ones(len(pool), dtype=bool)
     while left.any() and len(chosen) < limit:
-        fresh = (open_terms * weights) @ said
+        fresh = (open_terms * weights) @ covered
         pick = int(np.argmax(np.where(left, value * (1 + settings.fresh * fresh), -1.0)))
         chosen.append(int(pool[pick]))
         left[pick] = False
         value[documents == documents[pick]] *= 1 - settings.again
-        open_terms *= 1 - said[:, pick]
+        open_terms *= 1 - covered[:, pick]
     return chosen
 
 
 def squash(x: float) -> float:
-    """Return x on [0, 1)."""
+    """Return x / (1 + x): a score of 0 or more in [0, 1)."""
     return x / (1.0 + x)
 
 
-def _own(layers: Layers, settings: RetrieveSettings) -> dict[str, Weights]:
-    """What speaks for a chunk itself."""
+def _own_parts(layers: LayerSimilarities, settings: RetrieveSettings) -> dict[str, Weights]:
+    """The parts of a score that are of the chunk itself."""
     found = {
         "chunk": _mixed(layers.chunk, settings.chunk, settings),
         "summary": _mixed(layers.summary, settings.summary, settings),
@@ -104,24 +105,25 @@ def _own(layers: Layers, settings: RetrieveSettings) -> dict[str, Weights]:
     return {name: part for name, part in found.items() if part is not None}
 
 
-def _prior(layers: Layers, settings: RetrieveSettings) -> dict[str, Weights]:
-    """What speaks for a chunk's document."""
+def _document_parts(layers: LayerSimilarities, settings: RetrieveSettings) -> dict[str, Weights]:
+    """The parts of a score that are of the chunk's document."""
     found = {
         "document": _mixed(layers.document, settings.document, settings),
         "title": _times(layers.title, settings.title),
-        "called": _times(layers.called, settings.called),
+        "document_words": _times(layers.document_words, settings.called),
     }
     return {name: part for name, part in found.items() if part is not None}
 
 
-def _mixed(layer: Layer, weight: float, settings: RetrieveSettings) -> Weights | None:
+def _mixed(layer: LayerSimilarity, weight: float, settings: RetrieveSettings) -> Weights | None:
+    """A layer's part: lexical and dense similarity mixed, the rest of its records with the weight `soft_count`."""
     if not weight:
         return None
     by_terms, by_vector = np.float32(weight * settings.lexical), np.float32(weight * (1 - settings.lexical))
     soft = np.float32(settings.soft_count)
     found: Weights = by_terms * layer.lexical + by_vector * layer.dense
     if soft:
-        found += soft * (by_terms * layer.more_lexical + by_vector * layer.more_dense)
+        found += soft * (by_terms * layer.rest_lexical + by_vector * layer.rest_dense)
     return found
 
 
@@ -136,11 +138,81 @@ def _sum(parts: Mapping[str, Weights], size: int) -> Weights:
     return total
 
 
-def _standing(own: Weights, atlas: Atlas, focus: float) -> Weights:
-    """How near each chunk is to the question, against the nearest of its document."""
-    best: Weights = np.zeros(len(atlas.documents), dtype=np.float32)
-    np.maximum.at(best, atlas.document_of, own)
-    whole: Weights = best[atlas.document_of]
+def _focus(own: Weights, index: Index, power: float) -> Weights:
+    """(The chunk's own part / the highest of its document) ** power: what it gets of its document's parts."""
+    best: Weights = np.zeros(len(index.documents), dtype=np.float32)
+    np.maximum.at(best, index.document_of, own)
+    best_of_document: Weights = best[index.document_of]
     share: Weights = np.ones_like(own)
-    np.divide(own, whole, out=share, where=whole > 0)
-    return np.power(share, np.float32(focus), dtype=np.float32)
+    np.divide(own, best_of_document, out=share, where=best_of_document > 0)
+    return np.power(share, np.float32(power), dtype=np.float32)
+
+
+def explain(
+    chunk: int, query: AnalyzedQuery, scores: ChunkScores, index: Index, settings: RetrieveSettings
+) -> tuple[Share, ...]:
+    """Return the shares of a chunk's score, largest first; they add up to it."""
+    total = float(scores.total[chunk])
+    if total <= 0:
+        return ()
+    factor = squash(total) / total
+    parts = [*_direct(chunk, query, scores, index), *_propagated(chunk, scores.rounds, index, settings.back)]
+    shares = (
+        Share(part.layer, part.score * factor, part.detail, part.path) for part in parts if part.score > _LEAST_SHARE
+    )
+    return tuple(sorted(shares, key=lambda share: -share.score))
+
+
+def _direct(chunk: int, query: AnalyzedQuery, scores: ChunkScores, index: Index) -> Iterator[Share]:
+    for layer, part in scores.direct.items():
+        detail = ""
+        if layer == "title":
+            detail = query.matched_names.get(int(index.document_of[chunk]), "")
+        elif layer == "entity":
+            detail = _shared_name(chunk, query, index)
+        yield Share("document" if layer in _OF_THE_DOCUMENT else layer, float(part[chunk]), detail)
+
+
+def _shared_name(chunk: int, query: AnalyzedQuery, index: Index) -> str:
+    """The rarest name that a chunk shares with the question."""
+    shared = [int(entity) for entity in index.chunk_entities.columns_of(chunk) if int(entity) in query.entities]
+    counts = index.entity_chunks.counts()
+    return index.entity_names[min(shared, key=lambda entity: counts[entity])] if shared else ""
+
+
+def _propagated(chunk: int, rounds: Sequence[PropagationRound], index: Index, back: float) -> Iterator[Share]:
+    for number, one in enumerate(rounds):
+        if one.gain[chunk] > 0:
+            kind, path = _path_into(chunk, rounds[: number + 1], index)
+            yield Share(kind.value, float(one.gain[chunk]), "", path)
+        if one.passed_on[chunk] > 0 and back:
+            kind, path = _path_out_of(chunk, one.hops, index)
+            yield Share(kind.value, back * float(one.passed_on[chunk]), "leads on", path)
+
+
+def _path_out_of(chunk: int, hops: Hops, index: Index) -> tuple[EdgeKind, tuple[str, ...]]:
+    """The best hop out of a chunk, and the names along it."""
+    out = np.flatnonzero(hops.sources == chunk)
+    hop = int(out[np.argmax(hops.gains[out])])
+    names = (_title(chunk, index), *_through(hop, hops, index), _title(int(hops.targets[hop]), index))
+    return KINDS[hops.kinds[hop]], names
+
+
+def _path_into(chunk: int, rounds: Sequence[PropagationRound], index: Index) -> tuple[EdgeKind, tuple[str, ...]]:
+    """The best hop into a chunk in the last round, and the names along the path to it from where it began."""
+    hops = rounds[-1].hops
+    into = np.flatnonzero(hops.targets == chunk)
+    hop = int(into[np.argmax(hops.gains[into])])
+    source = int(hops.sources[hop])
+    before = _path_into(source, rounds[:-1], index)[1] if len(rounds) > 1 else (_title(source, index),)
+    return KINDS[hops.kinds[hop]], (*before, *_through(hop, hops, index), _title(chunk, index))
+
+
+def _through(hop: int, hops: Hops, index: Index) -> tuple[str, ...]:
+    entity = int(hops.through[hop])
+    return (index.entity_names[entity],) if entity >= 0 else ()
+
+
+def _title(chunk: int, index: Index) -> str:
+    document = int(index.document_of[chunk])
+    return index.titles[document] or index.uris[document]

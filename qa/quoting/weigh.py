@@ -61,7 +61,7 @@ def weigh(query: Query, hits: Sequence[Hit], lexicon: Lexicon) -> list[Weighed]:
     weighed.sort(key=_order)
     compared = weighed[:_COMPARED]
     texts = [item.unit.text for item in compared]
-    nearness = lexicon.nearness(query.text, texts) if texts else ()
+    nearness = lexicon.similarities(query.text, texts) if texts else ()
     near = [_nearer(item, value) for item, value in zip(compared, nearness, strict=True)]
     return sorted(near, key=_order) + weighed[_COMPARED:]
 
@@ -150,7 +150,7 @@ def _kin(query: Query, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[
     for word in filter(_WORD.fullmatch, words(query.text)):
         term = terms(word, stop=False)[0]
         if term in query.weights:
-            near = zip(said, lexicon.kinship(word, list(said.values())), strict=True)
+            near = zip(said, lexicon.word_similarities(word, list(said.values())), strict=True)
             kin = [(other, float(likeness)) for other, likeness in near if likeness >= NEAREST and other != term]
             found[term] = sorted(kin, key=lambda pair: -pair[1])
     return found

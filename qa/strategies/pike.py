@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from pipelines.core.ids import normalize
 from pipelines.llm.ask import Asked, Ending
-from pipelines.retrieve.hit import Candidate, Hit
+from pipelines.retrieve.hit import AtomHit, Hit
 from qa.answer import Answer, Step
 from qa.language import Language
 from qa.ports import Knowledge
@@ -110,7 +110,7 @@ async def _proposals(work: _Work, steps: list[Step]) -> list[str] | Stop:
     return proposals or Stop.NO_PROPOSALS
 
 
-def _candidates(work: _Work, proposals: list[str], steps: list[Step]) -> list[Candidate]:
+def _candidates(work: _Work, proposals: list[str], steps: list[Step]) -> list[AtomHit]:
     """Line 4, and where it finds nothing new: atoms by the question itself, then chunks by it."""
     knowledge, settings = work.knowledge, work.settings
     found = [atom for text in proposals for atom in knowledge.atoms(text, settings.atoms, settings.delta)]
@@ -121,7 +121,7 @@ def _candidates(work: _Work, proposals: list[str], steps: list[Step]) -> list[Ca
         candidates, source = _new(work, found), "fallback: atoms near the question"
     if not candidates:
         hits = knowledge.chunks(work.question, settings.atoms, settings.threshold)
-        candidates = _new(work, [Candidate(_gist(hit), hit.score, hit) for hit in hits])
+        candidates = _new(work, [AtomHit(_gist(hit), hit.score, hit) for hit in hits])
         source = "fallback: chunks near the question"
     listed = tuple(
         Step("candidate", f"{candidate.text} ({headline(candidate.hit)})", candidate.score) for candidate in candidates
@@ -130,19 +130,19 @@ def _candidates(work: _Work, proposals: list[str], steps: list[Step]) -> list[Ca
     return candidates
 
 
-def _nearest(work: _Work, proposal: str) -> list[Candidate]:
+def _nearest(work: _Work, proposal: str) -> list[AtomHit]:
     """The chunks that all layers and edges bring up for a proposal, each by its atom nearest to it."""
     hits = work.knowledge.retrieve(proposal, work.settings.nearest) if work.settings.nearest else ()
     return [
-        Candidate(hit.atoms[0] if hit.atoms else _gist(hit), hit.score, hit)
+        AtomHit(hit.atoms[0] if hit.atoms else _gist(hit), hit.score, hit)
         for hit in hits
         if hit.score >= work.settings.delta
     ]
 
 
-def _new(work: _Work, found: list[Candidate]) -> list[Candidate]:
+def _new(work: _Work, found: list[AtomHit]) -> list[AtomHit]:
     """The best atom of each chunk that has not been read yet, best first; of equal texts one."""
-    best: dict[str, Candidate] = {}
+    best: dict[str, AtomHit] = {}
     read = {hit.chunk.id for hit in work.context}
     for candidate in sorted(found, key=lambda candidate: -candidate.score):
         if candidate.hit.chunk.id not in read:
@@ -151,7 +151,7 @@ def _new(work: _Work, found: list[Candidate]) -> list[Candidate]:
     return sorted(unlike.values(), key=lambda candidate: -candidate.score)
 
 
-async def _select(work: _Work, candidates: list[Candidate], steps: list[Step]) -> Candidate | Stop:
+async def _select(work: _Work, candidates: list[AtomHit], steps: list[Step]) -> AtomHit | Stop:
     """Lines 5 and 6. A reply that stays unusable is not "none": the nearest candidate is then read."""
     asked = await work.language.ask(
         "select",

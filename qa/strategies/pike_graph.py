@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pipelines.lang.terms import terms
-from pipelines.retrieve.hit import Hit, Link
+from pipelines.retrieve.hit import Hit, LinkedChunk
 from qa.answer import Answer, Step
 from qa.language import Language
 from qa.ports import Knowledge
@@ -108,7 +108,7 @@ def _round(work: _Work, total: float, settings: AnswerSettings, steps: list[Step
     links = work.knowledge.linked([hit.chunk.id for hit in work.context], _LINKS)
     if not links:
         return "no candidates"
-    found = [Link(hit.chunk.id, hit, _FOUND) for hit in work.context]
+    found = [LinkedChunk(hit.chunk.id, hit, _FOUND) for hit in work.context]
     scored = _scored(work, wanted, [*links, *found])
     listed = tuple(
         Step("candidate", _line(link, item), added / total) for added, link, item in scored[: settings.atoms]
@@ -125,10 +125,12 @@ def _round(work: _Work, total: float, settings: AnswerSettings, steps: list[Step
     return ""
 
 
-def _scored(work: _Work, wanted: Mapping[str, float], links: Sequence[Link]) -> list[tuple[float, Link, Weighed]]:
+def _scored(
+    work: _Work, wanted: Mapping[str, float], links: Sequence[LinkedChunk]
+) -> list[tuple[float, LinkedChunk, Weighed]]:
     """The best sentence of each chunk by what it adds of the terms wanted, most first."""
     by_chunk = {link.hit.chunk.id: link for link in links}
-    best: dict[str, tuple[float, Link, Weighed]] = {}
+    best: dict[str, tuple[float, LinkedChunk, Weighed]] = {}
     for item in weigh(work.query, [link.hit for link in links], work.knowledge.lexicon):
         chunk = item.unit.hit.chunk.id
         added = sum(weight * _more(term, work, item) for term, weight in wanted.items())
@@ -158,7 +160,7 @@ def _codes(text: str) -> set[str]:
     return {terms(code)[0] for codes in found for code in codes if terms(code)}
 
 
-def _line(link: Link, item: Weighed) -> str:
+def _line(link: LinkedChunk, item: Weighed) -> str:
     through = f" through {link.through}" if link.through else ""
     way = link.edge if link.edge == _FOUND else f"by {link.edge}{through}"
     return f"{' '.join(item.unit.text.split())[:120]} ({link.hit.uri}, {way})"

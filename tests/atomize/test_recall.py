@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.atomize import above
-from pipelines.atomize.lexical import Bm25
 from pipelines.atomize.recall import DEPTH, Part, Searched, SelfRecall, Standing, rank, self_recall
+from pipelines.lang.bm25 import Bm25
 from pipelines.llm.hashing import HashingEmbedder
 from pipelines.store.vector import Embedded, Record, RecordKind
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.compare import compare_results
-from evaluate.results import read_figures, write_results
+from evaluate.compare import compare_results, read_figures
+from evaluate.questions import write_lines
 from evaluate.retrieval import Ranked
 from pipelines.core.errors import SourceError
 
@@ -42,7 +42,7 @@ def test_the_same_runs_give_the_same_intervals() -> None:
 
 def test_figures_are_read_from_what_was_written(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    write_results(path, [Ranked("q1", "graph", ("a", "b"), ("b",), 0.1), Ranked("q2", "graph", ("a",), ("c",), 0.1)])
+    write_lines(path, [Ranked("q1", "graph", ("a", "b"), ("b",), 0.1), Ranked("q2", "graph", ("a",), ("c",), 0.1)])
     figures = read_figures(path)
     assert figures["graph recall@2"] == {"q1": 1.0, "q2": 0.0}
     assert figures["graph all_gold@5"] == {"q1": 1.0, "q2": 0.0}

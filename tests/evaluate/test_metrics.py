@@ -7,13 +7,18 @@ from hypothesis import strategies as st
 from evaluate.metrics import (
     Overlap,
     all_gold_at,
+    document_recall,
     exact_match,
+    first_document,
     mean,
     normalize_answer,
     overlap,
+    page_recall,
     percent,
     recall_at,
 )
+from evaluate.questions import GoldSource
+from qa.answer import Found
 
 
 @pytest.mark.parametrize(
@@ -89,3 +94,18 @@ def test_recall_never_falls_with_depth(ranked: list[str], gold: set[str]) -> Non
 def test_means_of_nothing_are_zero() -> None:
     assert mean([]) == 0.0
     assert percent([1.0, 0.0, 0.5]) == 50.0
+
+
+def test_gold_sources_are_found_by_file_and_page() -> None:
+    found = [
+        Found("1", "a/one.pdf", (3, 4), 1.0, "3"),
+        Found("2", "b.xlsx", (1,), 1.0, "Prices"),
+        Found("3", "c.md", (), 1.0),
+    ]
+    gold = [GoldSource("one.pdf", 4), GoldSource("b.xlsx", "Prices"), GoldSource("c.md"), GoldSource("d")]
+    assert first_document(found, gold) == 1.0
+    assert document_recall(found, gold, 5) == 0.75
+    assert page_recall(found, gold, 5) == 0.75
+    assert page_recall(found, gold, 1) == 0.25
+    assert page_recall(found, [GoldSource("one.pdf", 5)], 5) == 0.0
+    assert first_document([], gold) == 0.0

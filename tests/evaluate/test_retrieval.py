@@ -10,19 +10,16 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from evaluate.passages import open_corpus
-from evaluate.places import document_recall, first_document, page_recall
-from evaluate.questions import Place, Question, read_passages, read_questions
-from evaluate.report import page
+from evaluate.passages import open_passages
+from evaluate.questions import Passage, Question, passage_id, read_passages, read_questions, write_lines
+from evaluate.report import retrieval_page
 from evaluate.retrieval import Ranked, evaluate_retrieval, score
 from flows.cli.evaluate import app
 from pipelines.core.errors import SourceError, StoreMismatch
-from pipelines.core.provenance import Box, Provenance, Span
-from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import load
 from qa.settings import QaSettings
-from tests.qa.corpus import PASSAGES, QUESTIONS, documents_at, passages_at
+from tests.qa.corpus import PASSAGES, QUESTIONS, passages_at
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +60,7 @@ def test_figures_are_means_in_percent() -> None:
 
 def test_the_page_names_every_question_and_fetches_nothing(passages: Retriever) -> None:
     odd = [replace(QUESTIONS[0], question="What <b>is</b> & why?"), QUESTIONS[1]]
-    html = page(evaluate_retrieval(passages, odd, "wordllama"), odd)
+    html = retrieval_page(evaluate_retrieval(passages, odd, "wordllama"), odd)
     assert "What &lt;b&gt;is&lt;/b&gt; &amp; why?" in html
     assert "hybrid" in html
     assert "://" not in html
@@ -71,13 +68,37 @@ def test_the_page_names_every_question_and_fetches_nothing(passages: Retriever) 
 
 def test_a_kept_knowledge_base_is_used_again(tmp_path: Path) -> None:
     settings = load(None, {}, QaSettings).settings
-    with open_corpus(PASSAGES, settings, tmp_path / "kb"):
+    with open_passages(PASSAGES, settings, tmp_path / "kb"):
         written = (tmp_path / "kb" / "strata.db").stat().st_ino
-    with open_corpus(PASSAGES, settings, tmp_path / "kb") as again:
-        assert again.atlas.size == len(PASSAGES)
+    with open_passages(PASSAGES, settings, tmp_path / "kb") as again:
+        assert again.index.size == len(PASSAGES)
     assert (tmp_path / "kb" / "strata.db").stat().st_ino == written
-    with pytest.raises(StoreMismatch), open_corpus(PASSAGES[:3], settings, tmp_path / "kb"):
+    with pytest.raises(StoreMismatch), open_passages(PASSAGES[:3], settings, tmp_path / "kb"):
         pass
+
+
+def test_passages_are_read_as_they_are_written(tmp_path: Path) -> None:
+    odd = Passage("a/b", "1. *Title* <b> & [x](y)", "# No heading &amp; no _emphasis_ <i>at</i> all. Nor `code`.")
+    with open_passages([odd], load(None, {}, QaSettings).settings, tmp_path / "kb") as retriever:
+        (hit,) = retriever.retrieve("emphasis", 3)
+    assert (hit.title, hit.chunk.text) == (odd.title, odd.text)
+    assert passage_id(hit.uri) == "a_b"
+    assert Question("q", "?", gold_passages=("a/b",)).gold_uris == (hit.uri,)
+
+
+def test_passages_of_one_id_are_refused(tmp_path: Path) -> None:
+    twice = [Passage("a/b", "One", "One."), Passage("a?b", "Two", "Two.")]
+    with (
+        pytest.raises(SourceError, match="same id"),
+        open_passages(twice, load(None, {}, QaSettings).settings, tmp_path),
+    ):
+        pass
+
+
+def test_passages_are_ingested_without_a_model_or_a_server(tmp_path: Path) -> None:
+    named = {"llm.base_url": "http://127.0.0.1:9", "llm.model": "m", "store.neo4j_uri": "bolt://127.0.0.1:9"}
+    with open_passages(PASSAGES[:1], load(None, named, QaSettings).settings, tmp_path / "kb") as retriever:
+        assert retriever.index.size == 1
 
 
 @pytest.mark.parametrize("text", ["{", '{"id": 1, "question": "q"}', '{"id": "a"}'])
@@ -118,30 +139,9 @@ def test_the_command_prints_a_table(files: tuple[Path, Path]) -> None:
 
 
 def test_two_runs_are_compared(files: tuple[Path, Path], tmp_path: Path, passages: Retriever) -> None:
-    from evaluate.results import write_results
-
     report = evaluate_retrieval(passages, QUESTIONS, "wordllama")
     one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
-    write_results(one, [replace(result, ranked=()) for result in report.each])
-    write_results(two, report.each)
+    write_lines(one, [replace(result, ranked=()) for result in report.each])
+    write_lines(two, report.each)
     done = CliRunner().invoke(app, ["compare", str(one), str(two), "--samples", "100"], catch_exceptions=False)
     assert "graph recall@5" in done.stdout.replace("\n", " ")
-
-
-def hit(template: Hit, uri: str, page: int | None = None, label: str = "", boxes: tuple[Box, ...] = ()) -> Hit:
-    provenance = Provenance(template.document, Span(0, 1), page, label, "", boxes)
-    return replace(template, uri=uri, chunk=replace(template.chunk, provenance=provenance))
-
-
-def test_places_are_told_apart_by_file_and_page(tmp_path: Path) -> None:
-    with documents_at(tmp_path / "kb") as retriever:
-        found = retriever.retrieve("seal", 1)[0]
-    boxes = tuple(Box(page, 0, 0, 1, 1) for page in (3, 4))
-    hits = [hit(found, "a/one.pdf", 3, "3", boxes), hit(found, "b.xlsx", 1, "Prices"), hit(found, "c.md")]
-    question = Question("q", "?", sources=(Place("one.pdf", 4), Place("b.xlsx", "Prices"), Place("c.md"), Place("d")))
-    assert first_document(hits, question) == 1.0
-    assert document_recall(hits, question, 5) == 0.75
-    assert page_recall(hits, question, 5) == 0.75
-    assert page_recall(hits, question, 1) == 0.25
-    assert page_recall(hits, Question("q", "?", sources=(Place("one.pdf", 5),)), 5) == 0.0
-    assert first_document([], question) == 0.0

@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evaluate.questions import Place, Question
+from evaluate.questions import GoldSource, Question
 from evaluate.tune import QuestionSet, tune, value, weights, write_settings
 from flows.cli import tune as command
 from pipelines.core.errors import SettingsError
@@ -21,9 +21,9 @@ from qa.settings import QaSettings
 from tests.qa.corpus import PASSAGES, QUESTIONS, documents_at, passages_at
 
 SOURCES = (
-    Question("d1", "After how many hours is the shaft seal changed?", sources=(Place("Pump_Handbook.pdf", 1),)),
-    Question("d2", "What grease do bearings take?", sources=(Place("Pump_Handbook.pdf", 2),)),
-    Question("d3", "What does an impeller cost?", sources=(Place("prices.csv"),)),
+    Question("d1", "After how many hours is the shaft seal changed?", sources=(GoldSource("Pump_Handbook.pdf", 1),)),
+    Question("d2", "What grease do bearings take?", sources=(GoldSource("Pump_Handbook.pdf", 2),)),
+    Question("d3", "What does an impeller cost?", sources=(GoldSource("prices.csv"),)),
 )
 
 

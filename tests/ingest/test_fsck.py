@@ -186,10 +186,10 @@ def test_damaged_caches_are_named_dropped_and_no_hindrance(folder: Path, kb: Pat
         store.put("1", "distil", Reply("a pump of 40 bar"))
     (kb / "replies.db").write_bytes((kb / "replies.db").read_bytes().replace(b"40 bar", b"90 bar"))
     (kb / "embeddings.db").write_bytes(b"not a database at all" * 400)
-    atlas = kb / "retrieval" / "atlas.npz"
-    atlas.write_bytes(atlas.read_bytes()[:-500])
+    index = kb / "retrieval" / "index.npz"
+    index.write_bytes(index.read_bytes()[:-500])
     found = fsck(kb).findings
-    assert {one.subject for one in found} == {"replies.db", "embeddings.db", "retrieval/atlas.npz"}
+    assert {one.subject for one in found} == {"replies.db", "embeddings.db", "retrieval/index.npz"}
     assert {one.place for one in found} == {Place.CACHES}
     with KnowledgeBase.open(kb) as opened:
         assert opened.ask("How often is the oil of the bearing changed?").text == whole.text

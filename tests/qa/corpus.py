@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from evaluate.passages import fill, open_corpus
+from evaluate.passages import open_passages
 from evaluate.questions import Passage, Question
+from pipelines.atomize.atomize import atomize
+from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.chunk.chunk import chunk
+from pipelines.chunk.structural import StructuralSplitter
 from pipelines.core.document import Block, BlockKind, Document, Section, Source
+from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.ids import content_id, digest
+from pipelines.core.knowledge import Distillate
 from pipelines.core.provenance import Provenance, Span
-from pipelines.resources import open_stores
+from pipelines.graph.build import build_graph, redirect
+from pipelines.graph.card import card
+from pipelines.graph.link import link
+from pipelines.graph.mentions import Passage as Slice
+from pipelines.ingest.records import corpus_records, records_of
+from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings
-from pipelines.settings import load
+from pipelines.settings import Settings, load
+from pipelines.store.vector import Embedded
 from qa.settings import QaSettings
 
 PASSAGES = (
@@ -37,7 +50,7 @@ QUESTIONS = (
 @contextmanager
 def passages_at(folder: Path) -> Iterator[Retriever]:
     """A retriever over `PASSAGES`, in a knowledge base at `folder`."""
-    with open_corpus(PASSAGES, load(None, {}, QaSettings).settings, folder) as retriever:
+    with open_passages(PASSAGES, load(None, {}, QaSettings).settings, folder) as retriever:
         yield retriever
 
 
@@ -91,5 +104,29 @@ def documents_at(folder: Path, settings: RetrieveSettings = RetrieveSettings()) 
     """A retriever over `DOCUMENTS`, in a knowledge base at `folder`."""
     loaded = load(None, {}, QaSettings).settings
     with open_stores(folder, loaded, create=True) as stores:
-        fill(DOCUMENTS, stores, loaded)
+        _fill(stores, DOCUMENTS, loaded)
         yield Retriever.of(stores, settings)
+
+
+def _fill(stores: Stores, documents: Sequence[Document], settings: Settings) -> None:
+    """Write documents that no file has to be parsed for: what an ingest does behind its parsers, without the gate."""
+    distilled = {one.id: asyncio.run(_distil(one, settings)) for one in documents}
+    linked = link(
+        [card(one, distilled[one.id]) for one in documents],
+        lambda id: [Slice(part.id, part.provenance.span.start, part.text) for part in distilled[id].chunks],
+        settings.graph,
+        stores.embedder.embed,
+    )
+    for one in documents:
+        stores.graph.write(redirect(build_graph(one, distilled[one.id]), linked.merged))
+    stores.graph.write(linked.subgraph)
+    records = [record for one in documents for record in records_of(one, distilled[one.id])]
+    records += corpus_records(linked.tags, ())
+    vectors = stores.embedder.embed([record.text for record in records])
+    stores.vectors.write([*distilled, CORPUS_OWNER], Embedded(tuple(records), vectors))
+    stores.vectors.optimize()
+
+
+async def _distil(document: Document, settings: Settings) -> Distillate:
+    chunks = await chunk(document, StructuralSplitter(settings.chunk), settings.chunk)
+    return await atomize(document, chunks, ExtractiveDistiller(settings.atomize), settings.atomize)

@@ -13,8 +13,8 @@ from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.llm.embedder import Side
 from pipelines.llm.hashing import HashingEmbedder
-from pipelines.retrieve.hit import Candidate, Hit, Link
-from pipelines.retrieve.lexicon import CorpusLexicon
+from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
+from pipelines.retrieve.stored_knowledge import CorpusLexicon
 
 
 class MemoryKnowledge:
@@ -36,22 +36,22 @@ class MemoryKnowledge:
         found = [_scored(hit, score) for hit, score in zip(self.hits, scores, strict=True) if score >= threshold]
         return tuple(sorted(found, key=lambda hit: -hit.score)[:limit])
 
-    def atoms(self, query: str, limit: int, threshold: float) -> tuple[Candidate, ...]:
+    def atoms(self, query: str, limit: int, threshold: float) -> tuple[AtomHit, ...]:
         self.queries.append(query)
         atoms = [(hit, span.slice(hit.chunk.text)) for hit in self.hits for span in sentences(hit.chunk.text)]
         scores = self._scores(query, [text for _, text in atoms])
         found = [
-            Candidate(text, score, _scored(hit, score))
+            AtomHit(text, score, _scored(hit, score))
             for (hit, text), score in zip(atoms, scores, strict=True)
             if score >= threshold
         ]
         return tuple(sorted(found, key=lambda atom: -atom.score)[:limit])
 
-    def linked(self, chunks: Sequence[str], limit: int) -> tuple[Link, ...]:
+    def linked(self, chunks: Sequence[str], limit: int) -> tuple[LinkedChunk, ...]:
         by_uri = {hit.uri: hit for hit in self.hits}
         sources = {hit.uri: hit.chunk.id for hit in self.hits if hit.chunk.id in set(chunks)}
         return tuple(
-            Link(sources[uri], by_uri[target], "REFERENCES", target)
+            LinkedChunk(sources[uri], by_uri[target], "REFERENCES", target)
             for uri in sources
             for target in self._links.get(uri, ())
             if target not in sources

@@ -13,8 +13,8 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from evaluate.answers import evaluate_answers, read_results, summed
-from evaluate.chart import HEIGHT, WIDTH
 from evaluate.questions import read_questions
+from evaluate.report import HEIGHT, WIDTH
 from flows.cli import ask as commands
 from flows.cli.evaluate_answers import answers
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pipelines.lang.terms import terms
 from pipelines.llm.tokens import estimate_tokens
-from pipelines.retrieve.hit import Candidate, Hit
+from pipelines.retrieve.hit import AtomHit, Hit
 from qa.reading import NO_PASSAGES, condensed, fitting, headline, render, render_candidates
 from tests.qa.memory import MemoryKnowledge
 
@@ -62,7 +62,7 @@ def test_passages_are_taken_in_their_order_as_long_as_each_has_its_share() -> No
 
 def test_candidates_are_numbered_and_a_long_one_is_cut() -> None:
     hit = replace(hits_of("x")[0], title="Manual")
-    shown = render_candidates([Candidate("The nut.", 0.9, hit), Candidate("word " * 200, 0.8, hit)])
+    shown = render_candidates([AtomHit("The nut.", 0.9, hit), AtomHit("word " * 200, 0.8, hit)])
     assert "1. (Manual) The nut." in shown
     assert shown.rstrip().endswith("…\n</list>")
 

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
-from evaluate.chart import COLOURS, HEIGHT, MARGIN, write_chart
+from evaluate.report import COLOURS, HEIGHT, MARGIN, write_chart
 from flows.cli.answer_page import answer_page
 from flows.cli.answer_trace import trace_tree
 from pipelines.core.provenance import Span

@@ -33,8 +33,8 @@ def under(retriever: Retriever, **changed: float) -> Retriever:
 def test_edges_lead_to_what_the_question_does_not_name(passages: Retriever) -> None:
     with_edges = [hit.uri for hit in passages.retrieve(BRIDGE, 3)]
     without = [hit.uri for hit in under(passages, hop=0).retrieve(BRIDGE, 3)]
-    assert set(with_edges) == {"p1", "p2", "p3"}
-    assert set(without) != {"p1", "p2", "p3"}
+    assert set(with_edges) == {"p1.html", "p2.html", "p3.html"}
+    assert set(without) != {"p1.html", "p2.html", "p3.html"}
 
 
 @pytest.mark.parametrize("query", [BRIDGE, "mechanical seal of a pump", "clock tower", "Torvik"])
@@ -45,18 +45,18 @@ def test_the_shares_add_up_to_the_score(passages: Retriever, query: str) -> None
         assert all(share.score > 0 for share in hit.shares)
 
 
-def test_a_hit_tells_the_way_that_led_to_it(passages: Retriever) -> None:
+def test_a_hit_tells_the_path_that_led_to_it(passages: Retriever) -> None:
     hits = {hit.uri: hit for hit in passages.retrieve(BRIDGE, 5)}
-    ways = [share for share in hits["p2"].shares if share.path]
-    assert ways[0].layer in ("MENTIONS", "REFERENCES")
-    assert (ways[0].path[0], ways[0].path[-1]) == ("Marlow Pump Works", "Edda Quill")
-    named = [share for share in hits["p1"].shares if share.detail == "marlow pump works"]
+    paths = [share for share in hits["p2.html"].shares if share.path]
+    assert paths[0].layer in ("MENTIONS", "REFERENCES")
+    assert (paths[0].path[0], paths[0].path[-1]) == ("Marlow Pump Works", "Edda Quill")
+    named = [share for share in hits["p1.html"].shares if share.detail == "marlow pump works"]
     assert named[0].layer == "document"
 
 
 def test_a_hit_shows_the_atoms_that_matched(passages: Retriever) -> None:
     hit = passages.retrieve("When was the lighthouse of Torvik built?", 1)[0]
-    assert hit.uri == "p3"
+    assert hit.uri == "p3.html"
     assert "1874" in hit.atoms[0]
 
 
@@ -95,14 +95,14 @@ def test_without_a_limit_the_settings_count(passages: Retriever) -> None:
 @pytest.mark.parametrize("mode", [Mode.BM25, Mode.DENSE, Mode.HYBRID])
 def test_flat_search_finds_what_the_words_say(passages: Retriever, mode: Mode) -> None:
     hits = passages.retrieve("mechanical seal keeps a pump from leaking", 3, mode=mode)
-    assert hits[0].uri == "p8"
+    assert hits[0].uri == "p8.html"
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert all(0 <= hit.score <= 1 for hit in hits)
 
 
 def test_chunks_below_the_threshold_are_left_out(passages: Retriever) -> None:
     hits = passages.chunks("mechanical seal of a pump", 8, 0.4)
-    assert hits[0].uri == "p8"
+    assert hits[0].uri == "p8.html"
     assert 0 < len(hits) < 8
     assert all(hit.score >= 0.4 for hit in hits)
 
@@ -110,7 +110,7 @@ def test_chunks_below_the_threshold_are_left_out(passages: Retriever) -> None:
 def test_atoms_come_with_the_chunks_they_were_taken_from(passages: Retriever) -> None:
     atoms = passages.atoms("In which harbour town was Edda Quill born?", 3, 0.2)
     assert "Torvik" in atoms[0].text
-    assert atoms[0].hit.uri == "p2"
+    assert atoms[0].hit.uri == "p2.html"
     assert [atom.score for atom in atoms] == sorted((atom.score for atom in atoms), reverse=True)
     assert passages.atoms("Where was Edda Quill born?", 3, 0.99) == ()
 
@@ -119,15 +119,15 @@ def test_links_lead_one_edge_on(passages: Retriever) -> None:
     start = passages.retrieve("Marlow Pump Works", 1)[0].chunk.id
     links = passages.linked([start], 5)
     assert links[0].source == start
-    assert links[0].hit.uri == "p2"
+    assert links[0].hit.uri == "p2.html"
     assert links[0].edge in ("MENTIONS", "REFERENCES")
     assert start not in {link.hit.chunk.id for link in links}
     assert passages.linked(["chunk:unknown"], 5) == ()
 
 
 def test_a_term_counts_in_how_many_chunks_it_stands(passages: Retriever) -> None:
-    assert passages.frequency("torvik") == 2
-    assert passages.frequency("unheard") == 0
+    assert passages.chunk_frequency("torvik") == 2
+    assert passages.chunk_frequency("unheard") == 0
 
 
 @pytest.mark.parametrize(
@@ -150,14 +150,14 @@ def test_a_filter_confines_what_is_found(documents: Retriever, where: Filter, ur
 
 
 def test_a_filter_by_tag_confines_too(documents: Retriever) -> None:
-    tag = documents.atlas.tag_names[0]
+    tag = documents.index.tag_names[0]
     found = documents.retrieve("seal bearings grease pump oil", 10, Filter(tags=(tag,)))
-    numbers = {documents.atlas.number_of(hit.chunk.id) for hit in found}
-    assert numbers <= {int(number) for number in documents.atlas.tagged.of(0)}
+    numbers = {documents.index.chunk_number(hit.chunk.id) for hit in found}
+    assert numbers <= {int(number) for number in documents.index.tag_chunks.columns_of(0)}
 
 
 def test_a_filter_by_tag_knows_all_its_spellings(documents: Retriever) -> None:
-    name, *others = next(each for each in documents.atlas.tag_spellings if len(each) > 1)
+    name, *others = next(each for each in documents.index.tag_spellings if len(each) > 1)
     for mode in Mode:
         hits = documents.retrieve("seal bearings grease pump oil", 10, Filter(tags=(name,)), mode)
         assert len({hit.uri for hit in hits}) > 1, mode
@@ -171,7 +171,7 @@ def test_words_that_call_a_document_speak_for_it(documents: Retriever) -> None:
 
 
 def test_a_pair_leads_from_a_users_word_to_the_corpus(documents: Retriever) -> None:
-    tag = next(name for name in documents.atlas.tag_names if "grease" in name.lower())
+    tag = next(name for name in documents.index.tag_names if "grease" in name.lower())
     told = Retriever(documents._graph, documents._vectors, documents._embedder, pairs=(TagPair("schmiere", tag, 0.9),))
     mapped = [pair for pair in told.map_query("how often does it need schmiere?") if pair.corpus_tag == tag]
     assert mapped == [TagPair("schmiere", tag, 0.9)]
@@ -181,7 +181,7 @@ def test_a_pair_leads_from_a_users_word_to_the_corpus(documents: Retriever) -> N
 def test_what_was_read_is_kept_until_the_graph_changes(tmp_path: Path) -> None:
     with documents_at(tmp_path / "kb") as first:
         hits = first.retrieve("shaft seal", 5)
-        kept = tmp_path / "kb" / "retrieval" / "atlas.npz"
+        kept = tmp_path / "kb" / "retrieval" / "index.npz"
         written = kept.stat().st_mtime_ns
         again = Retriever(first._graph, first._vectors, first._embedder, cache=kept.parent)
         assert again.retrieve("shaft seal", 5) == hits
@@ -197,7 +197,7 @@ def test_a_damaged_cache_is_read_anew(tmp_path: Path, damage: bytes) -> None:
     with documents_at(tmp_path / "kb") as first:
         hits = first.retrieve("shaft seal", 5)
         kept = tmp_path / "kb" / "retrieval"
-        (kept / "atlas.npz").write_bytes(damage)
+        (kept / "index.npz").write_bytes(damage)
         assert Retriever(first._graph, first._vectors, first._embedder, cache=kept).retrieve("shaft seal", 5) == hits
 
 
@@ -223,7 +223,7 @@ def test_a_layer_of_no_weight_is_not_searched(passages: Retriever) -> None:
     found = []
     for settings in (passages.settings, with_documents):
         passages.settings, kept = settings, passages.settings
-        layer = passages.evidence(BRIDGE).layers.document
+        layer = passages.features(BRIDGE).layers.document
         found.append(float(layer.dense.max() + layer.lexical.max()))
         passages.settings = kept
     assert found[0] == 0 < found[1]

@@ -1,0 +1,165 @@
+"""The index and its similarity scale in a file, so that opening a knowledge base need not read the graph again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipelines.core import codec
+from pipelines.core.ids import content_id
+from pipelines.core.private import private_folder
+from pipelines.core.vectors import Vectors
+from pipelines.llm.embedder import EmbedderInfo
+from pipelines.retrieve.index import Index, SparseRows, Weights
+from pipelines.store.vector import RecordKind, VectorStore
+
+VERSION = 4
+"""Raised when the same graph gives another index, or the file another form."""
+FILE = "index.npz"
+_METADATA = "metadata"
+SCALE_SAMPLE = 64
+"""Documents from which the scale is measured: means of some hundred vectors, read in well under a second."""
+_LEAST_RANGE = 0.05
+"""The least difference of two cosines that is taken for more than noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A linear scale for cosines: `floors`, by kind of record, become 0, and `top` becomes 1.
+
+    Both are measured on the knowledge base: the floor of a kind is the mean cosine of its records to atoms of other
+    documents, the top that of an atom to its own chunk. (A BM25 score is divided by that of a text of mean length that
+    has every term of the query once, see `pipelines.retrieve.layers`.)
+    """
+
+    floors: Mapping[str, float]
+    top: float = 1.0
+
+    def scaled(self, kind: RecordKind, cosines: Weights) -> Weights:
+        """Return cosines of records of `kind` on the scale; never below 0."""
+        floor = self.floors.get(kind.value, 0.0)
+        found: Weights = np.maximum(0, (cosines - floor) / max(self.top - floor, _LEAST_RANGE))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Metadata:
+    """The fields of an index that are not arrays, with the `state` of the graph that it was read from."""
+
+    state: str
+    texts: dict[str, tuple[str, ...]]
+    maps: dict[str, dict[str, tuple[int, ...]]]
+    vocabulary: tuple[str, ...]
+    has_summaries: bool
+    scale: Scale
+
+
+def measure_scale(vectors: VectorStore, documents: list[str]) -> Scale:
+    """Return the scale of a knowledge base from `SCALE_SAMPLE` of its documents, evenly taken from those given."""
+    step = max(1, len(documents) // SCALE_SAMPLE)
+    samples = {
+        kind: _VectorSample() for kind in (RecordKind.ATOM, RecordKind.CHUNK, RecordKind.SUMMARY, RecordKind.DOCUMENT)
+    }
+    for embedded in vectors.records(tuple(samples), documents[::step][:SCALE_SAMPLE]):
+        for record, vector in zip(embedded.records, embedded.vectors, strict=True):
+            samples[record.kind].add(record.owner, record.chunk or record.id, vector)
+    atoms, chunks = samples[RecordKind.ATOM], samples[RecordKind.CHUNK]
+    if not atoms.vectors or not chunks.vectors:
+        return Scale({})
+    floors = {kind.value: _mean_foreign_cosine(atoms, sample) for kind, sample in samples.items() if sample.vectors}
+    return Scale(floors, _mean_own_cosine(atoms, chunks, floors[RecordKind.CHUNK.value]))
+
+
+class _VectorSample:
+    """Vectors with the document and the chunk of each."""
+
+    def __init__(self) -> None:
+        self.owners: list[str] = []
+        self.chunks: list[str] = []
+        self.vectors: list[Vectors] = []
+
+    def add(self, owner: str, chunk: str, vector: Vectors) -> None:
+        self.owners.append(owner)
+        self.chunks.append(chunk)
+        self.vectors.append(vector)
+
+
+def _mean_foreign_cosine(atoms: _VectorSample, others: _VectorSample) -> float:
+    """The mean cosine of atoms to the records of other documents."""
+    cosines = np.stack(atoms.vectors) @ np.stack(others.vectors).T
+    foreign = np.array(atoms.owners)[:, None] != np.array(others.owners)[None, :]
+    return float(cosines[foreign].mean()) if foreign.any() else 0.0
+
+
+def _mean_own_cosine(atoms: _VectorSample, chunks: _VectorSample, floor: float) -> float:
+    """The mean cosine of atoms to the chunks that they were taken from."""
+    by_id = dict(zip(chunks.chunks, chunks.vectors, strict=True))
+    own = [
+        float(vector @ by_id[chunk])
+        for chunk, vector in zip(atoms.chunks, atoms.vectors, strict=True)
+        if chunk in by_id
+    ]
+    return max(float(np.mean(own)), floor + _LEAST_RANGE) if own else 1.0
+
+
+def graph_state(owners: Mapping[str, str], embedder: EmbedderInfo) -> str:
+    """Return a digest of a graph's content (`GraphStore.owners`) and of the embedder of its vectors."""
+    parts = [part for pair in sorted(owners.items()) for part in pair]
+    return content_id("index", VERSION, embedder.name, embedder.model, embedder.dimension, *parts)
+
+
+def save_index(folder: Path, state: str, index: Index, scale: Scale) -> None:
+    """Write the index into `folder`; where that cannot be written, it is read from the graph again next time."""
+    texts = {name: tuple(getattr(index, name)) for name in _TEXTS}
+    maps = {name: dict(getattr(index, name)) for name in _MAPS}
+    metadata = codec.pack(_Metadata(state, texts, maps, tuple(index.vocabulary), index.has_summaries, scale))
+    arrays = {name: array for field in _ARRAYS for name, array in _arrays(field, getattr(index, field))}
+    with contextlib.suppress(OSError):
+        private_folder(folder)
+        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as handle:
+            np.savez(handle, **arrays, **{_METADATA: np.frombuffer(metadata, dtype=np.uint8)})  # type: ignore[arg-type]
+        os.replace(handle.name, folder / FILE)
+        (folder / "atlas.npz").unlink(missing_ok=True)  # what versions before 4 called it; it holds text of documents
+
+
+def load_index(folder: Path, state: str) -> tuple[Index, Scale] | None:
+    """Return what `save_index` wrote, None where it is of another state of the graph, damaged or not there."""
+    try:
+        with (folder / FILE).open("rb") as handle, np.load(handle) as file:
+            kept = codec.unpack(file[_METADATA].tobytes(), _Metadata)
+            if kept.state != state:
+                return None
+            parts = {field: _joined(field, file) for field in _ARRAYS}
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, codec.DecodeError):
+        return None
+    vocabulary = {term: number for number, term in enumerate(kept.vocabulary)}
+    rest = {"vocabulary": vocabulary, "has_summaries": kept.has_summaries}
+    return Index(**parts, **kept.texts, **kept.maps, **rest), kept.scale  # type: ignore[arg-type]
+
+
+def _arrays(field: str, value: SparseRows | NDArray[np.generic]) -> list[tuple[str, NDArray[np.generic]]]:
+    if isinstance(value, SparseRows):
+        return [(f"{field}.{part.name}", getattr(value, part.name)) for part in fields(SparseRows)]
+    return [(field, value)]
+
+
+def _joined(field: str, file: Mapping[str, NDArray[np.generic]]) -> SparseRows | NDArray[np.generic]:
+    if field in file:
+        return file[field]
+    return SparseRows(*(file[f"{field}.{part.name}"] for part in fields(SparseRows)))  # type: ignore[arg-type]
+
+
+_MAPS = ("entities_by_name", "documents_by_title")
+_TEXTS = ("chunks", "documents", "uris", "titles", "media_types", "dates", "entities", "entity_names", "tag_ids",
+          "tag_names", "tag_aliases")  # fmt: skip
+_ARRAYS = tuple(
+    field.name for field in fields(Index) if field.name not in (*_MAPS, *_TEXTS, "vocabulary", "has_summaries")
+)

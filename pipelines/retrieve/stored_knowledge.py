@@ -1,0 +1,161 @@
+"""A stored knowledge base, confined to a filter, as strategies see it: `qa.ports.Knowledge` over open stores."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from pipelines.core.chunk import Chunk
+from pipelines.core.errors import StoreError
+from pipelines.core.layout import Layout
+from pipelines.core.provenance import Provenance, Span
+from pipelines.llm.embedder import Embedder, Side
+from pipelines.llm.embedders import open_embedder
+from pipelines.llm.settings import EmbedSettings
+from pipelines.resources import Stores, tag_pairs
+from pipelines.retrieve.filters import chunk_mask, resolve_filter, with_tag_spellings
+from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
+from pipelines.retrieve.retriever import Retriever
+from pipelines.settings import Settings
+from pipelines.store.catalog import Entry
+from pipelines.store.records import read_document
+from pipelines.store.vector import Filter
+
+LAYOUTS_KEPT = 64
+"""Parsed documents whose layout stays in memory: more than one answer cites."""
+
+
+class CorpusLexicon:
+    """The corpus's words: how rare each is, and how similar in meaning others are to it.
+
+    `frequency` returns in how many of the `size` chunks a term stands. `embedder` is that of the knowledge base;
+    `words` embeds single words, the same where there is none.
+    """
+
+    def __init__(
+        self, frequency: Callable[[str], int], size: int, embedder: Embedder, words: Embedder | None = None
+    ) -> None:
+        self._frequency, self._size = frequency, max(1, size)
+        self._embedder, self._words = embedder, words or embedder
+
+    def rarity(self, term: str) -> float:
+        """Return log((n + 1) / (df + 0.5)) as a share of its highest value, at df = 0; not under 0."""
+        top = math.log((self._size + 1) / 0.5)
+        return max(0.0, math.log((self._size + 1) / (self._frequency(term) + 0.5)) / top)
+
+    def word_similarities(self, word: str, others: Sequence[str]) -> Sequence[float]:
+        """Return the cosine of each of `others` with `word`."""
+        if not others:
+            return ()
+        vectors = self._words.embed([word, *others], Side.PASSAGE)
+        return [float(value) for value in vectors[1:] @ vectors[0]]
+
+    def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return the cosine of each text with the question, by the knowledge base's embedder."""
+        if not texts:
+            return ()
+        vector = self._embedder.embed([question], Side.QUERY)[0]
+        return [float(value) for value in self._embedder.embed(list(texts), Side.PASSAGE) @ vector]
+
+
+class QuoteLocator:
+    """Finds where in its document a quote stands: page, sheet, cells and boxes, from the parsed document.
+
+    A document is read when it is first cited.
+    """
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+        self._layouts: OrderedDict[str, Layout | None] = OrderedDict()
+
+    def locate(self, chunk: Chunk, span: Span) -> Provenance:
+        """Return the provenance of `span`; where the parsed document is gone, that of its chunk."""
+        layout = self._layout(chunk.document)
+        return layout.provenance(span) if layout else chunk.provenance
+
+    def _layout(self, document: str) -> Layout | None:
+        if document not in self._layouts:
+            self._layouts[document] = self._read(document)
+            while len(self._layouts) > LAYOUTS_KEPT:
+                self._layouts.popitem(last=False)
+        self._layouts.move_to_end(document)
+        return self._layouts[document]
+
+    def _read(self, document: str) -> Layout | None:
+        entry = next((entry for entry in self._stores.catalog.entries() if entry.document == document), None)
+        if entry is None or "parse" not in entry.artifacts:
+            return None
+        try:
+            return Layout(read_document(self._stores.artifacts, entry))
+        except StoreError:
+            return None
+
+
+class _OpenKnowledge:
+    """What is read of a knowledge base once, for all filters."""
+
+    def __init__(self, stores: Stores, settings: Settings) -> None:
+        self.stores = stores
+        self.retriever = Retriever.of(stores, settings.retrieve, tag_pairs(stores.catalog))
+        self.locator = QuoteLocator(stores)
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        return self.stores.catalog.entries()
+
+    @cached_property
+    def lexicon(self) -> CorpusLexicon:
+        """Words are compared by WordLlama, which is quick and always there, whatever embeds the passages."""
+        embedder = self.stores.embedder
+        words = embedder if embedder.info.name == "wordllama" else open_embedder(EmbedSettings())
+        return CorpusLexicon(self.retriever.chunk_frequency, self.retriever.index.size, embedder, words)
+
+
+class StoredKnowledge:
+    """`Knowledge` over open stores; made by `of`, confined by `within`."""
+
+    def __init__(self, open_knowledge: _OpenKnowledge, where: Filter = Filter()) -> None:
+        self._open, self._where = open_knowledge, where
+
+    @classmethod
+    def of(cls, stores: Stores, settings: Settings) -> StoredKnowledge:
+        """Return the whole knowledge base; the graph is read at the first question."""
+        return cls(_OpenKnowledge(stores, settings))
+
+    def within(self, where: Filter) -> StoredKnowledge:
+        """Return the same confined to `where`.
+
+        Raises `NotFound` for a name that the knowledge base does not have, `SettingsError` for an invalid date.
+        """
+        if where == Filter():
+            return StoredKnowledge(self._open)
+        return StoredKnowledge(self._open, resolve_filter(where, self._open.retriever.index, self._open.entries))
+
+    @property
+    def size(self) -> int:
+        """The number of chunks within the filter."""
+        index = self._open.retriever.index
+        mask = chunk_mask(with_tag_spellings(self._where, index), index)
+        return index.size if mask is None else int(mask.sum())
+
+    @property
+    def lexicon(self) -> CorpusLexicon:
+        return self._open.lexicon
+
+    def retrieve(self, query: str, limit: int) -> tuple[Hit, ...]:
+        return self._open.retriever.retrieve(query, limit, self._where)
+
+    def chunks(self, query: str, limit: int, threshold: float) -> tuple[Hit, ...]:
+        return self._open.retriever.chunks(query, limit, threshold, self._where)
+
+    def atoms(self, query: str, limit: int, threshold: float) -> tuple[AtomHit, ...]:
+        return self._open.retriever.atoms(query, limit, threshold, self._where)
+
+    def linked(self, chunks: Sequence[str], limit: int) -> tuple[LinkedChunk, ...]:
+        """Return chunks one edge away; within a filter, none, for edges lead out of it."""
+        return self._open.retriever.linked(chunks, limit) if self._where == Filter() else ()
+
+    def place(self, chunk: Chunk, span: Span) -> Provenance:
+        return self._open.locator.locate(chunk, span)
