@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.passages import Question
+from evaluate.questions import Question
 from pipelines.atomize.recall import Part, Searched, SelfRecall, rank, self_recall
 from pipelines.core.document import Document
 from pipelines.core.knowledge import Distillate
@@ -50,7 +50,7 @@ class Distilled:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class TextScores:
     """For each question and passage the score of the passage's best text, shape (questions, passages)."""
 
     dense: Vectors
@@ -81,21 +81,26 @@ def table(
     for variant in VARIANTS:
         dense = np.max([scores[kind].dense for kind in variant], axis=0)
         lexical = np.max([scores[kind].lexical for kind in variant], axis=0)
-        ways = (dense, lexical, _scaled(dense) + _scaled(lexical), _scaled(dense) + _scaled(scores["chunk"].lexical))
-        figures = [f"{100 * _recall(way, asked, ids):.1f}" for way in ways]
+        combinations = (
+            dense,
+            lexical,
+            _scaled(dense) + _scaled(lexical),
+            _scaled(dense) + _scaled(scores["chunk"].lexical),
+        )
+        figures = [f"{100 * _recall(one, asked, ids):.1f}" for one in combinations]
         lines.append(f"{' + '.join(variant):34}{figures[0]:>8}{figures[1]:>9}{figures[2]:>8}{figures[3]:>23}")
     return "\n".join(lines)
 
 
 def _scores(
     found: Sequence[Distilled], kind: str, asked: Sequence[Question], embedder: Embedder, quarantined: Collection[str]
-) -> Scores:
+) -> TextScores:
     texts = [(number, text) for number, one in enumerate(found) for text in one.texts(kind, quarantined)]
     owners = np.array([number for number, _ in texts], dtype=np.intp)
     index = Bm25([text for _, text in texts])
-    dense = embedder.embed([question.text for question in asked]) @ embedder.embed([text for _, text in texts]).T
-    lexical = np.stack([index.scores(question.text) for question in asked])
-    return Scores(_best(dense, owners, len(found)), _best(lexical, owners, len(found)))
+    dense = embedder.embed([question.question for question in asked]) @ embedder.embed([text for _, text in texts]).T
+    lexical = np.stack([index.scores(question.question) for question in asked])
+    return TextScores(_best(dense, owners, len(found)), _best(lexical, owners, len(found)))
 
 
 def _best(scores: Vectors, owners: np.ndarray, size: int) -> Vectors:
@@ -113,7 +118,7 @@ def _scaled(scores: Vectors) -> Vectors:
 def _recall(scores: Vectors, asked: Sequence[Question], ids: Sequence[str]) -> float:
     place = {name: number for number, name in enumerate(ids)}
     top = np.argsort(-scores, axis=1, kind="stable")[:, :DEPTH]
-    wanted = [{place[name] for name in question.gold} for question in asked]
+    wanted = [{place[name] for name in question.gold_passages} for question in asked]
     return float(np.mean([len(gold & set(row.tolist())) / len(gold) for gold, row in zip(wanted, top, strict=True)]))
 
 

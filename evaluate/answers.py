@@ -16,7 +16,7 @@ from qa.knowledge_base import KnowledgeBase
 from qa.language import Language
 from qa.prompts.replies import VerdictReply
 
-Figures = dict[str, float | int | None]
+StrategyFigures = dict[str, float | int | None]
 DEPTH = 5
 """Passages that document and page recall look at."""
 SHARES = (
@@ -121,7 +121,7 @@ class AnswersReport:
         """Return the percentages of each strategy by name; one that was not measured counts as 0."""
         return {row: {name: float(values[name] or 0) for name in SHARES} for row, values in self.figures().items()}
 
-    def figures(self) -> dict[str, Figures]:
+    def figures(self) -> dict[str, StrategyFigures]:
         """Return the figures of each strategy by name."""
         names = dict.fromkeys(one.strategy for one in self.each)
         return {name: summed([one for one in self.each if one.strategy == name]) for name in names}
@@ -165,7 +165,7 @@ async def evaluate_answers(
     return AnswersReport(tuple(await gather(work, tasks, concurrency)))
 
 
-def summed(each: Sequence[AnswerResult]) -> Figures:
+def summed(each: Sequence[AnswerResult]) -> StrategyFigures:
     """Return the figures of one strategy.
 
     `SHARES` are percentages of the answerable questions, but for those of abstention; `refused_right` and

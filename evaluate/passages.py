@@ -69,6 +69,6 @@ def _without_model(settings: Settings) -> Settings:
 def _refuse_others(pages: dict[str, str], settings: Settings, kb: Path) -> None:
     """An ingest would remove what the passages are not."""
     with open_stores(kb, settings) as stores:
-        others = [entry.uri for entry in stores.catalog.entries() if entry.uri not in pages]
+        others = tuple(entry.uri for entry in stores.catalog.entries() if entry.uri not in pages)
     if others:
         raise StoreMismatch(f"the knowledge base at {kb} is of another corpus", ids=others[:1], hint="choose another")

@@ -42,7 +42,7 @@ def tune(
 
     settings = settings_from(kb, set, embed__name=embedder)
     with ExitStack() as stack:
-        sets = _open(stack, questions, kb, corpus or [], settings)
+        sets = _open(stack, questions, kb, corpus or [], settings, json)
         tuned = tuned_by(sets, settings.retrieve, trials, folds, seed)
     if write is not None:
         write_settings(write, tuned.settings)
@@ -50,11 +50,12 @@ def tune(
 
 
 def _open(
-    stack: ExitStack, questions: list[Path], kb: Path | None, corpus: list[Path], settings: QaSettings
+    stack: ExitStack, questions: list[Path], kb: Path | None, corpus: list[Path], settings: QaSettings, quiet: bool
 ) -> list[QuestionSet]:
     from evaluate.passages import open_passages
     from evaluate.questions import read_passages, read_questions
     from evaluate.tune import QuestionSet
+    from flows.cli.progress import live_progress
     from pipelines.core.errors import SettingsError
     from pipelines.resources import open_stores
     from pipelines.retrieve.retriever import Retriever
@@ -66,7 +67,9 @@ def _open(
         stores = stack.enter_context(open_stores(kb, settings))
         retrievers = [Retriever.of(stores, settings.retrieve)] * len(questions)
     else:
-        retrievers = [stack.enter_context(open_passages(read_passages(path), settings)) for path in corpus]
+        with live_progress(quiet) as progress:
+            opened = [open_passages(read_passages(path), settings, progress=progress) for path in corpus]
+            retrievers = [stack.enter_context(one) for one in opened]
     return [QuestionSet(str(path), one, rows) for path, one, rows in zip(questions, retrievers, asked, strict=True)]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pipelines.core.document import BlockKind, Document, ReferenceKind
+from pipelines.core.document import BlockKind, Document, ReferenceKind, document_date
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import Distillate
 from pipelines.graph.numbers import numbers_of, revision_of
@@ -105,7 +105,7 @@ def card(document: Document, distillate: Distillate) -> DocumentCard:
         title=document.title,
         numbers=numbers_of(document.title, document.source.name, head, told),
         message_id=told.get("message_id", "").strip("<> "),
-        date=_date(told),
+        date=document_date(told),
         revision=revision_of(document.title, document.source.name, head, told),
         sections=(*_sections(document), *_clauses(document, distillate)),
         references=_references(document, distillate),
@@ -119,10 +119,6 @@ def _text_digest(text: str) -> str:
     words = re.findall(r"\w+", text.casefold())
     joined = " ".join(words)
     return digest(joined.encode("utf-8", "surrogatepass")) if len(joined) >= _LEAST_TEXT else ""
-
-
-def _date(told: Mapping[str, str]) -> str:
-    return next((told[name] for name in ("date", "modified", "created") if told.get(name)), "")
 
 
 def _sections(document: Document) -> Iterator[CardSection]:

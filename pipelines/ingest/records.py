@@ -8,7 +8,7 @@ import numpy as np
 
 from pipelines.core import codec
 from pipelines.core.chunk import Chunk
-from pipelines.core.document import Document
+from pipelines.core.document import Document, document_date
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
 from pipelines.lang.terms import terms
@@ -75,7 +75,7 @@ def _document_record(document: Document) -> Record:
     )
     return Record(
         document.id, RecordKind.DOCUMENT, document.id, text, "", document.source.uri, document.source.media_type,
-        date=_date(document),
+        date=document_date(document.metadata),
     )  # fmt: skip
 
 
@@ -94,10 +94,5 @@ def _atom_record(document: Document, atom: Atom, chunk: Chunk, tags: tuple[str, 
 def _record(document: Document, chunk: Chunk, kind: RecordKind, id: str, text: str, tags: tuple[str, ...]) -> Record:
     return Record(
         id, kind, document.id, text, chunk.id, document.source.uri, document.source.media_type,
-        chunk.provenance.page or 0, _date(document), tags,
+        chunk.provenance.page or 0, document_date(document.metadata), tags,
     )  # fmt: skip
-
-
-def _date(document: Document) -> str:
-    names = ("date", "modified", "created")
-    return next((document.metadata[name] for name in names if document.metadata.get(name)), "")

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.retrieve.index import SparseRows, document_words, name_key, title_keys, word_ngrams
+
+
+@given(st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 4)), st.integers(1, 9)))
+def test_rows_hold_what_they_were_made_of_also_transposed(pairs: dict[tuple[int, int], int]) -> None:
+    rows = SparseRows.from_pairs({place: float(value) for place, value in pairs.items()}, 6)
+    assert _entries(rows) == pairs
+    assert {(r, c): v for (c, r), v in _entries(rows.transposed(5)).items()} == pairs
+    owner, places = rows.gather(np.arange(6, dtype=np.int32))
+    gathered = zip(owner.tolist(), rows.columns[places].tolist(), strict=True)
+    assert sorted(gathered) == sorted(pairs)
+    assert rows.counts().tolist() == [sum(r == row for r, _ in pairs) for row in range(6)]
+
+
+def _entries(rows: SparseRows) -> dict[tuple[int, int], int]:
+    return {
+        (row, int(column)): int(value)
+        for row in range(rows.size)
+        for column, value in zip(rows.columns_of(row), rows.values_of(row), strict=True)
+    }
+
+
+@pytest.mark.parametrize(
+    ("title", "keys"),
+    [
+        ("Twins (group)", ["twins group", "twins"]),
+        ("Jacksonville, Florida", ["jacksonville florida", "jacksonville"]),
+        ("The", []),
+        ("水泵（旧）", ["水泵 旧", "水泵"]),
+    ],
+)
+def test_a_title_gives_its_shorter_forms(title: str, keys: list[str]) -> None:
+    assert list(title_keys(title)) == keys
+
+
+def test_names_are_compared_by_their_words() -> None:
+    assert name_key("DS-2041 (Rev. B)") == name_key("ds 2041 rev b")
+    assert name_key("Akinoshū Kenji") == name_key("akinoshu kenji")
+    assert name_key("が 가") == "が 가"
+    assert [key for _, _, key in word_ngrams("one two three", 2)] == ["one two", "two three", "one", "two", "three"]
+
+
+def test_a_document_is_called_by_title_file_and_kind() -> None:
+    found = document_words("Pump list", "x/PumpPrices_2024.xlsx", "application/vnd.spreadsheetml.sheet")
+    assert {"pump", "list", "price", "2024", "spreadsheet", "workbook"} <= set(found)
+    assert document_words("", "", "") == []

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipelines.core.vectors import Vectors
+from pipelines.retrieve.index import Index
+from pipelines.retrieve.index_cache import Scale, graph_state, load_index, measure_scale, save_index
+from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.lancedb import LanceVectorStore
+from pipelines.store.vector import Embedded, Record, RecordKind
+
+
+def test_an_index_comes_back_as_it_was_kept(store: EmbeddedStore, index: Index, tmp_path: Path) -> None:
+    scale = Scale({"chunk": 0.25}, 0.75)
+    save_index(tmp_path, "state", index, scale)
+    kept = load_index(tmp_path, "state")
+    assert kept is not None
+    assert kept[1] == scale
+    assert kept[0].entities_by_name == index.entities_by_name
+    assert kept[0].vocabulary == index.vocabulary
+    assert kept[0].postings.columns.tolist() == index.postings.columns.tolist()
+    assert kept[0].named_in_title.tolist() == index.named_in_title.tolist()
+    assert load_index(tmp_path, "another state") is None
+    assert load_index(tmp_path / "nowhere", "state") is None
+
+
+def test_what_cannot_be_kept_is_no_error(index: Index, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    save_index(tmp_path / "file" / "folder", "state", index, Scale({}))
+
+
+def test_another_graph_or_embedder_is_another_state(store: EmbeddedStore) -> None:
+    from pipelines.llm.embedder import EmbedderInfo
+
+    one = EmbedderInfo("wordllama", "m", 256)
+    before = graph_state(store.graph.owners(), one)
+    assert before == graph_state(store.graph.owners(), one)
+    assert before != graph_state(store.graph.owners(), EmbedderInfo("e5", "m", 384))
+    store.graph.remove("document:e")
+    assert before != graph_state(store.graph.owners(), one)
+
+
+def unit(*values: float) -> Vectors:
+    row = np.array(values, dtype=np.float32)
+    return row / np.linalg.norm(row)
+
+
+def test_the_scale_runs_from_chance_to_the_thing_itself(tmp_path: Path) -> None:
+    store = LanceVectorStore(tmp_path / "vectors", 2)
+    rows = {"one": unit(1, 0), "two": unit(0.6, 0.8)}
+    for name, row in rows.items():
+        chunk = Record(f"chunk:{name}", RecordKind.CHUNK, name, "t", f"chunk:{name}")
+        atom = Record(f"atom:{name}", RecordKind.ATOM, name, "t", f"chunk:{name}")
+        store.write([name], Embedded((chunk, atom), np.stack([row, row])))
+    scale = measure_scale(store, list(rows))
+    assert scale.floors["chunk"] == pytest.approx(0.6)
+    assert scale.top == pytest.approx(1.0)
+    values = np.array([0.6, 0.8, 1.0, 0.1], dtype=np.float32)
+    assert scale.scaled(RecordKind.CHUNK, values).tolist() == pytest.approx([0.0, 0.5, 1.0, 0.0], abs=1e-5)
+
+
+def test_an_empty_store_has_a_plain_scale(tmp_path: Path) -> None:
+    assert measure_scale(LanceVectorStore(tmp_path / "vectors", 2), []) == Scale({})

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.core.knowledge import TagPair
+from pipelines.retrieve.index import Index
+from pipelines.retrieve.query import analyze_query, coverage, expansion_terms
+from tests.retrieve.small_graph import number
+
+
+def test_names_in_a_question_are_found(index: Index) -> None:
+    query = analyze_query("Who founded alpha works, and where is Torvik?", index)
+    assert {index.entity_names[entity] for entity in query.entities} == {"Alpha Works", "Torvik"}
+    assert {index.titles[document] for document in query.titles} == {"Alpha Works", "Torvik"}
+    assert all(0 < weight <= 1 for weight in query.titles.values())
+
+
+def test_coverage_is_nothing_where_a_term_is_missing(index: Index) -> None:
+    query = analyze_query("lighthouse rain unheard", index)
+    covered = coverage(query, index)
+    assert covered.shape == (3, 5)
+    assert (covered[0] > 0).nonzero()[0].tolist() == [number(index, "c")]
+    assert (covered[1] > 0).nonzero()[0].tolist() == [number(index, "e")]
+    assert not covered[2].any()
+    assert query.weights[2] == query.weights.max()
+
+
+def test_terms_that_a_tag_adds_weigh_less(index: Index) -> None:
+    query = analyze_query("light tower", index, (TagPair("light tower", "Lighthouse", 0.5),))
+    plain = analyze_query("light tower lighthouse", index)
+    assert query.terms == plain.terms
+    assert query.weights[2] == pytest.approx(plain.weights[2] * 0.5)
+
+
+def test_a_tag_named_in_the_question_adds_nothing() -> None:
+    assert expansion_terms((TagPair("pumps", "pump", 1.0),)) == ()
+    assert expansion_terms((TagPair("big car", "truck", 0.8), TagPair("lorry", "truck", 0.6))) == (("truck", 0.8),)
