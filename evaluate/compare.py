@@ -16,7 +16,7 @@ from evaluate.retrieval import ALL_GOLD, DEPTHS, Ranked
 from pipelines.core import codec
 from pipelines.core.errors import SourceError
 
-FiguresByQuestion = Mapping[str, Mapping[str, float]]
+QuestionFigures = Mapping[str, Mapping[str, float]]
 """By name of the figure, by question: "graph recall@5" to {"q1": 0.5, ...}."""
 SEED = 0
 _SHARES = (
@@ -46,9 +46,7 @@ class FigureDifference:
         return self.low > 0 or self.high < 0
 
 
-def compare_results(
-    one: FiguresByQuestion, two: FiguresByQuestion, samples: int = 10_000
-) -> tuple[FigureDifference, ...]:
+def compare_results(one: QuestionFigures, two: QuestionFigures, samples: int = 10_000) -> tuple[FigureDifference, ...]:
     """Return the differences of all figures that both runs have, in the order of the first.
 
     The questions are drawn anew with replacement, both runs' together (Efron and Tibshirani 1993, section 16.4); the
@@ -74,7 +72,7 @@ def _resampled(differences: NDArray[np.float64], samples: int) -> NDArray[np.flo
     return np.array([differences[dice.integers(size, size=size)].mean() for _ in range(samples)])
 
 
-def read_figures(path: Path) -> FiguresByQuestion:
+def read_figures(path: Path) -> QuestionFigures:
     """Return the figures of each question in a file that `strata eval` wrote with --out. Raises `SourceError`."""
     found: dict[str, dict[str, float]] = {}
     for number, line in lines_of(path):

@@ -23,8 +23,13 @@ from tests.qa.corpus import PASSAGES, QUESTIONS, passages_at
 
 
 @pytest.fixture(scope="module")
-def passages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
-    with passages_at(tmp_path_factory.mktemp("passages")) as retriever:
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("passages")
+
+
+@pytest.fixture(scope="module")
+def passages(kb: Path) -> Iterator[Retriever]:
+    with passages_at(kb) as retriever:
         yield retriever
 
 
@@ -129,11 +134,10 @@ def test_the_command_prints_all_figures_as_json(files: tuple[Path, Path], tmp_pa
     assert (0x25, 0x63, 0xEB) in colours
 
 
-def test_the_command_prints_a_table(files: tuple[Path, Path]) -> None:
+def test_the_command_prints_a_table(files: tuple[Path, Path], kb: Path) -> None:
     corpus, questions = files
-    done = CliRunner().invoke(
-        app, ["retrieval", "--corpus", str(corpus), "--questions", str(questions)], catch_exceptions=False
-    )
+    arguments = ["retrieval", "--corpus", str(corpus), "--questions", str(questions), "--kb", str(kb)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert "all layers" in done.stdout
     assert "hybrid" in done.stdout
 
