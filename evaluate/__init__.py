@@ -1,3 +1,3 @@
-"""Evaluation: question files, metrics, tables, tuning and comparison, over knowledge bases that `strata ingest` builds."""
+"""Evaluation: question files, metrics, tables, tuning and comparison; knowledge bases are built by the ordinary ingest."""
 
 __all__: list[str] = []
