@@ -1,3 +1,3 @@
-"""Evaluation: question files, metrics, tables, tuning and comparison; knowledge bases are built by the ordinary ingest."""
+"""Evaluation of retrieval and answers over knowledge bases that the ordinary ingest builds."""
 
 __all__: list[str] = []
