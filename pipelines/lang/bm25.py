@@ -3,8 +3,7 @@
 There are three searches by BM25, each for what the others cannot do. LanceDB's full-text index finds records of every
 kind on disk (`pipelines.store.lancedb`); it gives one score for a record. `pipelines.retrieve.query.coverage` keeps the
 factor of each term and chunk apart: propagation and the choice of what is new ask which terms are still open. `Bm25`
-below compares a few texts with one another before any store holds them. The package bm25s would stand in for the last
-alone: it keeps no terms apart either, and the class is as long as the code that would call it.
+below compares a few texts with one another without a store. The package bm25s would replace the last alone.
 """
 
 from __future__ import annotations

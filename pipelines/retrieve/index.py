@@ -45,7 +45,7 @@ LONGEST_NAME = 8
 class SparseRows:
     """A sparse matrix in compressed rows (CSR): row i has `columns[starts[i]:starts[i + 1]]`, ascending, and `values`.
 
-    Not scipy's, which alone would add 110 MB to the installation.
+    Nothing else needs scipy, whose `csr_array` this would be; and that one adds up repeated pairs.
     """
 
     starts: NDArray[np.int64]
