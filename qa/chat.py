@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
+from pipelines.lang.characters import HAN_CHARACTER
 from pipelines.lang.terms import STOP_WORDS, words
 from qa.answer import Answer, Step
 from qa.language import Language
@@ -84,7 +85,7 @@ def leans(question: str) -> bool:
     if any(pointing in question for pointing in ("它", "这个", "那个", "呢")):
         return True
     own = [word for word in said if word not in ASKING_WORDS | STOP_WORDS]
-    chinese = any("\u3400" <= character <= "\u9fff" for character in question)
+    chinese = HAN_CHARACTER.search(question) is not None
     return len(own) < _SHORT and not chinese and not any(any(c.isdigit() for c in word) for word in own)
 
 

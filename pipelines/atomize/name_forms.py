@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
+from pipelines.lang.characters import CJK, HAN, LATIN_CAPITAL
 from pipelines.lang.function_words import FUNCTION_WORDS
-from pipelines.lang.terms import CJK
 
 # A run of words with capitals, small words of names between them, a number at the end: "Bank of England", "Apollo 11".
-_UPPER = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİŁŃŇŌŐŒŘŚŞŠŤŪŮŰŹŻŽ"
 _LETTER = rf"[^\W{CJK}]"
-_INITIALS = rf"[{_UPPER}]\.(?:[{_UPPER}]\.)*(?=[ ,])"
-_WORD = rf"(?:{_INITIALS}|[{_UPPER}]{_LETTER}*(?:['’.&-]{_LETTER}+)*)"
+_INITIALS = rf"[{LATIN_CAPITAL}]\.(?:[{LATIN_CAPITAL}]\.)*(?=[ ,])"
+_WORD = rf"(?:{_INITIALS}|[{LATIN_CAPITAL}]{_LETTER}*(?:['’.&-]{_LETTER}+)*)"
 _JOINT = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|bin|al|ibn|y)\s+){1,2}|&\s+"
 CAPITALIZED = re.compile(rf"(?<![A-Za-z0-9]){_WORD}(?:\s(?:{_JOINT})?{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*")
 
@@ -32,11 +31,11 @@ CODE = re.compile(
 _KINDS_OF_BODIES = "股份有限公司|有限公司|公司|集团|大学|学院|研究院|研究所|委员会|银行|医院|事业部|车间|管理局"
 CHINESE = re.compile(
     r"《(?P<work>[^《》\n]{2,40})》"
-    rf"|(?P<body>[一-龥]{{2,14}}?(?:[(（][一-龥]{{2,4}}[)）])?(?:{_KINDS_OF_BODIES}))"
+    rf"|(?P<body>[{HAN}]{{2,14}}?(?:[(（][{HAN}]{{2,4}}[)）])?(?:{_KINDS_OF_BODIES}))"
     r"|[「“](?P<quoted>[^「」“”\n]{2,16})[」”]"
 )
 CHINESE_LEAD = re.compile(r"^.*[的了在是和与及或对从被将由到请向把给让经于该此本各其为]")
-CHINESE_BODY = re.compile(rf"(?!有限|股份)[一-龥]{{2}}.*(?:{_KINDS_OF_BODIES})$")
+CHINESE_BODY = re.compile(rf"(?!有限|股份)[{HAN}]{{2}}.*(?:{_KINDS_OF_BODIES})$")
 
 ORGANIZATION = re.compile(
     r"\b(?:Inc|Ltd|LLC|GmbH|AG|Corp|Corporation|Company|Co|University|Institute|College|School|Council|Committee"

@@ -11,13 +11,12 @@ from pipelines.atomize.reply import Fact
 from pipelines.atomize.tables import value_type
 from pipelines.atomize.tag_classes import NAMED_KINDS, UNNAMED_KIND
 from pipelines.core.ids import normalize
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK_CHARACTER
 
 _LONGEST_RELATION, _LONGEST_END, _LONGEST_HAN_END = 6, 10, 20
 """Words of a relation's type and of its ends, and characters of a Chinese end; what is longer is a sentence."""
 _PERSON, _ORGANIZATION, _, _PRODUCT = NAMED_KINDS
 _CODES = frozenset({"identifier", "standard"})
-_HAN = re.compile(f"[{CJK}]")
 _CLAUSE = re.compile(r"\S (?:is|are|was|were|has|have|had|will|must|can|may|shall|should)\b")
 _ASKS = re.compile(
     r"\b(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|may|must|should|will)\b"
@@ -55,7 +54,7 @@ def _can_be(term: str, kind: str, told: str) -> bool:
     """Whether a term can be a name of a kind: no value is one; but for products no code, nor what has no capital."""
     if value_type(term) not in ("text", "identifier") or _is_date(term):
         return False
-    if kind == _PRODUCT or _HAN.search(term):
+    if kind == _PRODUCT or CJK_CHARACTER.search(term):
         return True
     if kind == _PERSON and (any(map(str.isdigit, term)) or (term.isupper() and len(term.split()) == 1)):
         return False
@@ -78,7 +77,7 @@ def odd_form(fact: Fact, kind: str) -> str:
 
 
 def _is_sentence(end: str) -> bool:
-    longest = len(_HAN.findall(end)) > _LONGEST_HAN_END or len(end.split()) > _LONGEST_END
+    longest = len(CJK_CHARACTER.findall(end)) > _LONGEST_HAN_END or len(end.split()) > _LONGEST_END
     return longest or bool(_CLAUSE.search(end))
 
 

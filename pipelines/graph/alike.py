@@ -13,10 +13,9 @@ from functools import lru_cache
 
 from pipelines.core.ids import normalize
 from pipelines.graph.entities import Profile
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK_CHARACTER
 
 _WORD = re.compile(r"[^\W_]+")
-_CJK = re.compile(f"[{CJK}]")
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"\b(?=[ivxlc])(?:x{0,3})(?:ix|iv|v?i{0,3})\b")
 _ARTICLES = frozenset(("the", "a", "an"))
@@ -126,7 +125,7 @@ def judge(one: Profile, two: Profile) -> Verdict | None:
 def _is_plural(name: str, other: str, a: str, b: str) -> bool:
     """Common words only, which at least one of the two writes small: "Trade unions", "trade union"."""
     common = all(re.split(r"[\s-]", written.strip())[-1].islower() for written in (name, other))
-    if not common or _CJK.search(a + b):
+    if not common or CJK_CHARACTER.search(a + b):
         return False
     return a != b and _singular(a) == _singular(b)
 

@@ -8,11 +8,10 @@ from functools import lru_cache
 import Stemmer
 
 from pipelines.core.ids import normalize
+from pipelines.lang.characters import CJK, CJK_CHARACTER
 
-CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _RUN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[.\-/][^\W_{CJK}]+)*")
 _PART = re.compile(r"[^\W_]+")
-_CJK_RUN = re.compile(rf"[{CJK}]")
 
 # Words that carry no subject; kept short, so that phrases stay searchable.
 STOP_WORDS = frozenset(
@@ -43,7 +42,7 @@ def terms(text: str, stop: bool = True) -> list[str]:
     for run in words(text):
         if stop and run in STOP_WORDS:
             continue
-        if _CJK_RUN.match(run):
+        if CJK_CHARACTER.match(run):
             found.extend(pair for pair in _pairs(run) if not (stop and pair in STOP_WORDS))
         else:
             found.extend(_latin(run))

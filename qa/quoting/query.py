@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from pipelines.lang.terms import CJK, STOP_WORDS, terms, words
+from pipelines.lang.characters import CJK_RUN
+from pipelines.lang.terms import STOP_WORDS, terms, words
 from qa.ports import Lexicon
 from qa.quoting.kinds import Kind, asked_for, asking
 from qa.quoting.words import ASKING_WORDS, DOCUMENT_WORDS, GENERAL_WORDS
@@ -25,7 +26,6 @@ _SEVERAL = re.compile(
     r"|总结|概述|列出|哪些(?:步骤|措施|原因|检查|要求)",
     re.IGNORECASE,
 )
-_CJK_ONLY = re.compile(rf"[{CJK}]+")
 _HAS_DIGIT = re.compile(r"\d")
 
 
@@ -66,7 +66,7 @@ def _general() -> frozenset[str]:
 
 def _terms(question: str, lexicon: Lexicon) -> Iterator[str]:
     for run in words(question):
-        if _CJK_ONLY.fullmatch(run):
+        if CJK_RUN.fullmatch(run):
             for piece in _ASKING_CHINESE.split(run):
                 yield from _chinese(terms(piece), lexicon)
         elif run not in ASKING_WORDS and run not in STOP_WORDS:
