@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pipelines.lang.characters import CJK, HAN, LATIN_CAPITAL
-from pipelines.lang.function_words import FUNCTION_WORDS
+from pipelines.lang.words import FUNCTION_WORDS
 
 # A run of words with capitals, small words of names between them, a number at the end: "Bank of England", "Apollo 11".
 _LETTER = rf"[^\W{CJK}]"

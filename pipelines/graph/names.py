@@ -10,7 +10,7 @@ from enum import StrEnum
 from pipelines.graph.card import DocumentCard
 from pipelines.graph.numbers import without_revision
 from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.terms import STOP_WORDS
+from pipelines.lang.words import STOP_WORDS
 
 # One character for one, so that places in the folded text are places in the text.
 _ALIKE = str.maketrans(

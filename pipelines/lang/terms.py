@@ -9,22 +9,17 @@ import Stemmer
 
 from pipelines.core.ids import normalize
 from pipelines.lang.characters import CJK, CJK_CHARACTER
+from pipelines.lang.profile import profile
+from pipelines.lang.words import STOP_WORDS
 
 _RUN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[.\-/][^\W_{CJK}]+)*")
 _PART = re.compile(r"[^\W_]+")
 
-# Words that carry no subject; kept short, so that phrases stay searchable.
-STOP_WORDS = frozenset(
-    "a an and are as at be been by can could did do does for from had has have how i if in into is it its may of on"
-    " or our shall should so than that the their them then there these they this those to was we were what when"
-    " where which while who whom whose why will with would you your"
-    " 的 了 是 在 和 与 及 或 吗 呢 什么 多少 哪些 哪个 怎么 如何".split()
-)
-
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Stemmer.Stemmer:
-    return Stemmer.Stemmer("english")
+    # Index and query must agree on it, and neither knows the other's language: English for all Latin words.
+    return Stemmer.Stemmer(profile("en").stemmer)
 
 
 def words(text: str) -> list[str]:
