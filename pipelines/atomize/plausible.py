@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from pipelines.atomize.name_forms import CALENDAR, COMPANY
 from pipelines.atomize.names import find_names
 from pipelines.atomize.reply import Fact
 from pipelines.atomize.tables import value_type
 from pipelines.atomize.tag_classes import NAMED_KINDS, UNNAMED_KIND
 from pipelines.core.ids import normalize
 from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.dates import CALENDAR, TELLS_WHEN
+from pipelines.lang.organizations import COMPANY
 
 _LONGEST_RELATION, _LONGEST_END, _LONGEST_HAN_END = 6, 10, 20
 """Words of a relation's type and of its ends, and characters of a Chinese end; what is longer is a sentence."""
@@ -24,15 +25,6 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _ASKS_WHEN = re.compile(r"^when\b|何时|什么时候|哪[年月天]", re.IGNORECASE)
-_TIME = re.compile(
-    r"\b(?:1\d|20)\d\d\b|\b\d{1,2}:\d\d\b|\b\d+ (?:seconds|minutes|hours|days|weeks|months|years)\b"
-    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    r"|\b(?:century|centuries|second|minute|hour|day|night|week|month|year|daily|weekly|monthly|yearly|annually)s?\b"
-    r"|\b(?:before|after|until|once|when|while|during|since|every|each|first|if|as soon as)\b"
-    r"|\d\s*[年月日时天周]|[时后前]|每",
-    re.IGNORECASE,
-)
 
 
 def kind_of(term: str, found: str, kinds: Collection[str]) -> str:
@@ -88,4 +80,4 @@ def is_question(text: str) -> bool:
 
 def can_tell_when(question: str, passage: str) -> bool:
     """Whether a passage has any word of time; true of a question that does not ask for one."""
-    return not _ASKS_WHEN.search(question) or bool(_TIME.search(passage))
+    return not _ASKS_WHEN.search(question) or bool(TELLS_WHEN.search(passage))

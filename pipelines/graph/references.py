@@ -17,6 +17,7 @@ from pipelines.graph.mentions import Hit
 from pipelines.graph.names import Name, NameKind, fold_name, number_key
 from pipelines.graph.settings import GraphSettings
 from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.organizations import REFERRED_BODIES
 
 _BY_NAME = (ReferenceKind.MENTION, ReferenceKind.CITATION, ReferenceKind.CROSS_REFERENCE)
 _COMMON_LEAST = 10
@@ -25,7 +26,7 @@ _MOST_CANDIDATES = 3
 _SHOWN = re.compile(r"table|figure|fig\.|tabelle|abbildung", re.IGNORECASE)
 _BEGINS_SHOWN = re.compile(rf"\W*(?:{_SHOWN.pattern})", re.IGNORECASE)
 """A table or a figure has a number too, and is no section."""
-_STANDARD = re.compile(r"(?:ISO|IEC|EN|DIN|ASTM|ASME|API|IEEE|ANSI|BS|GB/?T?|JIS|UL|NFPA|VDI)[\s/-]", re.IGNORECASE)
+_STANDARD = re.compile(rf"(?:{REFERRED_BODIES}|GBT?|GB/T)[\s/-]", re.IGNORECASE)
 _FILE = re.compile(r"(?<=[^\s/])\.[A-Za-z]{2,5}$")
 
 

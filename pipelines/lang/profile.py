@@ -121,10 +121,10 @@ def _forms(told: Mapping[str, Any], name: str) -> tuple[frozenset[str], ...]:
 
 
 def _numbers(told: Mapping[str, Any]) -> dict[str, float]:
-    counted = enumerate(told.get("numbers", ()))
-    return {word: float(value) for value, forms in counted for word in forms.split("|") if word} | told.get(
-        "other_numbers", {}
-    )
+    found: dict[str, float] = dict(told.get("other_numbers", {}))
+    for value, forms in enumerate(told.get("numbers", ())):
+        found |= dict.fromkeys(filter(None, forms.split("|")), float(value))
+    return found
 
 
 def _listed_stop_words(code: str) -> frozenset[str]:
