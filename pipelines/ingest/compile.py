@@ -26,9 +26,8 @@ from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.reading import REPEATABLE, parse_key
 from pipelines.ingest.task import DESCRIBE, DOING, Made, Means, Task, Told
 from pipelines.settings import Settings
-from pipelines.store.artifact import ArtifactStore
+from pipelines.store.artifact import ArtifactStore, Member, ParsedRecord
 from pipelines.store.catalog import Entry
-from pipelines.store.records import Member, ParsedRecord
 
 _ENDS_THE_RUN: Mapping[str, type[StrataError]] = {
     kind.__name__: kind

@@ -24,9 +24,9 @@ from pipelines.llm.embedder import Side
 from pipelines.llm.wordllama import WordLlamaEmbedder
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings, fingerprint
+from pipelines.store.artifact import read_distillate, read_value
 from pipelines.store.catalog import Entry
-from pipelines.store.records import read_distillate, read_value
-from pipelines.store.state import LINKED_FACT
+from pipelines.store.facts import LINKED_FACT
 
 __all__ = ["LINKED_FACT", "Linking", "corpus_key", "link_corpus", "read_cards"]
 

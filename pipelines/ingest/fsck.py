@@ -16,13 +16,14 @@ from pipelines.ingest.inspect import Inspected, Sums, held_sums, inspect_artifac
 from pipelines.ingest.keys import COMPILED
 from pipelines.ingest.load import Loader
 from pipelines.ingest.progress import silent
+from pipelines.ingest.project import project
 from pipelines.ingest.records import read_records
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.sqlite_file import is_sound, remove_file
-from pipelines.resources import Stores, open_neo4j, open_stores, vectors_name
+from pipelines.resources import Stores, open_graph, open_stores, vectors_name
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry
-from pipelines.store.check import (
+from pipelines.store.consistency import (
     Fault,
     Finding,
     Place,
@@ -33,9 +34,9 @@ from pipelines.store.check import (
     check_records,
     check_vectors,
 )
-from pipelines.store.digest import recount
+from pipelines.store.facts import TABLE_VERSIONS
+from pipelines.store.graph import recount
 from pipelines.store.sqlite_catalog import DAMAGED
-from pipelines.store.sync import sync
 from pipelines.store.vector import Embedded
 
 DATABASE = "strata.db"
@@ -86,7 +87,7 @@ def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_
 
 def _look(stores: Stores, settings: Settings, read_data: bool) -> tuple[Inspected, tuple[Finding, ...]]:
     inspected = inspect_artifacts(stores, stores.catalog.entries(), read_data)
-    findings = [*inspected.findings, *_findings(stores, settings, read_data), *inspect_caches(stores.places)]
+    findings = [*inspected.findings, *_findings(stores, settings, read_data), *inspect_caches(stores.folder)]
     return inspected, tuple(sorted(set(findings)))
 
 
@@ -111,9 +112,9 @@ def _graph_findings(stores: Stores, settings: Settings, entries: Sequence[Entry]
     yield from check_graph(entries, graph.owners(), recount(graph))
     nodes = {node.id for node in graph.nodes()}
     yield from check_ends(nodes, ((edge.source, edge.target) for edge in graph.edges()))
-    if settings.store.neo4j_uri:
-        with open_neo4j(settings, stores.places.root) as neo4j:
-            yield from check_copy(graph.owners(), neo4j.owners(), recount(neo4j))
+    for name in settings.store.graph_copies:
+        with open_graph(name, settings, stores.folder.root) as copy:
+            yield from check_copy(graph.owners(), copy.owners(), recount(copy))
 
 
 def _vector_findings(stores: Stores, entries: Sequence[Entry], read_data: bool) -> Iterator[Finding]:
@@ -152,7 +153,7 @@ def _wanted(stores: Stores) -> tuple[Sums, set[str]]:
 def _repair(stores: Stores, settings: Settings, findings: Sequence[Finding]) -> None:
     _drop_caches(stores, findings)
     if any(one.place is Place.VECTORS and one.subject == vectors_name(stores.embedder.info) for one in findings):
-        stores.vectors.clear()
+        _clear_vectors(stores)
     for finding in findings:
         if finding.place is Place.GRAPH and finding.fault is Fault.CHANGED:
             stores.graph.remove(finding.subject)  # the hashes of its rows say that they are as they should be
@@ -169,9 +170,14 @@ def _repair(stores: Stores, settings: Settings, findings: Sequence[Finding]) -> 
     stores.catalog.set_fact(LINKED_FACT, "")
     loader.load(whole, linking)
     loader.finish(linking)
-    if settings.store.neo4j_uri:
-        with open_neo4j(settings, stores.places.root) as neo4j:
-            sync(stores.graph, neo4j)
+    project(stores, settings, silent)
+
+
+def _clear_vectors(stores: Stores) -> None:
+    """Delete the tables of vectors, which are damaged, and no longer miss them."""
+    stores.vectors.close()
+    TABLE_VERSIONS.forget(stores.catalog)
+    shutil.rmtree(stores.folder.vectors / vectors_name(stores.embedder.info), ignore_errors=True)
 
 
 def _drop_artifacts(stores: Stores, findings: Sequence[Finding]) -> None:
@@ -200,7 +206,7 @@ def _is_lost(entry: Entry, stores: Stores) -> bool:
 
 
 def _drop_caches(stores: Stores, findings: Sequence[Finding]) -> None:
-    places = stores.places
+    places = stores.folder
     for finding in findings:
         if finding.place is not Place.CACHES:
             continue

@@ -14,8 +14,8 @@ from pipelines.core.ids import content_id
 from pipelines.ingest.keys import VERSIONS
 from pipelines.ingest.records import read_records, read_terms
 from pipelines.resources import Stores, vectors_name
+from pipelines.store.artifact import read_artifact, readable
 from pipelines.store.catalog import Entry
-from pipelines.store.records import read_artifact, readable
 from pipelines.store.vector import Embedded, RecordKind
 
 STAGE = "recall"

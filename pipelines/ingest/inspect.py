@@ -16,11 +16,11 @@ from pipelines.graph.scan import cache_key
 from pipelines.ingest.keys import COMPILED
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.sqlite_file import is_sound
-from pipelines.resources import Places, Stores
-from pipelines.store.artifact import ArtifactStore
+from pipelines.resources import Stores
+from pipelines.store.artifact import ArtifactStore, Parts
 from pipelines.store.catalog import Entry
-from pipelines.store.check import Fault, Finding, Place
-from pipelines.store.records import Parts
+from pipelines.store.consistency import Fault, Finding, Place
+from pipelines.store.folder import KnowledgeBaseFolder
 from pipelines.store.vector import Embedded
 
 SAMPLED_SHARE, SAMPLED_LEAST = 16, 64
@@ -56,7 +56,7 @@ def inspect_artifacts(stores: Stores, entries: Sequence[Entry], every: bool) -> 
     return Inspected(len(held), len(chosen), findings)
 
 
-def inspect_caches(places: Places) -> Iterator[Finding]:
+def inspect_caches(places: KnowledgeBaseFolder) -> Iterator[Finding]:
     """Yield what is damaged among the files that only spare work."""
     for path in (places.replies, places.embeddings):
         if not is_sound(path):

@@ -22,9 +22,9 @@ from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.records import corpus_records, read_records, without
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.resources import Stores, record_vectors
+from pipelines.store.artifact import read_artifact, read_distillate, read_document, readable
 from pipelines.store.catalog import Catalog, Entry
-from pipelines.store.records import read_artifact, read_distillate, read_document, readable
-from pipelines.store.state import WRITING_FACT
+from pipelines.store.facts import WRITING_FACT
 from pipelines.store.vector import Embedded, Record, RecordKind
 
 FAILED_FACT = "failed"

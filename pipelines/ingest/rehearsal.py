@@ -29,7 +29,7 @@ from pipelines.ingest.speech import describer, distiller, splitter
 from pipelines.ingest.task import Task
 from pipelines.llm.chat import Request
 from pipelines.parse.describe import undescribed
-from pipelines.store.records import Member, ParsedRecord
+from pipelines.store.artifact import Member, ParsedRecord
 
 CUT_TOKENS, DESCRIBED_TOKENS = 70, 120
 """Tokens of a reply that says where a chunk ends, with its two summaries, and of one that describes a figure."""

@@ -30,7 +30,7 @@ from pipelines.llm.quote import Quote
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.state import WRITING_FACT, Ingest, record_ingest
+from pipelines.store.facts import WRITING_FACT, Ingest, record_ingest
 
 _ANY_TEXT = "-"
 STAGES = tuple(stage.value for stage in (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE, Stage.EMBED, Stage.LOAD))
@@ -190,8 +190,8 @@ class Run:
         self._erase()
         self._tell(Event(Stage.LOAD, Phase.DONE))
         record_ingest(self.stores.catalog, Ingest(self._documents, finished=not self._stopped))
-        synced = project(self.stores, self._settings, self._tell)
-        self._trouble += [self._by_uri(failure) for failure in synced.failures] if synced else []
+        failures = project(self.stores, self._settings, self._tell)
+        self._trouble += [self._by_uri(failure) for failure in failures]
 
     def _load_linked(self, loader: Loader, linking: Linking) -> None:
         """Load all documents; where some cannot be, the others are linked anew without them, once."""
@@ -256,7 +256,7 @@ class Run:
         """Return how the run ended."""
         entries = self.stores.catalog.entries()
         return Report(
-            knowledge_base=str(self.stores.places.root),
+            knowledge_base=str(self.stores.folder.root),
             documents=dict(sorted(Counter(entry.status.value for entry in entries).items())),
             changes=self._changes(),
             stages=self._tally.stages(STAGES),

@@ -37,7 +37,7 @@ from pipelines.ingest.task import DESCRIBE, Facts, Made, Task
 from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 from pipelines.llm.embedders import QUICK, open_embedder
 from pipelines.llm.settings import EmbedSettings
-from pipelines.store.records import ParsedRecord
+from pipelines.store.artifact import ParsedRecord
 
 _BATCH = 256
 """Texts that a slow embedder is given at a time, each time with processor seconds of their own."""

@@ -20,8 +20,8 @@ from pipelines.llm.chat import Reply
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings
-from pipelines.store.check import Fault, Place
-from pipelines.store.files import FileArtifacts
+from pipelines.store.consistency import Fault, Place
+from pipelines.store.file_artifacts import FileArtifacts
 from pipelines.store.vector import Embedded
 from qa.knowledge_base import KnowledgeBase
 from tests.ingest.knowledge import entries_of, graph_of, vectors_of, write_folder

@@ -13,9 +13,10 @@ from pipelines.ingest.forget import forget
 from pipelines.ingest.fsck import fsck
 from pipelines.ingest.reindex import reindex
 from pipelines.llm.settings import EmbedSettings
-from pipelines.resources import open_stores, tag_pairs
+from pipelines.resources import open_stores
 from pipelines.settings import Settings
-from pipelines.store.check import Fault, Place
+from pipelines.store.consistency import Fault, Place
+from pipelines.store.facts import TAG_PAIRS
 from pipelines.store.vector import Embedded, RecordKind
 from tests.ingest.knowledge import assert_same, entries_of, graph_of, vectors_of, write_folder
 
@@ -163,6 +164,6 @@ def test_words_of_users_are_learned_from_samples_and_kept_for_questions(folder: 
     )
     build(folder, kb, qa_samples=samples)
     with open_stores(kb, Settings()) as stores:
-        pairs = tag_pairs(stores.catalog)
+        pairs = TAG_PAIRS.read(stores.catalog)
     assert any("bath" in pair.query_term for pair in pairs)
     assert all(0 < pair.weight <= 1 for pair in pairs)

@@ -20,8 +20,8 @@ from pipelines.retrieve.query import ask, coverage
 from pipelines.retrieve.scale import Scale, measure
 from pipelines.retrieve.tag_map import rewritten
 from pipelines.sections import RetrieveSettings
-from pipelines.store.embedded import EmbeddedStore
-from pipelines.store.lancedb import LanceVectorStore
+from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.lancedb.store import LanceVectorStore
 from pipelines.store.vector import Embedded, Record, RecordKind
 
 TEXTS = {

@@ -10,7 +10,7 @@ import networkx
 import pytest
 
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
-from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.export import Format, export
 from pipelines.store.graph import GraphStore
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress

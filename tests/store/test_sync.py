@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.store.check import Fault, check_copy
-from pipelines.store.digest import recount
-from pipelines.store.embedded import EmbeddedStore
-from pipelines.store.graph import GraphStore
+from pipelines.store.consistency import Fault, check_copy
+from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.graph import GraphStore, recount
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.sync import Synced, sync

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from pipelines.core.graph import Edge, EdgeKind, Node, Subgraph
-from pipelines.store.digest import EMPTY, adjusted, item_hash
+from pipelines.store.graph import EMPTY, adjusted, item_hash
 from pipelines.store.neo4j import statements
 from pipelines.store.neo4j.connection import Connection, Transaction
 from pipelines.store.neo4j.errors import Occupied

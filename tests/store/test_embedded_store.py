@@ -13,7 +13,7 @@ import pytest
 from pipelines.core.errors import KnowledgeBaseNotFound, StoreError, StoreLocked, StoreMismatch, StoreUnavailable
 from pipelines.core.outcome import Status
 from pipelines.store.catalog import Catalog, Entry
-from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.graph import GraphStore
 from pipelines.store.migrations import MIGRATIONS, applied
 from pipelines.store.sqlite_file import translated

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.outcome import Status
 from pipelines.store.catalog import Entry
-from pipelines.store.check import (
+from pipelines.store.consistency import (
     Fault,
     Finding,
     Place,

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
-from pipelines.store import lancedb
-from pipelines.store.lancedb import LanceVectorStore, guarded
+from pipelines.store.lancedb import table
+from pipelines.store.lancedb.store import LanceVectorStore
+from pipelines.store.lancedb.table import guarded
 from pipelines.store.testing.vector_store_contract import (
     PUMP,
     SEAL,
@@ -51,10 +52,8 @@ def test_a_store_of_another_dimension_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_library_is_imported_at_the_first_use() -> None:
-    opened = (
-        "from pathlib import Path; from pipelines.store.lancedb import LanceVectorStore as S; S(Path('v'), 4).close()"
-    )
-    code = f"import sys; {opened}; sys.exit('lancedb' in sys.modules)"
+    made = "from pathlib import Path; from pipelines.store.lancedb.store import LanceVectorStore"
+    code = f"import sys; {made}; LanceVectorStore(Path('v'), 4).close(); sys.exit('lancedb' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -70,7 +69,7 @@ def test_errors_of_the_library_become_ours_with_their_cause() -> None:
 
 
 def test_an_index_of_partitions_finds_what_exact_search_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lancedb, "INDEX_FROM", 500)
+    monkeypatch.setattr(table, "INDEX_FROM", 500)
     dice = np.random.default_rng(0)
     centres = dice.normal(size=(20, 16))
     rows = np.repeat(centres, 40, axis=0) + dice.normal(scale=0.2, size=(800, 16))
@@ -89,7 +88,7 @@ def test_an_index_of_partitions_finds_what_exact_search_finds(tmp_path: Path, mo
 
 
 def test_vectors_that_cannot_be_told_apart_are_indexed_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lancedb, "_partitions", lambda rows: 300)  # as for 80,000 rows
+    monkeypatch.setattr(table, "_partitions", lambda rows: 300)  # as for 80,000 rows
     kinds = np.eye(4, dtype=np.float32)
     records = tuple(Record(f"{n:04d}", RecordKind.ATOM, "doc", f"pump {n}") for n in range(9000))
     store = LanceVectorStore(tmp_path, 4)
@@ -102,7 +101,7 @@ def test_vectors_that_cannot_be_told_apart_are_indexed_too(tmp_path: Path, monke
 
 
 def test_records_come_in_batches_in_order_of_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lancedb, "BATCH", 2)
+    monkeypatch.setattr(table, "BATCH", 2)
     store = LanceVectorStore(tmp_path, 4)
     store.write([A, B], embedded(SEAL, PUMP))
     store.write(
