@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +11,7 @@ import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
 from flows.cli.streams import plain_output, say
+from pipelines.store.export import GraphFormat
 
 if TYPE_CHECKING:
     from pipelines.store.explore import Step
@@ -20,32 +20,24 @@ if TYPE_CHECKING:
 app = typer.Typer(help="The graph: export, a page to look at, Neo4j.", no_args_is_help=True)
 
 
-class Format(StrEnum):
-    """See `pipelines.store.export`."""
-
-    JSONL = "jsonl"
-    GRAPHML = "graphml"
-    CYPHER = "cypher"
-
-
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; without it, standard output.")]
 
 
 @app.command()
 def export(
     kb: Kb = DEFAULT_KB,
-    format: Annotated[Format, typer.Option("--format", "-f", help="The form of the text.")] = Format.JSONL,
+    format: Annotated[GraphFormat, typer.Option("--format", "-f", help="The form of the text.")] = GraphFormat.JSONL,
     out: Out = None,
 ) -> None:
     """Write the graph in a stable order: equal graphs give equal files."""
-    from pipelines.store import export as exports
+    from pipelines.store.export import export as write
 
     with _graph(kb) as graph:
         if out is None:
-            exports.export(graph, exports.Format(format), plain_output())
+            write(graph, format, plain_output())
         else:
             with out.open("w", encoding="utf-8", newline="\n") as file:
-                exports.export(graph, exports.Format(format), file)
+                write(graph, format, file)
 
 
 @app.command()

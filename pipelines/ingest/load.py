@@ -25,7 +25,7 @@ from pipelines.resources import Stores, record_vectors
 from pipelines.store.artifact import read_artifact, read_distillate, read_document, readable
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.facts import WRITING_FACT
-from pipelines.store.vector import Embedded, Record, RecordKind
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 FAILED_FACT = "failed"
 """The fact under which the catalog keeps the failures of what linking left out: they belong to the links it keeps."""
@@ -161,7 +161,7 @@ class Loader:
     def _remove_documents(self, documents: Sequence[str]) -> None:
         if documents:
             self._begin()
-            self._stores.vectors.write(documents, Embedded())
+            self._stores.vectors.write(documents, EmbeddedRecords())
             for document in documents:
                 self._stores.graph.remove(document)
 
@@ -170,12 +170,12 @@ class Loader:
         whole = redirect(build_graph(document, read_distillate(self._stores.artifacts, entry)), linking.linked.merged)
         return _marked(whole, frozenset(linking.gate.quarantined.get(entry.document, ())))
 
-    def _vectors(self, entry: Entry, linking: Linking) -> Embedded:
+    def _vectors(self, entry: Entry, linking: Linking) -> EmbeddedRecords:
         data = read_artifact(self._stores.artifacts, entry, "embed")
         with readable(self._stores.artifacts, entry, "embed"):
             return without(read_records(data), linking.gate.quarantined.get(entry.document, ()))
 
-    def _embed(self, records: tuple[Record, ...]) -> Embedded:
+    def _embed(self, records: tuple[Record, ...]) -> EmbeddedRecords:
         """The records with their vectors, those that the store has already taken from there."""
         held = {
             record.text: vector
@@ -185,8 +185,8 @@ class Loader:
         missing = sorted({record.text for record in records} - held.keys())
         held |= dict(zip(missing, _embedded(self._stores.embedder, missing), strict=True))
         if not records:
-            return Embedded()
-        return Embedded(records, np.stack([held[record.text] for record in records]))
+            return EmbeddedRecords()
+        return EmbeddedRecords(records, np.stack([held[record.text] for record in records]))
 
     def _drop_orphans(self) -> None:
         """Remove vectors of documents that the catalog does not know: what a killed run had begun to write."""

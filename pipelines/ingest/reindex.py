@@ -30,7 +30,7 @@ from pipelines.settings import Settings, load
 from pipelines.store.artifact import read_artifact
 from pipelines.store.catalog import Entry
 from pipelines.store.folder import KnowledgeBaseFolder
-from pipelines.store.vector import Embedded, RecordKind, VectorStore
+from pipelines.store.vector import EmbeddedRecords, RecordKind, VectorStore
 
 PROBES = 500
 """Atoms that are asked as queries when two embedders are compared."""
@@ -105,7 +105,7 @@ def _embed(entry: Entry, beside: Stores, settings: Settings, makers: Makers) -> 
 
 def _switch(beside: Stores, entries: Sequence[Entry], settings: Settings) -> None:
     linking = link_corpus(entries, beside, settings)
-    beside.vectors.write(sorted(linking.failed), Embedded())
+    beside.vectors.write(sorted(linking.failed), EmbeddedRecords())
     with beside.catalog.transaction():
         for document in linking.failed:
             beside.graph.remove(document)

@@ -70,7 +70,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddedRecords:
     """Records with their vectors: `vectors[i]` is that of `records[i]`."""
 
     records: tuple[Record, ...] = ()
@@ -86,7 +86,7 @@ class VectorStore(Protocol):
     cheap: connect at the first use. `pipelines.store.testing.VectorStoreContract` tests one.
     """
 
-    def write(self, owners: Collection[str], embedded: Embedded) -> None:
+    def write(self, owners: Collection[str], embedded: EmbeddedRecords) -> None:
         """Make what the store holds of `owners` equal to `embedded`, whose records all have one of these owners.
 
         No records removes the owners. Raises `StoreMismatch` where the dimension differs, `StoreUnavailable`.
@@ -107,7 +107,9 @@ class VectorStore(Protocol):
         """
         ...
 
-    def records(self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None) -> Iterator[Embedded]:
+    def records(
+        self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None
+    ) -> Iterator[EmbeddedRecords]:
         """Yield all records in batches, in order of (kind, id): of these kinds (none: all) and owners (None: all)."""
         ...
 

@@ -15,7 +15,7 @@ from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.vectors import Vectors
 from pipelines.lang.terms import terms
 from pipelines.store.graph import subgraph_digest
-from pipelines.store.vector import Embedded, Filter, Record, RecordKind, Scored
+from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, Scored
 
 
 class MyVectors:
@@ -24,7 +24,7 @@ class MyVectors:
     def __init__(self, folder: Path, dimension: int) -> None:
         self._file, self._dimension = folder.with_suffix(".pickle"), dimension
 
-    def write(self, owners: Collection[str], embedded: Embedded) -> None:
+    def write(self, owners: Collection[str], embedded: EmbeddedRecords) -> None:
         if embedded.records and embedded.vectors.shape[1] != self._dimension:
             raise StoreMismatch("another dimension")
         kept = {key: one for key, one in self._load().items() if one[0].owner not in owners}
@@ -55,10 +55,12 @@ class MyVectors:
                 found.append(Scored(record.id, record.chunk, score))
         return _best(found, limit)
 
-    def records(self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None) -> Iterator[Embedded]:
+    def records(
+        self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None
+    ) -> Iterator[EmbeddedRecords]:
         for (kind, _), (record, vector) in sorted(self._load().items(), key=lambda one: one[0]):
             if (not kinds or kind in kinds) and (owners is None or record.owner in owners):
-                yield Embedded((record,), vector[None])
+                yield EmbeddedRecords((record,), vector[None])
 
     def optimize(self, *, erase: bool = False) -> None:
         """The file is written anew each time."""

@@ -19,7 +19,7 @@ from pipelines.core.vectors import Vectors
 from pipelines.lang.terms import terms
 from pipelines.store.lancedb.manifest import refuse_elsewhere
 from pipelines.store.lancedb.table import ANEW, VectorTable, guarded
-from pipelines.store.vector import Embedded, Filter, RecordKind, Scored
+from pipelines.store.vector import EmbeddedRecords, Filter, RecordKind, Scored
 
 if TYPE_CHECKING:
     import lancedb
@@ -58,7 +58,7 @@ class LanceVectorStore:
             raise StoreMismatch(f"vectors are missing or damaged: {', '.join(lacking)}", ids=tuple(lacking), hint=ANEW)
         return tables
 
-    def write(self, owners: Collection[str], embedded: Embedded) -> None:
+    def write(self, owners: Collection[str], embedded: EmbeddedRecords) -> None:
         expected = (len(embedded.records), self._dimension)
         if embedded.records and embedded.vectors.shape != expected:
             raise StoreMismatch(f"vectors of shape {embedded.vectors.shape}, not {expected}")
@@ -78,7 +78,9 @@ class LanceVectorStore:
         wanted = list(dict.fromkeys(terms(text)))
         return self._read(kind, lambda table: table.match(wanted, limit, where)) if limit > 0 and wanted else []
 
-    def records(self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None) -> Iterator[Embedded]:
+    def records(
+        self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None
+    ) -> Iterator[EmbeddedRecords]:
         for kind in sorted(kinds or RecordKind):
             table = self._tables.get(kind)
             if table is not None and (owners is None or owners):

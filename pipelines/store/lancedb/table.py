@@ -13,7 +13,7 @@ import pyarrow as pa
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.core.vectors import Vectors
 from pipelines.lang.terms import terms
-from pipelines.store.vector import Embedded, Filter, Record, RecordKind, Scored
+from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, Scored
 
 if TYPE_CHECKING:
     import lancedb
@@ -95,7 +95,7 @@ class VectorTable:
         found = _found(query.limit(limit).select(["id", "chunk", "_score"]), where)
         return _scored(found, found["_score"].to_numpy())
 
-    def records(self, kind: RecordKind, owners: Collection[str] | None) -> Iterator[Embedded]:
+    def records(self, kind: RecordKind, owners: Collection[str] | None) -> Iterator[EmbeddedRecords]:
         """The records in order of id, a batch in memory at a time."""
         query = self._table.search().select(["id"]).with_row_id(True).limit(max(1, self._count()))
         if owners is not None:
@@ -167,11 +167,11 @@ class VectorTable:
             schema=_schema(self._dimension),
         )
 
-    def _embedded(self, kind: RecordKind, rows: pa.Table) -> Embedded:
+    def _embedded(self, kind: RecordKind, rows: pa.Table) -> EmbeddedRecords:
         vectors = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
         texts = rows.select([*_TEXTS, "page", "tags"]).to_pylist()
         records = tuple(Record(kind=kind, **{**row, "tags": tuple(row["tags"])}) for row in texts)
-        return Embedded(records, vectors.reshape(len(records), self._dimension))
+        return EmbeddedRecords(records, vectors.reshape(len(records), self._dimension))
 
 
 def guarded(call: Callable[[], T]) -> T:

@@ -23,7 +23,7 @@ from pipelines.store.testing.vector_store_contract import (
     held,
     vector,
 )
-from pipelines.store.vector import Embedded, Record, RecordKind, VectorStore
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind, VectorStore
 
 
 @pytest.fixture
@@ -76,13 +76,13 @@ def test_an_index_of_partitions_finds_what_exact_search_finds(tmp_path: Path, mo
     rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
     records = tuple(Record(f"atom:{n:03}", RecordKind.ATOM, A, f"text {n}", "c") for n in range(800))
     store = LanceVectorStore(tmp_path, 16)
-    store.write([A], Embedded(records, rows))
+    store.write([A], EmbeddedRecords(records, rows))
     exact = [{one.id for one in store.search(RecordKind.ATOM, row, 10)} for row in rows[::40]]
     store.optimize()
     found = [{one.id for one in store.search(RecordKind.ATOM, row, 10)} for row in rows[::40]]
     assert sum(len(a & b) for a, b in zip(exact, found, strict=True)) >= 0.9 * 10 * len(exact)
     store.write(
-        ["document:new"], Embedded((Record("atom:new", RecordKind.ATOM, "document:new", "new", "c"),), -rows[:1])
+        ["document:new"], EmbeddedRecords((Record("atom:new", RecordKind.ATOM, "document:new", "new", "c"),), -rows[:1])
     )
     assert store.search(RecordKind.ATOM, -rows[0], 1)[0].id == "atom:new"
 
@@ -92,7 +92,7 @@ def test_vectors_that_cannot_be_told_apart_are_indexed_too(tmp_path: Path, monke
     kinds = np.eye(4, dtype=np.float32)
     records = tuple(Record(f"{n:04d}", RecordKind.ATOM, "doc", f"pump {n}") for n in range(9000))
     store = LanceVectorStore(tmp_path, 4)
-    store.write(["doc"], Embedded(records, kinds[[n % 4 for n in range(9000)]]))
+    store.write(["doc"], EmbeddedRecords(records, kinds[[n % 4 for n in range(9000)]]))
     store.optimize()
     found = store.search(RecordKind.ATOM, kinds[1], 5)
     assert len(found) == 5
