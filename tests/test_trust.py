@@ -17,7 +17,7 @@ from pydantic import BaseModel, SecretStr
 from flows.cli.app import main
 from pipelines import Settings, build
 from pipelines.core.errors import CallFailed, SettingsError
-from pipelines.core.sensitive import is_loopback
+from pipelines.core.section import is_loopback, sensitive_fields
 from pipelines.llm.embedder import EmbedderInfo
 from pipelines.llm.fastembed import DEFAULT_MODEL
 from pipelines.llm.local_server import LocalServer
@@ -27,7 +27,7 @@ from pipelines.resources import EMBEDDER
 from pipelines.settings import load, read
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.folder import KnowledgeBaseFolder
-from pipelines.trust import confirm, links_of, record_path, sensitive_fields, withdraw
+from pipelines.trust import confirm, links_of, record_path, withdraw
 from qa import KnowledgeBase
 from qa.settings import QaSettings
 from tests.ingest.knowledge import write_folder
@@ -104,7 +104,7 @@ def wants(kb: Path, toml: str) -> Path:
 
 
 def allow(kb: Path) -> None:
-    confirm(kb, read(kb, None, QaSettings).claims, links_of(kb))
+    confirm(kb, read(kb, None, QaSettings).permissions, links_of(kb))
 
 
 def test_no_key_of_the_environment_goes_to_an_endpoint_that_a_knowledge_base_names(

@@ -10,6 +10,7 @@ from pipelines.core.collector import collector_paused
 from pipelines.core.errors import DocumentsFailed
 from pipelines.core.ids import content_id
 from pipelines.core.outcome import Failure
+from pipelines.core.section import fingerprint
 from pipelines.graph.card import DocumentCard
 from pipelines.graph.link import Linked, link, unlinked
 from pipelines.graph.mentions import Passage
@@ -23,7 +24,7 @@ from pipelines.ingest.vocabulary import vocabulary
 from pipelines.llm.embedder import Side
 from pipelines.llm.wordllama import WordLlamaEmbedder
 from pipelines.resources import Stores, vectors_name
-from pipelines.settings import Settings, fingerprint
+from pipelines.settings import Settings
 from pipelines.store.artifact import read_distillate, read_value
 from pipelines.store.catalog import Entry
 from pipelines.store.facts import LINKED_FACT

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationInfo, field_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 
 from pipelines.core.plugin import names_code
-from pipelines.core.sensitive import Sensitive
+from pipelines.core.section import Section, Sensitive
 
 BUILT_IN: Mapping[str, tuple[str, ...]] = {
     "graph": ("embedded", "neo4j"),
@@ -19,10 +19,8 @@ BUILT_IN: Mapping[str, tuple[str, ...]] = {
 _CODE = Sensitive("would be loaded and run as code", code=True)
 
 
-class StoreSettings(BaseModel):
+class StoreSettings(Section):
     """Which stores hold the knowledge base."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     sensitive: ClassVar[Mapping[str, Sensitive]] = {
         "graph": _CODE,

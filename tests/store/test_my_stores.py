@@ -48,7 +48,7 @@ def kb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[st
 
     def make(toml: str) -> Path:
         (tmp_path / "kb" / "strata.toml").write_text(toml)
-        confirm(tmp_path / "kb", read(tmp_path / "kb").claims, ())
+        confirm(tmp_path / "kb", read(tmp_path / "kb").permissions, ())
         return tmp_path / "kb"
 
     yield make
