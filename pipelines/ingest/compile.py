@@ -19,7 +19,7 @@ from pipelines.core.errors import (
     StrataError,
 )
 from pipelines.core.outcome import Failure, Status
-from pipelines.core.work.job import Ended
+from pipelines.core.work.job import JobResult
 from pipelines.ingest.ahead import Workers
 from pipelines.ingest.keys import CUT, READINGS, STOPPED, StageKeys
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
@@ -137,7 +137,7 @@ def _moved(item: Item, made: Made, tools: Tools) -> Made:
     return Made(Status.FAILED, MOVED, retryable=True)
 
 
-def _lost(kept: Made, ended: Ended, uri: str, tell: Progress) -> Made:
+def _lost(kept: Made, ended: JobResult, uri: str, tell: Progress) -> Made:
     """What is left of a document whose process was lost, and that it was."""
     stage = ended.stage or Stage.PARSE.value
     reason = ended.reason if stage == Stage.PARSE.value else _sentence(stage, ended.reason)
@@ -151,7 +151,7 @@ def _sentence(stage: str, reason: str) -> str:
     return f"{DOING.get(stage, stage)}{' ' if reason.startswith(('took', 'made')) else ': '}{reason}"
 
 
-def blame_nobody(ended: Ended) -> None:
+def blame_nobody(ended: JobResult) -> None:
     """Raise what a worker raised where no document is to blame for it."""
     if ended.error in _ENDS_THE_RUN:
         raise _ENDS_THE_RUN[ended.error](ended.reason, hint=ended.hint)

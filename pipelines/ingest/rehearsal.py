@@ -18,7 +18,7 @@ from pipelines.chunk.structural import StructuralSplitter
 from pipelines.core import codec
 from pipelines.core.document import Document
 from pipelines.core.knowledge import ChunkTag, Distillate
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.graph.card import DocumentCard, card
 from pipelines.ingest.asking import Asking
 from pipelines.ingest.bench import Bench
@@ -63,7 +63,7 @@ class Rehearsed:
     card: DocumentCard | None = None
 
 
-def sample_document(desk: Desk, task: Task) -> bytes:
+def sample_document(desk: JobContext, task: Task) -> bytes:
     """The job that takes a `Sample` of one document, none where it is none; its parse is done and kept."""
     bench = Bench.of(desk, task)
     document = read(bench).document
@@ -73,7 +73,7 @@ def sample_document(desk: Desk, task: Task) -> bytes:
     return codec.pack((Sample(made.tags, document.language),))
 
 
-def rehearse_document(desk: Desk, task: Task) -> bytes:
+def rehearse_document(desk: JobContext, task: Task) -> bytes:
     """The job that finds out what a document will ask of a model: a `Rehearsed`. Its parse is done and kept."""
     bench = Bench.of(desk, task)
     record = read(bench)

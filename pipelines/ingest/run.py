@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipelines.core import codec
-from pipelines.core.charge import charge
 from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, TooLarge
+from pipelines.core.failures import as_failure
 from pipelines.core.outcome import Failure, Status
 from pipelines.ingest.classes import settle_classes
 from pipelines.ingest.compile import Compiled, Item, Tools, compile_item
@@ -146,7 +146,7 @@ class Run:
         except BudgetExceeded as error:
             self._stopped = error.message
         except Exception as error:  # linking finds the document that is to blame, if any is
-            self._trouble.append(charge("entities that no rule decides", "judge", error))
+            self._trouble.append(as_failure("entities that no rule decides", "judge", error))
 
     def _is_linked(self) -> bool:
         """Whether the stores hold the links of just these documents, and no run was killed while it wrote them."""

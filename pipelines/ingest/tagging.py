@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.atomize.tag_pairs import Pairing, read_samples, tag_samples
-from pipelines.core.charge import each
+from pipelines.core.failures import each
 from pipelines.core.knowledge import TagPair
 from pipelines.resources import Stores
 from pipelines.store.artifact import read_distillate

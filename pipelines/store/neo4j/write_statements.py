@@ -8,7 +8,7 @@ from itertools import groupby
 from pipelines.core.graph import Edge, EdgeKind, Node
 from pipelines.store.graph import EMPTY, adjusted
 from pipelines.store.neo4j.connection import Row, Transaction
-from pipelines.store.neo4j.records import Hashed, edge_row, node_row, read_hash
+from pipelines.store.neo4j.rows import Hashed, edge_row, node_row, read_hash
 from pipelines.store.neo4j.schema import BASE, LABELS, OWNER, PENDING, labels_of
 
 Place = tuple[str, str, str, str]

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from pipelines.core.quiet import QUIET
+from pipelines.core.no_telemetry import TELEMETRY_OFF
 
 WAYS_IN = (
     "pipelines",
@@ -23,9 +23,10 @@ WAYS_IN = (
 
 
 def set_after(statement: str, **environment: str) -> dict[str, str]:
-    """The variables of `QUIET` in a fresh interpreter that has run `statement`."""
-    bare = {name: value for name, value in os.environ.items() if name not in QUIET}
-    script = f"{statement}\nimport json, os; print(json.dumps({{n: os.environ.get(n, '') for n in {list(QUIET)!r}}}))"
+    """The variables of `TELEMETRY_OFF` in a fresh interpreter that has run `statement`."""
+    bare = {name: value for name, value in os.environ.items() if name not in TELEMETRY_OFF}
+    told = f"{{n: os.environ.get(n, '') for n in {list(TELEMETRY_OFF)!r}}}"
+    script = f"{statement}\nimport json, os; print(json.dumps({told}))"
     done = subprocess.run(
         [sys.executable, "-c", script], env=bare | environment, capture_output=True, text=True, check=True
     )
@@ -34,7 +35,7 @@ def set_after(statement: str, **environment: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("module", WAYS_IN)
 def test_every_way_in_is_quiet(module: str) -> None:
-    assert set_after(f"import {module}") == dict(QUIET)
+    assert set_after(f"import {module}") == dict(TELEMETRY_OFF)
 
 
 def test_what_the_user_has_set_stays() -> None:
@@ -43,5 +44,5 @@ def test_what_the_user_has_set_stays() -> None:
 
 def test_it_is_set_before_a_library_is_loaded_that_reads_it() -> None:
     libraries = ("onnxruntime", "prefect", "unstructured", "huggingface_hub", "paddlex")
-    script = f"import pipelines.core.quiet, sys; assert not set({libraries}) & sys.modules.keys()"
-    assert set_after(script) == dict(QUIET)
+    script = f"import pipelines.core.no_telemetry, sys; assert not set({libraries}) & sys.modules.keys()"
+    assert set_after(script) == dict(TELEMETRY_OFF)

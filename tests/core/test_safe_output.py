@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.core.shown import shown, shown_lines
+from pipelines.core.safe_output import shown, shown_lines
 
 
 @pytest.mark.parametrize(

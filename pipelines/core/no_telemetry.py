@@ -1,7 +1,7 @@
-"""Libraries that would tell their makers how they are used, told not to before any of them is imported.
+"""The telemetry of libraries, switched off by variables of the environment before any of them is imported.
 
-Every package of Strata calls `keep_quiet` when it is imported, so it holds on every way in: command line, Python,
-parse workers, Prefect's flow and its server. A value that the user has set stays.
+Every package of Strata calls `disable_telemetry` when it is imported, so it holds on every way in: command line,
+Python, parse workers, Prefect's flow and its server. A value that the user has set stays.
 
 Others that could be looked for here send nothing unless a program sets it up: OpenTelemetry (with prefect and
 fastapi) has no exporter, LangSmith (with langchain-text-splitters) is asked for by its own variables; LanceDB,
@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from types import MappingProxyType
 
-QUIET = MappingProxyType(
+TELEMETRY_OFF = MappingProxyType(
     {
         # What several libraries honour; of ours Prefect's client (Amplitude), unstructured and huggingface_hub.
         "DO_NOT_TRACK": "1",
@@ -35,8 +35,8 @@ QUIET = MappingProxyType(
 )
 
 
-def keep_quiet() -> None:
-    """Set what is not set."""
-    for name, value in QUIET.items():
+def disable_telemetry() -> None:
+    """Set those variables that are not set."""
+    for name, value in TELEMETRY_OFF.items():
         if not os.environ.get(name):
             os.environ[name] = value

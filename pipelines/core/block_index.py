@@ -9,7 +9,7 @@ from pipelines.core.provenance import Box, Provenance, Span
 from pipelines.core.table import Cell, Table
 
 
-class Layout:
+class BlockIndex:
     """An index of one document's blocks; a look-up costs the logarithm of their number."""
 
     def __init__(self, document: Document) -> None:
@@ -21,7 +21,7 @@ class Layout:
         for block in self.blocks:
             reach = max(reach, block.provenance.span.end)
             self._reaches.append(reach)
-        self._rows: dict[str, Rows] = {}
+        self._rows: dict[str, TableRows] = {}
 
     def touching(self, span: Span) -> tuple[Block, ...]:
         """Return the blocks that share a character with `span`, in order of their start."""
@@ -34,10 +34,10 @@ class Layout:
         index = bisect_right(self._starts, block.provenance.span.start)
         return self.blocks[index] if index < len(self.blocks) else None
 
-    def rows(self, block: Block) -> Rows:
+    def rows(self, block: Block) -> TableRows:
         """Return where the rows of a table block stand; no rows where it has no table or its text is not by rows."""
         if block.id not in self._rows:
-            self._rows[block.id] = Rows(block)
+            self._rows[block.id] = TableRows(block)
         return self._rows[block.id]
 
     def provenance(self, span: Span) -> Provenance:
@@ -59,7 +59,7 @@ class Layout:
         return Provenance(origin.document, span, page, origin.label, _range(cells) or origin.cells, boxes)
 
 
-class Rows:
+class TableRows:
     """The rows of a table block by their place in the document's text: `spans[i]` is the line of row i."""
 
     def __init__(self, block: Block) -> None:

@@ -1,7 +1,7 @@
-"""Who is to blame for an error: one document, which it costs alone, or the machine, which ends the run.
+"""Which errors cost one document, and which end the run.
 
-Work over many documents is done by `each`: whatever one of them makes it raise becomes a `Failure` of that document,
-and the others are done all the same.
+Work over many documents is done by `each`: what one of them makes it raise becomes a `Failure` of that document, and
+the others are done all the same. An error of the machine, a store or the settings ends the run.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _EXHAUSTED = frozenset(
 _LONGEST_REASON = 300
 
 
-def is_machines(error: BaseException) -> bool:
-    """Whether an error is of the machine, its stores or its settings, so that no document caused it.
+def ends_the_run(error: BaseException) -> bool:
+    """Whether an error is of the machine, its stores or its settings, so that no single document caused it.
 
     That is what no `except Exception` catches, an exhausted resource, a store that refuses, a budget that is reached.
     An artifact that cannot be read is its document's.
@@ -42,12 +42,12 @@ def is_machines(error: BaseException) -> bool:
     return any(isinstance(one, OSError) and one.errno in _EXHAUSTED for one in (error, error.__cause__))
 
 
-def charge(subject: str, stage: str, error: Exception) -> Failure:
-    """Return `error` as the failure of `subject`, a document by its id. Raises it where `is_machines`.
+def as_failure(subject: str, stage: str, error: Exception) -> Failure:
+    """Return `error` as the failure of `subject`, a document by its id. Raises it where `ends_the_run`.
 
     A failure is worth another try where more than the document's content may be behind it.
     """
-    if is_machines(error):
+    if ends_the_run(error):
         raise error
     retryable = isinstance(error, OSError | ArtifactUnreadable)
     return Failure(subject, stage, f"{stage}: {_told(error)}", type(error).__name__, Status.FAILED, retryable)
@@ -71,7 +71,7 @@ def each(stage: str, items: Iterable[T], subject: Callable[[T], str], work: Call
         try:
             results.append(work(item))
         except Exception as error:
-            failures.append(charge(subject(item), stage, error))
+            failures.append(as_failure(subject(item), stage, error))
     if failures:
         raise DocumentsFailed(tuple(failures))
     return results

@@ -15,7 +15,7 @@ from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, S
 from pipelines.store.graph import GraphStore
 from pipelines.store.neo4j import writer
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress
-from pipelines.store.neo4j.errors import ERRORS, our_error
+from pipelines.store.neo4j.driver_errors import ERRORS, our_error
 from pipelines.store.neo4j.schema import LABELS, MIGRATIONS, applied, labels_of
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.sync import write_all

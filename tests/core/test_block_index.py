@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.core.layout import Layout
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.provenance import Span
 from tests.chunk.build import document, paragraph, table
 
@@ -17,26 +17,26 @@ MADE = document(
 def test_the_blocks_touched_are_those_that_share_a_character(start: int, length: int) -> None:
     span = Span(start, start + length)
     wanted = [block.id for block in MADE.blocks if block.provenance.span.overlaps(span)]
-    assert [block.id for block in Layout(MADE).touching(span)] == wanted
+    assert [block.id for block in BlockIndex(MADE).touching(span)] == wanted
 
 
 def test_provenance_is_that_of_the_blocks_touched() -> None:
     span = Span(0, MADE.text.index("a | b") - 2)
-    assert Layout(MADE).provenance(span) == MADE.provenance(span)
+    assert BlockIndex(MADE).provenance(span) == MADE.provenance(span)
 
 
 def test_a_part_of_a_table_has_the_cells_of_its_rows() -> None:
     start = MADE.text.index("c | d")
-    place = Layout(MADE).provenance(Span(start, start + len("c | d")))
+    place = BlockIndex(MADE).provenance(Span(start, start + len("c | d")))
     assert (place.cells, place.page) == ("A2:B2", 1)
 
 
 def test_a_span_beside_all_blocks_has_no_page() -> None:
-    assert Layout(MADE).provenance(Span(6, 8)).page is None
+    assert BlockIndex(MADE).provenance(Span(6, 8)).page is None
 
 
 def test_rows_are_found_by_place() -> None:
-    layout = Layout(MADE)
+    layout = BlockIndex(MADE)
     block = MADE.blocks[2]
     rows = layout.rows(block)
     assert [span.slice(MADE.text) for span in rows.spans] == ["a | b", "c | d", "e | f"]
@@ -46,6 +46,6 @@ def test_rows_are_found_by_place() -> None:
 
 
 def test_the_block_that_follows_is_the_next_in_the_text() -> None:
-    layout = Layout(MADE)
+    layout = BlockIndex(MADE)
     assert layout.following(MADE.blocks[0]) == MADE.blocks[1]
     assert layout.following(MADE.blocks[-1]) is None
