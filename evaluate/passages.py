@@ -13,10 +13,10 @@ from pipelines.core.errors import DocumentsFailed, SourceError, StoreMismatch
 from pipelines.ingest.build import build
 from pipelines.ingest.progress import Progress, silent
 from pipelines.llm.settings import LlmSettings
-from pipelines.resources import exists, open_stores
+from pipelines.resources import open_stores
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import Settings
-from pipelines.store.settings import StoreSettings
+from pipelines.store.folder import KnowledgeBaseFolder
 from qa.settings import QaSettings
 
 _PAGE = '<!doctype html>\n<meta charset="utf-8">\n<title>{title}</title>\n<p>{text}</p>\n'
@@ -45,7 +45,7 @@ def build_passages(passages: Sequence[Passage], settings: Settings, kb: Path, pr
     if len(pages) < len(passages):
         raise SourceError("two passages have the same id", hint="letters, digits, '_', '-' and '.' tell ids apart")
     settings = _without_model(settings)
-    if exists(kb):
+    if KnowledgeBaseFolder(kb).exists:
         _refuse_others(pages, settings, kb)
     with tempfile.TemporaryDirectory(prefix="strata-") as folder:
         for name, page in pages.items():
@@ -62,7 +62,8 @@ def _without_model(settings: Settings) -> Settings:
     """
     everything = settings.ingest.model_copy(update={"include": ("**/*",), "exclude": ()})
     embed = settings.embed.at_endpoint_of(settings.llm)
-    changed = {"ingest": everything, "embed": embed, "llm": LlmSettings(), "store": StoreSettings()}
+    store = settings.store.model_copy(update={"graph": "embedded", "neo4j_uri": ""})
+    changed = {"ingest": everything, "embed": embed, "llm": LlmSettings(), "store": store}
     return settings.model_copy(update=changed)
 
 

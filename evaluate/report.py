@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 from evaluate.answers import AnswerResult, AnswersReport
 from evaluate.questions import Question
 from evaluate.retrieval import DEPTHS, Ranked, RetrievalReport
-from pipelines.core.page import policy
+from pipelines.core.safe_output import content_security_policy
 from pipelines.retrieve.retriever import Mode
 
 _STYLE = """
@@ -93,7 +93,7 @@ def _y(value: float) -> float:
 def page(title: str, shares: FigureRows, figures: FigureRows, body: str) -> str:
     """Return an HTML page: a chart of the percentages `shares`, a table of all `figures`, and the HTML `body`."""
     parts = [
-        f'<!doctype html><html lang="en"><meta charset="utf-8">{policy(_STYLE)}',
+        f'<!doctype html><html lang="en"><meta charset="utf-8">{content_security_policy(_STYLE)}',
         f"<title>{escape(title)}</title><style>{_STYLE}</style>",
         f"<h1>{escape(title)}</h1>",
         _svg_chart(shares),

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.core.ids import normalize
-from pipelines.lang.terms import STOP_WORDS, terms
+from pipelines.lang.terms import terms
+from pipelines.lang.words import STOP_WORDS
 
 Numbers = NDArray[np.int32]
 Weights = NDArray[np.float32]

@@ -11,7 +11,8 @@ import numpy as np
 from pipelines.atomize.query_tags import QueryTags
 from pipelines.core.knowledge import Tag, TagPair
 from pipelines.lang import bm25
-from pipelines.lang.terms import STOP_WORDS, terms, words
+from pipelines.lang.terms import terms, words
+from pipelines.lang.words import STOP_WORDS
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.retrieve.index import Index, Numbers, SparseRows, Weights, word_ngrams
 from pipelines.store.vector import RecordKind, VectorStore

@@ -7,20 +7,21 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.chunk import Chunk
 from pipelines.core.errors import StoreError
-from pipelines.core.layout import Layout
 from pipelines.core.provenance import Provenance, Span
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EmbedSettings
-from pipelines.resources import Stores, tag_pairs
+from pipelines.resources import Stores
 from pipelines.retrieve.filters import chunk_mask, resolve_filter, with_tag_spellings
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import Settings
+from pipelines.store.artifact import read_document
 from pipelines.store.catalog import Entry
-from pipelines.store.records import read_document
+from pipelines.store.facts import TAG_PAIRS
 from pipelines.store.vector import Filter
 
 LAYOUTS_KEPT = 64
@@ -68,14 +69,14 @@ class QuoteLocator:
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
-        self._layouts: OrderedDict[str, Layout | None] = OrderedDict()
+        self._layouts: OrderedDict[str, BlockIndex | None] = OrderedDict()
 
     def locate(self, chunk: Chunk, span: Span) -> Provenance:
         """Return the provenance of `span`; where the parsed document is gone, that of its chunk."""
         layout = self._layout(chunk.document)
         return layout.provenance(span) if layout else chunk.provenance
 
-    def _layout(self, document: str) -> Layout | None:
+    def _layout(self, document: str) -> BlockIndex | None:
         if document not in self._layouts:
             self._layouts[document] = self._read(document)
             while len(self._layouts) > LAYOUTS_KEPT:
@@ -83,12 +84,12 @@ class QuoteLocator:
         self._layouts.move_to_end(document)
         return self._layouts[document]
 
-    def _read(self, document: str) -> Layout | None:
+    def _read(self, document: str) -> BlockIndex | None:
         entry = next((entry for entry in self._stores.catalog.entries() if entry.document == document), None)
         if entry is None or "parse" not in entry.artifacts:
             return None
         try:
-            return Layout(read_document(self._stores.artifacts, entry))
+            return BlockIndex(read_document(self._stores.artifacts, entry))
         except StoreError:
             return None
 
@@ -98,7 +99,7 @@ class _OpenKnowledge:
 
     def __init__(self, stores: Stores, settings: Settings) -> None:
         self.stores = stores
-        self.retriever = Retriever.of(stores, settings.retrieve, tag_pairs(stores.catalog))
+        self.retriever = Retriever.of(stores, settings.retrieve, TAG_PAIRS.read(stores.catalog))
         self.locator = QuoteLocator(stores)
 
     @cached_property

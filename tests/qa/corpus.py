@@ -27,7 +27,7 @@ from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings
 from pipelines.settings import Settings, load
-from pipelines.store.vector import Embedded
+from pipelines.store.vector import EmbeddedRecords
 from qa.settings import QaSettings
 
 PASSAGES = (
@@ -123,7 +123,7 @@ def _fill(stores: Stores, documents: Sequence[Document], settings: Settings) -> 
     records = [record for one in documents for record in records_of(one, distilled[one.id])]
     records += corpus_records(linked.tags, ())
     vectors = stores.embedder.embed([record.text for record in records])
-    stores.vectors.write([*distilled, CORPUS_OWNER], Embedded(tuple(records), vectors))
+    stores.vectors.write([*distilled, CORPUS_OWNER], EmbeddedRecords(tuple(records), vectors))
     stores.vectors.optimize()
 
 

@@ -9,7 +9,7 @@ from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, S
 from pipelines.core.knowledge import Entity
 from pipelines.retrieve.build_index import build_index
 from pipelines.retrieve.index import Index
-from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.embedded_store import EmbeddedStore
 from tests.retrieve.small_graph import NAMES, TEXTS, document
 
 

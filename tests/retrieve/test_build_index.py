@@ -3,7 +3,7 @@ from __future__ import annotations
 from pipelines.core.knowledge import Entity
 from pipelines.retrieve.build_index import build_index
 from pipelines.retrieve.index import Index
-from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.embedded_store import EmbeddedStore
 from tests.retrieve.small_graph import number
 
 

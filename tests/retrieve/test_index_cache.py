@@ -8,9 +8,9 @@ import pytest
 from pipelines.core.vectors import Vectors
 from pipelines.retrieve.index import Index
 from pipelines.retrieve.index_cache import Scale, graph_state, load_index, measure_scale, save_index
-from pipelines.store.embedded import EmbeddedStore
-from pipelines.store.lancedb import LanceVectorStore
-from pipelines.store.vector import Embedded, Record, RecordKind
+from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.lancedb.store import LanceVectorStore
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 
 def test_an_index_comes_back_as_it_was_kept(store: EmbeddedStore, index: Index, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_the_scale_runs_from_chance_to_the_thing_itself(tmp_path: Path) -> None:
     for name, row in rows.items():
         chunk = Record(f"chunk:{name}", RecordKind.CHUNK, name, "t", f"chunk:{name}")
         atom = Record(f"atom:{name}", RecordKind.ATOM, name, "t", f"chunk:{name}")
-        store.write([name], Embedded((chunk, atom), np.stack([row, row])))
+        store.write([name], EmbeddedRecords((chunk, atom), np.stack([row, row])))
     scale = measure_scale(store, list(rows))
     assert scale.floors["chunk"] == pytest.approx(0.6)
     assert scale.top == pytest.approx(1.0)
