@@ -10,6 +10,7 @@ from pathlib import Path
 from pipelines.core.document import Page, Source
 from pipelines.core.errors import TooLarge
 from pipelines.core.table import Cell
+from pipelines.lang.characters import CURRENCY
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.decode import decode
 from pipelines.parse.office.dialect import find_delimiter, read_rows
@@ -17,7 +18,7 @@ from pipelines.parse.office.grid import Area, address
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
 
-_NUMBER = re.compile(r"[-+(]?\s*[$€£¥]?\s?[\d.,]+(?:[eE][-+]?\d+)?\s?[%)]?")
+_NUMBER = re.compile(rf"[-+(]?\s*[{CURRENCY}]?\s?[\d.,]+(?:[eE][-+]?\d+)?\s?[%)]?")
 
 
 class CsvReader:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from pipelines.lang.characters import CURRENCY
+
 Place = tuple[int, int]
 
 _GAP = 3
@@ -14,7 +16,7 @@ _NARROWEST_HEADER = 3
 _MOST_TABLES = 1_000
 """Tables on one sheet; where there seem to be more, the cells are scattered and make one."""
 _VAST = 1_000_000
-_NUMBER = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,:/\s-]*[%)]?")
+_NUMBER = re.compile(rf"[-+(]?[{CURRENCY}]?\s?\d[\d.,:/\s-]*[%)]?")
 
 
 @dataclass(slots=True)

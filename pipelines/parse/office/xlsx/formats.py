@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 
+from pipelines.lang.characters import CURRENCY
+
 _BUILT_IN = {9: "0%", 10: "0.00%", 14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM",
              19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm", 45: "mm:ss", 46: "[h]:mm:ss",
              47: "mm:ss.0", 27: "yyyy-mm-dd", 28: "yyyy-mm-dd", 29: "yyyy-mm-dd", 30: "m-d-yy", 31: "yyyy-mm-dd",
@@ -19,7 +21,7 @@ _TOKEN = re.compile(
     r"|(?P<half>AM/PM|A/P)|(?P<code>[ymdhs]+)|(?P<digits>[0#?][0#?,.]*|\.[0#?]+)|(?P<percent>%)|(?P<sign>[Ee][+-])|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
-_CURRENCY = re.compile(r"[$€£¥₩₹₽฿₺]|\b(?:USD|EUR|GBP|CHF|CNY|JPY|Rs|kr)\b", re.IGNORECASE)
+_CURRENCY = re.compile(rf"[{CURRENCY}]|\b(?:USD|EUR|GBP|CHF|CNY|JPY|Rs|kr)\b", re.IGNORECASE)
 _EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
 _SIGNIFICANT = 15
 _LAST_DAY = 2_958_466
