@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from itertools import islice
@@ -15,14 +16,20 @@ from pipelines.parse.decode import decode
 from pipelines.parse.office.dialect import find_delimiter, read_rows
 from pipelines.parse.office.grid import Area, address
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import Format
 from pipelines.parse.settings import ParseSettings
 
+_TSV, _CSV = "text/tab-separated-values", "text/csv"
 _NUMBER = re.compile(r"[-+(]?\s*[$€£¥]?\s?[\d.,]+(?:[eE][-+]?\d+)?\s?[%)]?")
 
 
 class CsvReader:
     """Reads a delimited file as one table; what goes beyond the limit of cells is left out and told."""
 
+    formats = (
+        Format(_TSV, (".tsv", ".tab"), guess=lambda sample: _is_grid(sample.text, "\t"), also=(".txt",)),
+        Format(_CSV, (".csv",), guess=lambda sample: _is_grid(sample.text, ",;"), also=(".txt",)),
+    )
     name = "csv"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -58,3 +65,21 @@ def _cells(lines: list[str], most: int) -> tuple[list[Cell], int]:
         if len(filled) > room:
             return cells, row + 1
     return cells, 0
+
+
+def _is_grid(text: str, delimiters: str) -> bool:
+    """Whether every line has the same number of short fields, three or more, by one of the delimiters."""
+    lines = [line for line in text.splitlines()[:200] if line.strip()][:-1]
+    return any(_are_rows(lines, delimiter) for delimiter in delimiters)
+
+
+def _are_rows(lines: list[str], delimiter: str) -> bool:
+    if len(lines) < 3 or delimiter not in lines[0] or max(map(len, lines)) > 4000:
+        return False
+    try:
+        rows = list(csv.reader(lines, delimiter=delimiter))
+    except csv.Error:
+        return False
+    widths = {len(row) for row in rows}
+    fields = [field for row in rows for field in row]
+    return len(widths) == 1 and widths.pop() >= 3 and sum(map(len, fields)) < 40 * len(fields)

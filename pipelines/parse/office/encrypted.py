@@ -7,19 +7,20 @@ from pathlib import Path
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Unsupported
-from pipelines.parse.magic import zip_type
+from pipelines.parse.magic import ENCRYPTED_OFFICE, zip_type
 from pipelines.parse.office.docx import DocxReader
 from pipelines.parse.office.encryption import decrypted
 from pipelines.parse.office.pptx import PptxReader
 from pipelines.parse.office.xlsx import XlsxReader
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import Reader
+from pipelines.parse.reader import Reader, signed
 from pipelines.parse.settings import ParseSettings
 
 
 class EncryptedReader:
     """Opens a file with the passwords of the settings and reads what is inside; without one it is `Encrypted`."""
 
+    formats = (signed(ENCRYPTED_OFFICE),)
     name = "encrypted"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

@@ -19,7 +19,7 @@ from pipelines.parse.office.encryption import decrypted, holds_encrypted_package
 from pipelines.parse.office.pptx import PptxReader
 from pipelines.parse.office.xls import read_xls
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import Reader
+from pipelines.parse.reader import Reader, signed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.task import current_task
 
@@ -32,6 +32,11 @@ _OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL, 128 + signal.SIGXCPU, 128 + si
 class LegacyReader:
     """Reads the binary formats of Office 97 to 2003."""
 
+    formats = (
+        signed("application/msword", ".doc"),
+        signed("application/vnd.ms-powerpoint", ".ppt"),
+        signed("application/vnd.ms-excel", ".xls"),
+    )
     name = "legacy"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

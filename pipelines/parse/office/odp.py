@@ -19,6 +19,7 @@ from pipelines.parse.office.ooxml import Element, local
 from pipelines.parse.office.order import Frame, in_reading_order
 from pipelines.parse.office.package import Package
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px|pc)?")
@@ -35,6 +36,7 @@ _USUAL_SIZE = (720.0, 540.0)
 class OdpReader:
     """Reads the slides with their tables, pictures, charts and notes."""
 
+    formats = (signed("application/vnd.oasis.opendocument.presentation", ".odp"),)
     name = "odp"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

@@ -19,6 +19,7 @@ from pipelines.parse.office.ooxml import Element, local
 from pipelines.parse.office.package import Package
 from pipelines.parse.office.sheets import SheetBuilder, are_named
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _LAST_ROW, _LAST_COLUMN = 1 << 20, 1 << 14
@@ -28,6 +29,7 @@ _FRAME = qualified("draw:frame")
 class OdsReader:
     """Reads the tables, comments, charts and pictures of all sheets, cells as they are shown."""
 
+    formats = (signed("application/vnd.oasis.opendocument.spreadsheet", ".ods"),)
     name = "ods"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

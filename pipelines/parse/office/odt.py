@@ -16,6 +16,7 @@ from pipelines.parse.office.odf.styles import Styles
 from pipelines.parse.office.ooxml import Element
 from pipelines.parse.office.package import Package
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _FURNITURE = (("style:header", BlockKind.PAGE_HEADER), ("style:footer", BlockKind.PAGE_FOOTER))
@@ -24,6 +25,7 @@ _FURNITURE = (("style:header", BlockKind.PAGE_HEADER), ("style:footer", BlockKin
 class OdtReader:
     """Reads text documents; pages are told where the program that saved the file marked them."""
 
+    formats = (signed("application/vnd.oasis.opendocument.text", ".odt"),)
     name = "odt"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipelines.core.document import BlockKind, Source
 from pipelines.core.errors import TooLarge
@@ -14,11 +15,13 @@ from pipelines.parse.pdf.headings import Outline, with_levels, with_title, witho
 from pipelines.parse.pdf.items import Item
 from pipelines.parse.pdf.merge import merge_tables
 from pipelines.parse.pdf.metadata import pdf_metadata
-from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.pages import PageReader, ReadPage
-from pipelines.parse.pdf.survey import Survey, survey
+from pipelines.parse.reader import signed
 from pipelines.parse.readoff import REST, page_name
 from pipelines.parse.settings import ParseSettings
+
+if TYPE_CHECKING:
+    from pipelines.parse.pdf.pages import ReadPage
+    from pipelines.parse.pdf.survey import Survey
 
 _ATTACHED = 0.85
 """Share of the file's processor seconds after which no attachment is taken out; pages end a little before."""
@@ -27,11 +30,17 @@ _ATTACHED = 0.85
 class PdfReader:
     """Reads PDF with PyMuPDF, one page at a time."""
 
+    formats = (signed("application/pdf", ".pdf"),)
+
     @property
     def name(self) -> str:
         return f"pymupdf {version('pymupdf')}"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        from pipelines.parse.pdf.mupdf import PdfFile
+        from pipelines.parse.pdf.pages import PageReader
+        from pipelines.parse.pdf.survey import survey
+
         with PdfFile(path, settings.passwords_for(source.uri)) as file:
             if file.pages > settings.limits.pages:
                 raise TooLarge(f"{file.pages} pages, more than {settings.limits.pages}", ids=(source.uri,))

@@ -12,6 +12,7 @@ from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.limits import check_archive
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.dom import HEADINGS, Element, parse_html
 from pipelines.parse.web.images import Resolver
@@ -26,6 +27,7 @@ _SCRAMBLED_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/p
 class EpubReader:
     """Reads a book's pages as HTML, one after the other."""
 
+    formats = (signed("application/epub+zip", ".epub"),)
     name = "epub"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

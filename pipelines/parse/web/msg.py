@@ -10,6 +10,7 @@ from pipelines.core.document import Source
 from pipelines.core.errors import Malformed
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.as_eml import as_eml
 from pipelines.parse.web.mail import Attachment, Mail, append_mail, message_ids
@@ -33,6 +34,7 @@ _HEADER, _PADDING = 24, 8
 class MsgReader:
     """Reads a mail with its attachments; a message, appointment or contact inside becomes a mail of its own."""
 
+    formats = (signed("application/vnd.ms-outlook", ".msg"),)
     name = "msg"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

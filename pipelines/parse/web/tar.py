@@ -20,6 +20,7 @@ from pipelines.core.uris import path_of
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import most_unpacked
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.members import append_member, is_clutter
 
@@ -39,6 +40,12 @@ _CHUNK = 1 << 20
 class TarReader:
     """Unpacks in memory and as a stream, so that nothing grows beyond the limits before it is noticed."""
 
+    formats = (
+        signed("application/x-tar", ".tar"),
+        signed("application/gzip", ".gz", ".tgz"),
+        signed("application/x-bzip2", ".bz2"),
+        signed("application/x-xz", ".xz"),
+    )
     name = "tar"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

@@ -12,6 +12,7 @@ from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.limits import check_text
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import Format
 from pipelines.parse.settings import ParseSettings
 
 _CODE_SUFFIXES = frozenset(
@@ -31,6 +32,9 @@ _DAMAGED = "the encoding is not certain: {} places could not be read"
 class TextReader:
     """Reads text without markup; programs and their like are code throughout."""
 
+    formats = (
+        Format("text/plain", (".txt",), sniff=lambda sample: False),  # what no other format recognises
+    )
     name = "text"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

@@ -14,6 +14,7 @@ from pipelines.core.outcome import Status
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import check_archive
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.members import append_member, is_clutter
 
@@ -27,6 +28,7 @@ _HINT = 'set it under [parse.passwords] in strata.toml, by file pattern: "archiv
 class ZipReader:
     """Unpacks members in memory, within the limits; nothing is written anywhere."""
 
+    formats = (signed("application/zip", ".zip"),)
     name = "zip"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

@@ -15,6 +15,7 @@ from pipelines.parse.office.ooxml import main_part, qualified, read_xml, related
 from pipelines.parse.office.package import Package
 from pipelines.parse.office.properties import core_properties
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _BODY = frozenset({qualified("w:body")})
@@ -26,6 +27,7 @@ _MOST_BLOCKS = 400_000
 class DocxReader:
     """Reads word/document.xml with its notes, comments, headers, pictures, charts and diagrams."""
 
+    formats = (signed("application/vnd.openxmlformats-officedocument.wordprocessingml.document", ".docx", ".docm"),)
     name = "docx"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

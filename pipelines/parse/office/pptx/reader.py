@@ -13,6 +13,7 @@ from pipelines.parse.office.pptx.notes import slide_comments, speaker_notes
 from pipelines.parse.office.pptx.slide import Size, SlideReader
 from pipelines.parse.office.properties import core_properties
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _POINT = 12700
@@ -22,6 +23,7 @@ _USUAL_WIDTH, _USUAL_HEIGHT = 9144000, 6858000
 class PptxReader:
     """Reads the slides with their tables, charts, diagrams, pictures, speaker's notes and comments."""
 
+    formats = (signed("application/vnd.openxmlformats-officedocument.presentationml.presentation", ".pptx"),)
     name = "pptx"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

@@ -12,12 +12,17 @@ from pipelines.parse.office.properties import core_properties
 from pipelines.parse.office.xlsx.page import SheetPage
 from pipelines.parse.office.xlsx.workbook import read_workbook
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 
 class XlsxReader:
     """Reads the tables, charts, pictures, text boxes and comments of all sheets, hidden ones too."""
 
+    formats = (
+        signed("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx", also=(".xlsm",)),
+        signed("application/vnd.ms-excel.sheet.macroenabled.12", ".xlsm"),
+    )
     name = "xlsx"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
