@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pipelines.core.document import BlockKind, Document, Figure, Page, ReferenceKind, Source
@@ -12,16 +12,13 @@ from pipelines.core.ids import content_id
 from pipelines.core.outcome import Status
 from pipelines.core.table import Cell
 from pipelines.core.uris import part_name
-from pipelines.parse.cleaning import clean, clean_verbatim
-from pipelines.parse.clock import READING
+from pipelines.parse.cells import table_of
 from pipelines.parse.compose import compose
-from pipelines.parse.gallery import Gallery, shown_text
-from pipelines.parse.issues import LeftOut, broken_off, page_issues, pictures_unread, summed_up
-from pipelines.parse.parsed import Child, Parsed
-from pipelines.parse.pieces import NOWHERE, Image, Piece, Place, Pointer
-from pipelines.parse.readoff import REST
+from pipelines.parse.gallery import Gallery, LeftOut, broken_off, page_issues, pictures_unread, shown_text, summed_up
+from pipelines.parse.limits import READING
+from pipelines.parse.parsed import REST, Child, Parsed
+from pipelines.parse.pieces import NOWHERE, Image, Piece, Place, Pointer, clean, clean_verbatim
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.tables import table_of
 from pipelines.parse.task import OutOfTime, current_task, keep_nothing
 
 __all__ = ["NOWHERE", "DocumentBuilder", "Image", "Place"]
@@ -54,7 +51,7 @@ class DocumentBuilder:
         self._pieces: list[Piece] = []
         self._furniture: list[Piece] = []
         self._pages: list[Page] = []
-        self._pointers: list[Pointer] = []
+        self._pointers: list[tuple[int, Pointer]] = []
         self._gallery = Gallery()
         self._children: dict[str, Child] = {}
         self._taken: Counter[str] = Counter()
@@ -168,8 +165,12 @@ class DocumentBuilder:
         """Tell that the piece appended last points at `target`; `evidence` is its text that does."""
         target = clean(target)
         if target:
-            piece = len(self._pieces) - 1
-            self._pointers.append(Pointer(piece, kind, target, clean(evidence), clean(section)))
+            self._pointers.append((self.last, Pointer(kind, target, clean(evidence), clean(section))))
+
+    def references(self, pointers: Iterable[Pointer]) -> None:
+        """Tell of several references of the piece appended last."""
+        for pointer in pointers:
+            self.reference(pointer.kind, pointer.target, pointer.evidence, pointer.section)
 
     def meta(self, name: str, value: str) -> None:
         """Keep something told about the document (author, created, subject, ...); empty values are left out."""

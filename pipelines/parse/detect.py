@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from pipelines.parse.magic import ENCRYPTED_OFFICE, OOXML_TYPES
-from pipelines.parse.reader import Format, Sample
+from pipelines.parse.reader import FileFormat, Sample
 from pipelines.parse.registry import built_in_formats, own_formats
 from pipelines.parse.settings import ParseSettings
 
@@ -44,18 +44,18 @@ def detect(path: Path, name: str = "", settings: ParseSettings | None = None) ->
     return Detected(media_type, f"named {sample.suffix}, but its content is {media_type}")
 
 
-def _recognised(sample: Sample, formats: Sequence[Format], named: Sequence[str]) -> str:
+def _recognised(sample: Sample, formats: Sequence[FileFormat], named: Sequence[str]) -> str:
     """Return the first format that the content tells, else the first that the name tells, else nothing."""
     if sample.signature == ENCRYPTED_OFFICE and named and named[0] in OOXML_TYPES:
         return named[0]  # it cannot be looked into without its password: its name is believed, if it has one
-    for tells in (Format.recognises, Format.named):
+    for tells in (FileFormat.recognises, FileFormat.named):
         found = next((one.media_type for one in formats if tells(one, sample)), "")
         if found:
             return found
     return ""
 
 
-def _remaining(sample: Sample, formats: Sequence[Format]) -> str:
+def _remaining(sample: Sample, formats: Sequence[FileFormat]) -> str:
     """Return what no reader recognises: a binary format that nobody reads, or text that looks like something."""
     if not sample.is_text:
         return sample.signature or _rare(sample.head)

@@ -17,9 +17,8 @@ from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import Line, around, turned_box
 from pipelines.parse.paragraphs import group_paragraphs, join_lines
-from pipelines.parse.parsed import Parsed
+from pipelines.parse.parsed import Parsed, PictureText
 from pipelines.parse.reader import signed
-from pipelines.parse.readoff import PictureText
 from pipelines.parse.settings import ParseSettings
 
 _BYTES_PER_PIXEL = 4
@@ -88,9 +87,8 @@ def _encoded(frame: Pillow.Image) -> bytes:
 
 
 def _add_page(builder: DocumentBuilder, number: int, frame: Pillow.Image, image: Image) -> None:
-    from pipelines.parse.ocr.load import ocr_engine
-    from pipelines.parse.ocr.pages import read_page
-    from pipelines.parse.ocr.text import pixels
+    from pipelines.parse.ocr.engine import ocr_engine
+    from pipelines.parse.ocr.pictures import pixels, read_page
 
     settings = builder.settings.ocr
     engine = ocr_engine(settings)

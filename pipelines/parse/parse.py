@@ -10,15 +10,13 @@ from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted, Malformed, MissingExtra, StrataError, TooLarge, Unsupported
 from pipelines.core.ids import digest
 from pipelines.core.outcome import Status
-from pipelines.parse.cleaning import clean
-from pipelines.parse.clock import Clock
 from pipelines.parse.detect import detect
-from pipelines.parse.limits import containers
-from pipelines.parse.parsed import Parsed
-from pipelines.parse.readoff import NO_READINGS, Readings
+from pipelines.parse.limits import Clock, containers
+from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
+from pipelines.parse.pieces import clean
 from pipelines.parse.registry import reader_for
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.task import OutOfTime, Task, doing, keep_nothing
+from pipelines.parse.task import OutOfTime, ParseTask, doing, keep_nothing
 
 _LONGEST_REASON = 500
 _STATUSES: dict[type[StrataError], Status] = {
@@ -52,7 +50,7 @@ def parse(
     before they are, in case that this process does not survive it; never, where there are none.
     """
     try:
-        with doing(Task(Clock.started(settings.limits), known, checkpoint)):
+        with doing(ParseTask(Clock.started(settings.limits), known, checkpoint)):
             return _checked(_read(path, source, settings), source)
     except StrataError as error:
         return failed(error)

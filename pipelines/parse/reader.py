@@ -57,7 +57,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class FileFormat:
     """A file format that a reader reads, and how a file of it is recognised.
 
     With `sniff` the content decides, whatever the file is called. Without it the name does, where no other reader
@@ -86,9 +86,9 @@ class Format:
         return suffix in self.suffixes or suffix in self.also
 
 
-def signed(media_type: str, *suffixes: str, also: tuple[str, ...] = ()) -> Format:
+def signed(media_type: str, *suffixes: str, also: tuple[str, ...] = ()) -> FileFormat:
     """Return a format that is recognised by its signature in the table of `pipelines.parse.magic`."""
-    return Format(media_type, suffixes, sniff=lambda sample: sample.signature == media_type, also=also)
+    return FileFormat(media_type, suffixes, sniff=lambda sample: sample.signature == media_type, also=also)
 
 
 class Reader(Protocol):
@@ -109,7 +109,7 @@ class Reader(Protocol):
     """
 
     @property
-    def formats(self) -> tuple[Format, ...]:
+    def formats(self) -> tuple[FileFormat, ...]:
         """What it reads. An engine of the settings for a type that is known already need not say."""
         ...
 

@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from pipelines.core.errors import SettingsError, Unsupported
-from pipelines.parse.reader import Format, Reader
+from pipelines.parse.reader import FileFormat, Reader
 from pipelines.parse.settings import ParseSettings
 
 ENTRY_POINTS = "strata.readers"
@@ -25,13 +25,13 @@ READERS = (
     "office.ods:OdsReader",
     "office.odp:OdpReader",
     "office.legacy:LegacyReader",
-    "office.encrypted:EncryptedReader",
+    "office.legacy:EncryptedReader",
     "pdf.reader:PdfReader",
     "web.epub:EpubReader",
     "web.msg:MsgReader",
     "web.rtf:RtfReader",
-    "web.zip:ZipReader",
-    "web.tar:TarReader",
+    "web.archives:ZipReader",
+    "web.archives:TarReader",
     "web.eml:EmlReader",
     "web.eml:MailboxReader",
     "web.html:HtmlReader",
@@ -70,12 +70,12 @@ def reader_for(media_type: str, settings: ParseSettings) -> Reader:
     raise Unsupported(f"no reader for {media_type or 'files of unknown type'}", hint=_WAYS_OUT.get(media_type, ""))
 
 
-def built_in_formats() -> tuple[Format, ...]:
+def built_in_formats() -> tuple[FileFormat, ...]:
     """Return the formats of the built-in readers, in the order in which they are asked."""
     return tuple(one for reader in _built_in() for one in reader.formats)
 
 
-def own_formats(settings: ParseSettings) -> tuple[Format, ...]:
+def own_formats(settings: ParseSettings) -> tuple[FileFormat, ...]:
     """Return the formats of the readers that settings and installed packages add, engines for new types first.
 
     An engine for a type that is known already reads what is recognised as before. Raises `SettingsError` for a reader
@@ -87,8 +87,8 @@ def own_formats(settings: ParseSettings) -> tuple[Format, ...]:
     return (*new, *installed)
 
 
-def _format(media_type: str, name: str) -> Format:
-    formats: tuple[Format, ...] = getattr(_engine(media_type, name), "formats", ())
+def _format(media_type: str, name: str) -> FileFormat:
+    formats: tuple[FileFormat, ...] = getattr(_engine(media_type, name), "formats", ())
     for one in formats:
         if one.media_type == media_type:
             return one

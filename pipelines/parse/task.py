@@ -9,9 +9,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from pipelines.core.errors import TooLarge
-from pipelines.parse.clock import Clock
-from pipelines.parse.parsed import Parsed
-from pipelines.parse.readoff import Readings, ReadOff
+from pipelines.parse.limits import Clock
+from pipelines.parse.parsed import Parsed, Readings, ReadOff
 
 
 def keep_nothing(parsed: Parsed) -> None:
@@ -19,7 +18,7 @@ def keep_nothing(parsed: Parsed) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ParseTask:
     """One file being read. Engines of any kind profit: what they build looks at it, so their signature is free of it.
 
     `checkpoint` takes the document before its figures are read off. `read` gathers what this run read.
@@ -47,16 +46,16 @@ class OutOfTime(TooLarge):
         self.so_far = so_far
 
 
-_CURRENT: ContextVar[Task] = ContextVar("task")
+_CURRENT: ContextVar[ParseTask] = ContextVar("task")
 
 
-def current_task() -> Task:
+def current_task() -> ParseTask:
     """Return the task of the file that is being read; one without limits where none is."""
-    return _CURRENT.get(None) or Task()
+    return _CURRENT.get(None) or ParseTask()
 
 
 @contextmanager
-def doing(task: Task) -> Iterator[Task]:
+def doing(task: ParseTask) -> Iterator[ParseTask]:
     """Make `task` the current one."""
     token = _CURRENT.set(task)
     try:

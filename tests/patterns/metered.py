@@ -70,8 +70,8 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.ingest.records import records_of
     from pipelines.lang.sentences import sentences
     from pipelines.lang.terms import terms
-    from pipelines.parse.cleaning import clean
     from pipelines.parse.detect import detect
+    from pipelines.parse.pieces import clean
     from pipelines.parse.settings import ParseSettings
     from pipelines.parse.web.text import TextReader
     from qa.check.numbers import numbers

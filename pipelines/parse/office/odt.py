@@ -7,12 +7,11 @@ from pathlib import Path
 from pipelines.core.document import BlockKind, Page, Source
 from pipelines.core.errors import Malformed
 from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.office.odf.document import body_of, open_document, qualified
 from pipelines.parse.office.odf.inline import plain_text
-from pipelines.parse.office.odf.names import qualified
 from pipelines.parse.office.odf.objects import Objects
-from pipelines.parse.office.odf.package import body_of, open_document
-from pipelines.parse.office.odf.story import Story
-from pipelines.parse.office.odf.styles import Styles
+from pipelines.parse.office.odf.story import OdfStory
+from pipelines.parse.office.odf.styles import OdfStyles
 from pipelines.parse.office.ooxml import Element
 from pipelines.parse.office.package import Package
 from pipelines.parse.parsed import Parsed
@@ -36,8 +35,8 @@ class OdtReader:
                 raise Malformed("content.xml has no text", ids=(source.uri,))
             builder = DocumentBuilder(source, settings, self.name, document.metadata)
             paged = next(body.iter(qualified("text:soft-page-break")), None) is not None
-            styles = Styles(document.styles, document.content)
-            story = Story(builder, styles, Objects(package, builder), Place(1 if paged else None))
+            styles = OdfStyles(document.styles, document.content)
+            story = OdfStory(builder, styles, Objects(package, builder), Place(1 if paged else None))
             story.add(body)
             _furniture(document.styles, builder)
             for page in range(1, (story.place.page or 0) + 1):

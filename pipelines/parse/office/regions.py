@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,:/\s-]*[%)]?")
 
 
 @dataclass(slots=True)
-class Group:
+class CellGroup:
     """Places that belong together, and the rectangle around them."""
 
     places: list[Place]
@@ -28,11 +28,11 @@ class Group:
     right: int
 
     @staticmethod
-    def of(places: list[Place]) -> Group:
+    def of(places: list[Place]) -> CellGroup:
         rows, columns = [row for row, _ in places], [column for _, column in places]
-        return Group(places, min(rows), min(columns), max(rows), max(columns))
+        return CellGroup(places, min(rows), min(columns), max(rows), max(columns))
 
-    def add(self, other: Group) -> None:
+    def add(self, other: CellGroup) -> None:
         self.places += other.places
         self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
 
@@ -47,7 +47,7 @@ def group_places(
 ) -> list[list[Place]]:
     """Return the places by table, from top to bottom; `joined` are places that belong together in any case."""
     groups = sorted(
-        (Group.of(places) for places in connected(occupied, joined)), key=lambda group: (group.top, group.left)
+        (CellGroup.of(places) for places in connected(occupied, joined)), key=lambda group: (group.top, group.left)
     )
     gathered: set[int] = set()
     for number, group in enumerate(groups):
@@ -57,11 +57,11 @@ def group_places(
                 gathered.add(other)
     found = [group for number, group in enumerate(groups) if number not in gathered]
     if len(found) > _MOST_TABLES:
-        found = [Group.of([place for group in found for place in group.places])]
+        found = [CellGroup.of([place for group in found for place in group.places])]
     return [places for group in found for places in _not_too_sparse(group)]
 
 
-def _not_too_sparse(group: Group) -> list[list[Place]]:
+def _not_too_sparse(group: CellGroup) -> list[list[Place]]:
     """Return the group, or each of its rows where the rectangle around it would be mostly empty and vast."""
     if (group.bottom - group.top + 1) * (group.right - group.left + 1) <= _VAST:
         return [group.places]
@@ -94,7 +94,9 @@ def connected(occupied: Iterable[Place], joined: Iterable[list[Place]]) -> list[
     return list(groups.values())
 
 
-def _below(head: Group, groups: list[Group], at: int, gathered: set[int], texts: Mapping[Place, str]) -> list[int]:
+def _below(
+    head: CellGroup, groups: list[CellGroup], at: int, gathered: set[int], texts: Mapping[Place, str]
+) -> list[int]:
     """Return the groups that continue a table below its header, up to the next header or to what is wider.
 
     Lone cells just above the next header are its title, not the end of this table.
@@ -114,7 +116,7 @@ def _below(head: Group, groups: list[Group], at: int, gathered: set[int], texts:
     return found
 
 
-def _without_title(found: list[int], groups: list[Group], bottom: int) -> list[int]:
+def _without_title(found: list[int], groups: list[CellGroup], bottom: int) -> list[int]:
     while found and len(groups[found[-1]].places) == 1 and groups[found[-1]].top > bottom:
         found.pop()
     return found

@@ -17,7 +17,7 @@ from pipelines.core.uris import last_part
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Child, Parsed
-from pipelines.parse.reader import Format
+from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.mail import Attachment, Mail, append_mail, message_ids
 
@@ -35,7 +35,7 @@ _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "appl
 class EmlReader:
     """Reads a mail. Its text is taken once, from its HTML where it has one; attachments become children."""
 
-    formats = (Format("message/rfc822", (".eml",), sniff=lambda sample: _is_mail(sample.text)),)
+    formats = (FileFormat("message/rfc822", (".eml",), sniff=lambda sample: _is_mail(sample.text)),)
     name = "eml"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -48,7 +48,7 @@ class EmlReader:
 class MailboxReader:
     """Reads a mailbox: every mail in it becomes a child."""
 
-    formats = (Format("application/mbox", sniff=lambda sample: _is_mailbox(sample.text)),)
+    formats = (FileFormat("application/mbox", sniff=lambda sample: _is_mailbox(sample.text)),)
     name = "mbox"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

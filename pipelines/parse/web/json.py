@@ -15,9 +15,9 @@ from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import Format, Sample
+from pipelines.parse.reader import FileFormat, Sample
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.fallback import as_text
+from pipelines.parse.web.text import as_text
 
 _JSON = "application/json"
 _LINES = "application/x-ndjson"
@@ -39,8 +39,8 @@ class JsonReader:
     """Reads one value, or one a line. What is not valid JSON is read as text, and PARTIAL."""
 
     formats = (
-        Format(_JSON, (".json",), sniff=lambda sample: _json_type(sample) == _JSON, also=(".jsonl",)),
-        Format(_LINES, (".jsonl", ".ndjson"), sniff=lambda sample: _json_type(sample) == _LINES, also=(".json",)),
+        FileFormat(_JSON, (".json",), sniff=lambda sample: _json_type(sample) == _JSON, also=(".jsonl",)),
+        FileFormat(_LINES, (".jsonl", ".ndjson"), sniff=lambda sample: _json_type(sample) == _LINES, also=(".json",)),
     )
     name = "json"
 

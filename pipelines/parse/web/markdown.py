@@ -14,7 +14,7 @@ from pipelines.core.errors import TooLarge
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import Format
+from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.dom import parse_html_text
 from pipelines.parse.web.walk import Walker
@@ -43,7 +43,7 @@ class MarkdownReader:
     """Reads Markdown with HTML inside it."""
 
     formats = (
-        Format(
+        FileFormat(
             "text/markdown",
             (".md", ".markdown", ".mdown", ".mkd"),
             guess=lambda sample: _shows_signs(sample.text),

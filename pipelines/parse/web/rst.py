@@ -9,7 +9,7 @@ from pipelines.core.document import Source
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import Format
+from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.dom import parse_html_text
 from pipelines.parse.web.walk import Walker
@@ -47,7 +47,9 @@ class RstReader:
     """Reads reStructuredText; directives that only Sphinx knows keep their text."""
 
     formats = (
-        Format("text/x-rst", (".rst", ".rest"), guess=lambda sample: bool(_SIGN.search(sample.text)), also=(".txt",)),
+        FileFormat(
+            "text/x-rst", (".rst", ".rest"), guess=lambda sample: bool(_SIGN.search(sample.text)), also=(".txt",)
+        ),
     )
     name = "rst"
 

@@ -13,10 +13,10 @@ from pipelines.core.outcome import Status
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import Format
+from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.html import SVG, XML, markup_type, read_tree
-from pipelines.parse.web.svg import labels_of, told_of
+from pipelines.parse.web.inline import labels_of, told_of
 from pipelines.parse.web.xml_walk import XmlWalker
 
 _SVG = "{http://www.w3.org/2000/svg}svg"
@@ -27,8 +27,8 @@ class XmlReader:
     """Reads XML without its external parts. A broken file gives what could be read of it, PARTIAL."""
 
     formats = (
-        Format(XML, (".xml",), sniff=lambda sample: markup_type(sample) == XML, also=(".xhtml", ".svg")),
-        Format(SVG, (".svg",), sniff=lambda sample: markup_type(sample) == SVG, also=(".xml",)),
+        FileFormat(XML, (".xml",), sniff=lambda sample: markup_type(sample) == XML, also=(".xhtml", ".svg")),
+        FileFormat(SVG, (".svg",), sniff=lambda sample: markup_type(sample) == SVG, also=(".xml",)),
     )
     name = "xml"
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.office.docx.content import Content, Link
 from pipelines.parse.office.docx.inline import InlineReader
-from pipelines.parse.office.docx.looks import Looks
 from pipelines.parse.office.docx.numbering import BULLET, Numbering
-from pipelines.parse.office.docx.styles import Styles, as_int
+from pipelines.parse.office.docx.paragraph import WordParagraph
+from pipelines.parse.office.docx.styles import WordLooks, WordStyles, as_int
 from pipelines.parse.office.docx.tables import (
     CellText,
     contained,
@@ -20,10 +19,10 @@ from pipelines.parse.office.docx.tables import (
     row_cells,
     table_rows,
 )
-from pipelines.parse.office.drawing import Item, TextItem, drawn
-from pipelines.parse.office.graphics import Graphics
+from pipelines.parse.office.drawing import Graphics, Item, TextItem, drawn
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, qualified, relationships, value
 from pipelines.parse.office.package import Package
+from pipelines.parse.pieces import Pointer
 
 _PARAGRAPH, _TABLE = qualified("w:p"), qualified("w:tbl")
 _SKIPPED = frozenset(qualified(f"w:{name}") for name in ("sectPr", "del", "moveFrom", "sdtPr", "sdtEndPr", "tcPr"))
@@ -33,12 +32,12 @@ _Notes = tuple[str, dict[str, Element]]
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class WordContext:
     """What all parts of a document have in common. Notes come with the part that they stand in."""
 
     package: Package
     builder: DocumentBuilder
-    styles: Styles
+    styles: WordStyles
     numbering: Numbering
     footnotes: _Notes = ("", {})
     endnotes: _Notes = ("", {})
@@ -50,14 +49,14 @@ class _Hanging:
 
     items: list[Item] = field(default_factory=list)
     tables: list[Element] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    links: list[Pointer] = field(default_factory=list)
     footnotes: list[str] = field(default_factory=list)
 
 
-class Story:
+class WordStory:
     """Reads the blocks of one part. `paged`: whether the part says where its pages begin."""
 
-    def __init__(self, shared: Shared, part: str, *, paged: bool = False) -> None:
+    def __init__(self, shared: WordContext, part: str, *, paged: bool = False) -> None:
         self._shared = shared
         self._builder = shared.builder
         self._styles = shared.styles
@@ -66,7 +65,7 @@ class Story:
         self._graphics = Graphics(shared.package, links, shared.builder)
         self._page = 1 if paged else None
         self._code: list[str] = []
-        self._looks = Looks(shared.styles)
+        self._looks = WordLooks(shared.styles)
         self.endnotes: list[str] = []
 
     @property
@@ -126,7 +125,7 @@ class Story:
         self._notes(content)
         self._turn(content.breaks_within)
 
-    def _write(self, element: Element, style: str, content: Content, marker: str, level: int) -> bool:
+    def _write(self, element: Element, style: str, content: WordParagraph, marker: str, level: int) -> bool:
         builder, text = self._builder, content.text
         if content.formula:
             return builder.formula(text, self.place)
@@ -151,7 +150,7 @@ class Story:
             return own + 1 if own < 9 else None
         return self._styles.heading_level(style)
 
-    def _number(self, element: Element, style: str, content: Content) -> tuple[str, int]:
+    def _number(self, element: Element, style: str, content: WordParagraph) -> tuple[str, int]:
         """Return marker and level of a list paragraph; one that a tracked change deleted is not counted."""
         number, level = self._styles.numbering(style)
         properties = element.find(_PROPERTIES)
@@ -229,7 +228,7 @@ class Story:
         else:
             self._graphics.add(item, self.place)
 
-    def _notes(self, content: Content) -> None:
+    def _notes(self, content: WordParagraph) -> None:
         for remark in content.remarks:
             if remark.kind == "footnote":
                 self._footnote(remark.id)
@@ -239,11 +238,10 @@ class Story:
     def _footnote(self, id: str) -> None:
         part, notes = self._shared.footnotes
         if id in notes:
-            self._builder.footnote(Story(self._shared, part).text(notes[id]), self.place)
+            self._builder.footnote(WordStory(self._shared, part).text(notes[id]), self.place)
 
-    def _refer(self, links: list[Link], contents: bool = False) -> None:
-        for link in links if not contents else ():
-            self._builder.reference(link.kind, link.target, link.evidence, link.section)
+    def _refer(self, links: list[Pointer], contents: bool = False) -> None:
+        self._builder.references(links if not contents else ())
 
 
 def _numbered(marker: str, text: str) -> str:
