@@ -33,7 +33,9 @@ def parse_file(
 ) -> None:
     """Print what one file holds, as it would be ingested."""
     from pipelines.core.errors import SettingsError, SourceError
-    from pipelines.parse.render import to_html, to_json, to_markdown
+    from pipelines.parse.html_page import to_html
+    from pipelines.parse.json_view import to_json
+    from pipelines.parse.markdown_text import to_markdown
 
     if json + markdown + html > 1:
         raise SettingsError("--json, --markdown and --html exclude one another")

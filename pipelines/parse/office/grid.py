@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pipelines.core.table import Cell
-from pipelines.parse.office.regions import Place, group_places
+from pipelines.parse.office.regions import CellIndex, group_places
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")
 _LARGEST_FILLED = 10_000
@@ -43,7 +43,7 @@ class CellRange:
     def holds(self, row: int, column: int) -> bool:
         return self.top <= row <= self.bottom and self.left <= column <= self.right
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[CellIndex]:
         for row in range(self.top, self.bottom + 1):
             for column in range(self.left, self.right + 1):
                 yield row, column
@@ -61,7 +61,7 @@ class SheetGrid:
     """
 
     most: int
-    texts: dict[Place, str] = field(default_factory=dict)
+    texts: dict[CellIndex, str] = field(default_factory=dict)
     merged: list[CellRange] = field(default_factory=list)
     tables: list[CellRange] = field(default_factory=list)
     issue: str = ""
@@ -88,9 +88,9 @@ class SheetGrid:
         regions = [_region(places, self.texts, spans) for places in groups]
         return sorted((region for region in regions if region is not None), key=lambda region: region.area)
 
-    def _spans(self) -> dict[Place, CellRange]:
+    def _spans(self) -> dict[CellIndex, CellRange]:
         """Return the merged ranges by their corner, those with a text first where they are too many for all."""
-        spans: dict[Place, CellRange] = {}
+        spans: dict[CellIndex, CellRange] = {}
         filled = 0
         for area in sorted(self.merged, key=lambda area: (area.top, area.left) not in self.texts):
             filled += area.size if area.size <= _LARGEST_FILLED else 0
@@ -98,7 +98,7 @@ class SheetGrid:
                 spans[area.top, area.left] = area
         return spans
 
-    def _joined(self) -> list[list[Place]]:
+    def _joined(self) -> list[list[CellIndex]]:
         """Return the places that belong together because the file says so."""
         return [[place for place in self.texts if area.holds(*place)] for area in self.tables]
 
@@ -121,7 +121,7 @@ def address(row: int, column: int) -> str:
     return f"{letters}{row + 1}"
 
 
-def place(name: str) -> Place | None:
+def place(name: str) -> CellIndex | None:
     """Return row and column of a name such as "AB1", None for what is none."""
     match = _ADDRESS.fullmatch(name.strip())
     if match is None:
@@ -141,12 +141,14 @@ def area(name: str) -> CellRange | None:
     return CellRange(min(start[0], end[0]), min(start[1], end[1]), max(start[0], end[0]), max(start[1], end[1]))
 
 
-def _region(places: list[Place], texts: dict[Place, str], spans: dict[Place, CellRange]) -> SheetTable | None:
+def _region(
+    places: list[CellIndex], texts: dict[CellIndex, str], spans: dict[CellIndex, CellRange]
+) -> SheetTable | None:
     if not any(place in texts for place in places):
         return None
     rows, columns = [place[0] for place in places], [place[1] for place in places]
     whole = CellRange(min(rows), min(columns), max(rows), max(columns))
-    covered: set[Place] = set()
+    covered: set[CellIndex] = set()
     cells = []
     for row, column in sorted(places):
         if (row, column) in covered:

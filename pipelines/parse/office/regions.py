@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-Place = tuple[int, int]
+CellIndex = tuple[int, int]
 
 _GAP = 3
 """Empty rows inside a table: people leave some between groups of rows."""
@@ -21,14 +21,14 @@ _NUMBER = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,:/\s-]*[%)]?")
 class CellGroup:
     """Places that belong together, and the rectangle around them."""
 
-    places: list[Place]
+    places: list[CellIndex]
     top: int
     left: int
     bottom: int
     right: int
 
     @staticmethod
-    def of(places: list[Place]) -> CellGroup:
+    def of(places: list[CellIndex]) -> CellGroup:
         rows, columns = [row for row, _ in places], [column for _, column in places]
         return CellGroup(places, min(rows), min(columns), max(rows), max(columns))
 
@@ -36,15 +36,15 @@ class CellGroup:
         self.places += other.places
         self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
 
-    def is_headed(self, texts: Mapping[Place, str]) -> bool:
+    def is_headed(self, texts: Mapping[CellIndex, str]) -> bool:
         """Whether the first row has a word in every column."""
         head = [texts.get((self.top, column), "") for column in range(self.left, self.right + 1)]
         return len(head) >= _NARROWEST_HEADER and all(_is_word(text) for text in head)
 
 
 def group_places(
-    occupied: Iterable[Place], joined: Iterable[list[Place]], texts: Mapping[Place, str]
-) -> list[list[Place]]:
+    occupied: Iterable[CellIndex], joined: Iterable[list[CellIndex]], texts: Mapping[CellIndex, str]
+) -> list[list[CellIndex]]:
     """Return the places by table, from top to bottom; `joined` are places that belong together in any case."""
     groups = sorted(
         (CellGroup.of(places) for places in connected(occupied, joined)), key=lambda group: (group.top, group.left)
@@ -61,21 +61,21 @@ def group_places(
     return [places for group in found for places in _not_too_sparse(group)]
 
 
-def _not_too_sparse(group: CellGroup) -> list[list[Place]]:
+def _not_too_sparse(group: CellGroup) -> list[list[CellIndex]]:
     """Return the group, or each of its rows where the rectangle around it would be mostly empty and vast."""
     if (group.bottom - group.top + 1) * (group.right - group.left + 1) <= _VAST:
         return [group.places]
-    rows: dict[int, list[Place]] = {}
+    rows: dict[int, list[CellIndex]] = {}
     for place in sorted(group.places):
         rows.setdefault(place[0], []).append(place)
     return list(rows.values())
 
 
-def connected(occupied: Iterable[Place], joined: Iterable[list[Place]]) -> list[list[Place]]:
+def connected(occupied: Iterable[CellIndex], joined: Iterable[list[CellIndex]]) -> list[list[CellIndex]]:
     """Return the places in groups: those that touch by an edge, or that `joined` puts together (union-find)."""
     parent = {place: place for place in occupied}
 
-    def root(place: Place) -> Place:
+    def root(place: CellIndex) -> CellIndex:
         while parent[place] != place:
             parent[place] = parent[parent[place]]
             place = parent[place]
@@ -88,14 +88,14 @@ def connected(occupied: Iterable[Place], joined: Iterable[list[Place]]) -> list[
     for places in joined:
         for other in places[1:]:
             parent[root(other)] = root(places[0])
-    groups: dict[Place, list[Place]] = {}
+    groups: dict[CellIndex, list[CellIndex]] = {}
     for place in parent:
         groups.setdefault(root(place), []).append(place)
     return list(groups.values())
 
 
 def _below(
-    head: CellGroup, groups: list[CellGroup], at: int, gathered: set[int], texts: Mapping[Place, str]
+    head: CellGroup, groups: list[CellGroup], at: int, gathered: set[int], texts: Mapping[CellIndex, str]
 ) -> list[int]:
     """Return the groups that continue a table below its header, up to the next header or to what is wider.
 
