@@ -27,11 +27,16 @@ _MEBIBYTE = 1 << 20
 
 
 class DocumentBuilder:
-    """Takes the pieces of one file in reading order; `build` makes a document of them.
+    """Takes the blocks of one file in reading order; `build` returns the document. Every reader uses it.
 
-    Every text is cleaned on entry and a piece without text is left out, but for figures. The methods that append
-    say whether they did. Raises `TooLarge` when the text outgrows `limits.output_mb`, and `OutOfTime` where the
-    clock of the task leaves no more time for reading; a reader that looks at the clock by itself is not `hurried`.
+        builder = DocumentBuilder(source, settings, "foo")
+        builder.heading("1 Safety", 1, Place(page=1))
+        builder.paragraph("Close the valve V-12.", Place(page=1))
+        parsed = builder.build()
+
+    Texts are cleaned, and a block without text is left out, but for figures; the methods that append return whether
+    they did. All raise `TooLarge` when the text exceeds `limits.output_mb`, and `OutOfTime` when the file has used up
+    its processor seconds; a reader that checks the clock itself passes `hurried=False`.
     """
 
     def __init__(

@@ -19,9 +19,10 @@ def keep_nothing(parsed: Parsed) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ParseTask:
-    """One file being read. Engines of any kind profit: what they build looks at it, so their signature is free of it.
+    """One file being parsed, in a context variable, so that readers of any kind need not pass it on.
 
-    `checkpoint` takes the document before its figures are read off. `read` gathers what this run read.
+    `clock` counts the processor seconds spent. `known` is what an earlier run read off pictures, `read` what this run
+    does. `checkpoint` is given the document before its figures are read off, as that may end the process.
     """
 
     clock: Clock = field(default_factory=lambda: Clock(math.inf))

@@ -26,6 +26,10 @@ _HINT = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
 _SAMPLE_LINES = 300
 _SAMPLE_WIDTH = 20_000
 _MOST_LINES_IN_A_FIELD = 200
+_GRID_LINES, _GRID_LEAST = 200, 3
+"""Lines looked at for a grid, and the lines and fields it has at least: two of a kind are chance in prose."""
+_GRID_WIDEST, _GRID_FIELD = 4000, 40
+"""Characters of a line at most, and of a field in the mean: longer ones are sentences with commas in them."""
 # The parser's own limit, which holds for the process, is far below what a cell may hold.
 csv.field_size_limit(1 << 30)
 _TSV, _CSV = "text/tab-separated-values", "text/csv"
@@ -121,12 +125,12 @@ def _cells(lines: list[str], most: int) -> tuple[list[Cell], int]:
 
 def _is_grid(text: str, delimiters: str) -> bool:
     """Whether every line has the same number of short fields, three or more, by one of the delimiters."""
-    lines = [line for line in text.splitlines()[:200] if line.strip()][:-1]
+    lines = [line for line in text.splitlines()[:_GRID_LINES] if line.strip()][:-1]  # the last may be cut short
     return any(_are_rows(lines, delimiter) for delimiter in delimiters)
 
 
 def _are_rows(lines: list[str], delimiter: str) -> bool:
-    if len(lines) < 3 or delimiter not in lines[0] or max(map(len, lines)) > 4000:
+    if len(lines) < _GRID_LEAST or delimiter not in lines[0] or max(map(len, lines)) > _GRID_WIDEST:
         return False
     try:
         rows = list(csv.reader(lines, delimiter=delimiter))
@@ -134,4 +138,4 @@ def _are_rows(lines: list[str], delimiter: str) -> bool:
         return False
     widths = {len(row) for row in rows}
     fields = [field for row in rows for field in row]
-    return len(widths) == 1 and widths.pop() >= 3 and sum(map(len, fields)) < 40 * len(fields)
+    return len(widths) == 1 and widths.pop() >= _GRID_LEAST and sum(map(len, fields)) < _GRID_FIELD * len(fields)

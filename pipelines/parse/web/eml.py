@@ -27,6 +27,10 @@ _MAIL_NAMES = frozenset(
     "from to cc subject date message-id received return-path delivered-to mime-version content-type reply-to sender"
     " x-mailer in-reply-to references dkim-signature list-id x-mozilla-status".split()
 )
+_HEADER_LINES = 60
+"""Header lines looked at: the routing of a mail takes some twenty, and those that tell stand among them."""
+_LEAST_KNOWN, _LEAST_PROVEN = 3, 2
+"""Headers of mail that make one; memos have "To:" and "Subject:" too, so two do only with one that programs write."""
 _MAIL_PROOF = frozenset("message-id received return-path delivered-to mime-version x-mailer dkim-signature".split())
 _HEADERS = (("subject", "Subject"), ("sender", "From"), ("to", "To"), ("cc", "Cc"))
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
@@ -206,10 +210,10 @@ def _is_mail(text: str) -> bool:
     if _is_mailbox(text):
         return False
     head = re.split(r"\r?\n\r?\n", text.lstrip("\ufeff\r\n"), maxsplit=1)[0]
-    lines = head.splitlines()[:60]
+    lines = head.splitlines()[:_HEADER_LINES]
     names = [match.group(1).lower() for line in lines if (match := _MAIL_HEADER.match(line + "\n"))]
     folded = sum(line[:1] in " \t" for line in lines)
     if not names or len(names) + folded < len(lines) or lines[0][:1] in " \t":
         return False
     known = _MAIL_NAMES.intersection(names)
-    return len(known) >= 3 or (len(known) >= 2 and bool(known & _MAIL_PROOF))
+    return len(known) >= _LEAST_KNOWN or (len(known) >= _LEAST_PROVEN and bool(known & _MAIL_PROOF))

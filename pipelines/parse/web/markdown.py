@@ -19,6 +19,8 @@ from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.dom import parse_html_text
 from pipelines.parse.web.walk import Walker
 
+_LEAST_SIGNS = 2
+"""Signs of Markdown that make a text Markdown: one alone, such as a line of "#", stands in scripts and logs."""
 _SIGNS = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
@@ -105,5 +107,5 @@ def _read_front_matter(text: str, builder: DocumentBuilder) -> None:
 
 
 def _shows_signs(text: str) -> bool:
-    """Whether two of the signs of Markdown stand in a text; one alone stands in any."""
-    return sum(sign.search(text) is not None for sign in _SIGNS) >= 2
+    """Whether enough of the signs of Markdown stand in a text."""
+    return sum(sign.search(text) is not None for sign in _SIGNS) >= _LEAST_SIGNS
