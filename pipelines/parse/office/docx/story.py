@@ -22,6 +22,7 @@ from pipelines.parse.office.docx.tables import (
 from pipelines.parse.office.drawing import Graphics, Item, TextItem, drawn
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, qualified, relationships, value
 from pipelines.parse.office.package import Package
+from pipelines.parse.office.story import Story
 from pipelines.parse.pieces import Pointer
 
 _PARAGRAPH, _TABLE = qualified("w:p"), qualified("w:tbl")
@@ -53,24 +54,17 @@ class _Hanging:
     footnotes: list[str] = field(default_factory=list)
 
 
-class WordStory:
+class WordStory(Story[WordLooks]):
     """Reads the blocks of one part. `paged`: whether the part says where its pages begin."""
 
     def __init__(self, shared: WordContext, part: str, *, paged: bool = False) -> None:
         self._shared = shared
-        self._builder = shared.builder
+        super().__init__(shared.builder, WordLooks(shared.styles), Place(1 if paged else None))
         self._styles = shared.styles
         links = relationships(shared.package, part) if part else {}
         self._inline = InlineReader(links, shared.styles.is_hidden)
         self._graphics = Graphics(shared.package, links, shared.builder)
-        self._page = 1 if paged else None
-        self._code: list[str] = []
-        self._looks = WordLooks(shared.styles)
         self.endnotes: list[str] = []
-
-    @property
-    def place(self) -> Place:
-        return Place(page=self._page)
 
     def commented(self, id: str) -> str:
         """Return the words that a comment is about."""
@@ -88,16 +82,6 @@ class WordStory:
         elif element.tag not in _SKIPPED:
             for child in children(element):
                 self.add(child)
-
-    def finish(self) -> None:
-        """Append what is still held back and tell headings by their look; called once, at the end."""
-        self._flush()
-        self._builder.promote(self._looks.headings(self._builder.last))
-
-    def _flush(self) -> None:
-        if self._code:
-            self._builder.code("\n".join(self._code), self.place)
-            self._code.clear()
 
     def text(self, element: Element) -> str:
         """Return the text of the paragraphs below an element, one to a line."""
@@ -118,7 +102,8 @@ class WordStory:
             self._code.append(content.text)
         elif content.text.strip() and self._write(element, style, content, marker, level):
             contents = self._styles.is_contents(style)
-            self._refer(content.links, contents)
+            if not contents:
+                self._builder.references(content.links)
             if not contents and not content.checked and not content.formula and marker != BULLET:
                 self._looks.see(element, style, _numbered(marker, content.text), self._builder.last)
         self._draw(content.after)
@@ -164,10 +149,6 @@ class WordStory:
         level = level if level is not None else self._shared.numbering.level_of_style(number, style) or 0
         return self._shared.numbering.marker(number, level), level + 1
 
-    def _turn(self, pages: int) -> None:
-        if self._page is not None:
-            self._page += pages
-
     # -- tables
 
     def _table(self, element: Element) -> None:
@@ -175,16 +156,16 @@ class WordStory:
         if is_frame(element):
             self.add(row_cells(table_rows(element)[0])[0])
             return
-        hanging, place, before = _Hanging(), self.place, self._page
+        hanging, place = _Hanging(), self.place
         cells = read_table(element, lambda cell: self._cell(cell, hanging), self._builder.settings.limits.cells)
         if self._builder.table(cells, place):
-            self._refer(hanging.links)
-        self._page, after = before, self._page
+            self._builder.references(hanging.links)
+        self.place, after = place, self.place
         for item in hanging.items:
             self._item(item)
         for table in hanging.tables:
             self._table(table)
-        self._page = after
+        self.place = after
         for id in hanging.footnotes:
             self._footnote(id)
 
@@ -239,9 +220,6 @@ class WordStory:
         part, notes = self._shared.footnotes
         if id in notes:
             self._builder.footnote(WordStory(self._shared, part).text(notes[id]), self.place)
-
-    def _refer(self, links: list[Pointer], contents: bool = False) -> None:
-        self._builder.references(links if not contents else ())
 
 
 def _numbered(marker: str, text: str) -> str:

@@ -11,6 +11,7 @@ from pipelines.parse.office.odf.inline import OdfParagraph, plain_text, read_par
 from pipelines.parse.office.odf.objects import Objects, read_table
 from pipelines.parse.office.odf.styles import OdfLooks, OdfStyles, marker
 from pipelines.parse.office.ooxml import Element, local
+from pipelines.parse.office.story import Story
 
 _SKIPPED = frozenset(
     {"tracked-changes", "sequence-decls", "variable-decls", "forms", "user-field-decls", "index-title-template",
@@ -38,25 +39,21 @@ class _Hanging:
     tables: list[Element] = field(default_factory=list)
 
 
-class OdfStory:
+class OdfStory(Story[OdfLooks]):
     """Appends the blocks below an element. `page` is None where the format does not tell pages."""
 
     def __init__(self, builder: DocumentBuilder, styles: OdfStyles, objects: Objects, place: Place) -> None:
-        self._builder = builder
+        super().__init__(builder, OdfLooks(styles), place)
         self._styles = styles
         self._objects = objects
-        self.place = place
         self._outline = [0] * _LEVELS
         self._finished: dict[str, list[int]] = {}
-        self._code: list[str] = []
-        self._looks = OdfLooks(styles)
 
     def add(self, parent: Element) -> None:
         """Append everything below `parent`; where nothing is marked as a heading, what looks like one is."""
         for child in parent:
             self._block(child, None)
-        self._flush()
-        self._builder.promote(self._looks.headings(self._builder.last))
+        self.finish()
 
     def shape(self, shape: Element) -> None:
         """Append what one frame, shape or group shows."""
@@ -123,11 +120,6 @@ class OdfStory:
         self._outline[level - 1] += 1
         self._outline[level:] = [0] * (_LEVELS - level)
         return marker(self._styles.outline, self._outline, level).rstrip(".")
-
-    def _flush(self) -> None:
-        if self._code:
-            self._builder.code("\n".join(self._code), self.place)
-            self._code.clear()
 
     # -- lists
 
@@ -228,10 +220,6 @@ class OdfStory:
     def _inside(self, box: Element) -> None:
         for child in box:
             self._block(child, None)
-
-    def _turn(self, pages: int) -> None:
-        if pages and self.place.page is not None:
-            self.place = Place(self.place.page + pages)
 
 
 def annotation_text(comment: Element) -> str:
