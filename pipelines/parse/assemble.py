@@ -141,7 +141,7 @@ class DocumentBuilder:
         return self._append(Piece(BlockKind.TABLE, table.to_text(), place, confidence=confidence, table=table))
 
     def figure(self, image: Image, place: Place = NOWHERE, *, caption: str = "", confidence: float = 1.0) -> bool:
-        """Append a figure; what stands in it, by the reader's word or by OCR, and its description are its text.
+        """Append a figure; its text is what stands in it (`image.ocr_text`, else read by OCR) and its description.
 
         `confidence` is that of `image.ocr_text`; text read by OCR, once all else is read, comes with its own below 1.
         """
@@ -161,33 +161,36 @@ class DocumentBuilder:
     # -- about the document
 
     def page(self, page: Page) -> None:
-        """Tell of a page, slide or sheet; each once, in order."""
+        """Append a page, slide or sheet to the list of pages; each once, in order.
+
+        Raises `TooLarge` beyond `limits.pages`.
+        """
         if len(self._pages) >= self.settings.limits.pages:
             raise TooLarge(f"more than {self.settings.limits.pages} pages", ids=(self.source.uri,))
         self._pages.append(page)
 
     def reference(self, kind: ReferenceKind, target: str, evidence: str = "", section: str = "") -> None:
-        """Tell that the piece appended last points at `target`; `evidence` is its text that does."""
+        """Record that the block appended last refers to `target`; `evidence` are the words of it that do."""
         target = clean(target)
         if target:
             self._pointers.append((self.last, Pointer(kind, target, clean(evidence), clean(section))))
 
     def references(self, pointers: Iterable[Pointer]) -> None:
-        """Tell of several references of the piece appended last."""
+        """Record several references of the block appended last."""
         for pointer in pointers:
             self.reference(pointer.kind, pointer.target, pointer.evidence, pointer.section)
 
     def meta(self, name: str, value: str) -> None:
-        """Keep something told about the document (author, created, subject, ...); empty values are left out."""
+        """Set one field of the metadata (author, created, subject, ...); an empty value is ignored."""
         value = clean(value)
         if value:
             self.metadata[name] = value
 
     def child(self, child: Child, otherwise: str = "") -> str:
-        """Hand on a document inside this one; return what it is called here (`part_name`).
+        """Add a document inside this one (an attachment, a member of an archive); return the name that it gets here.
 
-        A name that is taken gets a number, one of which nothing remains is `otherwise`, else what it is and a number; a
-        remark says where a name is not its own.
+        A name that is taken gets a number. One that has no usable part (`part_name`) becomes `otherwise`, or else its
+        kind and a number. A remark says where the name is not the document's own.
         """
         plain = part_name(child.name) or otherwise or f"{child.kind.value}-{len(self._children) + 1}"
         name = plain
@@ -201,11 +204,11 @@ class DocumentBuilder:
         return name
 
     def remark(self, note: str) -> None:
-        """Keep a note on how parsing went, for `Document.notes`."""
+        """Add a note on how parsing went to `Document.notes`."""
         self._notes[note] = None
 
     def left_out(self, *names: str, issue: str = "") -> None:
-        """Tell what a limit kept from being read (`Parsed.unread`); `issue` says so, where no page does."""
+        """Record what a limit kept from being read (`Parsed.unread`); `issue` is the sentence on it."""
         self._left = self._left.and_(names, issue)
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from pipelines.parse.magic import ENCRYPTED_OFFICE, OOXML_TYPES
-from pipelines.parse.reader import FileFormat, Sample
+from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.registry import built_in_formats, own_formats
 from pipelines.parse.settings import ParseSettings
 
@@ -32,7 +32,7 @@ def detect(path: Path, name: str = "", settings: ParseSettings | None = None) ->
     file is what its name promises, else plain text. Raises `OSError` where it cannot be read, `SettingsError` for a
     reader that cannot be loaded.
     """
-    sample = Sample(path, PurePosixPath(name or path.name).suffix.lower())
+    sample = FileSample(path, PurePosixPath(name or path.name).suffix.lower())
     own, built_in = own_formats(settings or ParseSettings()), built_in_formats()
     named = [one.media_type for one in (*own, *built_in) if sample.suffix in one.suffixes]
     if not sample.head:
@@ -44,7 +44,7 @@ def detect(path: Path, name: str = "", settings: ParseSettings | None = None) ->
     return Detected(media_type, f"named {sample.suffix}, but its content is {media_type}")
 
 
-def _recognised(sample: Sample, formats: Sequence[FileFormat], named: Sequence[str]) -> str:
+def _recognised(sample: FileSample, formats: Sequence[FileFormat], named: Sequence[str]) -> str:
     """Return the first format that the content tells, else the first that the name tells, else nothing."""
     if sample.signature == ENCRYPTED_OFFICE and named and named[0] in OOXML_TYPES:
         return named[0]  # it cannot be looked into without its password: its name is believed, if it has one
@@ -55,7 +55,7 @@ def _recognised(sample: Sample, formats: Sequence[FileFormat], named: Sequence[s
     return ""
 
 
-def _remaining(sample: Sample, formats: Sequence[FileFormat]) -> str:
+def _remaining(sample: FileSample, formats: Sequence[FileFormat]) -> str:
     """Return what no reader recognises: a binary format that nobody reads, or text that looks like something."""
     if not sample.is_text:
         return sample.signature or _rare(sample.head)

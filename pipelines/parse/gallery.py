@@ -49,7 +49,7 @@ class Gallery:
         """Read off what waits, as far as the limits go; return what was read, and why the rest was not."""
         if not self._waiting:
             return [], ""
-        from pipelines.parse.ocr.figures import FigureReader  # documents without pictures load no OCR
+        from pipelines.parse.ocr.figure_reader import FigureReader  # documents without pictures load no OCR
 
         reader = FigureReader(settings, task, begin)
         done: dict[str, ReadOff] = {}

@@ -22,7 +22,7 @@ _MOST_CONTROLS = 1 / 50
 """Share of control characters beyond which a file is no text: a damaged text has fewer, random bytes about 1 in 8."""
 
 
-class Sample:
+class FileSample:
     """The beginning of a file, as a format looks at it: `head` in bytes, `text` decoded, `suffix` in lower case."""
 
     def __init__(self, path: Path, suffix: str) -> None:
@@ -68,15 +68,15 @@ class FileFormat:
 
     media_type: str
     suffixes: tuple[str, ...] = ()
-    sniff: Callable[[Sample], bool] | None = None
-    guess: Callable[[Sample], bool] | None = None
+    sniff: Callable[[FileSample], bool] | None = None
+    guess: Callable[[FileSample], bool] | None = None
     also: tuple[str, ...] = ()
 
-    def recognises(self, sample: Sample) -> bool:
+    def recognises(self, sample: FileSample) -> bool:
         """Whether the content says that the file is of this format."""
         return self.sniff is not None and self.sniff(sample)
 
-    def named(self, sample: Sample) -> bool:
+    def named(self, sample: FileSample) -> bool:
         """Whether the name says so, of a format without `sniff`."""
         fits = sample.is_text or not self.media_type.startswith("text/")
         return self.sniff is None and sample.suffix in self.suffixes and fits
@@ -100,7 +100,7 @@ class Reader(Protocol):
 
         class FooReader:
             name = "foo"
-            formats = (Format("text/x-foo", (".foo",), sniff=lambda sample: sample.head.startswith(b"FOO")),)
+            formats = (FileFormat("text/x-foo", (".foo",), sniff=lambda sample: sample.head.startswith(b"FOO")),)
 
             def read(self, path, source, settings):
                 builder = DocumentBuilder(source, settings, self.name)

@@ -6,7 +6,7 @@ import numpy as np
 from PIL import Image
 
 from pipelines.parse.ocr.engine import Raster, Reading
-from pipelines.parse.ocr.figures import FigureReader, looks_drawn
+from pipelines.parse.ocr.figure_reader import FigureReader, looks_drawn
 from pipelines.parse.ocr.pictures import decoded, read_picture
 from pipelines.parse.parsed import ReadOff
 from pipelines.parse.settings import OcrSettings

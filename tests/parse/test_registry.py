@@ -1,6 +1,7 @@
 """A reader from outside the package: one file, and one line that makes it known."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from typer.testing import CliRunner
 
 from flows.cli.app import app
 from pipelines import build
+from pipelines.core.document import Source
 from pipelines.core.errors import SettingsError, Unsupported
 from pipelines.core.outcome import Status
 from pipelines.parse import registry
@@ -21,12 +23,12 @@ from tests.ingest.knowledge import entries_of
 
 FILE = """
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.reader import Format
+from pipelines.parse.reader import FileFormat
 
 
 class FooReader:
     name = "foo"
-    formats = (Format("application/x-foo", (".foo",), sniff=lambda sample: sample.head.startswith(b"FOO")),)
+    formats = (FileFormat("application/x-foo", (".foo",), sniff=lambda sample: sample.head.startswith(b"FOO")),)
 
     def read(self, path, source, settings):
         builder = DocumentBuilder(source, settings, self.name)
@@ -38,7 +40,7 @@ TEXT = b"FOO\x00The pump P-101A delivers 40 m3/h at 6 bar."
 
 
 @pytest.fixture
-def foo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def foo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A file of a type that no built-in reader knows, and the module that reads it on the path."""
     modules = tmp_path / "modules"
     modules.mkdir()
@@ -47,11 +49,13 @@ def foo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "pump.foo").write_bytes(TEXT)
-    return folder / "pump.foo"
+    sys.modules.pop("foo_reader", None)
+    yield folder / "pump.foo"
+    sys.modules.pop("foo_reader", None)
 
 
 @pytest.fixture
-def installed(foo: Path, tmp_path: Path) -> object:
+def installed(foo: Path, tmp_path: Path) -> Iterator[None]:
     """The same reader as an installed package makes it known: by its entry point."""
     info = tmp_path / "modules" / "foo-1.0.dist-info"
     info.mkdir()
@@ -86,6 +90,13 @@ def test_the_entry_point_of_a_package_adds_it_with_no_setting(foo: Path, install
         assert pool.submit(foo, source_of(foo, foo.name)).result().status is Status.INDEXED
 
 
+def test_an_installed_reader_that_cannot_be_loaded_is_named(foo: Path, installed: object) -> None:
+    (foo.parents[1] / "modules" / "foo_reader.py").write_text("import nothing_of_the_kind")
+    parsed = parse(foo, Source(foo.name, "", len(TEXT), "d"), ParseSettings())
+    assert parsed.status is Status.FAILED
+    assert "foo_reader:FooReader" in parsed.reason
+
+
 def test_a_line_of_a_strange_strata_toml_needs_confirming(foo: Path, tmp_path: Path) -> None:
     run = CliRunner().invoke
     kb = tmp_path / "kb"
@@ -112,7 +123,7 @@ def test_an_engine_of_a_new_type_declares_its_format(foo: Path) -> None:
         detect(foo, settings=ParseSettings(engines={"application/x-bar": "foo_reader:FooReader"}))
 
 
-def test_every_built_in_type_has_one_reader(document_of: Callable[..., object]) -> None:
+def test_every_built_in_type_has_one_reader() -> None:
     types = [one.media_type for one in built_in_formats()]
     assert len(types) == len(set(types))
     assert all(media_type in {one.media_type for one in reader_for(media_type, ParseSettings()).formats}

@@ -8,7 +8,7 @@ from pathlib import Path
 from pipelines.core.document import Source
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import FileFormat, Sample
+from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.dom import Element, is_silent, parse_html, text_of
 from pipelines.parse.web.looks import HtmlLooks
@@ -107,7 +107,7 @@ def read_tree(root: Element, source: Source, settings: ParseSettings, engine: st
     return builder.build()
 
 
-def markup_type(sample: Sample) -> str:
+def markup_type(sample: FileSample) -> str:
     """Return which markup a text is: HTML, XHTML, XML or SVG; empty for none."""
     suffix, start = sample.suffix, sample.text.lstrip("\ufeff \t\r\n")
     if not start.startswith("<"):

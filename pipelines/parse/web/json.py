@@ -15,7 +15,7 @@ from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import FileFormat, Sample
+from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.text import as_text
 
@@ -178,7 +178,7 @@ def _title(value: Object, path: str, builder: DocumentBuilder) -> None:
             return
 
 
-def _json_type(sample: Sample) -> str:
+def _json_type(sample: FileSample) -> str:
     """Return which of the two a text is, by its first lines; empty where it is neither."""
     suffix, whole = sample.suffix, sample.whole
     start = sample.text.strip("\ufeff \t\r\n")

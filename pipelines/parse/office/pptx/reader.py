@@ -21,8 +21,8 @@ from pipelines.parse.office.ooxml import (
     relationships,
 )
 from pipelines.parse.office.package import Package
+from pipelines.parse.office.pptx.paragraph import plain_text
 from pipelines.parse.office.pptx.slide import Size, SlideReader
-from pipelines.parse.office.pptx.text import plain_text
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings

@@ -19,8 +19,8 @@ from pipelines.parse.office.drawing import (
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, qualified, relationships
 from pipelines.parse.office.order import ShapeFrame
 from pipelines.parse.office.package import Package
+from pipelines.parse.office.pptx.paragraph import Paragraph, SlideLink, paragraphs, plain_text, table_cells
 from pipelines.parse.office.pptx.shapes import Mapping, Shape, SlideLayout, ordered, shapes_of
-from pipelines.parse.office.pptx.text import Paragraph, SlideLink, paragraphs, plain_text, table_cells
 
 _FURNITURE = {"ftr": BlockKind.PAGE_FOOTER, "dt": BlockKind.PAGE_FOOTER, "sldNum": BlockKind.PAGE_FOOTER,
               "hdr": BlockKind.PAGE_HEADER}  # fmt: skip

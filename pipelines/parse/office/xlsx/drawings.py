@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pipelines.parse.office.drawing import ChartItem, DiagramItem, PictureItem, WordArtItem, drawn, meaningful
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, qualified, read_xml, related
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.pptx.text import plain_text
+from pipelines.parse.office.pptx.paragraph import plain_text
 from pipelines.parse.office.xlsx.workbook import rich_text
 
 _ANCHORS = frozenset({"twoCellAnchor", "oneCellAnchor", "absoluteAnchor"})
