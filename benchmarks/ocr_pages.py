@@ -20,7 +20,7 @@ import numpy as np
 import pymupdf
 from PIL import Image
 
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK
 from pipelines.parse.ocr.engine import OcrEngine, Raster, ocr_engine
 from pipelines.parse.ocr.pictures import read_picture
 from pipelines.parse.settings import OcrSettings

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from pipelines.core.document import Block, BlockKind, Document, Page, Reference, Source
 from pipelines.core.ids import content_id
 from pipelines.core.provenance import Provenance, Span
-from pipelines.parse.language import detect_language
+from pipelines.lang.identify import detect_language
 from pipelines.parse.outline import build_sections
 from pipelines.parse.pieces import Piece, Pointer, join_pieces
 from pipelines.parse.references import find_references
