@@ -29,7 +29,7 @@ from pipelines.graph.build import build_graph, redirect
 from pipelines.graph.card import card
 from pipelines.graph.link import Linked, link
 from pipelines.graph.mentions import Passage as Slice
-from pipelines.ingest.records import corpus_records, records_of
+from pipelines.ingest.embedding import corpus_records, records_of
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
 from pipelines.resources import Stores, open_stores

@@ -12,8 +12,7 @@ from flows.cli.streams import say
 from pipelines.core.shown import shown
 
 if TYPE_CHECKING:
-    from pipelines.ingest.progress import Progress
-    from pipelines.ingest.report import Report
+    from pipelines.ingest.report import Progress, Report
     from pipelines.llm.budget import Budget
     from pipelines.settings import Settings
 

@@ -11,15 +11,14 @@ from typing import ParamSpec, TypeVar
 
 from pipelines.core.errors import FolderNotFound, SourceError
 from pipelines.core.work.pool import WorkerPool
-from pipelines.ingest.ahead import Workers
-from pipelines.ingest.compile import Item, Tools
+from pipelines.ingest.compile import Tools
+from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.language import Language, makers_of, open_language
-from pipelines.ingest.progress import Progress, silent
-from pipelines.ingest.report import Report
-from pipelines.ingest.run import Run
+from pipelines.ingest.report import Progress, Report, silent
+from pipelines.ingest.run import IngestRun
 from pipelines.ingest.scan import within
 from pipelines.ingest.tagging import Lessons
-from pipelines.ingest.task import Means, without_keys
+from pipelines.ingest.task import Means, SourceItem, without_keys
 from pipelines.llm.budget import Budget
 from pipelines.parse.limits import allowance
 from pipelines.resources import Places, Stores, open_stores
@@ -30,27 +29,27 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class RunSteps:
     """The steps of a run. Prefect's tasks take the place of the plain ones."""
 
-    compile: Callable[[Run, Item], Awaitable[Sequence[Item]]]
-    link: Callable[[Run], Awaitable[None]]
-    load: Callable[[Run], Awaitable[None]]
+    compile: Callable[[IngestRun, SourceItem], Awaitable[Sequence[SourceItem]]]
+    link: Callable[[IngestRun], Awaitable[None]]
+    load: Callable[[IngestRun], Awaitable[None]]
 
 
-async def _compile(run: Run, item: Item) -> Sequence[Item]:
+async def _compile(run: IngestRun, item: SourceItem) -> Sequence[SourceItem]:
     return await run.compile(item)
 
 
-async def _link(run: Run) -> None:
+async def _link(run: IngestRun) -> None:
     run.link()
 
 
-async def _load(run: Run) -> None:
+async def _load(run: IngestRun) -> None:
     run.load()
 
 
-PLAIN = Steps(_compile, _link, _load)
+PLAIN = RunSteps(_compile, _link, _load)
 
 
 def build(
@@ -71,7 +70,7 @@ def build(
         return asyncio.run(execute(run, run.prepare()))
 
 
-async def execute(run: Run, items: Sequence[Item], steps: Steps = PLAIN) -> Report:
+async def execute(run: IngestRun, items: Sequence[SourceItem], steps: RunSteps = PLAIN) -> Report:
     """Take a prepared run through its steps: documents side by side, then the corpus as a whole."""
     await run.settle(items)
     await compile_all(run, items, steps)
@@ -82,7 +81,7 @@ async def execute(run: Run, items: Sequence[Item], steps: Steps = PLAIN) -> Repo
     return run.report()
 
 
-async def compile_all(run: Run, items: Sequence[Item], steps: Steps = PLAIN) -> None:
+async def compile_all(run: IngestRun, items: Sequence[SourceItem], steps: RunSteps = PLAIN) -> None:
     """Compile the items of a run, then the documents inside them, and so on."""
     pending = list(items)
     if pending:
@@ -100,7 +99,7 @@ def open_run(
     progress: Progress = silent,
     budget: Budget = Budget(),
     qa_samples: Path | None = None,
-) -> Iterator[Run]:
+) -> Iterator[IngestRun]:
     """Open all that a run takes, with the knowledge base locked against other writers."""
     if not folder.is_dir():
         raise FolderNotFound(str(folder))
@@ -111,12 +110,12 @@ def open_run(
         stores.embedded.exclusive(),
         open_language(settings, stores.places, budget) as language,
         _pool(settings, settings.ingest.workers) as pool,
-        _pool(settings, settings.ingest.documents_at_once) as speakers,
+        _pool(settings, settings.ingest.documents_at_once) as model_pool,
     ):
-        workers = Workers(pool, speakers, language.chat, stores.embedder)
+        workers = Dispatcher(pool, model_pool, language.chat, stores.embedder)
         tools = Tools(settings, _means(settings, stores, language, within(folder, settings.ingest)), workers)
         lessons = Lessons(qa_samples, language.pairing) if qa_samples else None
-        yield Run(folder, settings, stores, tools, language, progress, lessons)
+        yield IngestRun(folder, settings, stores, tools, language, progress, lessons)
 
 
 def _pool(settings: Settings, workers: int) -> WorkerPool:

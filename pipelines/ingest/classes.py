@@ -16,17 +16,18 @@ from dataclasses import replace
 from pipelines.atomize.tag_classes import sample_of
 from pipelines.core import codec
 from pipelines.core.knowledge import TagClass
-from pipelines.ingest.compile import Item, Tools, blame_nobody, hearing
+from pipelines.ingest.compile import Tools, blame_nobody, hearing
 from pipelines.ingest.language import CLASSES_FACT, Induction, KeptClasses, kept_classes, makers_of
-from pipelines.ingest.progress import Progress
 from pipelines.ingest.rehearsal import Sample, sample_document
+from pipelines.ingest.report import Progress
+from pipelines.ingest.task import SourceItem
 from pipelines.resources import Stores
 
 SAMPLE_DOCUMENTS = 24
 
 
 async def settle_classes(
-    items: Sequence[Item], tools: Tools, induction: Induction | None, stores: Stores, tell: Progress
+    items: Sequence[SourceItem], tools: Tools, induction: Induction | None, stores: Stores, tell: Progress
 ) -> Tools:
     """Return the tools with a distiller that tags by the corpus's classes, which are induced where they are not yet.
 
@@ -49,7 +50,7 @@ def with_classes(tools: Tools, names: Sequence[str]) -> Tools:
 
 
 async def _induced(
-    items: Sequence[Item], tools: Tools, induction: Induction, stores: Stores, tell: Progress
+    items: Sequence[SourceItem], tools: Tools, induction: Induction, stores: Stores, tell: Progress
 ) -> tuple[TagClass, ...] | None:
     sample = await sample_tags(items, tools, tell)
     found = await induction.inducer.induce(sample.tags, sample.language)
@@ -59,7 +60,7 @@ async def _induced(
     return found.results
 
 
-async def sample_tags(items: Sequence[Item], tools: Tools, tell: Progress) -> Sample:
+async def sample_tags(items: Sequence[SourceItem], tools: Tools, tell: Progress) -> Sample:
     """Return tags of some of the items, the same for the same folder; parsing them is done and kept."""
     # Digests are as good as chance, and the same on every machine.
     some = sorted(items, key=lambda item: (item.source.digest, item.source.uri))[:SAMPLE_DOCUMENTS]
@@ -69,7 +70,7 @@ async def sample_tags(items: Sequence[Item], tools: Tools, tell: Progress) -> Sa
     return Sample(tuple(sample_of([tag for one in sampled for tag in one.tags])), language)
 
 
-async def _sampled(item: Item, tools: Tools, tell: Progress) -> tuple[Sample, ...]:
+async def _sampled(item: SourceItem, tools: Tools, tell: Progress) -> tuple[Sample, ...]:
     """The sample of one document, none where it gives none: why that is, compiling it will tell."""
     ended = await tools.workers.do(sample_document, tools.task(item), hearing(item.source.uri, tell))
     blame_nobody(ended)

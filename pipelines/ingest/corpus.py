@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.core.charge import charge, each
+from pipelines.core.charge import charge, each, is_machines
 from pipelines.core.collector import collector_paused
 from pipelines.core.errors import DocumentsFailed
 from pipelines.core.ids import content_id
@@ -14,7 +14,6 @@ from pipelines.graph.card import DocumentCard
 from pipelines.graph.link import Linked, link, unlinked
 from pipelines.graph.mentions import Passage
 from pipelines.graph.same_entity import Verdicts
-from pipelines.ingest.culprit import find_culprits
 from pipelines.ingest.gate import Gate, gate
 from pipelines.ingest.judged import kept_verdicts
 from pipelines.ingest.keys import VERSIONS
@@ -152,3 +151,39 @@ def _load_key(entry: Entry, card: DocumentCard | None, linked: Linked, passed: G
     failed = passed.quarantined.get(entry.document, ())
     made = [entry.artifacts[stage] for stage in ("parse", "atomize", "embed")]
     return content_id("load", str(VERSIONS["load"]), index, *made, *merged, *failed).partition(":")[2]
+
+
+MOST = 8
+"""Culprits beyond which the step itself is at fault, and no document."""
+
+
+def find_culprits(entries: Sequence[Entry], step: Callable[[Sequence[Entry]], object]) -> tuple[Entry, ...]:
+    """Return the entries with each of which alone `step` fails, as it does for all of them together.
+
+    None where it takes several to make it fail, where they are more than `MOST`, and where it fails with every one.
+    The suspects are halved again and again: finding one is about as much work as two steps over all. Raises what
+    `is_machines`.
+    """
+    found: list[Entry] = []
+
+    def search(suspects: Sequence[Entry]) -> None:
+        if len(suspects) == 1:
+            found.extend(suspects)
+            return
+        middle = len(suspects) // 2
+        for half in (suspects[:middle], suspects[middle:]):
+            if len(found) <= MOST and _fails(half, step):
+                search(half)
+
+    search(entries)
+    return () if len(found) > MOST or len(found) == len(entries) else tuple(found)
+
+
+def _fails(entries: Sequence[Entry], step: Callable[[Sequence[Entry]], object]) -> bool:
+    try:
+        step(entries)
+    except Exception as error:
+        if is_machines(error):
+            raise
+        return True
+    return False

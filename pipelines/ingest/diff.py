@@ -13,8 +13,8 @@ from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.graph.build import build_graph, redirect
 from pipelines.ingest.build import compile_all, open_run
 from pipelines.ingest.corpus import link_corpus
-from pipelines.ingest.progress import Progress, silent
-from pipelines.ingest.run import Run
+from pipelines.ingest.report import Progress, silent
+from pipelines.ingest.run import IngestRun
 from pipelines.resources import Stores, exists
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry
@@ -22,7 +22,7 @@ from pipelines.store.records import read_distillate, read_document
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FolderDiff:
     """Documents by URI, and for each kind of node and edge how many come and go ("Chunk", "REFERENCES", ...)."""
 
     added: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Difference:
         return not (self.added or self.changed or self.removed or self.renamed)
 
 
-def diff(folder: Path, kb: Path, settings: Settings | None = None, progress: Progress = silent) -> Difference:
+def diff(folder: Path, kb: Path, settings: Settings | None = None, progress: Progress = silent) -> FolderDiff:
     """Return what `build` would change. New documents are compiled, so that building afterwards finds it done.
 
     Raises `KnowledgeBaseNotFound`, and what `build` raises.
@@ -47,10 +47,10 @@ def diff(folder: Path, kb: Path, settings: Settings | None = None, progress: Pro
     settings = settings or load(kb).settings
     with open_run(folder, kb, settings, progress) as run:
         asyncio.run(compile_all(run, run.prepare()))
-        return _difference(run, settings)
+        return _diff(run, settings)
 
 
-def _difference(run: Run, settings: Settings) -> Difference:
+def _diff(run: IngestRun, settings: Settings) -> FolderDiff:
     stores = run.stores
     before = {entry.uri: entry for entry in stores.catalog.entries() if entry.status.searchable}
     after = {entry.uri: entry for entry in run.searchable()}
@@ -65,7 +65,7 @@ def _difference(run: Run, settings: Settings) -> Difference:
     old = _ids([_subgraph(stores, before[uri], {}) for uri in sorted({*touched, *removed})]) | _corpus_ids(stores)
     new = _ids([_subgraph(stores, after[uri], merged) for uri in sorted({*touched, *added})])
     new |= _ids([linking.linked.subgraph])
-    return Difference(
+    return FolderDiff(
         tuple(uri for uri in added if uri not in dict(renamed).values()),
         tuple(sorted(changed)),
         tuple(uri for uri in removed if uri not in dict(renamed)),

@@ -1,4 +1,4 @@
-"""Erasing: what the catalog no longer speaks of goes from every file of a knowledge base, down to its bytes.
+"""Erasing: what the catalog no longer lists is removed from every file of a knowledge base, down to its bytes.
 
 What is to be erased is noted in the catalog before anything is removed, and struck out when all is done, so that the
 next run finishes what a killed one began. A run that removes nothing does none of this.
@@ -14,17 +14,23 @@ from pathlib import Path
 
 from pipelines.core import codec
 from pipelines.core.document import Source
+from pipelines.core.errors import NotFound
 from pipelines.core.graph import NodeKind
 from pipelines.core.outcome import Status
+from pipelines.core.uris import INSIDE, called
 from pipelines.graph.scan import STAGE as MENTIONS
 from pipelines.graph.scan import cache_key
-from pipelines.ingest.compile import Item, member_item
+from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.gate import STAGE as RECALL
-from pipelines.ingest.keys import StageKeys
-from pipelines.ingest.language import drop_classes
+from pipelines.ingest.keys import StageKeys, stage_keys
+from pipelines.ingest.language import drop_classes, makers_of
+from pipelines.ingest.load import Loader, project
+from pipelines.ingest.report import silent
+from pipelines.ingest.task import SourceItem
 from pipelines.llm.embed_cache import keep_vectors
 from pipelines.llm.reply_store import ReplyStore
-from pipelines.resources import PAIRS_FACT, Stores, tag_pairs, vectors_name
+from pipelines.resources import PAIRS_FACT, Stores, open_stores, tag_pairs, vectors_name
+from pipelines.settings import Settings, load
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.records import Parts
 
@@ -131,7 +137,7 @@ class _Wanted:
             self._kept.update(("picture", picture) for picture in parts.pictures)
             for member in parts.members:
                 self._kept.add(("member", member.digest))
-                self._keep(member_item(Item(source), member).source, {})
+                self._keep(SourceItem(source).part(member).source, {})
 
     def _parts(self, parses: Iterable[str]) -> Iterator[Parts]:
         for key in parses:
@@ -176,3 +182,62 @@ def _drop_facts(stores: Stores) -> None:
     left = tuple(pair for pair in pairs if pair.corpus_tag in tags)
     if left != pairs:
         stores.catalog.set_fact(PAIRS_FACT, codec.encode(left).decode())
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was removed: the entries' URIs (the parts of a container with it), and how many artifacts and replies.
+
+    `complete` is off where somebody who reads the knowledge base kept its log from being emptied; the next `forget`
+    or ingest makes up for it.
+    """
+
+    uris: tuple[str, ...]
+    artifacts: int
+    replies: int
+    complete: bool = True
+
+
+def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bool = False) -> Forgotten:
+    """Remove the document with this URI or id, and the documents inside it; the others are linked anew without it.
+
+    No byte of its text stays in a file of the knowledge base, nor in its Neo4j where the settings name one;
+    `keep_cache` keeps what a model replied about it. Its own file stays in the folder: an ingest that finds it there
+    takes it in again. One that was killed is finished by the next, or by an ingest. Raises `NotFound`.
+    """
+    settings = settings or load(kb).settings
+    with open_stores(kb, settings) as stores, stores.embedded.exclusive():
+        gone = _named(name, stores)
+        if not gone and expected(stores.catalog) is None:
+            raise _unknown(name)
+        expect(stores.catalog, Extent.STORES)
+        loader = Loader(stores, silent)
+        loader.remove(gone)
+        rest = [entry for entry in stores.catalog.entries() if entry.status.searchable]
+        linking = link_corpus(rest, stores, settings)
+        loader.load(rest, linking)
+        loader.finish(linking)
+        makers = makers_of(settings, stores)
+
+        def keys_of(source: Source) -> StageKeys:
+            return stage_keys(source, settings, makers)
+
+        erased = erase(stores, keys_of, keep_cache=keep_cache)
+        project(stores, settings, silent)
+        if not gone:  # what a killed one began is done now
+            raise _unknown(name)
+        return Forgotten(tuple(entry.uri for entry in gone), erased.artifacts, erased.replies, erased.complete)
+
+
+def _named(name: str, stores: Stores) -> list[Entry]:
+    entries = stores.catalog.entries()
+    meant = called(name, (entry.uri for entry in entries))
+    if len(meant) > 1:
+        raise NotFound(f"{len(meant)} documents are shown as {name}", ids=meant, hint="give the id of one")
+    found = [entry for entry in entries if name == entry.document or entry.uri in meant]
+    inside = tuple(f"{entry.uri}{INSIDE}" for entry in found)
+    return [*found, *(entry for entry in entries if entry.uri.startswith(inside))]
+
+
+def _unknown(name: str) -> NotFound:
+    return NotFound(f"no document {name}", ids=(name,), hint="`strata status` lists the documents")

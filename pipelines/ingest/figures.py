@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from pipelines.core.ids import digest
 from pipelines.core.outcome import Failure
-from pipelines.ingest.bench import Bench
 from pipelines.ingest.keys import StageKeys
+from pipelines.ingest.worker import WorkerContext
 from pipelines.parse.describe import Describer, describe_figures
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.store.artifact import ArtifactStore
@@ -26,7 +26,7 @@ class DescribedRecord:
     failures: tuple[Failure, ...] = ()
 
 
-async def describe(bench: Bench, record: ParsedRecord, describer: Describer) -> DescribedRecord:
+async def describe(bench: WorkerContext, record: ParsedRecord, describer: Describer) -> DescribedRecord:
     """Return the record with its figures described, and keep it in place of the one without.
 
     Raises `BudgetExceeded`.

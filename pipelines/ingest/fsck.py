@@ -12,11 +12,11 @@ from pipelines.core.graph import CORPUS_OWNER, NodeKind
 from pipelines.core.outcome import Status
 from pipelines.graph.scan import STAGE as MENTIONS
 from pipelines.ingest.corpus import LINKED_FACT, link_corpus
-from pipelines.ingest.inspect import Inspected, Sums, held_sums, inspect_artifacts, inspect_caches, sums_of
+from pipelines.ingest.embedding import read_records
+from pipelines.ingest.integrity import Inspected, Sums, held_sums, inspect_artifacts, inspect_caches, sums_of
 from pipelines.ingest.keys import COMPILED
 from pipelines.ingest.load import Loader
-from pipelines.ingest.progress import silent
-from pipelines.ingest.records import read_records
+from pipelines.ingest.report import silent
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.sqlite_file import is_sound, remove_file
 from pipelines.resources import Stores, open_neo4j, open_stores, vectors_name
@@ -44,7 +44,7 @@ LOST = "what was read of it was damaged"
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class FsckReport:
     """What was found, and after a repair what is left of it.
 
     `documents` is the number looked at, `read` how many of the `artifacts` were read to the end.
@@ -62,7 +62,7 @@ class Checked:
         return not (self.remaining if self.repaired else self.findings)
 
 
-def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_data: bool = False) -> Checked:
+def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_data: bool = False) -> FsckReport:
     """Compare the stores of a knowledge base; with `repair`, load anew what does not agree and look once more.
 
     Of the artifacts a sample is read, with `read_data` each, and each vector too. What is mended without the folder
@@ -74,10 +74,10 @@ def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_
     with open_stores(kb, settings) as stores, stores.embedded.exclusive():
         if not stores.embedded.is_sound():
             detail = f"it is damaged: remove {DATABASE} and ingest the folder again, what was read is kept beside it"
-            return Checked(0, (Finding(Place.CATALOG, Fault.CHANGED, DATABASE, detail),))
+            return FsckReport(0, (Finding(Place.CATALOG, Fault.CHANGED, DATABASE, detail),))
         documents = len(_searchable(stores))
         inspected, findings = _look(stores, settings, read_data)
-        checked = Checked(documents, findings, artifacts=inspected.held, read=inspected.read)
+        checked = FsckReport(documents, findings, artifacts=inspected.held, read=inspected.read)
         if not repair or not findings:
             return checked
         _repair(stores, settings, findings)

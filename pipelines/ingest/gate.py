@@ -11,8 +11,8 @@ from pipelines.atomize.recall import Part, Searched, Standing, rank, self_recall
 from pipelines.core import codec
 from pipelines.core.charge import each
 from pipelines.core.ids import content_id
+from pipelines.ingest.embedding import read_records, read_terms
 from pipelines.ingest.keys import VERSIONS
-from pipelines.ingest.records import read_records, read_terms
 from pipelines.resources import Stores, vectors_name
 from pipelines.store.catalog import Entry
 from pipelines.store.records import read_artifact, readable

@@ -17,14 +17,16 @@ from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.core.outcome import Failure, Status
 from pipelines.graph.build import build_graph, redirect
 from pipelines.ingest.corpus import LINKED_FACT, Linking
+from pipelines.ingest.embedding import corpus_records, read_records, without
 from pipelines.ingest.gate import joined
-from pipelines.ingest.progress import Event, Phase, Progress, Stage
-from pipelines.ingest.records import corpus_records, read_records, without
+from pipelines.ingest.report import Event, Phase, Progress, Stage
 from pipelines.llm.embedder import Embedder, Side
-from pipelines.resources import Stores, record_vectors
+from pipelines.resources import Stores, open_neo4j, record_vectors
+from pipelines.settings import Settings
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.records import read_artifact, read_distillate, read_document, readable
 from pipelines.store.state import WRITING_FACT
+from pipelines.store.sync import Synced, sync
 from pipelines.store.vector import Embedded, Record, RecordKind
 
 FAILED_FACT = "failed"
@@ -240,3 +242,18 @@ def _between_others(subgraph: Subgraph, documents: Collection[str]) -> Subgraph:
 
 def _embedded(embedder: Embedder, texts: Sequence[str]) -> Iterator[np.ndarray]:
     yield from embedder.embed(texts, Side.PASSAGE)
+
+
+def project(stores: Stores, settings: Settings, tell: Progress) -> Synced | None:
+    """Bring the Neo4j of the settings up to the embedded graph, None where they name none.
+
+    A document that cannot be written there is told of in `failures`, and the others are. Raises `StoreUnavailable`
+    where no server answers, or one that went away does not come back in time.
+    """
+    if not settings.store.neo4j_uri:
+        return None
+    tell(Event(Stage.PROJECT, Phase.STARTED, detail=settings.store.neo4j_uri))
+    with open_neo4j(settings, stores.places.root) as neo4j:
+        synced = sync(stores.graph, neo4j)
+    tell(Event(Stage.PROJECT, Phase.DONE, detail=f"{synced.written} written, {synced.removed} removed"))
+    return synced

@@ -14,14 +14,14 @@ from pipelines.core import codec
 from pipelines.graph.card import DocumentCard
 from pipelines.ingest.build import open_run
 from pipelines.ingest.classes import sample_tags, with_classes
-from pipelines.ingest.compile import Item, Tools, blame_nobody, member_item
+from pipelines.ingest.compile import Tools, blame_nobody
 from pipelines.ingest.corpus import read_cards
 from pipelines.ingest.judged import judge_requests
 from pipelines.ingest.language import classes_maker, kept_classes
-from pipelines.ingest.progress import Progress, silent
 from pipelines.ingest.rehearsal import Rehearsed, rehearse_document
-from pipelines.ingest.report import QUOTE_FACT
-from pipelines.ingest.run import Run
+from pipelines.ingest.report import QUOTE_FACT, Progress, silent
+from pipelines.ingest.run import IngestRun
+from pipelines.ingest.task import SourceItem
 from pipelines.llm.quote import Quote, Quoter
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.testing.fakes import ScriptedChat
@@ -60,19 +60,17 @@ def quote_ingest(
         return quoter.quote
 
 
-async def _quote(run: Run, items: tuple[Item, ...], settings: Settings, quoter: Quoter) -> None:
+async def _quote(run: IngestRun, items: tuple[SourceItem, ...], settings: Settings, quoter: Quoter) -> None:
     tools, pending = await _classed(run, items, quoter), list(items)
     cards: list[DocumentCard] = []
     while pending:
         rehearsed = await asyncio.gather(*(_rehearsed(item, tools, quoter) for item in pending))
         cards += [one.card for one in rehearsed if one.card is not None]
-        pending = [
-            member_item(item, member) for item, one in zip(pending, rehearsed, strict=True) for member in one.members
-        ]
+        pending = [item.part(member) for item, one in zip(pending, rehearsed, strict=True) for member in one.members]
     _quote_judge(run, items, cards, settings, quoter)
 
 
-async def _rehearsed(item: Item, tools: Tools, quoter: Quoter) -> Rehearsed:
+async def _rehearsed(item: SourceItem, tools: Tools, quoter: Quoter) -> Rehearsed:
     """Count what a document will ask; nothing where it cannot be worked out: then nothing will be asked either."""
     ended = await tools.workers.do(rehearse_document, tools.task(item))
     blame_nobody(ended)
@@ -83,7 +81,7 @@ async def _rehearsed(item: Item, tools: Tools, quoter: Quoter) -> Rehearsed:
 
 
 def _quote_judge(
-    run: Run, items: Sequence[Item], new: Sequence[DocumentCard], settings: Settings, quoter: Quoter
+    run: IngestRun, items: Sequence[SourceItem], new: Sequence[DocumentCard], settings: Settings, quoter: Quoter
 ) -> None:
     changed = {item.source.uri for item in items}
     kept = [entry for entry in run.searchable() if entry.uri not in changed]
@@ -91,7 +89,7 @@ def _quote_judge(
         quoter.add(request, JUDGED_TOKENS)
 
 
-async def _classed(run: Run, items: Sequence[Item], quoter: Quoter) -> Tools:
+async def _classed(run: IngestRun, items: Sequence[SourceItem], quoter: Quoter) -> Tools:
     """The tools with the corpus's classes of tags; where they are yet to be induced, that is quoted."""
     tools, stores = run.tools, run.stores
     maker = classes_maker(tools.settings, stores.places)

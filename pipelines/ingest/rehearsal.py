@@ -21,12 +21,12 @@ from pipelines.core.knowledge import ChunkTag, Distillate
 from pipelines.core.work.job import Desk
 from pipelines.graph.card import DocumentCard, card
 from pipelines.ingest.asking import Asking
-from pipelines.ingest.bench import Bench
 from pipelines.ingest.figures import parsed_of
-from pipelines.ingest.progress import Stage
-from pipelines.ingest.reading import read
+from pipelines.ingest.parse_stage import parse
+from pipelines.ingest.report import Stage
 from pipelines.ingest.speech import describer, distiller, splitter
-from pipelines.ingest.task import Task
+from pipelines.ingest.task import DocumentTask
+from pipelines.ingest.worker import WorkerContext
 from pipelines.llm.chat import Request
 from pipelines.parse.describe import undescribed
 from pipelines.store.records import Member, ParsedRecord
@@ -63,20 +63,20 @@ class Rehearsed:
     card: DocumentCard | None = None
 
 
-def sample_document(desk: Desk, task: Task) -> bytes:
+def sample_document(desk: Desk, task: DocumentTask) -> bytes:
     """The job that takes a `Sample` of one document, none where it is none; its parse is done and kept."""
-    bench = Bench.of(desk, task)
-    document = read(bench).document
+    bench = WorkerContext(desk, task)
+    document = parse(bench).document
     if document is None:
         return codec.pack(())
     made = asyncio.run(_without_model(bench, document, StructuralSplitter(task.means.settings.chunk)))
     return codec.pack((Sample(made.tags, document.language),))
 
 
-def rehearse_document(desk: Desk, task: Task) -> bytes:
+def rehearse_document(desk: Desk, task: DocumentTask) -> bytes:
     """The job that finds out what a document will ask of a model: a `Rehearsed`. Its parse is done and kept."""
-    bench = Bench.of(desk, task)
-    record = read(bench)
+    bench = WorkerContext(desk, task)
+    record = parse(bench)
     expected = _Expected()
     if record.document is None:
         return codec.pack(Rehearsed((), record.members))
@@ -111,7 +111,7 @@ class _Rehearsing:
         return await self._cutting.cut(window)
 
 
-async def _without_model(bench: Bench, document: Document, cutting: Splitter) -> Distillate:
+async def _without_model(bench: WorkerContext, document: Document, cutting: Splitter) -> Distillate:
     settings = bench.means.settings
     bench.desk.begin(Stage.CHUNK.value)
     chunks = (await split(document, cutting, settings.chunk)).results
@@ -119,7 +119,7 @@ async def _without_model(bench: Bench, document: Document, cutting: Splitter) ->
     return await atomize(document, chunks, ExtractiveDistiller(settings.atomize), settings.atomize)
 
 
-def _figures(bench: Bench, record: ParsedRecord, expected: _Expected) -> None:
+def _figures(bench: WorkerContext, record: ParsedRecord, expected: _Expected) -> None:
     asked = describer(bench.desk, bench.means)
     for picture, around in undescribed(parsed_of(record, bench.artifacts)):
         expected.add(asked.request(picture, around), DESCRIBED_TOKENS)

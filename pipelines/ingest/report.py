@@ -1,17 +1,59 @@
-"""How a run ended: every document by status, every stage by what it did."""
+"""What a run reports: events while it goes on, and how it ended at its end."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from pipelines.core.outcome import Failure
-from pipelines.ingest.progress import Event, Phase
 from pipelines.llm.ledger import Ledger
 from pipelines.llm.quote import Quote
 
 QUOTE_FACT = "quote"
 """The fact under which the catalog keeps the last quote, to be set beside what the work then took."""
+
+
+class Stage(StrEnum):
+    SCAN = "scan"
+    SERVER = "starting Prefect's server"
+    PARSE = "parse"
+    CHUNK = "chunk"
+    ATOMIZE = "atomize"
+    EMBED = "embed"
+    LINK = "link"
+    LOAD = "load"
+    PROJECT = "project"
+    LEARN = "learn"
+
+
+class Phase(StrEnum):
+    STARTED = "started"
+    DONE = "done"
+    REUSED = "reused"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something happened to `subject` (a URI, empty for the whole corpus) in a stage.
+
+    `total` is the number of documents to do, told with the end of what comes before the first of them.
+    """
+
+    stage: Stage
+    phase: Phase
+    subject: str = ""
+    detail: str = ""
+    total: int = 0
+
+
+Progress = Callable[[Event], None]
+
+
+def silent(event: Event) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True)

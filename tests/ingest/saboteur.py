@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import pipelines.ingest.reading as reading
+import pipelines.ingest.parse_stage as reading
 import pipelines.ingest.stages as stages
 from pipelines.core.document import Document, Source
 from pipelines.core.errors import StoreError

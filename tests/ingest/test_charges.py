@@ -14,7 +14,7 @@ from pipelines.core.graph import EdgeKind
 from pipelines.core.outcome import Status
 from pipelines.graph import library, link
 from pipelines.ingest import corpus, gate, load
-from pipelines.ingest.forget import forget
+from pipelines.ingest.erase import forget
 from pipelines.ingest.fsck import fsck
 from pipelines.ingest.report import Report
 from pipelines.resources import open_stores

@@ -14,8 +14,7 @@ from PIL import Image
 
 from pipelines import build
 from pipelines.ingest.diff import diff
-from pipelines.ingest.erase import ERASE_FACT
-from pipelines.ingest.forget import forget
+from pipelines.ingest.erase import ERASE_FACT, forget
 from pipelines.ingest.fsck import fsck
 from pipelines.llm.schema_answer import answer_by_schema
 from pipelines.llm.settings import EmbedSettings, LlmSettings

@@ -15,7 +15,7 @@ from pipelines import build
 from pipelines.core.errors import StoreMismatch
 from pipelines.core.ids import digest
 from pipelines.ingest.fsck import fsck
-from pipelines.ingest.inspect import SAMPLED_LEAST, inspect_artifacts
+from pipelines.ingest.integrity import SAMPLED_LEAST, inspect_artifacts
 from pipelines.llm.chat import Reply
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.resources import Stores, open_stores

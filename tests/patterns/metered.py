@@ -67,7 +67,7 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.core.document import Source
     from pipelines.graph.card import card
     from pipelines.graph.mentions import Names, Passage
-    from pipelines.ingest.records import records_of
+    from pipelines.ingest.embedding import records_of
     from pipelines.lang.sentences import sentences
     from pipelines.lang.terms import terms
     from pipelines.parse.cleaning import clean

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
@@ -11,10 +13,18 @@ from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
+from pipelines.core.vectors import Vectors
+from pipelines.core.work.job import Desk
+from pipelines.ingest.report import Stage
+from pipelines.ingest.worker import WorkerContext
 from pipelines.lang.terms import terms
-from pipelines.llm.embedder import Embedder, Side
+from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
+from pipelines.llm.embedders import QUICK, open_embedder
+from pipelines.llm.settings import EmbedSettings
 from pipelines.store.vector import Embedded, Record, RecordKind
 
+_BATCH = 256
+"""Texts that a slow embedder is given at a time, each time with processor seconds of their own."""
 DOCUMENT_WORDS = 1200
 """Characters of a document's text that stand for it beside its title and headings."""
 
@@ -101,3 +111,43 @@ def _record(document: Document, chunk: Chunk, kind: RecordKind, id: str, text: s
 def _date(document: Document) -> str:
     names = ("date", "modified", "created")
     return next((document.metadata[name] for name in names if document.metadata.get(name)), "")
+
+
+def worker_embedder(context: WorkerContext) -> Embedder:
+    """Return the embedder of a worker: one of its own, or its parent's where that is behind an endpoint."""
+    means = context.means
+    if means.embedder is None:
+        from pipelines.ingest.asking import DeskEmbedder
+
+        return DeskEmbedder(context.desk, means.dimension)
+    embedder = _opened(means.embedder, means.vectors)
+    return embedder if means.embedder.name in QUICK else _InBatches(embedder, context.desk)
+
+
+@lru_cache(maxsize=1)
+def _opened(settings: EmbedSettings, vectors: Path | None) -> Embedder:
+    """One for the life of the worker: some take long to load."""
+    return open_embedder(settings, vectors)
+
+
+class _InBatches:
+    """A slow embedder: what it takes grows with the text alone, and is no sign of a document that never ends."""
+
+    def __init__(self, inner: Embedder, desk: Desk) -> None:
+        self._inner = inner
+        self._desk = desk
+
+    @property
+    def info(self) -> EmbedderInfo:
+        return self._inner.info
+
+    def embed(self, texts: Sequence[str], side: Side = Side.PASSAGE) -> Vectors:
+        parts = [self._batch(texts[start : start + _BATCH], side) for start in range(0, len(texts), _BATCH)]
+        return np.concatenate(parts) if parts else self._inner.embed((), side)
+
+    def _batch(self, texts: Sequence[str], side: Side) -> Vectors:
+        self._desk.begin(Stage.EMBED.value)
+        return self._inner.embed(texts, side)
+
+    def close(self) -> None:
+        self._inner.close()

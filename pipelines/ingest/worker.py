@@ -1,11 +1,11 @@
-"""Where a worker makes one document: its limits, events, artifacts, and what it says of errors."""
+"""What every stage of a document is given in a worker process: task, keys, artifacts, limits and events."""
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from pipelines.core import codec
@@ -14,8 +14,8 @@ from pipelines.core.errors import BudgetExceeded, MissingExtra, SettingsError, S
 from pipelines.core.outcome import Status
 from pipelines.core.work.job import Desk
 from pipelines.ingest.keys import StageKeys
-from pipelines.ingest.progress import Phase, Stage
-from pipelines.ingest.task import DESCRIBE, DOING, Made, Means, Task, Told
+from pipelines.ingest.report import Phase, Stage
+from pipelines.ingest.task import DOING, Compiled, DocumentTask, Means, StageEvent
 from pipelines.store.artifact import ArtifactStore
 
 T = TypeVar("T")
@@ -24,6 +24,7 @@ _ENDS_THE_RUN = (BudgetExceeded, StoreError, SettingsError, MissingExtra)
 """What no document is to blame for."""
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EROFS))
 _LONGEST_REASON = 300
+"""Characters of an error's text that the catalog and the report show: a few lines of a terminal."""
 
 
 class StageFailed(Exception):
@@ -35,21 +36,27 @@ class StageFailed(Exception):
 
 
 @dataclass(slots=True)
-class Bench:
-    """One document being made. `keys` change where a figure's description is missing, or its parse is cut short."""
+class WorkerContext:
+    """What every stage of a document is given: its task, its keys, and the way to its artifacts and its parent.
+
+    `keys` become others where a figure's description is missing, or the parse is cut short.
+    """
 
     desk: Desk
-    task: Task
-    keys: StageKeys
-    cut: str = ""
+    task: DocumentTask
+    keys: StageKeys = field(init=False)
 
-    @staticmethod
-    def of(desk: Desk, task: Task) -> Bench:
-        return Bench(desk, task, task.keys, task.cut)
+    def __post_init__(self) -> None:
+        self.keys = self.task.keys
 
     def cut_short(self, cut: str) -> None:
-        """Have all that is made from here on lie under the keys of a parse that was cut short (see `StageKeys`)."""
-        self.cut, self.keys = cut, self.means.keys(self.source, cut=cut)
+        """Put all that is made from here on under the keys of a parse that was cut short (see `StageKeys`)."""
+        self.task = replace(self.task, cut=cut)
+        self.keys = self.task.keys
+
+    @property
+    def cut(self) -> str:
+        return self.task.cut
 
     @property
     def means(self) -> Means:
@@ -64,7 +71,7 @@ class Bench:
         return self.task.means.artifacts
 
     def kept(self, stage: str, key: str, type: type[T]) -> T | None:
-        """Return the value of an artifact; one that is damaged counts as absent, and goes."""
+        """Return the value of an artifact; one that is damaged counts as absent, and is removed."""
         data = self.artifacts.get(stage, key)
         if data is None:
             return None
@@ -75,10 +82,16 @@ class Bench:
             return None
 
     def keep(self, stage: str, key: str, value: object) -> None:
+        """Store `value` as an artifact."""
         self.artifacts.put(stage, key, codec.encode(value))
 
+    def hand_out(self, compiled: Compiled) -> None:
+        """Give the parent what there is so far: it is what is left where this process is lost."""
+        self.desk.keep(codec.pack(compiled))
+
     def tell(self, stage: Stage, phase: Phase, detail: str = "") -> None:
-        self.desk.tell(codec.pack(Told(stage, phase, detail)))
+        """Report an event of this document."""
+        self.desk.tell(codec.pack(StageEvent(stage, phase, detail)))
 
     @contextmanager
     def stage(self, stage: str) -> Iterator[None]:
@@ -102,12 +115,6 @@ class Bench:
                 raise StoreError(f"{DOING[stage]} cannot write: {error.strerror}") from error
             reason = f"{DOING[stage]} failed: {_line(error)}"
             raise StageFailed(stage, Status.FAILED, reason, type(error).__name__) from error
-
-    def failed(self, made: Made, failed: StageFailed) -> Made:
-        """Return what is left of the document, and tell so."""
-        if failed.stage != DESCRIBE:
-            self.tell(Stage(failed.stage), Phase.FAILED, failed.reason)
-        return made.failed(failed.stage, failed.status, failed.reason, failed.error, failed.retryable)
 
 
 def _line(error: Exception) -> str:
