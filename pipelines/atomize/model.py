@@ -39,7 +39,7 @@ class ModelDistiller:
 
     Rows and figures are told without the model, and a chunk of nothing but rows is not shown to it. An embedder finds
     questions that mean the same in other words. The model is told what `schema` allows; who keeps what it says to that
-    is the caller (`pipelines.graph.conform`).
+    is the caller (`pipelines.graph.document_graph`).
     """
 
     def __init__(

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from pipelines.core.ids import normalize
 from pipelines.core.vectors import Vectors
-from pipelines.graph import alike
-from pipelines.graph.entities import Profile
-from pipelines.graph.neighbours import neighbours
+from pipelines.graph import entity_rules
+from pipelines.graph.entities import EntityProfile, nearest_pairs
 from pipelines.graph.settings import GraphSettings
 
 Embed = Callable[[Sequence[str]], Vectors]
@@ -20,8 +19,8 @@ Embed = Callable[[Sequence[str]], Vectors]
 class Pair:
     """Two names that may be of one thing, with the cosine of their vectors."""
 
-    one: Profile
-    two: Profile
+    one: EntityProfile
+    two: EntityProfile
     cosine: float
 
 
@@ -45,7 +44,7 @@ class Merge:
 class _Candidate:
     one: int
     two: int
-    verdict: alike.Verdict
+    verdict: entity_rules.Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +54,11 @@ class _Alike:
     one: int
     two: int
     cosine: float
-    verdict: alike.Verdict | None
+    verdict: entity_rules.Verdict | None
 
 
 def resolve(
-    profiles: Sequence[Profile], settings: GraphSettings, embed: Embed | None = None, decide: Decide | None = None
+    profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed | None = None, decide: Decide | None = None
 ) -> tuple[Merge, ...]:
     """Return the merges in order of id: each entity into at most one, which is itself merged into none.
 
@@ -75,59 +74,59 @@ def resolve(
     for candidate in forced:
         clusters.join(candidate)
     for candidate in sorted(found, key=lambda one: (-one.verdict.score, one.one, one.two)):
-        if alike.compatible(ordered[candidate.one], ordered[candidate.two]):
+        if entity_rules.compatible(ordered[candidate.one], ordered[candidate.two]):
             clusters.join(candidate)
     return clusters.merges()
 
 
-def _forced(profiles: Sequence[Profile], settings: GraphSettings) -> Iterator[_Candidate]:
+def _forced(profiles: Sequence[EntityProfile], settings: GraphSettings) -> Iterator[_Candidate]:
     by_name = {normalize(profile.name): i for i, profile in enumerate(profiles)}
     for one, two in settings.merge:
         i, j = by_name.get(normalize(one)), by_name.get(normalize(two))
         if i is not None and j is not None and i != j:
-            yield _Candidate(i, j, alike.Verdict("setting", 1.0))
+            yield _Candidate(i, j, entity_rules.Verdict("setting", 1.0))
 
 
-def _by_name(profiles: Sequence[Profile]) -> Iterator[_Candidate]:
+def _by_name(profiles: Sequence[EntityProfile]) -> Iterator[_Candidate]:
     first: dict[str, int] = {}
     for i, profile in enumerate(profiles):
-        name = alike.key(profile.name)
+        name = entity_rules.key(profile.name)
         if name and (other := first.setdefault(name, i)) != i:
-            yield _Candidate(other, i, alike.Verdict("same name", 1.0))
+            yield _Candidate(other, i, entity_rules.Verdict("same name", 1.0))
 
 
-def _by_alias(profiles: Sequence[Profile]) -> Iterator[_Candidate]:
+def _by_alias(profiles: Sequence[EntityProfile]) -> Iterator[_Candidate]:
     """An alias that a document gives, or the short form that a name holds in brackets."""
     by_key: dict[str, int] = {}
     for i, profile in enumerate(profiles):
-        by_key.setdefault(alike.key(profile.name), i)
+        by_key.setdefault(entity_rules.key(profile.name), i)
     for i, profile in enumerate(profiles):
-        inner = alike.bracketed(profile.name)
+        inner = entity_rules.bracketed(profile.name)
         given = [(name, "alias", 0.97) for name in profile.aliases]
         given += [(name, "short form in brackets", 0.96) for name in inner or ()]
         for name, rule, score in given:
-            other = by_key.get(alike.key(name))
+            other = by_key.get(entity_rules.key(name))
             if other is not None and other != i:
-                yield _Candidate(min(i, other), max(i, other), alike.Verdict(rule, score))
+                yield _Candidate(min(i, other), max(i, other), entity_rules.Verdict(rule, score))
 
 
-def _by_acronym(profiles: Sequence[Profile]) -> Iterator[_Candidate]:
+def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_Candidate]:
     """An acronym and the one name that it abbreviates among those of a document in which both stand."""
     long: dict[str, list[int]] = {}
     for i, profile in enumerate(profiles):
-        if initials := alike.acronym(profile.name):
+        if initials := entity_rules.acronym(profile.name):
             long.setdefault(initials, []).append(i)
     for i, profile in enumerate(profiles):
-        if not alike.is_acronym(profile.name):
+        if not entity_rules.is_acronym(profile.name):
             continue
         documents = set(profile.documents)
         letters = profile.name.replace(".", "").casefold()
         beside = [j for j in long.get(letters, []) if j != i and documents & set(profiles[j].documents)]
         if len(beside) == 1:
-            yield _Candidate(min(i, beside[0]), max(i, beside[0]), alike.Verdict("acronym", 0.93))
+            yield _Candidate(min(i, beside[0]), max(i, beside[0]), entity_rules.Verdict("acronym", 0.93))
 
 
-def open_pairs(profiles: Sequence[Profile], settings: GraphSettings, embed: Embed) -> tuple[Pair, ...]:
+def open_pairs(profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed) -> tuple[Pair, ...]:
     """Return the pairs that `resolve` would have decided for it, in its order: alike, and no rule speaks."""
     if not settings.resolve_entities or not settings.judged_pairs or len(profiles) < 2:
         return ()
@@ -135,16 +134,18 @@ def open_pairs(profiles: Sequence[Profile], settings: GraphSettings, embed: Embe
     return _open_pairs(ordered, _by_vector(ordered, settings, embed), settings)
 
 
-def _by_vector(profiles: Sequence[Profile], settings: GraphSettings, embed: Embed) -> list[_Alike]:
+def _by_vector(profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed) -> list[_Alike]:
     vectors = embed([profile.name for profile in profiles])
     return [
-        _Alike(i, j, cosine, alike.judge(profiles[i], profiles[j]))
-        for i, j, cosine in neighbours(vectors, settings.neighbours, settings.merge_score)
-        if alike.compatible(profiles[i], profiles[j])
+        _Alike(i, j, cosine, entity_rules.judge(profiles[i], profiles[j]))
+        for i, j, cosine in nearest_pairs(vectors, settings.neighbours, settings.merge_score)
+        if entity_rules.compatible(profiles[i], profiles[j])
     ]
 
 
-def _open_pairs(profiles: Sequence[Profile], found: Sequence[_Alike], settings: GraphSettings) -> tuple[Pair, ...]:
+def _open_pairs(
+    profiles: Sequence[EntityProfile], found: Sequence[_Alike], settings: GraphSettings
+) -> tuple[Pair, ...]:
     silent = sorted((one for one in found if one.verdict is None), key=lambda one: (-one.cosine, one.one, one.two))
     # The most alike are asked about; in order of their places, so that the same corpus asks the same.
     asked = sorted(silent[: settings.judged_pairs], key=lambda one: (one.one, one.two))
@@ -152,7 +153,7 @@ def _open_pairs(profiles: Sequence[Profile], found: Sequence[_Alike], settings: 
 
 
 def _by_likeness(
-    profiles: Sequence[Profile], settings: GraphSettings, embed: Embed, decide: Decide | None
+    profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed, decide: Decide | None
 ) -> Iterator[_Candidate]:
     found = _by_vector(profiles, settings, embed)
     for one in found:
@@ -164,13 +165,13 @@ def _by_likeness(
     places = {profile.id: i for i, profile in enumerate(profiles)}
     for pair, score in zip(pairs, decide(pairs), strict=True):
         if score >= 0.5:
-            yield _Candidate(places[pair.one.id], places[pair.two.id], alike.Verdict("model", round(score, 4)))
+            yield _Candidate(places[pair.one.id], places[pair.two.id], entity_rules.Verdict("model", round(score, 4)))
 
 
 class _Clusters:
     """Entities joined step by step; a join that would bring together what must stay apart is refused."""
 
-    def __init__(self, profiles: Sequence[Profile], settings: GraphSettings) -> None:
+    def __init__(self, profiles: Sequence[EntityProfile], settings: GraphSettings) -> None:
         self._profiles = profiles
         self._members = {i: [i] for i in range(len(profiles))}
         self._cluster = list(range(len(profiles)))
@@ -196,14 +197,14 @@ class _Clusters:
 
     def merges(self) -> tuple[Merge, ...]:
         """Each member into its cluster's best known, with the reason that tied it to the cluster."""
-        reasons: dict[int, alike.Verdict] = {}
+        reasons: dict[int, entity_rules.Verdict] = {}
         for candidate in self._reasons:
             for member in (candidate.two, candidate.one):
                 reasons.setdefault(member, candidate.verdict)
         found = (merge for members in self._members.values() for merge in self._into_best(members, reasons))
         return tuple(sorted(found, key=lambda merge: merge.merged))
 
-    def _into_best(self, members: Iterable[int], reasons: dict[int, alike.Verdict]) -> Iterator[Merge]:
+    def _into_best(self, members: Iterable[int], reasons: dict[int, entity_rules.Verdict]) -> Iterator[Merge]:
         group = [self._profiles[i] for i in members]
         best = min(group, key=lambda profile: (-profile.mentions, -len(profile.name), profile.id))
         for i, profile in zip(members, group, strict=True):

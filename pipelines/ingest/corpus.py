@@ -10,10 +10,10 @@ from pipelines.core.collector import collector_paused
 from pipelines.core.errors import DocumentsFailed
 from pipelines.core.ids import content_id
 from pipelines.core.outcome import Failure
-from pipelines.graph.card import DocumentCard
+from pipelines.graph.document_profile import DocumentProfile
+from pipelines.graph.entity_judge import Verdicts
 from pipelines.graph.link import Linked, link, unlinked
-from pipelines.graph.mentions import Passage
-from pipelines.graph.same_entity import Verdicts
+from pipelines.graph.mentions import ChunkText
 from pipelines.ingest.gate import Gate, gate
 from pipelines.ingest.judged import kept_verdicts
 from pipelines.ingest.keys import VERSIONS
@@ -27,7 +27,7 @@ from pipelines.store.catalog import Entry
 from pipelines.store.records import read_distillate, read_value
 from pipelines.store.state import LINKED_FACT
 
-__all__ = ["LINKED_FACT", "Linking", "corpus_key", "link_corpus", "read_cards"]
+__all__ = ["LINKED_FACT", "Linking", "corpus_key", "link_corpus", "read_profiles"]
 
 ROUNDS = 8
 """How often a corpus is linked at most, each time without the documents that made it fail; then it goes unlinked."""
@@ -83,17 +83,17 @@ def link_corpus(
 
 
 def _link(entries: Sequence[Entry], stores: Stores, settings: Settings) -> Linking:
-    cards = read_cards(entries, stores)
+    profiles = read_profiles(entries, stores)
     verdicts = kept_verdicts(stores.catalog)
     by_document = {entry.document: entry for entry in entries}
     names = WordLlamaEmbedder()
 
-    def text_of(document: str) -> Sequence[Passage]:
+    def text_of(document: str) -> Sequence[ChunkText]:
         chunks = read_distillate(stores.artifacts, by_document[document]).chunks
-        return [Passage(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in chunks]
+        return [ChunkText(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in chunks]
 
     passed = gate(entries, stores)
-    terms = vocabulary(cards, corpus_classes(settings, stores), names)
+    terms = vocabulary(profiles, corpus_classes(settings, stores), names)
     linked = link(
         terms.cards,
         text_of,
@@ -104,7 +104,10 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings) -> Linki
     )
     linked = replace(linked, merged={**linked.merged, **terms.merged})
     index = vectors_name(stores.embedder.info)
-    keys = {card.document: _load_key(by_document[card.document], card, linked, passed, index) for card in cards}
+    keys = {
+        profile.document: _load_key(by_document[profile.document], profile, linked, passed, index)
+        for profile in profiles
+    }
     return Linking(linked, "", keys, passed)
 
 
@@ -123,30 +126,33 @@ def _named_by(
 
 def _unlinked(entries: Sequence[Entry], failures: Iterable[Failure], trouble: str, stores: Stores) -> Linking:
     """The documents side by side: with the tags and entities that they bear, and no links."""
-    linked, index = unlinked(read_cards(entries, stores)), vectors_name(stores.embedder.info)
+    linked, index = unlinked(read_profiles(entries, stores)), vectors_name(stores.embedder.info)
     keys = {entry.document: _load_key(entry, None, linked, Gate(), index) for entry in entries}
     return Linking(linked, "", keys, Gate(), tuple(failures), trouble)
 
 
-def read_cards(entries: Iterable[Entry], stores: Stores) -> list[DocumentCard]:
-    """Return the cards of these documents. Raises `DocumentsFailed` where some of them cannot be read."""
+def read_profiles(entries: Iterable[Entry], stores: Stores) -> list[DocumentProfile]:
+    """Return the profiles of these documents. Raises `DocumentsFailed` where some of them cannot be read."""
     return each(
-        "card", entries, lambda one: one.document, lambda one: read_value(stores.artifacts, one, "card", DocumentCard)
+        "card",
+        entries,
+        lambda one: one.document,
+        lambda one: read_value(stores.artifacts, one, "card", DocumentProfile),
     )
 
 
 def corpus_key(entries: Sequence[Entry], settings: Settings, index: str, verdicts: Verdicts) -> str:
     """Return the digest of all that the links are made from.
 
-    That is every document's card and vectors, the settings, and what a model said of entities.
+    That is every document's profile and vectors, the settings, and what a model said of entities.
     """
     made = sorted(f"{entry.artifacts['card']} {entry.artifacts['embed']}" for entry in entries)
     made += sorted(f"{pair} {score}" for pair, score in verdicts.scores.items() if score)
     return content_id("link", str(VERSIONS["link"]), fingerprint(settings.graph), index, *made)
 
 
-def _load_key(entry: Entry, card: DocumentCard | None, linked: Linked, passed: Gate, index: str) -> str:
-    borne = [*(one.id for one in card.entities), *(one.id for one in card.tags)] if card else []
+def _load_key(entry: Entry, profile: DocumentProfile | None, linked: Linked, passed: Gate, index: str) -> str:
+    borne = [*(one.id for one in profile.entities), *(one.id for one in profile.tags)] if profile else []
     merged = sorted(f"{one}>{linked.merged[one]}" for one in borne if one in linked.merged)
     failed = passed.quarantined.get(entry.document, ())
     made = [entry.artifacts[stage] for stage in ("parse", "atomize", "embed")]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pipelines.core.errors import KnowledgeBaseNotFound
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
-from pipelines.graph.build import build_graph, redirect
+from pipelines.graph.document_graph import build_graph, redirect
 from pipelines.ingest.build import compile_all, open_run
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.report import Progress, silent

@@ -18,8 +18,8 @@ from pipelines.core.errors import NotFound
 from pipelines.core.graph import NodeKind
 from pipelines.core.outcome import Status
 from pipelines.core.uris import INSIDE, called
-from pipelines.graph.scan import STAGE as MENTIONS
-from pipelines.graph.scan import cache_key
+from pipelines.graph.mentions import STAGE as MENTIONS
+from pipelines.graph.mentions import cache_key
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.gate import STAGE as RECALL
 from pipelines.ingest.keys import StageKeys, stage_keys

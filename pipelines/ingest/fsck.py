@@ -10,7 +10,7 @@ from pathlib import Path
 from pipelines.core.errors import StoreError
 from pipelines.core.graph import CORPUS_OWNER, NodeKind
 from pipelines.core.outcome import Status
-from pipelines.graph.scan import STAGE as MENTIONS
+from pipelines.graph.mentions import STAGE as MENTIONS
 from pipelines.ingest.corpus import LINKED_FACT, link_corpus
 from pipelines.ingest.embedding import read_records
 from pipelines.ingest.integrity import Inspected, Sums, held_sums, inspect_artifacts, inspect_caches, sums_of

@@ -11,8 +11,8 @@ from zipfile import BadZipFile, ZipFile
 from pipelines.core import codec
 from pipelines.core.errors import StoreError
 from pipelines.core.ids import digest
-from pipelines.graph.scan import STAGE as MENTIONS
-from pipelines.graph.scan import cache_key
+from pipelines.graph.mentions import STAGE as MENTIONS
+from pipelines.graph.mentions import cache_key
 from pipelines.ingest.keys import COMPILED
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.sqlite_file import is_sound

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pipelines.core import codec
-from pipelines.graph.card import DocumentCard
-from pipelines.graph.entities import profiles
+from pipelines.graph.document_profile import DocumentProfile
+from pipelines.graph.entities import entity_profiles
+from pipelines.graph.entity_judge import ROLE, ModelJudge, Verdicts
 from pipelines.graph.resolve import Pair, open_pairs
-from pipelines.graph.same_entity import ROLE, ModelJudge, Verdicts
 from pipelines.llm.chat import Chat, Request
 from pipelines.llm.embedder import Side
 from pipelines.llm.prompt import Prompt
@@ -33,7 +33,7 @@ def judge_maker(settings: Settings, stores: Stores) -> str:
     return f"{settings.llm.model_of(ROLE)} {_prompt(stores).digest}"
 
 
-async def judge_entities(cards: Iterable[DocumentCard], stores: Stores, settings: Settings, chat: Chat) -> Verdicts:
+async def judge_entities(cards: Iterable[DocumentProfile], stores: Stores, settings: Settings, chat: Chat) -> Verdicts:
     """Return what the model says of the pairs that are open among these documents, and keep it.
 
     Only pairs are asked about that this model was not asked about before; what it said of others is dropped. Raises
@@ -46,15 +46,15 @@ async def judge_entities(cards: Iterable[DocumentCard], stores: Stores, settings
     return verdicts
 
 
-def judge_requests(cards: Iterable[DocumentCard], stores: Stores, settings: Settings) -> list[Request]:
+def judge_requests(cards: Iterable[DocumentProfile], stores: Stores, settings: Settings) -> list[Request]:
     """Return what a model will be asked about these documents."""
     judge = ModelJudge(ScriptedChat([]), _prompt(stores))
     return judge.requests(_open_pairs(cards, settings), judge_maker(settings, stores), kept_verdicts(stores.catalog))
 
 
-def _open_pairs(cards: Iterable[DocumentCard], settings: Settings) -> tuple[Pair, ...]:
+def _open_pairs(cards: Iterable[DocumentProfile], settings: Settings) -> tuple[Pair, ...]:
     embedder = WordLlamaEmbedder()
-    return open_pairs(profiles(cards), settings.graph, lambda names: embedder.embed(names, Side.PASSAGE))
+    return open_pairs(entity_profiles(cards), settings.graph, lambda names: embedder.embed(names, Side.PASSAGE))
 
 
 def _prompt(stores: Stores) -> Prompt:

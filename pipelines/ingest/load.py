@@ -15,7 +15,7 @@ from pipelines.core import codec
 from pipelines.core.charge import charge
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.core.outcome import Failure, Status
-from pipelines.graph.build import build_graph, redirect
+from pipelines.graph.document_graph import build_graph, redirect
 from pipelines.ingest.corpus import LINKED_FACT, Linking
 from pipelines.ingest.embedding import corpus_records, read_records, without
 from pipelines.ingest.gate import joined

@@ -11,11 +11,11 @@ from pipelines.atomize.tag_classes_model import ModelClasses
 from pipelines.atomize.tag_pairs import read_samples
 from pipelines.atomize.tag_pairs_model import ROLE as PAIR_ROLE
 from pipelines.core import codec
-from pipelines.graph.card import DocumentCard
+from pipelines.graph.document_profile import DocumentProfile
 from pipelines.ingest.build import open_run
 from pipelines.ingest.classes import sample_tags, with_classes
 from pipelines.ingest.compile import Tools, blame_nobody
-from pipelines.ingest.corpus import read_cards
+from pipelines.ingest.corpus import read_profiles
 from pipelines.ingest.judged import judge_requests
 from pipelines.ingest.language import classes_maker, kept_classes
 from pipelines.ingest.rehearsal import Rehearsed, rehearse_document
@@ -62,7 +62,7 @@ def quote_ingest(
 
 async def _quote(run: IngestRun, items: tuple[SourceItem, ...], settings: Settings, quoter: Quoter) -> None:
     tools, pending = await _classed(run, items, quoter), list(items)
-    cards: list[DocumentCard] = []
+    cards: list[DocumentProfile] = []
     while pending:
         rehearsed = await asyncio.gather(*(_rehearsed(item, tools, quoter) for item in pending))
         cards += [one.card for one in rehearsed if one.card is not None]
@@ -81,11 +81,11 @@ async def _rehearsed(item: SourceItem, tools: Tools, quoter: Quoter) -> Rehearse
 
 
 def _quote_judge(
-    run: IngestRun, items: Sequence[SourceItem], new: Sequence[DocumentCard], settings: Settings, quoter: Quoter
+    run: IngestRun, items: Sequence[SourceItem], new: Sequence[DocumentProfile], settings: Settings, quoter: Quoter
 ) -> None:
     changed = {item.source.uri for item in items}
     kept = [entry for entry in run.searchable() if entry.uri not in changed]
-    for request in judge_requests([*read_cards(kept, run.stores), *new], run.stores, settings):
+    for request in judge_requests([*read_profiles(kept, run.stores), *new], run.stores, settings):
         quoter.add(request, JUDGED_TOKENS)
 
 

@@ -19,7 +19,7 @@ from pipelines.core import codec
 from pipelines.core.document import Document
 from pipelines.core.knowledge import ChunkTag, Distillate
 from pipelines.core.work.job import Desk
-from pipelines.graph.card import DocumentCard, card
+from pipelines.graph.document_profile import DocumentProfile, card
 from pipelines.ingest.asking import Asking
 from pipelines.ingest.figures import parsed_of
 from pipelines.ingest.parse_stage import parse
@@ -60,7 +60,7 @@ class Rehearsed:
 
     expected: tuple[Expected, ...] = ()
     members: tuple[Member, ...] = ()
-    card: DocumentCard | None = None
+    card: DocumentProfile | None = None
 
 
 def sample_document(desk: Desk, task: DocumentTask) -> bytes:

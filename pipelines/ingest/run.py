@@ -16,7 +16,7 @@ from pipelines.core.outcome import Failure, Status
 from pipelines.core.uris import INSIDE
 from pipelines.ingest.classes import settle_classes
 from pipelines.ingest.compile import Tools, compile_item
-from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpus, read_cards
+from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpus, read_profiles
 from pipelines.ingest.erase import Extent, erase, expect, expected, settled, vanishing
 from pipelines.ingest.judged import judge_entities, judge_maker, kept_verdicts
 from pipelines.ingest.language import Language
@@ -141,7 +141,7 @@ class IngestRun:
         if asked and self._is_linked():
             return
         try:
-            await judge_entities(read_cards(self.searchable(), self.stores), self.stores, self._settings, chat)
+            await judge_entities(read_profiles(self.searchable(), self.stores), self.stores, self._settings, chat)
         except BudgetExceeded as error:
             self._stop(error)
         except Exception as error:  # linking finds the document that is to blame, if any is

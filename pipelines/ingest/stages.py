@@ -20,8 +20,8 @@ from pipelines.core.ids import digest
 from pipelines.core.knowledge import Distillate
 from pipelines.core.outcome import Outcome
 from pipelines.core.work.job import Desk
-from pipelines.graph.card import card
-from pipelines.graph.conform import conform
+from pipelines.graph.document_graph import conform
+from pipelines.graph.document_profile import document_profile
 from pipelines.ingest.embedding import embed_records, records_of, worker_embedder
 from pipelines.ingest.keys import StageKeys
 from pipelines.ingest.parse_stage import parse
@@ -119,14 +119,14 @@ async def _atomize(context: WorkerContext, document: Document, chunks: Outcome[C
 
 
 def _embed(context: WorkerContext, document: Document, distillate: Distillate) -> None:
-    key, card_key = _final(context.keys.embed, distillate), _final(context.keys.card, distillate)
-    if context.artifacts.get("embed", key) is not None and context.artifacts.get("card", card_key) is not None:
+    key, profile_key = _final(context.keys.embed, distillate), _final(context.keys.card, distillate)
+    if context.artifacts.get("embed", key) is not None and context.artifacts.get("card", profile_key) is not None:
         context.tell(Stage.EMBED, Phase.REUSED)
         return
     context.tell(Stage.EMBED, Phase.STARTED)
     if distillate.unfinished:
         context.keep("atomize", _final(context.keys.atomize, distillate), distillate)
-    context.keep("card", card_key, card(document, distillate))
+    context.keep("card", profile_key, document_profile(document, distillate))
     context.artifacts.put("embed", key, embed_records(records_of(document, distillate), worker_embedder(context)))
     context.tell(Stage.EMBED, Phase.DONE)
 

@@ -9,7 +9,7 @@ from pipelines.atomize.tag_classes import sample_of
 from pipelines.atomize.tag_classes_cluster import ClusterClasses, TagClassifier
 from pipelines.atomize.tags import collect_tags
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass
-from pipelines.graph.card import CardTag, DocumentCard
+from pipelines.graph.document_profile import DocumentProfile, ProfileTag
 from pipelines.llm.embedder import Embedder
 
 _LONGEST_SHORT_FORM = 8
@@ -22,11 +22,11 @@ class Vocabulary:
     `merged` leads from the id of a tag as chunks bear it to the id of the one that stands for it.
     """
 
-    cards: tuple[DocumentCard, ...]
+    cards: tuple[DocumentProfile, ...]
     merged: Mapping[str, str] = field(default_factory=dict)
 
 
-def vocabulary(cards: Sequence[DocumentCard], classes: Sequence[TagClass], embedder: Embedder) -> Vocabulary:
+def vocabulary(cards: Sequence[DocumentProfile], classes: Sequence[TagClass], embedder: Embedder) -> Vocabulary:
     """Return the cards with spellings of one term merged, and every tag in a class that has none and fits one.
 
     Without `classes` these are found by clustering the corpus's tags.
@@ -40,22 +40,22 @@ def vocabulary(cards: Sequence[DocumentCard], classes: Sequence[TagClass], embed
     return Vocabulary(tuple(_collected(card, tags, collection.merged) for card in cards), collection.merged)
 
 
-def _borne(cards: Sequence[DocumentCard]) -> Iterator[ChunkTag]:
+def _borne(cards: Sequence[DocumentProfile]) -> Iterator[ChunkTag]:
     for card in cards:
         for tag in card.tags:
             yield from (ChunkTag(card.document, tag.id, tag.text, 1.0, tag.tag_class) for _ in range(tag.count))
 
 
-def _short_forms(cards: Sequence[DocumentCard]) -> Iterator[tuple[str, str]]:
+def _short_forms(cards: Sequence[DocumentProfile]) -> Iterator[tuple[str, str]]:
     """Yield each name with its abbreviation, as documents introduce them."""
     for card in cards:
         for entity in card.entities:
             yield from ((entity.name, alias) for alias in entity.aliases if len(alias) <= _LONGEST_SHORT_FORM)
 
 
-def _collected(card: DocumentCard, tags: Mapping[str, Tag], merged: Mapping[str, str]) -> DocumentCard:
+def _collected(card: DocumentProfile, tags: Mapping[str, Tag], merged: Mapping[str, str]) -> DocumentProfile:
     return replace(card, tags=tuple(_stands_for(tag, tags[merged.get(tag.id, tag.id)]) for tag in card.tags))
 
 
-def _stands_for(borne: CardTag, tag: Tag) -> CardTag:
-    return CardTag(tag.id, borne.text, tag.tag_class, borne.count)
+def _stands_for(borne: ProfileTag, tag: Tag) -> ProfileTag:
+    return ProfileTag(tag.id, borne.text, tag.tag_class, borne.count)

@@ -6,8 +6,8 @@ from pipelines.core.graph import Edge, EdgeKind, Layer, Node, NodeKind, Subgraph
 from pipelines.core.knowledge import Atom, AtomKind, ChunkTag, Distillate, Entity, Field, Mention, Relation, Row
 from pipelines.core.provenance import Box, Provenance, Span
 from pipelines.core.table import Cell, Table
-from pipelines.graph.build import build_graph, redirect
-from pipelines.graph.properties import box_of, box_text, short
+from pipelines.graph.document_graph import build_graph, redirect
+from pipelines.graph.node_properties import box_of, box_text, short
 
 TEXT = "Pump manual\nThe seal leaks.\nTable 1\nPart | No\nSeal | 7\n"
 ID = "document:1"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pipelines.core.knowledge import Distillate, Entity, Mention, Relation
 from pipelines.core.provenance import Provenance, Span
 from pipelines.core.schema import GraphSchema
-from pipelines.graph.conform import conform
+from pipelines.graph.document_graph import conform
 
 PLACE = Provenance("document:1", Span(0, 1))
 PUMP, FIRM, OTHER = (

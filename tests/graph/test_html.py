@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
-from pipelines.graph.html import write_page
+from pipelines.graph.graph_page import write_page
 from pipelines.store.embedded import EmbeddedStore
 from pipelines.store.graph import GraphStore
 

@@ -7,17 +7,17 @@ import pytest
 
 from pipelines.core.errors import BudgetExceeded, CallTimedOut, StrataError
 from pipelines.core.knowledge import Entity
-from pipelines.graph.entities import Profile
+from pipelines.graph.entities import EntityProfile
+from pipelines.graph.entity_judge import PAIRS_AT_ONCE, ModelJudge, Verdicts, pair_key
 from pipelines.graph.resolve import Pair, open_pairs, resolve
-from pipelines.graph.same_entity import PAIRS_AT_ONCE, ModelJudge, Verdicts, pair_key
 from pipelines.graph.settings import GraphSettings
 from pipelines.llm.prompt import Prompt
 from pipelines.llm.testing.fakes import ScriptedChat
 from tests.graph.test_resolve import letters
 
 
-def profile(name: str) -> Profile:
-    return Profile(Entity.make_id(name), name)
+def profile(name: str) -> EntityProfile:
+    return EntityProfile(Entity.make_id(name), name)
 
 
 PAIRS = [Pair(profile(f"seal {number}"), profile(f"gasket {number}"), 0.9) for number in "abcdefghijkl"]

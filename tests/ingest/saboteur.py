@@ -42,7 +42,7 @@ def _sabotage() -> None:
     if getattr(stages, "sabotaged", False):
         return
     stages.sabotaged = True  # type: ignore[attr-defined]
-    for stage, function in (("chunk", "split"), ("atomize", "atomize"), ("embed", "card")):
+    for stage, function in (("chunk", "split"), ("atomize", "atomize"), ("embed", "document_profile")):
         setattr(stages, function, _disturbed(stage, getattr(stages, function)))
     reading.parse_within = _parse_in_steps
 

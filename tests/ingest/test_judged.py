@@ -9,7 +9,7 @@ import pytest
 
 from pipelines import build
 from pipelines.core.graph import NodeKind
-from pipelines.graph.same_entity import ROLE
+from pipelines.graph.entity_judge import ROLE
 from pipelines.ingest.fsck import fsck
 from pipelines.ingest.quote import quote_ingest
 from pipelines.llm.testing.loopback import LoopbackServer

@@ -1,4 +1,4 @@
-"""Which document refers to which: what the parser found, and the names of documents found in the text."""
+"""Links between documents: from the references that the parser found, and from their names found in the text."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from pipelines.core.document import ReferenceKind
 from pipelines.core.graph import Value
 from pipelines.core.ids import content_id
-from pipelines.graph.card import CardReference, DocumentCard
-from pipelines.graph.library import Library, Resolution, points
-from pipelines.graph.mentions import Hit
-from pipelines.graph.names import Name, NameKind, fold_name, number_key
+from pipelines.graph.document_index import DocumentIndex, Resolution, points_at_document
+from pipelines.graph.document_names import DocumentName, NameKind, fold_name, number_key
+from pipelines.graph.document_profile import DocumentProfile, ProfileReference
+from pipelines.graph.mentions import NameMention
 from pipelines.graph.settings import GraphSettings
 from pipelines.lang.terms import CJK
 
@@ -31,7 +31,7 @@ _CJK = re.compile(f"[{CJK}]")
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class DocumentLink:
     """One document refers to another. `section` is the id of the section, or of the chunk of the clause, that it names,
     `part` that part as written.
 
@@ -79,70 +79,75 @@ class Link:
         return told | {name: value for name, value in named.items() if value}
 
 
-def explicit_links(card: DocumentCard, library: Library, named: bool) -> Iterator[Link]:
+def explicit_links(profile: DocumentProfile, index: DocumentIndex, named: bool) -> Iterator[DocumentLink]:
     """Yield the links of what the parser found in a document, those that lead nowhere too.
 
     `named` chooses between what stands there as a name in the text (mentions) and all the rest.
     """
-    for reference in card.references:
+    for reference in profile.references:
         if (reference.kind in _BY_NAME) is not named:
             continue
-        if reference.kind is ReferenceKind.CROSS_REFERENCE and not library.names.get(fold_name(reference.target)):
+        if reference.kind is ReferenceKind.CROSS_REFERENCE and not index.names.get(fold_name(reference.target)):
             continue  # a place in the same document
-        resolution = library.resolve(reference, card)
+        resolution = index.resolve(reference, profile)
         if resolution.documents:
-            yield from _resolved(reference, resolution, card, library)
-        elif resolution.reason and _expects_a_document(reference, resolution, library):
-            yield _link(reference, card, reason=resolution.reason)
+            yield from _resolved(reference, resolution, profile, index)
+        elif resolution.reason and _expects_a_document(reference, resolution, index):
+            yield _link(reference, profile, reason=resolution.reason)
 
 
-def _resolved(reference: CardReference, found: Resolution, card: DocumentCard, library: Library) -> Iterator[Link]:
-    targets = [document for document in found.documents if document != card.document]
+def _resolved(
+    reference: ProfileReference, found: Resolution, profile: DocumentProfile, index: DocumentIndex
+) -> Iterator[DocumentLink]:
+    targets = [document for document in found.documents if document != profile.document]
     if len(targets) > _MOST_CANDIDATES:
-        yield _link(reference, card, reason=f"{len(targets)} documents have this name")
+        yield _link(reference, profile, reason=f"{len(targets)} documents have this name")
         return
     part = reference.section or found.anchor
     for target in targets:
-        section = "" if _BEGINS_SHOWN.match(reference.evidence) else library.section(target, part)
-        yield _link(reference, card, target, section, part, found.how, candidates=len(targets))
+        section = "" if _BEGINS_SHOWN.match(reference.evidence) else index.section(target, part)
+        yield _link(reference, profile, target, section, part, found.how, candidates=len(targets))
 
 
 def _link(
-    reference: CardReference, card: DocumentCard, target: str = "", section: str = "", part: str = "", how: str = "",
-    reason: str = "", candidates: int = 1,
-) -> Link:  # fmt: skip
-    return Link(
-        card.document, reference.kind, reference.target.strip(), reference.evidence, reference.chunk, reference.start,
-        reference.end, target, section, part or reference.section, how, reason, reference.page, candidates=candidates,
+    reference: ProfileReference, profile: DocumentProfile, target: str = "", section: str = "", part: str = "",
+    how: str = "", reason: str = "", candidates: int = 1,
+) -> DocumentLink:  # fmt: skip
+    return DocumentLink(
+        profile.document, reference.kind, reference.target.strip(), reference.evidence, reference.chunk,
+        reference.start, reference.end, target, section, part or reference.section, how, reason, reference.page,
+        candidates=candidates,
     )  # fmt: skip
 
 
-def _expects_a_document(reference: CardReference, found: Resolution, library: Library) -> bool:
+def _expects_a_document(reference: ProfileReference, found: Resolution, index: DocumentIndex) -> bool:
     """Whether what was not found must be a document: a part number in the text ("PX-100") need not be one."""
-    if reference.kind is not ReferenceKind.MENTION or reference.section or points(reference.evidence):
+    if reference.kind is not ReferenceKind.MENTION or reference.section or points_at_document(reference.evidence):
         return True
     target = reference.target.strip()
     if _STANDARD.match(target) or _FILE.search(target):
         return True
     letters = re.match(r"[^\W\d]+", number_key(target))
-    return letters is not None and letters.group() in library.prefixes
+    return letters is not None and letters.group() in index.prefixes
 
 
-def mention_links(card: DocumentCard, hits: Sequence[Hit], library: Library, common: frozenset[str]) -> Iterator[Link]:
+def mention_links(
+    profile: DocumentProfile, hits: Sequence[NameMention], index: DocumentIndex, common: frozenset[str]
+) -> Iterator[DocumentLink]:
     """Yield a link for each document that a text names by its number, file name or title."""
     for hit in hits:
-        named = library.names.get(hit.name, [])
-        documents = _of_revision(hit, [document for document, _ in named], library)
-        if card.document in documents or not _is_meant(hit, [name for _, name in named], hit.name in common):
+        named = index.names.get(hit.name, [])
+        documents = _of_revision(hit, [document for document, _ in named], index)
+        if profile.document in documents or not _is_meant(hit, [name for _, name in named], hit.name in common):
             continue
-        targets = library.nearest(documents, card)
+        targets = index.nearest(documents, profile)
         if 0 < len(targets) <= _MOST_CANDIDATES:
             how = named[0][1].kind.value
             for target in targets:
-                yield _mention(hit, card, target, library, how, len(targets))
+                yield _mention(hit, profile, target, index, how, len(targets))
 
 
-def _is_meant(hit: Hit, names: Sequence[Name], is_common: bool) -> bool:
+def _is_meant(hit: NameMention, names: Sequence[DocumentName], is_common: bool) -> bool:
     """Whether a name in the text is a document's name, and not words that happen to be its title."""
     if hit.cue or hit.around.part:
         return True
@@ -158,52 +163,56 @@ def _is_meant(hit: Hit, names: Sequence[Name], is_common: bool) -> bool:
     return len(written.split()) >= 5
 
 
-def _of_revision(hit: Hit, documents: Sequence[str], library: Library) -> list[str]:
+def _of_revision(hit: NameMention, documents: Sequence[str], index: DocumentIndex) -> list[str]:
     """The documents of the revision that stands behind the name; all where none does or none has it."""
     wanted = hit.around.revision
     if not wanted:
         return list(documents)
-    return [one for one in documents if library.cards[one].revision.upper() == wanted] or list(documents)
+    return [one for one in documents if index.profiles[one].revision.upper() == wanted] or list(documents)
 
 
-def _mention(hit: Hit, card: DocumentCard, target: str, library: Library, how: str, candidates: int) -> Link:
+def _mention(
+    hit: NameMention, profile: DocumentProfile, target: str, index: DocumentIndex, how: str, candidates: int
+) -> DocumentLink:
     around = hit.around
-    section = "" if _SHOWN.search(around.before + around.behind) else library.section(target, around.part)
-    return Link(
-        card.document, ReferenceKind.MENTION, hit.surface, around.before + hit.surface + around.behind, hit.chunk,
+    section = "" if _SHOWN.search(around.before + around.behind) else index.section(target, around.part)
+    return DocumentLink(
+        profile.document, ReferenceKind.MENTION, hit.surface, around.before + hit.surface + around.behind, hit.chunk,
         hit.start - len(around.before), hit.end + len(around.behind), target, section, around.part,
         how, takes_place=around.takes_place, candidates=candidates,
     )  # fmt: skip
 
 
-def common_names(hits: Iterable[Sequence[Hit]], documents: int, settings: GraphSettings) -> frozenset[str]:
+def common_names(hits: Iterable[Sequence[NameMention]], documents: int, settings: GraphSettings) -> frozenset[str]:
     """Return the names that so many documents hold that they must be words of the trade."""
     counts = Counter(name for one in hits for name in {hit.name for hit in one})
     most = max(_COMMON_LEAST, settings.common_share * documents)
     return frozenset(name for name, count in counts.items() if count > most)
 
 
-def document_links(card: DocumentCard, hits: Sequence[Hit], library: Library, common: frozenset[str]) -> list[Link]:
+def document_links(
+    profile: DocumentProfile, hits: Sequence[NameMention], index: DocumentIndex, common: frozenset[str]
+) -> list[DocumentLink]:
     """Return the links of a document in order: what it points at, then what it names, each place once."""
-    kept: list[Link] = []
+    kept: list[DocumentLink] = []
     for links in (
-        explicit_links(card, library, named=False),
-        mention_links(card, hits, library, common),
-        explicit_links(card, library, named=True),
+        explicit_links(profile, index, named=False),
+        mention_links(profile, hits, index, common),
+        explicit_links(profile, index, named=True),
     ):
         taken = sorted((link.start, link.end) for link in kept)
         kept += [link for link in links if not _overlaps(link, taken)]
     return sorted(_counted(kept), key=lambda link: (link.start, link.end, link.target))
 
 
-def _overlaps(link: Link, taken: Sequence[tuple[int, int]]) -> bool:
+def _overlaps(link: DocumentLink, taken: Sequence[tuple[int, int]]) -> bool:
     at = bisect_left(taken, (link.end, 0))
     return link.start < link.end and any(end > link.start for _, end in taken[max(0, at - 3) : at])
 
 
-def _counted(links: Iterable[Link]) -> Iterable[Link]:
+def _counted(links: Iterable[DocumentLink]) -> Iterable[DocumentLink]:
     """Of the links by name from one chunk to one target and section the first, with the number of them all."""
-    found: dict[tuple[str, ...], Link] = {}
+    found: dict[tuple[str, ...], DocumentLink] = {}
     counts: Counter[tuple[str, ...]] = Counter()
     for link in links:
         by_name = link.kind is ReferenceKind.MENTION

@@ -13,6 +13,7 @@ Tags and entities themselves are nobody's in particular: linking makes their nod
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -22,7 +23,8 @@ from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph, Value
 from pipelines.core.knowledge import Distillate
 from pipelines.core.layout import Layout
 from pipelines.core.provenance import Provenance
-from pipelines.graph import properties
+from pipelines.core.schema import GraphSchema
+from pipelines.graph import node_properties
 
 
 def build_graph(document: Document, distillate: Distillate) -> Subgraph:
@@ -47,6 +49,25 @@ def redirect(subgraph: Subgraph, merged: Mapping[str, str]) -> Subgraph:
     return replace(subgraph, edges=tuple(edges))
 
 
+def conform(distillate: Distillate, schema: GraphSchema) -> Distillate:
+    """Return the distillate without entities and relations that the schema does not allow.
+
+    What is left out is counted in `dropped`. An entity without a type is left out where types are named.
+    """
+    if not schema.confines:
+        return distillate
+    entities = tuple(one for one in distillate.entities if schema.allows_entity(one.type))
+    types = {one.id: one.type for one in entities}
+    mentions = tuple(one for one in distillate.mentions if one.entity in types)
+    between = [one for one in distillate.relations if one.head in types and one.tail in types]
+    relations = tuple(one for one in between if schema.allows_relation(types[one.head], one.type, types[one.tail]))
+    dropped = Counter(distillate.dropped)
+    dropped["entity type not in the schema"] += len(distillate.entities) - len(entities)
+    dropped["relation not in the schema"] += len(distillate.relations) - len(relations)
+    counts = {reason: count for reason, count in dropped.items() if count}
+    return replace(distillate, entities=entities, mentions=mentions, relations=relations, dropped=counts)
+
+
 class _Builder:
     def __init__(self, document: Document, distillate: Distillate) -> None:
         self.document = document
@@ -59,22 +80,22 @@ class _Builder:
 
     def nodes(self) -> Iterator[Node]:
         document, work = self.document, self.distillate
-        yield self._node(document.id, NodeKind.DOCUMENT, properties.of_document(document))
+        yield self._node(document.id, NodeKind.DOCUMENT, node_properties.of_document(document))
         for section in self.sections.values():
-            yield self._node(section.id, NodeKind.SECTION, properties.of_section(document, section))
+            yield self._node(section.id, NodeKind.SECTION, node_properties.of_section(document, section))
         for chunk in work.chunks:
-            yield self._node(chunk.id, NodeKind.CHUNK, properties.of_chunk(document, chunk))
+            yield self._node(chunk.id, NodeKind.CHUNK, node_properties.of_chunk(document, chunk))
         for block in document.blocks:
             if block.table is not None:
-                told = properties.of_table(document, block, block.table)
+                told = node_properties.of_table(document, block, block.table)
                 yield self._node(block.table.id, NodeKind.TABLE, told)
             if block.figure is not None:
-                told = properties.of_figure(document, block, block.figure)
+                told = node_properties.of_figure(document, block, block.figure)
                 yield self._node(block.figure.id, NodeKind.FIGURE, told)
         for atom in work.atoms:
-            yield self._node(atom.id, NodeKind.ATOM, properties.of_atom(document, atom))
+            yield self._node(atom.id, NodeKind.ATOM, node_properties.of_atom(document, atom))
         for row in work.rows:
-            yield self._node(row.id, NodeKind.ROW, properties.of_row(document, row))
+            yield self._node(row.id, NodeKind.ROW, node_properties.of_row(document, row))
 
     def edges(self) -> Iterator[Edge]:
         yield from self._tree()

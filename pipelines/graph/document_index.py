@@ -1,4 +1,4 @@
-"""All documents by what they can be called: where a reference is looked up."""
+"""The document index: all documents of a knowledge base by what they can be called, to look references up in."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from urllib.parse import unquote
 
 from pipelines.core.charge import each
 from pipelines.core.document import ReferenceKind
-from pipelines.graph.card import CardReference, DocumentCard
-from pipelines.graph.names import Name, fold_name, names_of, number_key
-from pipelines.graph.numbers import revision_order
-from pipelines.graph.sections import Sections
+from pipelines.graph.document_names import DocumentName, fold_name, names_of, number_key, revision_order
+from pipelines.graph.document_profile import DocumentProfile, ProfileReference, SectionIndex
 from pipelines.lang.terms import terms
 
 _INNER = "!/"
@@ -46,21 +44,21 @@ class Resolution:
     reason: str = ""
 
 
-def points(evidence: str) -> bool:
+def points_at_document(evidence: str) -> bool:
     """Whether a text points at a document ("see ...", "section 4 of ...", 《...》) and not merely names something."""
     return _POINTS.search(evidence) is not None
 
 
-class Library:
-    """The cards of a knowledge base, indexed: a look-up takes the same time however many there are.
+class DocumentIndex:
+    """The profiles of a knowledge base, indexed: a look-up takes the same time however many there are.
 
-    What is made of a card is made here, once: so it is its own document that fails where that cannot be done, and not
-    one that refers to it. Raises `DocumentsFailed`.
+    All that is derived from a profile is derived here, once: where that fails it is charged to the profile's document,
+    and not to one that refers to it. Raises `DocumentsFailed`.
     """
 
-    def __init__(self, cards: Iterable[DocumentCard]) -> None:
-        self.cards = {card.document: card for card in cards}
-        self.names: dict[str, list[tuple[str, Name]]] = {}
+    def __init__(self, profiles: Iterable[DocumentProfile]) -> None:
+        self.profiles = {profile.document: profile for profile in profiles}
+        self.names: dict[str, list[tuple[str, DocumentName]]] = {}
         self._paths: dict[str, str] = {}
         self._files: dict[str, list[str]] = {}
         self._stems: dict[str, list[str]] = {}
@@ -69,27 +67,27 @@ class Library:
         self._titles: dict[str, set[str]] = {}
         self._folded: dict[str, str] = {}
         self._orders: dict[str, tuple[int, ...]] = {}
-        self._sections: dict[str, Sections] = {}
-        each("names", self.cards.values(), lambda card: card.document, self._add)
+        self._sections: dict[str, SectionIndex] = {}
+        each("names", self.profiles.values(), lambda profile: profile.document, self._add)
         self.prefixes = {_letters(key) for key in self._numbers} - {""}
 
-    def _add(self, card: DocumentCard) -> None:
-        self._folded[card.document] = fold_name(card.title)
-        self._orders[card.document] = revision_order(card.revision)
-        self._sections[card.document] = Sections(card.sections)
-        for name in names_of(card):
-            self.names.setdefault(name.folded, []).append((card.document, name))
-        self._paths[_path_key(card.uri)] = card.document
-        self._files.setdefault(_path_key(card.file_name), []).append(card.document)
-        self._stems.setdefault(_path_key(posixpath.splitext(card.uri)[0]), []).append(card.document)
-        for key in {number_key(number) for number in card.numbers}:
-            self._numbers.setdefault(key, []).append(card.document)
-        for word in _title_words(card.title):
-            self._titles.setdefault(word, set()).add(card.document)
-        if card.message_id:
-            self._messages[card.message_id] = card.document
+    def _add(self, profile: DocumentProfile) -> None:
+        self._folded[profile.document] = fold_name(profile.title)
+        self._orders[profile.document] = revision_order(profile.revision)
+        self._sections[profile.document] = SectionIndex(profile.sections)
+        for name in names_of(profile.title, profile.numbers, profile.file_name):
+            self.names.setdefault(name.folded, []).append((profile.document, name))
+        self._paths[_path_key(profile.uri)] = profile.document
+        self._files.setdefault(_path_key(profile.file_name), []).append(profile.document)
+        self._stems.setdefault(_path_key(posixpath.splitext(profile.uri)[0]), []).append(profile.document)
+        for key in {number_key(number) for number in profile.numbers}:
+            self._numbers.setdefault(key, []).append(profile.document)
+        for word in _title_words(profile.title):
+            self._titles.setdefault(word, set()).add(profile.document)
+        if profile.message_id:
+            self._messages[profile.message_id] = profile.document
 
-    def resolve(self, reference: CardReference, source: DocumentCard) -> Resolution:
+    def resolve(self, reference: ProfileReference, source: DocumentProfile) -> Resolution:
         """Return where `reference`, standing in `source`, leads."""
         target = reference.target.strip()
         if reference.kind is ReferenceKind.REPLY:
@@ -100,7 +98,7 @@ class Library:
             return self._address(target, source)
         if urlsplit_scheme(target):
             return self._address(target, source)
-        return self.by_name(target, source, bool(reference.section) or points(reference.evidence))
+        return self.by_name(target, source, bool(reference.section) or points_at_document(reference.evidence))
 
     def _message(self, target: str) -> Resolution:
         for id in target.replace(",", " ").split():
@@ -108,18 +106,18 @@ class Library:
                 return Resolution((document,), "message id")
         return Resolution(reason="no such message here")
 
-    def _part(self, target: str, source: DocumentCard) -> Resolution:
+    def _part(self, target: str, source: DocumentProfile) -> Resolution:
         found = self._paths.get(_path_key(source.uri + _INNER + target)) or self._beside(target, source)
         return Resolution((found,), "part") if found else Resolution(reason="this part is not in the knowledge base")
 
-    def _beside(self, target: str, source: DocumentCard) -> str | None:
+    def _beside(self, target: str, source: DocumentProfile) -> str | None:
         """A part by its name alone: a sibling in the same container, or the same file beside it."""
         holder = source.uri.rpartition(_INNER)[0]
         places = [holder + _INNER + target] if holder else []
         places.append(posixpath.join(posixpath.dirname(source.uri), target))
         return next((found for place in places if (found := self._paths.get(_path_key(place)))), None)
 
-    def _address(self, target: str, source: DocumentCard) -> Resolution:
+    def _address(self, target: str, source: DocumentProfile) -> Resolution:
         if not target or target.startswith("#") or target.lower().startswith(_NOWHERE):
             return Resolution()
         scheme = urlsplit_scheme(target)
@@ -146,7 +144,7 @@ class Library:
             return Resolution(tuple(documents), "file name", anchor)
         return Resolution(reason="outside the folder")
 
-    def _path(self, path: str, source: DocumentCard) -> str | None:
+    def _path(self, path: str, source: DocumentProfile) -> str | None:
         holder, inner, place = source.uri.rpartition(_INNER)
         if path.startswith("/"):
             candidates = [path.lstrip("/")]
@@ -167,7 +165,7 @@ class Library:
         stems = self._stems.get(_path_key(path), [])
         return stems[0] if len(stems) == 1 else None
 
-    def by_name(self, target: str, source: DocumentCard, explicit: bool = True) -> Resolution:
+    def by_name(self, target: str, source: DocumentProfile, explicit: bool = True) -> Resolution:
         """Return the documents called `target`: by number, path, file name, title.
 
         Where the text is `explicit` in pointing at a document, part of one title alone is enough.
@@ -185,7 +183,7 @@ class Library:
                 return Resolution(near, "part of the title")
         return Resolution(reason="no document of this name")
 
-    def _other(self, documents: Sequence[str], source: DocumentCard, how: str) -> Resolution:
+    def _other(self, documents: Sequence[str], source: DocumentProfile, how: str) -> Resolution:
         """A name that is also the source's own is its own."""
         return Resolution() if source.document in documents else Resolution(self.nearest(documents, source), how)
 
@@ -198,21 +196,25 @@ class Library:
         return sorted(document for document in rarest if _is_part(folded, self._folded[document]))
 
     def section(self, document: str, part: str) -> str:
-        """Return the id of the section of a document that `part` names, empty where it has none; see `Sections`."""
+        """Return the id of the section of a document that `part` names, empty where it has none; see `SectionIndex`."""
         return self._sections[document].find(part)
 
-    def nearest(self, documents: Sequence[str], source: DocumentCard) -> tuple[str, ...]:
+    def nearest(self, documents: Sequence[str], source: DocumentProfile) -> tuple[str, ...]:
         """Return of these documents those nearest to `source` by folder, of revisions of one the last, never itself."""
-        cards = [self.cards[document] for document in dict.fromkeys(documents) if document != source.document]
-        if len(cards) < 2:
-            return tuple(card.document for card in cards)
-        if len({card.digest for card in cards}) == 1:
-            return (min(cards, key=lambda card: card.uri).document,)
-        if len({number for card in cards for number in card.numbers[:1]}) <= 1 and all(card.revision for card in cards):
-            return (max(cards, key=lambda card: (self._orders[card.document], card.uri)).document,)
-        shared = {card.document: _shared_folders(card.uri, source.uri) for card in cards}
+        profiles = [self.profiles[document] for document in dict.fromkeys(documents) if document != source.document]
+        if len(profiles) < 2:
+            return tuple(profile.document for profile in profiles)
+        if len({profile.digest for profile in profiles}) == 1:
+            return (min(profiles, key=lambda profile: profile.uri).document,)
+        if len({number for profile in profiles for number in profile.numbers[:1]}) <= 1 and all(
+            profile.revision for profile in profiles
+        ):
+            return (max(profiles, key=lambda profile: (self._orders[profile.document], profile.uri)).document,)
+        shared = {profile.document: _shared_folders(profile.uri, source.uri) for profile in profiles}
         most = max(shared.values())
-        return tuple(card.document for card in sorted(cards, key=lambda c: c.uri) if shared[card.document] == most)
+        return tuple(
+            profile.document for profile in sorted(profiles, key=lambda c: c.uri) if shared[profile.document] == most
+        )
 
 
 def urlsplit_scheme(target: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pipelines.core.ids import normalize
-from pipelines.graph.entities import Profile
+from pipelines.graph.entities import EntityProfile
 from pipelines.lang.terms import CJK
 
 _WORD = re.compile(r"[^\W_]+")
@@ -96,7 +96,7 @@ def _shortens(letters: str, long: str) -> bool:
     return long.startswith(letters[0]) and all(letter in rest for letter in letters)
 
 
-def compatible(one: Profile, two: Profile) -> bool:
+def compatible(one: EntityProfile, two: EntityProfile) -> bool:
     """Whether nothing speaks against the two: types that exclude one another, or numbers that differ."""
     a, b = (_CLEAR_OF.get(profile.type.casefold(), "") for profile in (one, two))
     if a and b and a != b:
@@ -108,7 +108,7 @@ def _figures(name: str) -> tuple[list[str], list[str]]:
     return sorted(_DIGITS.findall(name)), sorted(match for match in _ROMAN.findall(name) if match)
 
 
-def judge(one: Profile, two: Profile) -> Verdict | None:
+def judge(one: EntityProfile, two: EntityProfile) -> Verdict | None:
     """Return why the two are one thing by their names alone, None where their names do not tell."""
     a, b = key(one.name), key(two.name)
     if not a or not b:
@@ -140,7 +140,7 @@ def _singular(name: str) -> str:
     return f"{head} {last}".strip()
 
 
-def _is_person(one: Profile, two: Profile) -> bool:
+def _is_person(one: EntityProfile, two: EntityProfile) -> bool:
     return "person" in {_CLEAR_OF.get(profile.type.casefold(), "") for profile in (one, two)}
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, Field
 
 from pipelines.core.ids import content_id
-from pipelines.graph.entities import Profile
+from pipelines.graph.entities import EntityProfile
 from pipelines.graph.resolve import Pair
 from pipelines.llm.ask import ask
 from pipelines.llm.chat import Chat, Message, Request
@@ -92,6 +92,6 @@ def _groups(pairs: Sequence[Pair], known: Mapping[str, float]) -> list[list[Pair
     return [new[start : start + PAIRS_AT_ONCE] for start in range(0, len(new), PAIRS_AT_ONCE)]
 
 
-def _told(profile: Profile) -> str:
+def _told(profile: EntityProfile) -> str:
     name = " ".join(profile.name.split())
     return f"{name} ({profile.type})" if profile.type else name

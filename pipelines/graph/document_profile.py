@@ -1,27 +1,30 @@
-"""What linking needs to know of a document, small enough to hold for all documents at once."""
+"""The profile of a document: what linking needs to know of it, small enough to hold for all documents at once."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pipelines.core.document import BlockKind, Document, ReferenceKind
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import Distillate
-from pipelines.graph.numbers import numbers_of, revision_of
+from pipelines.graph.document_names import fold, numbers_of, revision_of
 
 HEAD = 2000
 """Characters at the beginning of a document in which it tells its own number and revision."""
 _LEAST_TEXT = 200
 """Characters below which two equal texts prove nothing (an empty form, a cover)."""
 _CLAUSE = re.compile(r"\s*(?P<number>\d{1,2}(?:\.\d{1,3}){1,4})\.?\s+[^\W\d_]")
+_SECTION_NUMBER = re.compile(r"[\w.]+")
+_LONGEST_SECTION_NUMBER = 60
+"""Characters beyond which nothing is the number of a section."""
 
 
 @dataclass(frozen=True, slots=True)
-class CardSection:
+class ProfileSection:
     """A section that a reference can name, by its number or its title; or a numbered clause, with its chunk's id."""
 
     id: str
@@ -30,7 +33,7 @@ class CardSection:
 
 
 @dataclass(frozen=True, slots=True)
-class CardReference:
+class ProfileReference:
     """A `Reference` with the chunk that it stands in."""
 
     kind: ReferenceKind
@@ -44,7 +47,7 @@ class CardReference:
 
 
 @dataclass(frozen=True, slots=True)
-class CardEntity:
+class ProfileEntity:
     """An entity as this document names it; `count` is the number of mentions."""
 
     id: str
@@ -55,7 +58,7 @@ class CardEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class CardTag:
+class ProfileTag:
     """A tag of this document's chunks; `count` is the number of chunks that bear it."""
 
     id: str
@@ -65,7 +68,7 @@ class CardTag:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentCard:
+class DocumentProfile:
     """One document as others see it.
 
     `digest` is that of its bytes, `text_digest` that of its words, empty where they are too few to tell. `numbers`
@@ -82,10 +85,10 @@ class DocumentCard:
     message_id: str = ""
     date: str = ""
     revision: str = ""
-    sections: tuple[CardSection, ...] = ()
-    references: tuple[CardReference, ...] = ()
-    entities: tuple[CardEntity, ...] = ()
-    tags: tuple[CardTag, ...] = ()
+    sections: tuple[ProfileSection, ...] = ()
+    references: tuple[ProfileReference, ...] = ()
+    entities: tuple[ProfileEntity, ...] = ()
+    tags: tuple[ProfileTag, ...] = ()
     chunks: str = ""
 
     @property
@@ -93,11 +96,11 @@ class DocumentCard:
         return self.uri.rsplit("/", 1)[-1]
 
 
-def card(document: Document, distillate: Distillate) -> DocumentCard:
-    """Return the card of a document."""
+def document_profile(document: Document, distillate: Distillate) -> DocumentProfile:
+    """Return the profile of a document."""
     head = document.text[:HEAD]
     told = {name.lower().replace("-", "_"): value for name, value in document.metadata.items()}
-    return DocumentCard(
+    return DocumentProfile(
         document=document.id,
         uri=document.source.uri,
         digest=document.source.digest,
@@ -125,18 +128,18 @@ def _date(told: Mapping[str, str]) -> str:
     return next((told[name] for name in ("date", "modified", "created") if told.get(name)), "")
 
 
-def _sections(document: Document) -> Iterator[CardSection]:
+def _sections(document: Document) -> Iterator[ProfileSection]:
     for section in document.sections:
         if section.parent:
-            yield CardSection(section.id, section.number, section.title)
+            yield ProfileSection(section.id, section.number, section.title)
 
 
-def _clauses(document: Document, distillate: Distillate) -> Iterator[CardSection]:
+def _clauses(document: Document, distillate: Distillate) -> Iterator[ProfileSection]:
     """Paragraphs that begin with a number of their own ("7.3 The suction line ..."), as standards have them."""
     chunk_at = _ChunkAt(distillate)
     for block in document.blocks:
         if block.kind in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM) and (match := _CLAUSE.match(block.text)):
-            yield CardSection(chunk_at(block.provenance.span.start), match["number"], "")
+            yield ProfileSection(chunk_at(block.provenance.span.start), match["number"], "")
 
 
 class _ChunkAt:
@@ -151,13 +154,13 @@ class _ChunkAt:
         return self._ids[max(bisect_right(self._starts, place) - 1, 0)] if self._ids else ""
 
 
-def _references(document: Document, distillate: Distillate) -> tuple[CardReference, ...]:
+def _references(document: Document, distillate: Distillate) -> tuple[ProfileReference, ...]:
     chunk_at = _ChunkAt(distillate)
-    found: list[CardReference] = []
+    found: list[ProfileReference] = []
     for reference in document.references:
         span = reference.provenance.span
         found.append(
-            CardReference(
+            ProfileReference(
                 reference.kind,
                 reference.target,
                 reference.evidence,
@@ -171,16 +174,49 @@ def _references(document: Document, distillate: Distillate) -> tuple[CardReferen
     return tuple(found)
 
 
-def _entities(distillate: Distillate) -> tuple[CardEntity, ...]:
+def _entities(distillate: Distillate) -> tuple[ProfileEntity, ...]:
     counts = Counter(mention.entity for mention in distillate.mentions)
     found = {
-        entity.id: CardEntity(entity.id, entity.name, entity.type, entity.aliases, counts[entity.id])
+        entity.id: ProfileEntity(entity.id, entity.name, entity.type, entity.aliases, counts[entity.id])
         for entity in distillate.entities
     }
     return tuple(found[id] for id in sorted(found))
 
 
-def _tags(distillate: Distillate) -> tuple[CardTag, ...]:
+def _tags(distillate: Distillate) -> tuple[ProfileTag, ...]:
     counts = Counter(tag.tag for tag in distillate.tags)
-    found = {tag.tag: CardTag(tag.tag, tag.text, tag.tag_class, counts[tag.tag]) for tag in reversed(distillate.tags)}
+    found = {
+        tag.tag: ProfileTag(tag.tag, tag.text, tag.tag_class, counts[tag.tag]) for tag in reversed(distillate.tags)
+    }
     return tuple(found[id] for id in sorted(found))
+
+
+class SectionIndex:
+    """The sections and clauses of one document, indexed once for all references to it."""
+
+    def __init__(self, sections: Iterable[ProfileSection]) -> None:
+        self._numbers: dict[str, str] = {}
+        self._slugs: dict[str, str] = {}
+        for one in sections:
+            if one.number:
+                self._numbers.setdefault(one.number.rstrip(".").casefold(), one.id)
+            for slug in (_slug(one.title), _slug(f"{one.number} {one.title}")):
+                self._slugs.setdefault(slug, one.id)
+
+    def find(self, part: str) -> str:
+        """Return the id of the section or clause that `part` names by number, title or anchor, empty for none.
+
+        Where the document has no 7.3.1, that is 7.3, or 7.
+        """
+        wanted = part.strip().rstrip(".")
+        number = wanted.casefold()
+        while 0 < len(number) <= _LONGEST_SECTION_NUMBER and _SECTION_NUMBER.fullmatch(number):
+            if number in self._numbers:
+                return self._numbers[number]
+            number = number.rpartition(".")[0]
+        slug = _slug(wanted)
+        return self._slugs.get(slug, "") if slug else ""
+
+
+def _slug(text: str) -> str:
+    return "-".join(re.findall(r"\w+", fold(text)))
