@@ -25,7 +25,9 @@ def ingest(
     folder: Annotated[Path, typer.Argument(help="The folder of documents.")],
     kb: Kb = DEFAULT_KB,
     no_flow: Annotated[bool, typer.Option("--no-flow", help="Run plainly, without Prefect.")] = False,
-    quote: Annotated[bool, typer.Option("--quote", help="Say what the language work will cost; do nothing.")] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what the language work will cost; call no model.")
+    ] = False,
     max_usd: Annotated[float | None, typer.Option(help="Stop before the calls cost more than this.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Stop before the calls take more tokens than this.")] = None,
     qa_samples: Annotated[
@@ -43,8 +45,8 @@ def ingest(
 ) -> None:
     """Bring a knowledge base up to a folder: new and changed documents in, vanished ones out."""
     from flows.cli.progress import live_progress
-    from flows.cli.tables import print_quote, print_report
-    from pipelines.ingest.quote import quote_ingest
+    from flows.cli.tables import print_estimate, print_report
+    from pipelines.ingest.estimate import estimate_ingest
     from pipelines.llm.budget import Budget
     from pipelines.resources import is_open
 
@@ -55,8 +57,8 @@ def ingest(
         ingest__keep_missing=keep_missing or None,
         ingest__keep_cache=keep_cache or None,
     )
-    if quote:
-        print_quote(quote_ingest(folder, kb, settings, qa_samples=qa_samples), json)
+    if estimate:
+        print_estimate(estimate_ingest(folder, kb, settings, qa_samples=qa_samples), json)
         return
     if is_open(kb):
         say(shown(f"strata: other users may read {kb}; `chmod -R go= {kb}` keeps it to you"), err=True)

@@ -13,13 +13,14 @@ from pipelines.core.errors import FolderNotFound, SourceError
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.compile import Tools
 from pipelines.ingest.dispatch import Dispatcher
-from pipelines.ingest.language import Language, makers_of, open_language
 from pipelines.ingest.report import Progress, Report, silent
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.scan import within
 from pipelines.ingest.tagging import Lessons
-from pipelines.ingest.task import Means, SourceItem, without_keys
+from pipelines.ingest.task import Means, ModelWork, SourceItem, without_keys
+from pipelines.ingest.workers import Workers, makers_of, open_counting_workers, open_workers
 from pipelines.llm.budget import Budget
+from pipelines.llm.ledger import Ledger
 from pipelines.parse.limits import allowance
 from pipelines.resources import Places, Stores, open_stores
 from pipelines.settings import Settings, load
@@ -99,37 +100,47 @@ def open_run(
     progress: Progress = silent,
     budget: Budget = Budget(),
     qa_samples: Path | None = None,
+    dry_run: bool = False,
 ) -> Iterator[IngestRun]:
-    """Open all that a run takes, with the knowledge base locked against other writers."""
+    """Open all that a run takes, with the knowledge base locked against other writers.
+
+    With `dry_run` the workers' chat, where a model is configured, is a `DryRunChat`.
+    """
     if not folder.is_dir():
         raise FolderNotFound(str(folder))
     settings = settings or load(kb).settings
+    ledger = Ledger(settings.llm.prices)
     _refuse_itself(folder, kb)
     with (
         open_stores(kb, settings, create=True) as stores,
         stores.embedded.exclusive(),
-        open_language(settings, stores.places, budget) as language,
+        (
+            open_counting_workers(settings, stores.places)
+            if dry_run
+            else open_workers(settings, stores.places, budget, ledger)
+        ) as workers,
         _pool(settings, settings.ingest.workers) as pool,
         _pool(settings, settings.ingest.documents_at_once) as model_pool,
     ):
-        workers = Dispatcher(pool, model_pool, language.chat, stores.embedder)
-        tools = Tools(settings, _means(settings, stores, language, within(folder, settings.ingest)), workers)
-        lessons = Lessons(qa_samples, language.pairing) if qa_samples else None
-        yield IngestRun(folder, settings, stores, tools, language, progress, lessons)
+        dispatcher = Dispatcher(pool, model_pool, workers.chat, stores.embedder)
+        tools = Tools(settings, _means(settings, stores, workers, within(folder, settings.ingest)), dispatcher)
+        lessons = Lessons(qa_samples, workers.pairing()) if qa_samples else None
+        yield IngestRun(folder, settings, stores, tools, workers, ledger, progress, lessons)
 
 
 def _pool(settings: Settings, workers: int) -> WorkerPool:
     return WorkerPool(allowance(settings.parse.limits), workers)
 
 
-def _means(settings: Settings, stores: Stores, language: Language, root: Path | None) -> Means:
+def _means(settings: Settings, stores: Stores, workers: Workers, root: Path | None) -> Means:
     """What the workers make documents with; an embedder behind an endpoint stays here."""
     info = stores.embedder.info
     chosen = settings.embed.model_copy(update={"name": info.name, "model": info.model, "dimension": info.dimension})
     plain = without_keys(settings.model_copy(update={"embed": chosen}))
     local = None if info.name == "openai" else plain.embed
     makers, vectors = makers_of(settings, stores), stores.places.embeddings
-    return Means(plain, stores.artifacts, makers, local, vectors, info.dimension, language.model, within=root)
+    model = ModelWork(stores.places.prompts) if workers.chat is not None else None
+    return Means(plain, stores.artifacts, makers, local, vectors, info.dimension, model, within=root)
 
 
 def _refuse_itself(folder: Path, kb: Path) -> None:

@@ -16,7 +16,7 @@ from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
 from pipelines.core.vectors import Vectors
 from pipelines.core.work.job import Desk
 from pipelines.ingest.report import Stage
-from pipelines.ingest.worker import WorkerContext
+from pipelines.ingest.worker_context import WorkerContext
 from pipelines.lang.terms import terms
 from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 from pipelines.llm.embedders import QUICK, open_embedder

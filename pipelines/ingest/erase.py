@@ -23,10 +23,11 @@ from pipelines.graph.mentions import cache_key
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.gate import STAGE as RECALL
 from pipelines.ingest.keys import StageKeys, stage_keys
-from pipelines.ingest.language import drop_classes, makers_of
 from pipelines.ingest.load import Loader, project
 from pipelines.ingest.report import silent
 from pipelines.ingest.task import SourceItem
+from pipelines.ingest.vocabulary import drop_classes
+from pipelines.ingest.workers import makers_of
 from pipelines.llm.embed_cache import keep_vectors
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.resources import PAIRS_FACT, Stores, open_stores, tag_pairs, vectors_name

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pipelines.core.ids import digest
 from pipelines.core.outcome import Failure
 from pipelines.ingest.keys import StageKeys
-from pipelines.ingest.worker import WorkerContext
+from pipelines.ingest.worker_context import WorkerContext
 from pipelines.parse.describe import Describer, describe_figures
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.store.artifact import ArtifactStore

@@ -14,7 +14,7 @@ from pipelines.ingest.keys import CUT, READINGS, REPEATABLE, StageKeys
 from pipelines.ingest.report import Phase, Stage
 from pipelines.ingest.scan import as_path, has_descriptor_paths, open_file
 from pipelines.ingest.task import Compiled
-from pipelines.ingest.worker import WorkerContext
+from pipelines.ingest.worker_context import WorkerContext
 from pipelines.parse.isolate import laid_out, parse_within
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.readoff import Readings, ReadOff

@@ -14,19 +14,21 @@ from pipelines.core.charge import charge
 from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, TooLarge
 from pipelines.core.outcome import Failure, Status
 from pipelines.core.uris import INSIDE
-from pipelines.ingest.classes import settle_classes
+from pipelines.ingest.classes import find_classes, with_classes
 from pipelines.ingest.compile import Tools, compile_item
 from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpus, read_profiles
 from pipelines.ingest.erase import Extent, erase, expect, expected, settled, vanishing
-from pipelines.ingest.judged import judge_entities, judge_maker, kept_verdicts
-from pipelines.ingest.language import Language
+from pipelines.ingest.judged import judge_entities, keep_verdicts, kept_verdicts
 from pipelines.ingest.load import Loader, failed_before, project
 from pipelines.ingest.plan import RunEntries, plan
-from pipelines.ingest.report import QUOTE_FACT, Event, Phase, Progress, Report, Stage, Tally, usage_by_role
+from pipelines.ingest.report import ESTIMATE_FACT, Event, Phase, Progress, Report, Stage, Tally, usage_by_role
 from pipelines.ingest.scan import scan
 from pipelines.ingest.tagging import Lessons, learn_pairs
 from pipelines.ingest.task import Compiled, SourceItem
-from pipelines.llm.quote import Quote
+from pipelines.ingest.vocabulary import KeptClasses, keep_classes, kept_classes
+from pipelines.ingest.workers import Workers, judge_maker, makers_of
+from pipelines.llm.estimate import Estimate
+from pipelines.llm.ledger import Ledger
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
@@ -45,7 +47,8 @@ class IngestRun:
         settings: Settings,
         stores: Stores,
         tools: Tools,
-        language: Language,
+        workers: Workers,
+        ledger: Ledger,
         listener: Progress,
         lessons: Lessons | None = None,
     ) -> None:
@@ -53,7 +56,8 @@ class IngestRun:
         self._settings = settings
         self.stores = stores
         self.tools = tools
-        self._language = language
+        self.workers = workers
+        self._ledger = ledger
         self._listener = listener
         self._lessons = lessons
         self._tally = Tally()
@@ -100,9 +104,22 @@ class IngestRun:
     async def settle(self, items: Sequence[SourceItem]) -> None:
         """Settle the classes of tags, before any item is compiled; a budget that is reached ends the run."""
         try:
-            self.tools = await settle_classes(items, self.tools, self._language.induction, self.stores, self._tell)
+            found = await find_classes(items, self.tools, self.workers, self.stores, self._tell)
         except BudgetExceeded as error:
             self._stop(error)
+            return
+        if found is not None:
+            self._settle_on(found)
+        elif items and self.workers.inducer() is not None:  # what is distilled without them is done again
+            self.tools = replace(self.tools, means=replace(self.tools.means, settled=False))
+
+    def _settle_on(self, found: KeptClasses) -> None:
+        """Have the model tag by these classes, and keep them."""
+        if kept_classes(self.stores.catalog, found.maker) is None:
+            keep_classes(self.stores.catalog, found)
+        tools = with_classes(self.tools, [one.name for one in found.classes])
+        makers = makers_of(self._settings, self.stores)
+        self.tools = replace(tools, means=replace(tools.means, makers=makers))
 
     async def compile(self, item: SourceItem) -> tuple[SourceItem, ...]:
         """Compile one item and return the documents inside it, to be compiled too; a failure is kept, not raised."""
@@ -134,14 +151,15 @@ class IngestRun:
 
     async def judge(self) -> None:
         """Ask the model, where there is one, about entities that no rule decides; a failed call leaves them apart."""
-        chat, kept = self._language.chat, kept_verdicts(self.stores.catalog)
-        if chat is None or not self._settings.graph.judged_pairs:
+        kept = kept_verdicts(self.stores.catalog)
+        if self.workers.judge() is None:
             return
         asked = kept.maker == judge_maker(self._settings, self.stores) and not kept.unjudged
         if asked and self._is_linked():
             return
         try:
-            await judge_entities(read_profiles(self.searchable(), self.stores), self.stores, self._settings, chat)
+            profiles = read_profiles(self.searchable(), self.stores)
+            keep_verdicts(self.stores.catalog, await judge_entities(profiles, self.workers, self.stores))
         except BudgetExceeded as error:
             self._stop(error)
         except Exception as error:  # linking finds the document that is to blame, if any is
@@ -262,7 +280,7 @@ class IngestRun:
             stages=self._tally.stages(STAGES),
             contents=_sum(entry.counts for entry in entries),
             dropped=_sum(one.dropped for one in compiled),
-            usage=usage_by_role(self._language.ledger, self._quote()),
+            usage=usage_by_role(self._ledger, self._estimate()),
             failures=self._failures(),
             unfinished=sum(entry.counts.get("unfinished", 0) for entry in entries),
             stopped=self._stopped,
@@ -278,9 +296,9 @@ class IngestRun:
         """Return the entries of all documents that the knowledge base will hold, in order of URI."""
         return self._entries.searchable()
 
-    def _quote(self) -> Quote | None:
-        kept = self.stores.catalog.fact(QUOTE_FACT)
-        return codec.decode(kept, Quote) if kept else None
+    def _estimate(self) -> Estimate | None:
+        kept = self.stores.catalog.fact(ESTIMATE_FACT)
+        return codec.decode(kept, Estimate) if kept else None
 
     def _tell(self, event: Event) -> None:
         self._tally(event)

@@ -10,9 +10,9 @@ import asyncio
 from dataclasses import replace
 
 from pipelines.atomize.atomize import atomize
-from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.distiller import Distiller
 from pipelines.chunk.chunk import split
-from pipelines.chunk.structural import StructuralSplitter
+from pipelines.chunk.splitter import Splitter
 from pipelines.core import codec
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document
@@ -23,11 +23,13 @@ from pipelines.core.work.job import Desk
 from pipelines.graph.document_graph import conform
 from pipelines.graph.document_profile import document_profile
 from pipelines.ingest.embedding import embed_records, records_of, worker_embedder
+from pipelines.ingest.figures import DescribedRecord, describe
 from pipelines.ingest.keys import StageKeys
 from pipelines.ingest.parse_stage import parse
 from pipelines.ingest.report import Phase, Stage
 from pipelines.ingest.task import DESCRIBE, Compiled, DocumentTask
-from pipelines.ingest.worker import StageFailed, WorkerContext
+from pipelines.ingest.worker_context import StageFailed, WorkerContext
+from pipelines.ingest.workers import workers_at
 from pipelines.store.records import ParsedRecord
 
 
@@ -52,63 +54,55 @@ async def _compile(context: WorkerContext) -> Compiled:
 
 
 async def _distil(context: WorkerContext, compiled: Compiled, record: ParsedRecord) -> Compiled:
-    if context.means.model is not None and context.means.model.describes:
-        record, compiled = await _described(context, compiled, record)
-    document = record.document
-    if document is None:
+    described, distillate = await do_language_work(context, record)
+    document = described.record.document
+    if document is None or distillate is None:
         return compiled
-    with context.stage(Stage.CHUNK.value):
-        chunks = await _chunk(context, document)
-    with context.stage(Stage.ATOMIZE.value):
-        distillate = await _atomize(context, document, chunks)
     with context.stage(Stage.EMBED.value):
         _embed(context, document, distillate)
-    return _done(context, compiled, distillate)
+    return _done(context, replace(compiled, failures=described.failures), distillate)
 
 
-async def _described(context: WorkerContext, compiled: Compiled, record: ParsedRecord) -> tuple[ParsedRecord, Compiled]:
-    from pipelines.ingest.figures import describe
-    from pipelines.ingest.speech import describer
+async def do_language_work(context: WorkerContext, record: ParsedRecord) -> tuple[DescribedRecord, Distillate | None]:
+    """Return a parsed document with its figures described, and what it was distilled into; nothing where it is none."""
+    workers = workers_at(context.desk, context.means)
+    described, describer = DescribedRecord(record, context.keys), workers.describer()
+    if describer is not None:
+        with context.stage(DESCRIBE):
+            described = await describe(context, record, describer)
+        context.keys = described.keys
+    document = described.record.document
+    if document is None:
+        return described, None
+    with context.stage(Stage.CHUNK.value):
+        chunks = await _chunk(context, document, workers.splitter())
+    with context.stage(Stage.ATOMIZE.value):
+        return described, await _atomize(context, document, chunks, workers.distiller())
 
-    with context.stage(DESCRIBE):
-        described = await describe(context, record, describer(context.desk, context.means))
-    context.keys = described.keys
-    return described.record, replace(compiled, failures=described.failures)
 
-
-async def _chunk(context: WorkerContext, document: Document) -> Outcome[Chunk]:
+async def _chunk(context: WorkerContext, document: Document, splitter: Splitter) -> Outcome[Chunk]:
     kept = context.kept("chunk", context.keys.chunk, tuple[Chunk, ...])
     if kept is not None:
         context.tell(Stage.CHUNK, Phase.REUSED)
         return Outcome(kept)
     context.tell(Stage.CHUNK, Phase.STARTED)
-    settings = context.means.settings.chunk
-    if context.means.model is None:
-        chunks = await split(document, StructuralSplitter(settings), settings)
-    else:
-        from pipelines.ingest.speech import splitter
-
-        chunks = await split(document, splitter(context.desk, context.means), settings)
+    chunks = await split(document, splitter, context.means.settings.chunk)
     if not chunks.failures:
         context.keep("chunk", context.keys.chunk, chunks.results)
     context.tell(Stage.CHUNK, Phase.DONE)
     return chunks
 
 
-async def _atomize(context: WorkerContext, document: Document, chunks: Outcome[Chunk]) -> Distillate:
+async def _atomize(
+    context: WorkerContext, document: Document, chunks: Outcome[Chunk], distiller: Distiller
+) -> Distillate:
     kept = context.kept("atomize", context.keys.atomize, Distillate)
     if kept is not None:
         context.tell(Stage.ATOMIZE, Phase.REUSED)
         return kept
     context.tell(Stage.ATOMIZE, Phase.STARTED)
     settings = context.means.settings
-    if context.means.model is None:
-        distillate = await atomize(document, chunks.results, ExtractiveDistiller(settings.atomize), settings.atomize)
-    else:
-        from pipelines.ingest.speech import distiller
-
-        asked = distiller(context.desk, context.means)
-        distillate = await atomize(document, chunks.results, asked, settings.atomize)
+    distillate = await atomize(document, chunks.results, distiller, settings.atomize)
     distillate = conform(distillate, settings.graph.schema)
     if chunks.failures or not context.means.settled:
         distillate = replace(distillate, unfinished=tuple(one.id for one in chunks.results))

@@ -26,6 +26,14 @@ def open_embedder(settings: EmbedSettings = EmbedSettings(), cache_path: Path | 
     return CachedEmbedder(embedder, cache_path)
 
 
+def default_embedder() -> Embedder:
+    """Return the embedder that compares names, questions and tags, whatever the knowledge base's own is.
+
+    It is WordLlama, which has its model in its package and takes thousands of texts a second.
+    """
+    return _open(EmbedSettings())
+
+
 def _open(settings: EmbedSettings) -> Embedder:
     """Import the one that is asked for; the others' libraries stay out of the process."""
     match settings.name:

@@ -76,15 +76,19 @@ class ReplyStore:
         self._now = now
         self._file = SqliteFile(path, _SCHEMA)
 
-    def get(self, key: str) -> Reply | None:
-        """Return the reply kept under `key`; it counts as used today. None where there is none, or a damaged one."""
+    def get(self, key: str, touch: bool = True) -> Reply | None:
+        """Return the reply kept under `key`, None where there is none, or a damaged one.
+
+        It counts as used today, and a damaged one goes, unless `touch` is off.
+        """
+        touch = touch and not self._file.read_only
         for row in self._file.rows(_GET, (key,)):
             text, model, finish, input_tokens, output_tokens, used, kept = cast("_Row", row)
             if kept not in (None, _sum(text)):
-                if not self._file.read_only:
+                if touch:
                     self._remove(key)
                 return None
-            if used != self._today() and not self._file.read_only:
+            if touch and used != self._today():
                 self._file.write("UPDATE replies SET used_day = ? WHERE key = ?", (self._today(), key))
             return Reply(text, model, Usage(input_tokens, output_tokens, 0), finish, cached=True)
         return None
