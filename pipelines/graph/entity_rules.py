@@ -11,6 +11,8 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rapidfuzz.distance import OSA
+
 from pipelines.core.ids import normalize
 from pipelines.graph.entities import EntityProfile
 from pipelines.lang.terms import CJK
@@ -172,8 +174,6 @@ def _is_slip(a: str, b: str) -> bool:
     short, long = sorted(differ[0], key=len)
     if len(short) < 7 or not (short.isalpha() and long.isalpha()) or short[0] != long[0] or short[-1] != long[-1]:
         return False
-    if len(long) == len(short) + 1:
-        return any(long[:i] + long[i + 1 :] == short for i in range(1, len(long) - 1))
-    return len(long) == len(short) and any(
-        short[:i] + short[i + 1] + short[i] + short[i + 2 :] == long for i in range(1, len(short) - 2)
-    )
+    if OSA.distance(short, long, score_cutoff=1) != 1:
+        return False
+    return len(long) > len(short) or sorted(long) == sorted(short)

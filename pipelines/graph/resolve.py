@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 
 from pipelines.core.ids import normalize
 from pipelines.core.vectors import Vectors
 from pipelines.graph import entity_rules
+from pipelines.graph.components import Components
 from pipelines.graph.entities import EntityProfile, nearest_pairs
 from pipelines.graph.settings import GraphSettings
 
@@ -41,14 +43,14 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class _MergeCandidate:
     one: int
     two: int
     verdict: entity_rules.Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class _Alike:
+class _NearPair:
     """Two names that are near each other, by their places; what the rules say of them, None where they are silent."""
 
     one: int
@@ -70,32 +72,30 @@ def resolve(
     found = [*_by_name(ordered), *_by_alias(ordered), *_by_acronym(ordered)] if settings.resolve_entities else []
     if embed is not None and settings.resolve_entities and len(ordered) > 1:
         found += _by_likeness(ordered, settings, embed, decide)
-    clusters = _Clusters(ordered, settings)
-    for candidate in forced:
-        clusters.join(candidate)
-    for candidate in sorted(found, key=lambda one: (-one.verdict.score, one.one, one.two)):
-        if entity_rules.compatible(ordered[candidate.one], ordered[candidate.two]):
-            clusters.join(candidate)
-    return clusters.merges()
+    found.sort(key=lambda one: (-one.verdict.score, one.one, one.two))
+    possible = (one for one in found if entity_rules.compatible(ordered[one.one], ordered[one.two]))
+    groups = _joined(ordered, chain(forced, possible), settings).groups()
+    merges = (merge for group in groups for merge in _merges(ordered, group))
+    return tuple(sorted(merges, key=lambda merge: merge.merged))
 
 
-def _forced(profiles: Sequence[EntityProfile], settings: GraphSettings) -> Iterator[_Candidate]:
+def _forced(profiles: Sequence[EntityProfile], settings: GraphSettings) -> Iterator[_MergeCandidate]:
     by_name = {normalize(profile.name): i for i, profile in enumerate(profiles)}
     for one, two in settings.merge:
         i, j = by_name.get(normalize(one)), by_name.get(normalize(two))
         if i is not None and j is not None and i != j:
-            yield _Candidate(i, j, entity_rules.Verdict("setting", 1.0))
+            yield _MergeCandidate(i, j, entity_rules.Verdict("setting", 1.0))
 
 
-def _by_name(profiles: Sequence[EntityProfile]) -> Iterator[_Candidate]:
+def _by_name(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
     first: dict[str, int] = {}
     for i, profile in enumerate(profiles):
         name = entity_rules.key(profile.name)
         if name and (other := first.setdefault(name, i)) != i:
-            yield _Candidate(other, i, entity_rules.Verdict("same name", 1.0))
+            yield _MergeCandidate(other, i, entity_rules.Verdict("same name", 1.0))
 
 
-def _by_alias(profiles: Sequence[EntityProfile]) -> Iterator[_Candidate]:
+def _by_alias(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
     """An alias that a document gives, or the short form that a name holds in brackets."""
     by_key: dict[str, int] = {}
     for i, profile in enumerate(profiles):
@@ -107,10 +107,10 @@ def _by_alias(profiles: Sequence[EntityProfile]) -> Iterator[_Candidate]:
         for name, rule, score in given:
             other = by_key.get(entity_rules.key(name))
             if other is not None and other != i:
-                yield _Candidate(min(i, other), max(i, other), entity_rules.Verdict(rule, score))
+                yield _MergeCandidate(min(i, other), max(i, other), entity_rules.Verdict(rule, score))
 
 
-def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_Candidate]:
+def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
     """An acronym and the one name that it abbreviates among those of a document in which both stand."""
     long: dict[str, list[int]] = {}
     for i, profile in enumerate(profiles):
@@ -123,7 +123,7 @@ def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_Candidate]:
         letters = profile.name.replace(".", "").casefold()
         beside = [j for j in long.get(letters, []) if j != i and documents & set(profiles[j].documents)]
         if len(beside) == 1:
-            yield _Candidate(min(i, beside[0]), max(i, beside[0]), entity_rules.Verdict("acronym", 0.93))
+            yield _MergeCandidate(min(i, beside[0]), max(i, beside[0]), entity_rules.Verdict("acronym", 0.93))
 
 
 def open_pairs(profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed) -> tuple[Pair, ...]:
@@ -134,17 +134,17 @@ def open_pairs(profiles: Sequence[EntityProfile], settings: GraphSettings, embed
     return _open_pairs(ordered, _by_vector(ordered, settings, embed), settings)
 
 
-def _by_vector(profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed) -> list[_Alike]:
+def _by_vector(profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed) -> list[_NearPair]:
     vectors = embed([profile.name for profile in profiles])
     return [
-        _Alike(i, j, cosine, entity_rules.judge(profiles[i], profiles[j]))
+        _NearPair(i, j, cosine, entity_rules.judge(profiles[i], profiles[j]))
         for i, j, cosine in nearest_pairs(vectors, settings.neighbours, settings.merge_score)
         if entity_rules.compatible(profiles[i], profiles[j])
     ]
 
 
 def _open_pairs(
-    profiles: Sequence[EntityProfile], found: Sequence[_Alike], settings: GraphSettings
+    profiles: Sequence[EntityProfile], found: Sequence[_NearPair], settings: GraphSettings
 ) -> tuple[Pair, ...]:
     silent = sorted((one for one in found if one.verdict is None), key=lambda one: (-one.cosine, one.one, one.two))
     # The most alike are asked about; in order of their places, so that the same corpus asks the same.
@@ -154,60 +154,43 @@ def _open_pairs(
 
 def _by_likeness(
     profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed, decide: Decide | None
-) -> Iterator[_Candidate]:
+) -> Iterator[_MergeCandidate]:
     found = _by_vector(profiles, settings, embed)
     for one in found:
         if one.verdict is not None:
-            yield _Candidate(one.one, one.two, one.verdict)
+            yield _MergeCandidate(one.one, one.two, one.verdict)
     pairs = _open_pairs(profiles, found, settings) if decide is not None else ()
     if decide is None or not pairs:
         return
     places = {profile.id: i for i, profile in enumerate(profiles)}
     for pair, score in zip(pairs, decide(pairs), strict=True):
         if score >= 0.5:
-            yield _Candidate(places[pair.one.id], places[pair.two.id], entity_rules.Verdict("model", round(score, 4)))
+            yield _MergeCandidate(
+                places[pair.one.id], places[pair.two.id], entity_rules.Verdict("model", round(score, 4))
+            )
 
 
-class _Clusters:
-    """Entities joined step by step; a join that would bring together what must stay apart is refused."""
+def _joined(
+    profiles: Sequence[EntityProfile], candidates: Iterable[_MergeCandidate], settings: GraphSettings
+) -> Components[entity_rules.Verdict]:
+    """The entities in groups; a join that would bring together what must stay apart is refused."""
+    apart = {frozenset((normalize(one), normalize(two))) for one, two in settings.keep_apart}
+    joined = Components[entity_rules.Verdict]()
 
-    def __init__(self, profiles: Sequence[EntityProfile], settings: GraphSettings) -> None:
-        self._profiles = profiles
-        self._members = {i: [i] for i in range(len(profiles))}
-        self._cluster = list(range(len(profiles)))
-        self._reasons: list[_Candidate] = []
-        self._apart = {frozenset((normalize(one), normalize(two))) for one, two in settings.keep_apart}
+    def names(place: int) -> list[str]:
+        return [normalize(profiles[member].name) for member in joined.group_of(place)]
 
-    def join(self, candidate: _Candidate) -> None:
-        one, two = self._cluster[candidate.one], self._cluster[candidate.two]
-        if one == two or self._kept_apart(one, two):
-            return
-        one, two = sorted((one, two), key=lambda cluster: -len(self._members[cluster]))
-        for member in self._members.pop(two):
-            self._cluster[member] = one
-            self._members[one].append(member)
-        self._reasons.append(candidate)
+    for one in candidates:
+        if apart and any(frozenset(pair) in apart for pair in product(names(one.one), names(one.two))):
+            continue
+        joined.join(one.one, one.two, one.verdict)
+    return joined
 
-    def _kept_apart(self, one: int, two: int) -> bool:
-        if not self._apart:
-            return False
-        names = ([normalize(self._profiles[i].name) for i in self._members[cluster]] for cluster in (one, two))
-        ours, theirs = names
-        return any(frozenset((a, b)) in self._apart for a in ours for b in theirs)
 
-    def merges(self) -> tuple[Merge, ...]:
-        """Each member into its cluster's best known, with the reason that tied it to the cluster."""
-        reasons: dict[int, entity_rules.Verdict] = {}
-        for candidate in self._reasons:
-            for member in (candidate.two, candidate.one):
-                reasons.setdefault(member, candidate.verdict)
-        found = (merge for members in self._members.values() for merge in self._into_best(members, reasons))
-        return tuple(sorted(found, key=lambda merge: merge.merged))
-
-    def _into_best(self, members: Iterable[int], reasons: dict[int, entity_rules.Verdict]) -> Iterator[Merge]:
-        group = [self._profiles[i] for i in members]
-        best = min(group, key=lambda profile: (-profile.mentions, -len(profile.name), profile.id))
-        for i, profile in zip(members, group, strict=True):
-            if profile.id != best.id:
-                verdict = reasons[i]
-                yield Merge(best.id, profile.id, best.name, profile.name, verdict.rule, verdict.score)
+def _merges(profiles: Sequence[EntityProfile], group: Mapping[int, entity_rules.Verdict]) -> Iterator[Merge]:
+    """Each member of a group into its best known, with the reason that tied it to the group."""
+    best = min((profiles[i] for i in group), key=lambda profile: (-profile.mentions, -len(profile.name), profile.id))
+    for i, verdict in group.items():
+        merged = profiles[i]
+        if merged.id != best.id:
+            yield Merge(best.id, merged.id, best.name, merged.name, verdict.rule, verdict.score)
