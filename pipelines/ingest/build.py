@@ -16,8 +16,8 @@ from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.report import Progress, Report, silent
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.scan import within
-from pipelines.ingest.tagging import Lessons
 from pipelines.ingest.task import Means, ModelWork, SourceItem, without_keys
+from pipelines.ingest.vocabulary import Lessons
 from pipelines.ingest.workers import Workers, makers_of, open_counting_workers, open_workers
 from pipelines.llm.budget import Budget
 from pipelines.llm.ledger import Ledger

@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pipelines.core import codec
 from pipelines.core.charge import charge, each, is_machines
 from pipelines.core.collector import collector_paused
 from pipelines.core.errors import DocumentsFailed
 from pipelines.core.ids import content_id
 from pipelines.core.outcome import Failure
 from pipelines.graph.document_profile import DocumentProfile
+from pipelines.graph.entities import entity_profiles
 from pipelines.graph.entity_judge import Verdicts
 from pipelines.graph.link import Linked, link, unlinked
 from pipelines.graph.mentions import ChunkText
+from pipelines.graph.resolve import open_pairs
 from pipelines.ingest.classes import corpus_classes
 from pipelines.ingest.gate import Gate, gate
-from pipelines.ingest.judged import kept_verdicts
 from pipelines.ingest.keys import VERSIONS
 from pipelines.ingest.vocabulary import vocabulary
+from pipelines.ingest.workers import Workers, judge_maker
 from pipelines.llm.embedder import Side
 from pipelines.llm.embedders import default_embedder
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings, fingerprint
-from pipelines.store.catalog import Entry
+from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.records import read_distillate, read_value
 from pipelines.store.state import LINKED_FACT
 
@@ -31,6 +34,10 @@ __all__ = ["LINKED_FACT", "Linking", "corpus_key", "link_corpus", "read_profiles
 
 ROUNDS = 8
 """How often a corpus is linked at most, each time without the documents that made it fail; then it goes unlinked."""
+_MOST_FAULTY = 8
+"""Faulty documents beyond which the step itself is taken to be at fault, and no document."""
+JUDGED_FACT = "judged entities"
+"""The fact under which the catalog keeps the `Verdicts` by which entities are merged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ def link_corpus(
             failures |= {failure.subject: failure for failure in error.failures}
         except Exception as error:
             trouble = charge("", "link", error).reason
-            found = find_culprits(left, lambda some: _link(some, stores, settings))
+            found = find_faulty(left, lambda some: _link(some, stores, settings))
             if not found:
                 break
             failures |= {entry.document: charge(entry.document, "link", error) for entry in found}
@@ -95,7 +102,7 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings) -> Linki
     passed = gate(entries, stores)
     terms = vocabulary(profiles, corpus_classes(settings, stores), names)
     linked = link(
-        terms.cards,
+        terms.profiles,
         text_of,
         settings.graph,
         lambda texts: names.embed(texts, Side.PASSAGE),
@@ -159,16 +166,37 @@ def _load_key(entry: Entry, profile: DocumentProfile | None, linked: Linked, pas
     return content_id("load", str(VERSIONS["load"]), index, *made, *merged, *failed).partition(":")[2]
 
 
-MOST = 8
-"""Culprits beyond which the step itself is at fault, and no document."""
+def kept_verdicts(catalog: Catalog) -> Verdicts:
+    """Return the verdicts that linking goes by, none where no model was ever asked."""
+    fact = catalog.fact(JUDGED_FACT)
+    return codec.decode(fact, Verdicts) if fact else Verdicts()
 
 
-def find_culprits(entries: Sequence[Entry], step: Callable[[Sequence[Entry]], object]) -> tuple[Entry, ...]:
-    """Return the entries with each of which alone `step` fails, as it does for all of them together.
+def keep_verdicts(catalog: Catalog, verdicts: Verdicts) -> None:
+    catalog.set_fact(JUDGED_FACT, codec.encode(verdicts).decode())
 
-    None where it takes several to make it fail, where they are more than `MOST`, and where it fails with every one.
-    The suspects are halved again and again: finding one is about as much work as two steps over all. Raises what
-    `is_machines`.
+
+async def judge_entities(profiles: Iterable[DocumentProfile], workers: Workers, stores: Stores) -> Verdicts:
+    """Return what the model says of the pairs of entities that no rule decides among these documents.
+
+    Only pairs are asked about that this model was not asked about before; what it said of others is dropped. Without
+    a model the verdicts are those that are kept. Raises `BudgetExceeded`; what was answered until then is in the
+    cache of replies.
+    """
+    judge, kept, names = workers.judge(), kept_verdicts(stores.catalog), default_embedder()
+    if judge is None:
+        return kept
+    pairs = open_pairs(
+        entity_profiles(profiles), workers.settings.graph, lambda texts: names.embed(texts, Side.PASSAGE)
+    )
+    return await judge.judge(pairs, judge_maker(workers.settings, stores), kept)
+
+
+def find_faulty(entries: Sequence[Entry], step: Callable[[Sequence[Entry]], object]) -> tuple[Entry, ...]:
+    """Return the entries with each of which alone `step` fails, as it does for all of them together, by bisection.
+
+    None where it takes several to make it fail, where they are more than `_MOST_FAULTY`, and where it fails with each.
+    Finding one takes about as long as two steps over all. Raises what `is_machines`.
     """
     found: list[Entry] = []
 
@@ -178,11 +206,11 @@ def find_culprits(entries: Sequence[Entry], step: Callable[[Sequence[Entry]], ob
             return
         middle = len(suspects) // 2
         for half in (suspects[:middle], suspects[middle:]):
-            if len(found) <= MOST and _fails(half, step):
+            if len(found) <= _MOST_FAULTY and _fails(half, step):
                 search(half)
 
     search(entries)
-    return () if len(found) > MOST or len(found) == len(entries) else tuple(found)
+    return () if len(found) > _MOST_FAULTY or len(found) == len(entries) else tuple(found)
 
 
 def _fails(entries: Sequence[Entry], step: Callable[[Sequence[Entry]], object]) -> bool:

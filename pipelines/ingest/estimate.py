@@ -15,8 +15,7 @@ from pipelines.graph.document_profile import DocumentProfile, document_profile
 from pipelines.ingest.build import open_run
 from pipelines.ingest.classes import find_classes, with_classes
 from pipelines.ingest.compile import Tools, blame_nobody
-from pipelines.ingest.corpus import read_profiles
-from pipelines.ingest.judged import judge_entities
+from pipelines.ingest.corpus import judge_entities, read_profiles
 from pipelines.ingest.parse_stage import parse
 from pipelines.ingest.report import ESTIMATE_FACT, Progress, silent
 from pipelines.ingest.run import IngestRun
@@ -89,11 +88,12 @@ def dry_run_document(desk: Desk, task: DocumentTask) -> bytes:
 
 async def _document(context: WorkerContext) -> DryRun:
     record = parse(context)
+    if record.document is None:
+        return DryRun(record.members)
     means = context.means
     context.task = replace(context.task, means=replace(means, artifacts=_ReadOnly(means.artifacts)))
-    described, distillate = await do_language_work(context, record)
-    document = described.record.document
-    return DryRun(record.members, document_profile(document, distillate) if document and distillate else None)
+    document, distillate, _ = await do_language_work(context, record, record.document)
+    return DryRun(record.members, document_profile(document, distillate))
 
 
 class _ReadOnly:

@@ -16,16 +16,23 @@ from pipelines.core.outcome import Failure, Status
 from pipelines.core.uris import INSIDE
 from pipelines.ingest.classes import find_classes, with_classes
 from pipelines.ingest.compile import Tools, compile_item
-from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpus, read_profiles
+from pipelines.ingest.corpus import (
+    LINKED_FACT,
+    Linking,
+    corpus_key,
+    judge_entities,
+    keep_verdicts,
+    kept_verdicts,
+    link_corpus,
+    read_profiles,
+)
 from pipelines.ingest.erase import Extent, erase, expect, expected, settled, vanishing
-from pipelines.ingest.judged import judge_entities, keep_verdicts, kept_verdicts
 from pipelines.ingest.load import Loader, failed_before, project
 from pipelines.ingest.plan import RunEntries, plan
 from pipelines.ingest.report import ESTIMATE_FACT, Event, Phase, Progress, Report, Stage, Tally, usage_by_role
 from pipelines.ingest.scan import scan
-from pipelines.ingest.tagging import Lessons, learn_pairs
 from pipelines.ingest.task import Compiled, SourceItem
-from pipelines.ingest.vocabulary import KeptClasses, keep_classes, kept_classes
+from pipelines.ingest.vocabulary import KeptClasses, Lessons, keep_classes, kept_classes, learn_pairs
 from pipelines.ingest.workers import Workers, judge_maker, makers_of
 from pipelines.llm.estimate import Estimate
 from pipelines.llm.ledger import Ledger

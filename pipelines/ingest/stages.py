@@ -18,18 +18,20 @@ from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import Distillate
-from pipelines.core.outcome import Outcome
+from pipelines.core.outcome import Failure, Outcome
 from pipelines.core.work.job import Desk
 from pipelines.graph.document_graph import conform
 from pipelines.graph.document_profile import document_profile
 from pipelines.ingest.embedding import embed_records, records_of, worker_embedder
-from pipelines.ingest.figures import DescribedRecord, describe
 from pipelines.ingest.keys import StageKeys
 from pipelines.ingest.parse_stage import parse
 from pipelines.ingest.report import Phase, Stage
 from pipelines.ingest.task import DESCRIBE, Compiled, DocumentTask
 from pipelines.ingest.worker_context import StageFailed, WorkerContext
 from pipelines.ingest.workers import workers_at
+from pipelines.parse.describe import Describer, describe_figures
+from pipelines.parse.parsed import Parsed, Picture
+from pipelines.store.artifact import ArtifactStore
 from pipelines.store.records import ParsedRecord
 
 
@@ -46,38 +48,60 @@ async def _compile(context: WorkerContext) -> Compiled:
         context.hand_out(compiled)
         if record.document is None or context.task.parse_only:
             return compiled
-        return await _distil(context, compiled, record)
+        return await _distil(context, compiled, record, record.document)
     except StageFailed as failed:
         if failed.stage != DESCRIBE:
             context.tell(Stage(failed.stage), Phase.FAILED, failed.reason)
         return compiled.failed(failed.stage, failed.status, failed.reason, failed.error, failed.retryable)
 
 
-async def _distil(context: WorkerContext, compiled: Compiled, record: ParsedRecord) -> Compiled:
-    described, distillate = await do_language_work(context, record)
-    document = described.record.document
-    if document is None or distillate is None:
-        return compiled
+async def _distil(context: WorkerContext, compiled: Compiled, record: ParsedRecord, document: Document) -> Compiled:
+    document, distillate, undescribed = await do_language_work(context, record, document)
     with context.stage(Stage.EMBED.value):
         _embed(context, document, distillate)
-    return _done(context, replace(compiled, failures=described.failures), distillate)
+    return _done(context, replace(compiled, failures=undescribed), distillate)
 
 
-async def do_language_work(context: WorkerContext, record: ParsedRecord) -> tuple[DescribedRecord, Distillate | None]:
-    """Return a parsed document with its figures described, and what it was distilled into; nothing where it is none."""
+async def do_language_work(
+    context: WorkerContext, record: ParsedRecord, document: Document
+) -> tuple[Document, Distillate, tuple[Failure, ...]]:
+    """Describe the figures of a parsed document, chunk it and distil it; `document` is that of `record`.
+
+    Returns the document with its figures described, what it was distilled into, and the figures that have no
+    description because a call failed. Raises `StageFailed`, `BudgetExceeded`.
+    """
     workers = workers_at(context.desk, context.means)
-    described, describer = DescribedRecord(record, context.keys), workers.describer()
+    describer = workers.describer()
+    undescribed: tuple[Failure, ...] = ()
     if describer is not None:
         with context.stage(DESCRIBE):
-            described = await describe(context, record, describer)
-        context.keys = described.keys
-    document = described.record.document
-    if document is None:
-        return described, None
+            document, undescribed = await _describe(context, record, document, describer)
     with context.stage(Stage.CHUNK.value):
         chunks = await _chunk(context, document, workers.splitter())
     with context.stage(Stage.ATOMIZE.value):
-        return described, await _atomize(context, document, chunks, workers.distiller())
+        return document, await _atomize(context, document, chunks, workers.distiller()), undescribed
+
+
+async def _describe(
+    context: WorkerContext, record: ParsedRecord, document: Document, describer: Describer
+) -> tuple[Document, tuple[Failure, ...]]:
+    """The document with its figures described, kept in place of the one without, and those that failed."""
+    if context.artifacts.get("parse", context.keys.parse) is not None:
+        return document, ()
+    parsed = Parsed(record.status, document, _pictures(record, document, context.artifacts))
+    described, failures = await describe_figures(parsed, describer)
+    if failures:
+        context.leave_undescribed(digest(" ".join(sorted(failure.subject for failure in failures)).encode()))
+    context.keep("parse", context.keys.parse, replace(record, document=described.document))
+    context.artifacts.remove("parse", context.keys.raw)
+    return described.document or document, failures
+
+
+def _pictures(record: ParsedRecord, document: Document, artifacts: ArtifactStore) -> tuple[Picture, ...]:
+    """The pictures of the document's figures, with their bytes."""
+    types = {figure.digest: figure.media_type for figure in document.figures}
+    held = ((name, artifacts.get("picture", name)) for name in record.pictures if name in types)
+    return tuple(Picture(name, types[name], data) for name, data in held if data is not None)
 
 
 async def _chunk(context: WorkerContext, document: Document, splitter: Splitter) -> Outcome[Chunk]:

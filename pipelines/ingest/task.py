@@ -93,7 +93,7 @@ class DocumentTask:
     """One document to be compiled in a worker: up to its parse with `parse_only`, to the end without.
 
     `parsed` says that the parse is kept as an artifact and was reported. `cut` names a parse that was cut short (see
-    `StageKeys`), and `reason` says by what.
+    `StageKeys`), and `reason` says by what. `undescribed` stands for the figures whose description is missing.
     """
 
     item: SourceItem
@@ -102,6 +102,7 @@ class DocumentTask:
     parsed: bool = False
     cut: str = ""
     reason: str = ""
+    undescribed: str = ""
 
     @property
     def source(self) -> Source:
@@ -109,7 +110,7 @@ class DocumentTask:
 
     @property
     def keys(self) -> StageKeys:
-        return self.means.keys(self.source, cut=self.cut)
+        return self.means.keys(self.source, self.undescribed, self.cut)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,24 @@
-"""The corpus tag collection: every tag once, under one spelling, with a class (PIKE-RAG 5.2.2, figure 7)."""
+"""The corpus tag collection (PIKE-RAG 5.2.2, figure 7): every tag once, with a class; and pairs learned for it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from pipelines.atomize.tag_classes import KINDS, sample_of
 from pipelines.atomize.tag_classes_cluster import ClusterClasses, TagClassifier
+from pipelines.atomize.tag_pairs import Pairing, read_samples, tag_samples
 from pipelines.atomize.tags import collect_tags
 from pipelines.core import codec
+from pipelines.core.charge import each
 from pipelines.core.ids import digest
-from pipelines.core.knowledge import ChunkTag, Tag, TagClass
+from pipelines.core.knowledge import ChunkTag, Tag, TagClass, TagPair
 from pipelines.graph.document_profile import DocumentProfile, ProfileTag
 from pipelines.llm.embedder import Embedder
-from pipelines.store.catalog import Catalog
+from pipelines.resources import PAIRS_FACT, Stores
+from pipelines.store.catalog import Catalog, Entry
+from pipelines.store.records import read_distillate
 
 CLASSES_FACT = "tag classes"
 """The fact under which the catalog keeps the classes by which a model tags."""
@@ -63,45 +68,73 @@ def names_digest(kept: KeptClasses) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The cards of a corpus with their tags as the collection has them.
+    """The profiles of a corpus with their tags as the collection has them.
 
     `merged` leads from the id of a tag as chunks bear it to the id of the one that stands for it.
     """
 
-    cards: tuple[DocumentProfile, ...]
+    profiles: tuple[DocumentProfile, ...]
     merged: Mapping[str, str] = field(default_factory=dict)
 
 
-def vocabulary(cards: Sequence[DocumentProfile], classes: Sequence[TagClass], embedder: Embedder) -> Vocabulary:
-    """Return the cards with spellings of one term merged, and every tag in a class that has none and fits one.
+def vocabulary(profiles: Sequence[DocumentProfile], classes: Sequence[TagClass], embedder: Embedder) -> Vocabulary:
+    """Return the profiles with spellings of one term merged, and every tag in a class that has none and fits one.
 
     Without `classes` these are found by clustering the corpus's tags.
     """
-    borne = list(_borne(cards))
-    collection = collect_tags(borne, _short_forms(cards))
+    borne = list(_borne(profiles))
+    collection = collect_tags(borne, _short_forms(profiles))
     known = classes or ClusterClasses(embedder).classes(sample_of(borne))
     unclassed = [tag.text for tag in collection.tags if not tag.tag_class]
     found = dict(zip(unclassed, TagClassifier(known, embedder).classes_of(unclassed), strict=True))
     tags = {tag.id: replace(tag, tag_class=tag.tag_class or found[tag.text]) for tag in collection.tags}
-    return Vocabulary(tuple(_collected(card, tags, collection.merged) for card in cards), collection.merged)
+    return Vocabulary(tuple(_collected(profile, tags, collection.merged) for profile in profiles), collection.merged)
 
 
-def _borne(cards: Sequence[DocumentProfile]) -> Iterator[ChunkTag]:
-    for card in cards:
-        for tag in card.tags:
-            yield from (ChunkTag(card.document, tag.id, tag.text, 1.0, tag.tag_class) for _ in range(tag.count))
+def _borne(profiles: Sequence[DocumentProfile]) -> Iterator[ChunkTag]:
+    for profile in profiles:
+        for tag in profile.tags:
+            yield from (ChunkTag(profile.document, tag.id, tag.text, 1.0, tag.tag_class) for _ in range(tag.count))
 
 
-def _short_forms(cards: Sequence[DocumentProfile]) -> Iterator[tuple[str, str]]:
+def _short_forms(profiles: Sequence[DocumentProfile]) -> Iterator[tuple[str, str]]:
     """Yield each name with its abbreviation, as documents introduce them."""
-    for card in cards:
-        for entity in card.entities:
+    for profile in profiles:
+        for entity in profile.entities:
             yield from ((entity.name, alias) for alias in entity.aliases if len(alias) <= _LONGEST_SHORT_FORM)
 
 
-def _collected(card: DocumentProfile, tags: Mapping[str, Tag], merged: Mapping[str, str]) -> DocumentProfile:
-    return replace(card, tags=tuple(_stands_for(tag, tags[merged.get(tag.id, tag.id)]) for tag in card.tags))
+def _collected(profile: DocumentProfile, tags: Mapping[str, Tag], merged: Mapping[str, str]) -> DocumentProfile:
+    return replace(profile, tags=tuple(_stands_for(tag, tags[merged.get(tag.id, tag.id)]) for tag in profile.tags))
 
 
 def _stands_for(borne: ProfileTag, tag: Tag) -> ProfileTag:
     return ProfileTag(tag.id, borne.text, tag.tag_class, borne.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """A file of question-answer samples, and who tells which of their words stand for which tags."""
+
+    samples: Path
+    pairing: Pairing
+
+
+async def learn_pairs(lessons: Lessons, entries: Sequence[Entry], stores: Stores) -> tuple[TagPair, ...]:
+    """Return the pairs that the samples speak for, and keep them for questions to come.
+
+    Each sample's answer is looked for among the chunks of `entries`; the tags there are what its words can lead to.
+    Raises `SettingsError` for a file that holds no samples, `DocumentsFailed` where chunks cannot be read,
+    `BudgetExceeded`.
+    """
+    chunks: dict[str, str] = {}
+    tags: dict[str, list[str]] = {}
+    asked = read_samples(lessons.samples)
+    read = each("learn", entries, lambda entry: entry.document, lambda entry: read_distillate(stores.artifacts, entry))
+    for distillate in read:
+        chunks |= {chunk.id: chunk.text for chunk in distillate.chunks}
+        for tag in distillate.tags:
+            tags.setdefault(tag.chunk, []).append(tag.text)
+    pairs = await lessons.pairing.pair(tag_samples(asked, chunks, tags))
+    stores.catalog.set_fact(PAIRS_FACT, codec.encode(pairs).decode())
+    return pairs

@@ -51,8 +51,14 @@ class WorkerContext:
 
     def cut_short(self, cut: str) -> None:
         """Put all that is made from here on under the keys of a parse that was cut short (see `StageKeys`)."""
-        self.task = replace(self.task, cut=cut)
-        self.keys = self.task.keys
+        self._rekey(replace(self.task, cut=cut))
+
+    def leave_undescribed(self, figures: str) -> None:
+        """Put all that is made from here on under keys that the whole would not have: the next run looks for that."""
+        self._rekey(replace(self.task, undescribed=figures))
+
+    def _rekey(self, task: DocumentTask) -> None:
+        self.task, self.keys = task, task.keys
 
     @property
     def cut(self) -> str:

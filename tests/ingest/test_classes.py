@@ -112,5 +112,5 @@ def test_spellings_of_one_term_are_one_tag_and_chunks_bear_it(tmp_path: Path) ->
 def test_a_name_and_its_abbreviation_are_one_tag() -> None:
     names = ("net positive suction head", "NPSH")
     found = vocabulary([card_with("one", names, short=names)], (), HashingEmbedder())
-    assert len({tag.id for tag in found.cards[0].tags}) == 1
+    assert len({tag.id for tag in found.profiles[0].tags}) == 1
     assert len(found.merged) == 1
