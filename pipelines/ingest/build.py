@@ -11,12 +11,11 @@ from typing import ParamSpec, TypeVar
 
 from pipelines.core.errors import FolderNotFound, SourceError
 from pipelines.core.work.pool import WorkerPool
-from pipelines.ingest.compile import Tools
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.report import Progress, Report, silent
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.scan import within
-from pipelines.ingest.task import Means, ModelWork, SourceItem, without_keys
+from pipelines.ingest.task import ModelWork, SourceItem, WorkerSetup, without_keys
 from pipelines.ingest.vocabulary import Lessons
 from pipelines.ingest.workers import Workers, makers_of, open_counting_workers, open_workers
 from pipelines.llm.budget import Budget
@@ -122,17 +121,17 @@ def open_run(
         _pool(settings, settings.ingest.workers) as pool,
         _pool(settings, settings.ingest.documents_at_once) as model_pool,
     ):
-        dispatcher = Dispatcher(pool, model_pool, workers.chat, stores.embedder)
-        tools = Tools(settings, _means(settings, stores, workers, within(folder, settings.ingest)), dispatcher)
+        setup = _setup(settings, stores, workers, within(folder, settings.ingest))
+        dispatcher = Dispatcher(setup, pool, model_pool, workers.chat, stores.embedder)
         lessons = Lessons(qa_samples, workers.pairing()) if qa_samples else None
-        yield IngestRun(folder, settings, stores, tools, workers, ledger, progress, lessons)
+        yield IngestRun(folder, settings, stores, dispatcher, workers, ledger, progress, lessons)
 
 
 def _pool(settings: Settings, workers: int) -> WorkerPool:
     return WorkerPool(allowance(settings.parse.limits), workers)
 
 
-def _means(settings: Settings, stores: Stores, workers: Workers, root: Path | None) -> Means:
+def _setup(settings: Settings, stores: Stores, workers: Workers, root: Path | None) -> WorkerSetup:
     """What the workers make documents with; an embedder behind an endpoint stays here."""
     info = stores.embedder.info
     chosen = settings.embed.model_copy(update={"name": info.name, "model": info.model, "dimension": info.dimension})
@@ -140,7 +139,7 @@ def _means(settings: Settings, stores: Stores, workers: Workers, root: Path | No
     local = None if info.name == "openai" else plain.embed
     makers, vectors = makers_of(settings, stores), stores.places.embeddings
     model = ModelWork(stores.places.prompts) if workers.chat is not None else None
-    return Means(plain, stores.artifacts, makers, local, vectors, info.dimension, model, within=root)
+    return WorkerSetup(plain, stores.artifacts, makers, local, vectors, info.dimension, model, within=root)
 
 
 def _refuse_itself(folder: Path, kb: Path) -> None:

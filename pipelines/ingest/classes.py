@@ -19,10 +19,11 @@ from pipelines.chunk.chunk import split
 from pipelines.core import codec
 from pipelines.core.knowledge import ChunkTag, TagClass
 from pipelines.core.work.job import Desk
-from pipelines.ingest.compile import Tools, blame_nobody, hearing
+from pipelines.ingest.compile import blame_nobody, hearing
+from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.parse_stage import parse
 from pipelines.ingest.report import Progress, Stage
-from pipelines.ingest.task import DocumentTask, SourceItem
+from pipelines.ingest.task import DocumentTask, SourceItem, WorkerSetup
 from pipelines.ingest.vocabulary import KeptClasses, kept_classes
 from pipelines.ingest.worker_context import WorkerContext
 from pipelines.ingest.workers import Workers, classes_maker, named_classes
@@ -50,7 +51,7 @@ def corpus_classes(settings: Settings, stores: Stores) -> tuple[TagClass, ...]:
 
 
 async def find_classes(
-    items: Sequence[SourceItem], tools: Tools, workers: Workers, stores: Stores, tell: Progress
+    items: Sequence[SourceItem], dispatcher: Dispatcher, workers: Workers, stores: Stores, tell: Progress
 ) -> KeptClasses | None:
     """Return the classes by which a model is to tag: those that are kept, else induced from a sample of `items`.
 
@@ -61,30 +62,31 @@ async def find_classes(
         return None
     if kept := kept_classes(stores.catalog, maker):
         return kept
-    sample = await _sample_folder(items, tools, tell)
+    sample = await _sample_folder(items, dispatcher, tell)
     found = await inducer.induce(sample.tags, sample.language)
     return None if found.failures else KeptClasses(maker, found.results)
 
 
-def with_classes(tools: Tools, names: Sequence[str]) -> Tools:
-    """Return tools whose model tags by these classes."""
-    model = replace(tools.means.model, kinds=tuple(names)) if tools.means.model else None
-    return replace(tools, means=replace(tools.means, model=model))
+def with_classes(setup: WorkerSetup, names: Sequence[str]) -> WorkerSetup:
+    """Return the setup with a model that tags by these classes."""
+    return replace(setup, model=replace(setup.model, kinds=tuple(names)) if setup.model else None)
 
 
-async def _sample_folder(items: Sequence[SourceItem], tools: Tools, tell: Progress) -> TagSample:
+async def _sample_folder(items: Sequence[SourceItem], dispatcher: Dispatcher, tell: Progress) -> TagSample:
     """Return tags of some of the items, the same for the same folder; parsing them is done and kept."""
     # Digests are as good as chance, and the same on every machine.
     some = sorted(items, key=lambda item: (item.source.digest, item.source.uri))[:SAMPLE_DOCUMENTS]
-    sampled = [one for many in await asyncio.gather(*(_sampled(item, tools, tell) for item in some)) for one in many]
+    sampled = [
+        one for many in await asyncio.gather(*(_sampled(item, dispatcher, tell) for item in some)) for one in many
+    ]
     languages = Counter(one.language for one in sampled)
     language = min(languages, key=lambda one: (-languages[one], one), default="en")
     return TagSample(tuple(sample_of([tag for one in sampled for tag in one.tags])), language)
 
 
-async def _sampled(item: SourceItem, tools: Tools, tell: Progress) -> tuple[TagSample, ...]:
+async def _sampled(item: SourceItem, dispatcher: Dispatcher, tell: Progress) -> tuple[TagSample, ...]:
     """The sample of one document, none where it gives none: why that is, compiling it will tell."""
-    ended = await tools.workers.do(sample_document, tools.task(item), hearing(item.source.uri, tell))
+    ended = await dispatcher.do(sample_document, dispatcher.task(item), hearing(item.source.uri, tell))
     blame_nobody(ended)
     return codec.unpack(ended.result, tuple[TagSample, ...]) if ended.result is not None else ()
 
@@ -98,7 +100,7 @@ async def _sample(context: WorkerContext) -> tuple[TagSample, ...]:
     document = parse(context).document
     if document is None:
         return ()
-    settings, workers = context.means.settings, Workers(context.means.settings)
+    settings, workers = context.setup.settings, Workers(context.setup.settings)
     context.desk.begin(Stage.CHUNK.value)
     chunks = (await split(document, workers.splitter(), settings.chunk)).results
     context.desk.begin(Stage.ATOMIZE.value)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from pipelines.core import codec
-from pipelines.core.document import Source
 from pipelines.core.errors import (
     BudgetExceeded,
     MissingExtra,
@@ -23,9 +22,7 @@ from pipelines.core.work.job import Ended
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.keys import CUT, READINGS, REPEATABLE, STOPPED, StageKeys
 from pipelines.ingest.report import Event, Phase, Progress, Stage
-from pipelines.ingest.task import DESCRIBE, DOING, Compiled, DocumentTask, Means, SourceItem, StageEvent
-from pipelines.settings import Settings
-from pipelines.store.artifact import ArtifactStore
+from pipelines.ingest.task import DESCRIBE, DOING, Compiled, DocumentTask, SourceItem, StageEvent
 from pipelines.store.records import ParsedRecord
 
 _ENDS_THE_RUN: Mapping[str, type[StrataError]] = {
@@ -36,61 +33,36 @@ _ENDS_THE_RUN: Mapping[str, type[StrataError]] = {
 MOVED = "it was changed or taken away while it was read; the next ingest takes it up again"
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What compiling takes: the workers, and the means that they make every document of the run with."""
-
-    settings: Settings
-    means: Means
-    workers: Dispatcher
-
-    @property
-    def artifacts(self) -> ArtifactStore:
-        return self.means.artifacts
-
-    def keys(self, source: Source, cut: str = "") -> StageKeys:
-        return self.means.keys(source, cut=cut)
-
-    def task(self, item: SourceItem) -> DocumentTask:
-        """Return the first task of an item: all of it, or with a model what is done before the model is asked."""
-        placed = replace(item, path=item.path.absolute()) if item.path else item
-        return DocumentTask(placed, self.means, parse_only=self.means.model is not None)
-
-    def prefetch(self, item: SourceItem) -> None:
-        """Start on an item that will be compiled soon."""
-        self.workers.prefetch(self.task(item))
-
-
-async def compile_item(item: SourceItem, tools: Tools, tell: Progress) -> Compiled:
+async def compile_item(item: SourceItem, dispatcher: Dispatcher, tell: Progress) -> Compiled:
     """Return the compiled item; whatever the document makes a stage raise is a value too.
 
     Raises `BudgetExceeded`, and `StoreError` and `SettingsError` for what no document is to blame for.
     """
-    task = tools.task(item)
-    compiled = await _compiled(task, tools, tell)
+    task = dispatcher.task(item)
+    compiled = await _compiled(task, dispatcher, tell)
     if task.parse_only and compiled.entry.document:
         reason = compiled.entry.reason if compiled.cut else ""
         rest = replace(task, parse_only=False, parsed=True, cut=compiled.cut, reason=reason)
-        compiled = await _compiled(rest, tools, tell)
+        compiled = await _compiled(rest, dispatcher, tell)
     if item.path is not None and not _is_as_found(item, item.path):
-        compiled = _moved(item, compiled, tools)
-    return _with_parse_keys(compiled, tools.keys(item.source))
+        compiled = _moved(item, compiled, dispatcher)
+    return _with_parse_keys(compiled, dispatcher.setup.keys(item.source))
 
 
-async def _compiled(task: DocumentTask, tools: Tools, tell: Progress) -> Compiled:
+async def _compiled(task: DocumentTask, dispatcher: Dispatcher, tell: Progress) -> Compiled:
     """Return what became of a document; what was read before its process was lost is gone on with, once."""
-    ended = await tools.workers.compile(task, hearing(task.source.uri, tell))
+    ended = await dispatcher.compile(task, hearing(task.source.uri, tell))
     if ended.result is not None:
         return codec.unpack(ended.result, Compiled)
     blame_nobody(ended)
     kept = codec.unpack(ended.kept, Compiled) if ended.kept is not None else Compiled.begun(task.item)
     if ended.stage == Stage.PARSE.value and kept.cut and not task.cut:
-        return await _compiled(replace(task, cut=kept.cut, reason=ended.reason), tools, tell)
+        return await _compiled(replace(task, cut=kept.cut, reason=ended.reason), dispatcher, tell)
     compiled = _lost(kept, ended, tell)
     entry, failure = compiled.entry, compiled.failures[0]
     if failure.stage == Stage.PARSE.value and entry.status in REPEATABLE:
         record = ParsedRecord(entry.status, reason=entry.reason, error=failure.error)
-        tools.artifacts.put("parse", task.keys.of_parse(entry.status), codec.encode(record))
+        dispatcher.setup.artifacts.put("parse", task.keys.of_parse(entry.status), codec.encode(record))
     return compiled
 
 
@@ -104,14 +76,14 @@ def _is_as_found(item: SourceItem, path: Path) -> bool:
     return not item.modified_ns or (state.st_size, state.st_mtime_ns, state.st_ctime_ns) == found
 
 
-def _moved(item: SourceItem, compiled: Compiled, tools: Tools) -> Compiled:
+def _moved(item: SourceItem, compiled: Compiled, dispatcher: Dispatcher) -> Compiled:
     """What becomes of a file that is another by now: what was kept under the digest of the former one is removed."""
     if not compiled.entry.document and compiled.entry.status not in REPEATABLE:
         return compiled  # it could not even be opened, and says why
-    keys = tools.keys(item.source)
+    keys = dispatcher.setup.keys(item.source)
     parses = {(Stage.PARSE.value, key) for key in (keys.raw, keys.turned_away)}
     for stage, key in {*keys.by_stage().items(), *compiled.entry.artifacts.items(), *parses}:
-        tools.artifacts.remove(stage, key)
+        dispatcher.setup.artifacts.remove(stage, key)
     return Compiled.begun(item).failed(Stage.PARSE.value, Status.FAILED, MOVED, "", retryable=True)
 
 

@@ -6,14 +6,14 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 
 from pipelines.core.work.job import Desk, Ended, Job, Listener
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.asking import answer
 from pipelines.ingest.stages import compile_document
-from pipelines.ingest.task import DocumentTask
+from pipelines.ingest.task import DocumentTask, SourceItem, WorkerSetup
 from pipelines.llm.chat import Chat
 from pipelines.llm.embedder import Embedder
 
@@ -100,19 +100,29 @@ class StartedJob:
 class Dispatcher:
     """Sends the documents of a run to worker processes, the first of them before they are asked for.
 
-    `pool` has the processes for work that takes the processor, `model_pool` those for work that waits for a model most
-    of the time.
+    `setup` is what documents are compiled with from now on. `pool` has the processes for work that takes the
+    processor, `model_pool` those for work that waits for a model most of the time; `chat` and `embedder` answer what
+    a worker asks its parent.
     """
 
-    def __init__(self, pool: WorkerPool, model_pool: WorkerPool, chat: Chat | None, embedder: Embedder) -> None:
+    def __init__(
+        self, setup: WorkerSetup, pool: WorkerPool, model_pool: WorkerPool, chat: Chat | None, embedder: Embedder
+    ) -> None:
+        self.setup = setup
         self._pool = pool
         self._model_pool = model_pool
         self._chat = chat
         self._embedder = embedder
         self._prefetched: dict[str, tuple[DocumentTask, StartedJob]] = {}
 
-    def prefetch(self, task: DocumentTask) -> None:
+    def task(self, item: SourceItem) -> DocumentTask:
+        """Return the first task of an item: all of it, or with a model what is done before the model is asked."""
+        placed = replace(item, path=item.path.absolute()) if item.path else item
+        return DocumentTask(placed, self.setup, parse_only=self.setup.model is not None)
+
+    def prefetch(self, item: SourceItem) -> None:
         """Start on a document that will be asked for soon; `compile` then takes up the job that runs."""
+        task = self.task(item)
         self._prefetched[task.source.document_id] = (task, self._start(compile_document, task))
 
     async def compile(self, task: DocumentTask, on_note: OnNote) -> Ended:
@@ -131,7 +141,7 @@ class Dispatcher:
 
     def _start(self, function: DocumentJob, task: DocumentTask) -> StartedJob:
         listener = JobListener(self._chat, self._embedder)
-        asks = task.means.model is not None and task.parsed
+        asks = task.setup.model is not None and task.parsed
         pool = self._model_pool if asks else self._pool
         return StartedJob(pool.submit(Job(function, (task,)), _as_it_is, listener), listener)
 

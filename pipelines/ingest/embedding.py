@@ -115,13 +115,13 @@ def _date(document: Document) -> str:
 
 def worker_embedder(context: WorkerContext) -> Embedder:
     """Return the embedder of a worker: one of its own, or its parent's where that is behind an endpoint."""
-    means = context.means
-    if means.embedder is None:
+    setup = context.setup
+    if setup.embedder is None:
         from pipelines.ingest.asking import DeskEmbedder
 
-        return DeskEmbedder(context.desk, means.dimension)
-    embedder = _opened(means.embedder, means.vectors)
-    return embedder if means.embedder.name in QUICK else _InBatches(embedder, context.desk)
+        return DeskEmbedder(context.desk, setup.dimension)
+    embedder = _opened(setup.embedder, setup.vectors)
+    return embedder if setup.embedder.name in QUICK else _InBatches(embedder, context.desk)
 
 
 @lru_cache(maxsize=1)

@@ -14,8 +14,9 @@ from pipelines.core.work.job import Desk
 from pipelines.graph.document_profile import DocumentProfile, document_profile
 from pipelines.ingest.build import open_run
 from pipelines.ingest.classes import find_classes, with_classes
-from pipelines.ingest.compile import Tools, blame_nobody
+from pipelines.ingest.compile import blame_nobody
 from pipelines.ingest.corpus import judge_entities, read_profiles
+from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.parse_stage import parse
 from pipelines.ingest.report import ESTIMATE_FACT, Progress, silent
 from pipelines.ingest.run import IngestRun
@@ -62,21 +63,22 @@ def estimate_ingest(
 
 
 async def _dry_run(run: IngestRun, items: Sequence[SourceItem]) -> None:
-    kept = await find_classes(items, run.tools, run.workers, run.stores, silent)
-    tools = with_classes(run.tools, [one.name for one in kept.classes]) if kept else run.tools
+    kept = await find_classes(items, run.dispatcher, run.workers, run.stores, silent)
+    if kept:
+        run.dispatcher.setup = with_classes(run.dispatcher.setup, [one.name for one in kept.classes])
     changed = {item.source.uri for item in items}
     profiles = [*read_profiles([entry for entry in run.searchable() if entry.uri not in changed], run.stores)]
     pending = list(items)
     while pending:
-        done = await asyncio.gather(*(_dry_run_of(item, tools) for item in pending))
+        done = await asyncio.gather(*(_dry_run_of(item, run.dispatcher) for item in pending))
         profiles += [one.profile for one in done if one.profile is not None]
         pending = [item.part(member) for item, one in zip(pending, done, strict=True) for member in one.members]
     await judge_entities(profiles, run.workers, run.stores)
 
 
-async def _dry_run_of(item: SourceItem, tools: Tools) -> DryRun:
+async def _dry_run_of(item: SourceItem, dispatcher: Dispatcher) -> DryRun:
     """The dry run of a document; empty where it cannot be compiled, for then nothing will be asked either."""
-    ended = await tools.workers.do(dry_run_document, tools.task(item))
+    ended = await dispatcher.do(dry_run_document, dispatcher.task(item))
     blame_nobody(ended)
     return codec.unpack(ended.result, DryRun) if ended.result is not None else DryRun()
 
@@ -90,8 +92,8 @@ async def _document(context: WorkerContext) -> DryRun:
     record = parse(context)
     if record.document is None:
         return DryRun(record.members)
-    means = context.means
-    context.task = replace(context.task, means=replace(means, artifacts=_ReadOnly(means.artifacts)))
+    setup = context.setup
+    context.task = replace(context.task, setup=replace(setup, artifacts=_ReadOnly(setup.artifacts)))
     document, distillate, _ = await do_language_work(context, record, record.document)
     return DryRun(record.members, document_profile(document, distillate))
 

@@ -11,7 +11,7 @@ from pipelines.core.errors import StoreError
 from pipelines.core.graph import CORPUS_OWNER, NodeKind
 from pipelines.core.outcome import Status
 from pipelines.graph.mentions import STAGE as MENTIONS
-from pipelines.ingest.corpus import LINKED_FACT, link_corpus
+from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.embedding import read_records
 from pipelines.ingest.integrity import Inspected, Sums, held_sums, inspect_artifacts, inspect_caches, sums_of
 from pipelines.ingest.keys import COMPILED
@@ -35,6 +35,7 @@ from pipelines.store.check import (
 )
 from pipelines.store.digest import recount
 from pipelines.store.sqlite_catalog import DAMAGED
+from pipelines.store.state import LINKED_FACT
 from pipelines.store.sync import sync
 from pipelines.store.vector import Embedded
 

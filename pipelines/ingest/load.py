@@ -16,7 +16,7 @@ from pipelines.core.charge import charge
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.core.outcome import Failure, Status
 from pipelines.graph.document_graph import build_graph, redirect
-from pipelines.ingest.corpus import LINKED_FACT, Linking
+from pipelines.ingest.corpus import Linking
 from pipelines.ingest.embedding import corpus_records, read_records, without
 from pipelines.ingest.gate import joined
 from pipelines.ingest.report import Event, Phase, Progress, Stage
@@ -25,7 +25,7 @@ from pipelines.resources import Stores, open_neo4j, record_vectors
 from pipelines.settings import Settings
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.records import read_artifact, read_distillate, read_document, readable
-from pipelines.store.state import WRITING_FACT
+from pipelines.store.state import LINKED_FACT, WRITING_FACT
 from pipelines.store.sync import Synced, sync
 from pipelines.store.vector import Embedded, Record, RecordKind
 

@@ -97,7 +97,7 @@ def _told(context: WorkerContext, record: ParsedRecord) -> ParsedRecord:
 
 
 def _parsed(context: WorkerContext) -> Parsed:
-    task, settings, so_far = context.task, context.means.settings.parse, _SoFar(context)
+    task, settings, so_far = context.task, context.setup.settings.parse, _SoFar(context)
     known = _readings(context)
     if task.item.path is not None:
         parsed = _parsed_file(context, task.item.path, so_far, known)
@@ -115,7 +115,7 @@ def _parsed_file(context: WorkerContext, path: Path, so_far: _SoFar, known: Read
     """What a file of the folder holds, opened so that it is the one that was found; one that cannot be is a result."""
     with ExitStack() as opened:
         try:
-            descriptor = open_file(path, context.means.within)
+            descriptor = open_file(path, context.setup.within)
         except LeadsOut as error:
             return Parsed(Status.SKIPPED, reason=error.message)
         except OSError as error:
@@ -123,7 +123,7 @@ def _parsed_file(context: WorkerContext, path: Path, so_far: _SoFar, known: Read
         opened.callback(os.close, descriptor)
         if has_descriptor_paths():
             path = opened.enter_context(as_path(descriptor, path.suffix, context.desk.scratch))
-        return parse_within(path, context.source, context.means.settings.parse, so_far.keep, known)
+        return parse_within(path, context.source, context.setup.settings.parse, so_far.keep, known)
 
 
 class _SoFar:
@@ -137,7 +137,7 @@ class _SoFar:
         if parsed.document is None:
             return
         self.drop()
-        context, keys = self._context, self._context.means.keys(self._context.source, cut=CUT)
+        context, keys = self._context, self._context.setup.keys(self._context.source, cut=CUT)
         record = replace(keep_parts(parsed, context.artifacts), status=Status.PARTIAL)
         context.keep("parse", keys.raw, record)
         context.hand_out(Compiled.begun(context.task.item).parsed(record, keys.parse, CUT))

@@ -10,7 +10,7 @@ from pathlib import Path
 from pipelines.core.document import Source
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
 from pipelines.core.graph import CORPUS_OWNER
-from pipelines.ingest.corpus import LINKED_FACT, link_corpus
+from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.embedding import embed_records, read_records
 from pipelines.ingest.keys import Makers, stage_keys
 from pipelines.ingest.load import loaded
@@ -30,6 +30,7 @@ from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry
 from pipelines.store.lancedb import LanceVectorStore
 from pipelines.store.records import read_artifact
+from pipelines.store.state import LINKED_FACT
 from pipelines.store.vector import Embedded, RecordKind, VectorStore
 
 PROBES = 500

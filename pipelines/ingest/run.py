@@ -15,9 +15,8 @@ from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, 
 from pipelines.core.outcome import Failure, Status
 from pipelines.core.uris import INSIDE
 from pipelines.ingest.classes import find_classes, with_classes
-from pipelines.ingest.compile import Tools, compile_item
+from pipelines.ingest.compile import compile_item
 from pipelines.ingest.corpus import (
-    LINKED_FACT,
     Linking,
     corpus_key,
     judge_entities,
@@ -26,6 +25,7 @@ from pipelines.ingest.corpus import (
     link_corpus,
     read_profiles,
 )
+from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.erase import Extent, erase, expect, expected, settled, vanishing
 from pipelines.ingest.load import Loader, failed_before, project
 from pipelines.ingest.plan import RunEntries, plan
@@ -39,7 +39,7 @@ from pipelines.llm.ledger import Ledger
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.state import WRITING_FACT, Ingest, record_ingest
+from pipelines.store.state import LINKED_FACT, WRITING_FACT, Ingest, record_ingest
 
 _ANY_TEXT = "-"
 STAGES = tuple(stage.value for stage in (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE, Stage.EMBED, Stage.LOAD))
@@ -53,7 +53,7 @@ class IngestRun:
         folder: Path,
         settings: Settings,
         stores: Stores,
-        tools: Tools,
+        dispatcher: Dispatcher,
         workers: Workers,
         ledger: Ledger,
         listener: Progress,
@@ -62,7 +62,7 @@ class IngestRun:
         self._folder = folder
         self._settings = settings
         self.stores = stores
-        self.tools = tools
+        self.dispatcher = dispatcher
         self.workers = workers
         self._ledger = ledger
         self._listener = listener
@@ -89,7 +89,7 @@ class IngestRun:
             raise SourceError(f"no documents in {self._folder}", hint="nothing was changed")
         record_ingest(self.stores.catalog, Ingest(self._documents))
         self._known = {entry.uri: entry for entry in self.stores.catalog.entries()}
-        self._entries.plan = planned = plan(found, self._known.values(), self.tools.keys)
+        self._entries.plan = planned = plan(found, self._known.values(), self.dispatcher.setup.keys)
         self._tell(Event(Stage.SCAN, Phase.DONE, total=len(planned.items)))
         for entry in planned.unchanged:
             self._tell_reused(entry)
@@ -101,7 +101,7 @@ class IngestRun:
     def prefetch(self, items: Sequence[SourceItem]) -> None:
         """Put the first items to work before they are asked for; the rest follows as room is made."""
         for item in items[: self._settings.ingest.documents_at_once]:
-            self.tools.prefetch(item)
+            self.dispatcher.prefetch(item)
 
     async def fetch_model(self) -> None:
         """Have the embedder's model on this machine, where it is one of those that are downloaded: workers do not."""
@@ -111,22 +111,21 @@ class IngestRun:
     async def settle(self, items: Sequence[SourceItem]) -> None:
         """Settle the classes of tags, before any item is compiled; a budget that is reached ends the run."""
         try:
-            found = await find_classes(items, self.tools, self.workers, self.stores, self._tell)
+            found = await find_classes(items, self.dispatcher, self.workers, self.stores, self._tell)
         except BudgetExceeded as error:
             self._stop(error)
             return
         if found is not None:
             self._settle_on(found)
         elif items and self.workers.inducer() is not None:  # what is distilled without them is done again
-            self.tools = replace(self.tools, means=replace(self.tools.means, settled=False))
+            self.dispatcher.setup = replace(self.dispatcher.setup, settled=False)
 
     def _settle_on(self, found: KeptClasses) -> None:
         """Have the model tag by these classes, and keep them."""
         if kept_classes(self.stores.catalog, found.maker) is None:
             keep_classes(self.stores.catalog, found)
-        tools = with_classes(self.tools, [one.name for one in found.classes])
-        makers = makers_of(self._settings, self.stores)
-        self.tools = replace(tools, means=replace(tools.means, makers=makers))
+        setup = with_classes(self.dispatcher.setup, [one.name for one in found.classes])
+        self.dispatcher.setup = replace(setup, makers=makers_of(self._settings, self.stores))
 
     async def compile(self, item: SourceItem) -> tuple[SourceItem, ...]:
         """Compile one item and return the documents inside it, to be compiled too; a failure is kept, not raised."""
@@ -134,7 +133,7 @@ class IngestRun:
             if self._stopped:
                 return ()
             try:
-                compiled = await compile_item(item, self.tools, self._tell)
+                compiled = await compile_item(item, self.dispatcher, self._tell)
             except BudgetExceeded as error:
                 self._stop(error)
                 return ()
@@ -257,7 +256,7 @@ class IngestRun:
         due = expected(catalog)
         if due is Extent.STORES or (due is not None and self._left_over is not None):
             pending = [item.source for item in self._entries.plan.items]
-            erase(self.stores, self.tools.keys, pending, self._settings.ingest.keep_cache)
+            erase(self.stores, self.dispatcher.setup.keys, pending, self._settings.ingest.keep_cache)
         settled(catalog, finished=not self._stopped)
 
     async def learn(self) -> None:

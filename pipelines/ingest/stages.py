@@ -70,7 +70,7 @@ async def do_language_work(
     Returns the document with its figures described, what it was distilled into, and the figures that have no
     description because a call failed. Raises `StageFailed`, `BudgetExceeded`.
     """
-    workers = workers_at(context.desk, context.means)
+    workers = workers_at(context.desk, context.setup)
     describer = workers.describer()
     undescribed: tuple[Failure, ...] = ()
     if describer is not None:
@@ -110,7 +110,7 @@ async def _chunk(context: WorkerContext, document: Document, splitter: Splitter)
         context.tell(Stage.CHUNK, Phase.REUSED)
         return Outcome(kept)
     context.tell(Stage.CHUNK, Phase.STARTED)
-    chunks = await split(document, splitter, context.means.settings.chunk)
+    chunks = await split(document, splitter, context.setup.settings.chunk)
     if not chunks.failures:
         context.keep("chunk", context.keys.chunk, chunks.results)
     context.tell(Stage.CHUNK, Phase.DONE)
@@ -125,10 +125,10 @@ async def _atomize(
         context.tell(Stage.ATOMIZE, Phase.REUSED)
         return kept
     context.tell(Stage.ATOMIZE, Phase.STARTED)
-    settings = context.means.settings
+    settings = context.setup.settings
     distillate = await atomize(document, chunks.results, distiller, settings.atomize)
     distillate = conform(distillate, settings.graph.schema)
-    if chunks.failures or not context.means.settled:
+    if chunks.failures or not context.setup.settled:
         distillate = replace(distillate, unfinished=tuple(one.id for one in chunks.results))
     if not distillate.unfinished:
         context.keep("atomize", context.keys.atomize, distillate)

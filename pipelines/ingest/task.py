@@ -66,7 +66,7 @@ class ModelWork:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class WorkerSetup:
     """What all documents of a run are compiled with; it can be pickled, and holds no key of an endpoint.
 
     `embedder` is None where the parent embeds. `vectors` is the file in which slow embedders keep theirs. `settled` is
@@ -97,7 +97,7 @@ class DocumentTask:
     """
 
     item: SourceItem
-    means: Means
+    setup: WorkerSetup
     parse_only: bool = False
     parsed: bool = False
     cut: str = ""
@@ -110,7 +110,7 @@ class DocumentTask:
 
     @property
     def keys(self) -> StageKeys:
-        return self.means.keys(self.source, self.undescribed, self.cut)
+        return self.setup.keys(self.source, self.undescribed, self.cut)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pipelines.core.outcome import Status
 from pipelines.core.work.job import Desk
 from pipelines.ingest.keys import StageKeys
 from pipelines.ingest.report import Phase, Stage
-from pipelines.ingest.task import DOING, Compiled, DocumentTask, Means, StageEvent
+from pipelines.ingest.task import DOING, Compiled, DocumentTask, StageEvent, WorkerSetup
 from pipelines.store.artifact import ArtifactStore
 
 T = TypeVar("T")
@@ -65,8 +65,8 @@ class WorkerContext:
         return self.task.cut
 
     @property
-    def means(self) -> Means:
-        return self.task.means
+    def setup(self) -> WorkerSetup:
+        return self.task.setup
 
     @property
     def source(self) -> Source:
@@ -74,7 +74,7 @@ class WorkerContext:
 
     @property
     def artifacts(self) -> ArtifactStore:
-        return self.task.means.artifacts
+        return self.task.setup.artifacts
 
     def kept(self, stage: str, key: str, type: type[T]) -> T | None:
         """Return the value of an artifact; one that is damaged counts as absent, and is removed."""

@@ -16,7 +16,7 @@ from pipelines.chunk.splitter import Splitter
 from pipelines.chunk.structural import StructuralSplitter
 from pipelines.core.work.job import Desk
 from pipelines.ingest.keys import Makers
-from pipelines.ingest.task import Means
+from pipelines.ingest.task import WorkerSetup
 from pipelines.ingest.vocabulary import kept_classes, names_digest
 from pipelines.llm.chat import Chat
 from pipelines.llm.embedders import default_embedder
@@ -98,13 +98,13 @@ class Workers:
         return ModelJudge(self.chat, Prompt.load("pipelines.graph", "same", self.prompts))
 
 
-def workers_at(desk: Desk, means: Means) -> Workers:
+def workers_at(desk: Desk, setup: WorkerSetup) -> Workers:
     """Return the workers as a process has them: a model is asked through the parent."""
-    if means.model is None:
-        return Workers(means.settings)
+    if setup.model is None:
+        return Workers(setup.settings)
     from pipelines.ingest.asking import DeskChat
 
-    return Workers(means.settings, DeskChat(desk), means.model.prompts, means.model.kinds)
+    return Workers(setup.settings, DeskChat(desk), setup.model.prompts, setup.model.kinds)
 
 
 @contextmanager
