@@ -28,7 +28,10 @@ from pipelines.graph import node_properties
 
 
 def build_graph(document: Document, distillate: Distillate) -> Subgraph:
-    """Return the subgraph that `document` owns; its edges to tags and entities end at nodes that linking makes."""
+    """Return the subgraph that `document` owns.
+
+    Its edges to tags and entities end at nodes that are not in it: linking makes those (`pipelines.graph.link`).
+    """
     builder = _Builder(document, distillate)
     return Subgraph(document.id, tuple(builder.nodes()), tuple(builder.edges()))
 

@@ -54,13 +54,24 @@ def link(
     decide: Decide | None = None,
     cache: ArtifactStore | None = None,
 ) -> Linked:
-    """Return what links the documents of `profiles`: a pure function of the profiles, their texts and the settings.
+    """Return what links documents: a pure function of their profiles, their texts and the settings.
 
-    `embed` gives names to unit vectors, for finding entities alike; without it they are found by their names alone.
-    `decide` judges what the rules leave open. With a `cache`, `text_of` is asked only for documents whose text was
-    not yet searched for the present set of names (stage "mentions", key the document's id without its prefix).
+    Args:
+        profiles: those of all documents of the corpus; their order does not matter.
+        text_of: gives the chunks of a document by its id. With a `cache` it is asked only for documents that were
+            not yet searched for the present set of names.
+        settings: the section `[graph]`.
+        embed: names to unit vectors, to find entities with similar names; without it they are found by rules alone.
+        decide: judges pairs of entities that no rule decides.
+        cache: where the mentions found in each document are kept (stage "mentions", the key is the document's id
+            without its prefix).
 
-    Raises `DocumentsFailed` where names, mentions or references of some documents cannot be had.
+    Raises:
+        DocumentsFailed: names, mentions or references of some documents cannot be had.
+
+    Example:
+        linked = link([document_profile(document, distillate)], chunks_of)
+        subgraph = redirect(build_graph(document, distillate), linked.merged)
     """
     ordered = sorted(profiles, key=lambda profile: profile.document)
     index = DocumentIndex(ordered)

@@ -64,8 +64,14 @@ def resolve(
 ) -> tuple[Merge, ...]:
     """Return the merges in order of id: each entity into at most one, which is itself merged into none.
 
-    Candidates are found by key, alias, acronym and nearest vectors, never by comparing all with all. The same
-    profiles give the same merges, in whatever order they come.
+    Candidates are found by key, alias, acronym and nearest vectors, never by comparing all with all; the groups are
+    the connected components of the accepted ones. The same profiles give the same merges, in whatever order they come.
+
+    Args:
+        profiles: one for each entity id.
+        settings: the section `[graph]`: `merge` and `keep_apart` go before all rules.
+        embed: names to unit vectors; without it nearest vectors are not looked at.
+        decide: judges the most similar pairs on which the rules are silent, `judged_pairs` at most.
     """
     ordered = sorted(profiles, key=lambda profile: profile.id)
     forced = list(_forced(ordered, settings))

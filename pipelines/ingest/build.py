@@ -1,4 +1,15 @@
-"""The plain build of a knowledge base: the same steps that the Prefect flow wraps."""
+"""The build of a knowledge base: `build`, and the steps of a run that the Prefect flow wraps too.
+
+A run goes through the files of this room in this order:
+
+    build -> run     what is put together for a run; its steps and its report
+    scan -> plan     the files of the folder; which of them are to be compiled
+    compile -> dispatch -> stages (parse_stage, embedding)
+                     each document, in worker processes: parse, chunk, atomize, embed
+    corpus (gate, vocabulary, classes)
+                     the links between all documents
+    load -> erase    graph, vectors and catalog; what no document has any more
+"""
 
 from __future__ import annotations
 
@@ -61,17 +72,41 @@ def build(
     budget: Budget = Budget(),
     qa_samples: Path | None = None,
 ) -> Report:
-    """Bring the knowledge base at `kb` up to `folder`, and return how it went; `kb` is made where there is none.
+    """Bring a knowledge base up to a folder: new and changed documents are compiled, those that are gone removed.
 
-    A document that fails is counted in the report, not raised. Raises `SourceError` for a folder that is missing or
-    has no documents, `StoreError` where the stores cannot be written, `SettingsError`.
+    Args:
+        folder: the folder with the documents; nothing is written there.
+        kb: the folder of the knowledge base, which is made where there is none.
+        settings: all settings; without them those of the knowledge base's strata.toml and the environment.
+        progress: is called with every event of the run.
+        budget: what the calls of a language model may cost; a run that reaches it stops, and the next goes on.
+        qa_samples: a JSON Lines file of question-answer samples, from which pairs of words and tags are learned.
+
+    Returns:
+        How the run ended. A document that fails is counted there with its reason, and not raised.
+
+    Raises:
+        FolderNotFound: there is no such folder.
+        SourceError: the folder has no documents, or is the knowledge base itself.
+        StoreError: the stores cannot be written; `StoreLocked` where another run writes them.
+        SettingsError: a setting cannot be, or what it names is not installed.
+
+    Example:
+        report = build("documents", "kb")
+        print(report.documents, report.failures)
     """
     with open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
         return asyncio.run(execute(run, run.prepare()))
 
 
 async def execute(run: IngestRun, items: Sequence[SourceItem], steps: RunSteps = PLAIN) -> Report:
-    """Take a prepared run through its steps: documents side by side, then the corpus as a whole."""
+    """Take a run through its steps: documents side by side, then the corpus as a whole.
+
+    Args:
+        run: a run of `open_run`, on which `prepare` was called.
+        items: what `prepare` returned.
+        steps: how the steps are called; Prefect's tasks take the place of the plain ones.
+    """
     await run.settle(items)
     await compile_all(run, items, steps)
     await run.judge()

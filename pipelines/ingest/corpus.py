@@ -1,4 +1,7 @@
-"""The corpus as a whole: what links its documents, and under which keys their loads stand."""
+"""The corpus as a whole: the links between its documents, and the keys of what is loaded of each.
+
+A document that makes a step over all documents fail is found by bisection, and left out.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ class Linking:
 
     `load_keys` has for each document, by its id, the digest of all that its part of the stores is made from; `gate`
     says which of its atoms failed the self-recall gate and are not indexed. `failures` are the documents, by their
-    ids, that made linking or loading fail: they are in nothing of all this. `trouble` says why links are missing that
+    ids, that made linking or loading fail: nothing else here is about them. `trouble` says why links are missing that
     no single document is to blame for.
     """
 
@@ -68,8 +71,16 @@ def link_corpus(
 ) -> Linking:
     """Return the links of all these documents but the `failed`; names are compared by the packaged embedder.
 
-    What a document makes a step of it raise costs that document: the rest is linked anew without all that failed in
-    the step. Raises what `is_machines`.
+    A document that makes a step raise is left out, and the others are linked anew without all that failed in the step.
+
+    Args:
+        entries: the searchable entries of the catalog as it will be.
+        stores: where the documents' artifacts are.
+        settings: all settings.
+        failed: documents that are known to fail, by their ids.
+
+    Raises:
+        StoreError: and whatever else no document is to blame for (`is_machines`).
     """
     failures = {failure.subject: failure for failure in failed}
     trouble = ""

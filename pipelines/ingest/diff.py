@@ -23,7 +23,11 @@ from pipelines.store.records import read_distillate, read_document
 
 @dataclass(frozen=True, slots=True)
 class FolderDiff:
-    """Documents by URI, and for each kind of node and edge how many come and go ("Chunk", "REFERENCES", ...)."""
+    """What a build would change: documents by URI, and counts of nodes and edges by kind.
+
+    `renamed` are pairs of an old and a new URI with the same bytes. `coming` and `going` count nodes and edges:
+    `{"Chunk": 3, "REFERENCES": 1}`.
+    """
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -38,9 +42,23 @@ class FolderDiff:
 
 
 def diff(folder: Path, kb: Path, settings: Settings | None = None, progress: Progress = silent) -> FolderDiff:
-    """Return what `build` would change. New documents are compiled, so that building afterwards finds it done.
+    """Return what `build` would change in a knowledge base, without changing it.
 
-    Raises `KnowledgeBaseNotFound`, and what `build` raises.
+    New documents are compiled and their artifacts kept, so that a build afterwards finds that done.
+
+    Args:
+        folder: the folder with the documents.
+        kb: the folder of the knowledge base.
+        settings: all settings; without them those of the knowledge base's strata.toml and the environment.
+        progress: is called with every event of the compilation.
+
+    Raises:
+        KnowledgeBaseNotFound: there is none at `kb`.
+        StrataError: whatever `build` raises.
+
+    Example:
+        changes = diff(Path("documents"), Path("kb"))
+        print(changes.added, changes.removed, changes.coming)
     """
     if not exists(kb):
         raise KnowledgeBaseNotFound(str(kb))

@@ -200,11 +200,25 @@ class Forgotten:
 
 
 def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bool = False) -> Forgotten:
-    """Remove the document with this URI or id, and the documents inside it; the others are linked anew without it.
+    """Remove a document and the documents inside it; the others are linked anew without it.
 
-    No byte of its text stays in a file of the knowledge base, nor in its Neo4j where the settings name one;
-    `keep_cache` keeps what a model replied about it. Its own file stays in the folder: an ingest that finds it there
-    takes it in again. One that was killed is finished by the next, or by an ingest. Raises `NotFound`.
+    No byte of its text stays in a file of the knowledge base, nor in its Neo4j where the settings name one. Its own
+    file stays in the folder: an ingest that finds it there takes it in again. A removal that was killed is finished by
+    the next one, or by an ingest.
+
+    Args:
+        name: the URI of the document, as it is or as it is shown, or its id.
+        kb: the folder of the knowledge base.
+        settings: all settings; without them those of the knowledge base's strata.toml and the environment.
+        keep_cache: keep what a model replied about the document.
+
+    Raises:
+        KnowledgeBaseNotFound: there is none at `kb`.
+        NotFound: no document is called so, or several are.
+        StoreLocked: another run writes the stores.
+
+    Example:
+        print(forget("reports/2023.pdf", Path("kb")).uris)
     """
     settings = settings or load(kb).settings
     with open_stores(kb, settings) as stores, stores.embedded.exclusive():

@@ -1,4 +1,4 @@
-"""Proof that catalog, graph, vectors, artifacts and caches are whole and agree, and the mending of what does not."""
+"""Check that catalog, graph, vectors, artifacts and caches are whole and agree, and repair of what does not."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LOST = "what was read of it was damaged"
 
 @dataclass(frozen=True, slots=True)
 class FsckReport:
-    """What was found, and after a repair what is left of it.
+    """What a check found, and after a repair what is left of it.
 
     `documents` is the number looked at, `read` how many of the `artifacts` were read to the end.
     """
@@ -64,12 +64,23 @@ class FsckReport:
 
 
 def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_data: bool = False) -> FsckReport:
-    """Compare the stores of a knowledge base; with `repair`, load anew what does not agree and look once more.
+    """Check that the stores of a knowledge base are whole and agree with one another, and repair them.
 
-    Of the artifacts a sample is read, with `read_data` each, and each vector too. What is mended without the folder
-    is mended at once; a document whose artifacts are gone or damaged leaves the stores until the next ingest makes it
-    anew, which is a finding of its own.
-    Raises `KnowledgeBaseNotFound`, and `StoreMismatch` where the database cannot be opened at all.
+    Args:
+        kb: the folder of the knowledge base.
+        settings: all settings; without them those of the knowledge base's strata.toml and the environment.
+        repair: load anew what does not agree, and check once more. A document whose artifacts are gone or damaged
+            leaves the stores until the next ingest makes it anew, which is a finding of its own.
+        read_data: read every artifact and every vector, where otherwise a sample of the artifacts is read.
+
+    Raises:
+        KnowledgeBaseNotFound: there is none at `kb`.
+        StoreMismatch: its database cannot be opened at all.
+        StoreLocked: another run writes the stores.
+
+    Example:
+        report = fsck(Path("kb"), repair=True)
+        print(report.clean, report.findings)
     """
     settings = settings or load(kb).settings
     with open_stores(kb, settings) as stores, stores.embedded.exclusive():

@@ -1,4 +1,4 @@
-"""The self-recall gate over the whole knowledge base: atoms that do not bring back their own chunk are not indexed."""
+"""The self-recall gate over the whole knowledge base: atoms that do not retrieve their own chunk are not indexed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class Gate:
 
 
 def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
-    """Return which atoms of these documents fail, asked against all their chunks (PIKE-RAG 5.3.1).
+    """Return which atoms of these documents fail: as a query among all chunks, they do not retrieve their own.
+
+    See `pipelines.atomize.recall` (PIKE-RAG 5.3.1).
 
     Raises `DocumentsFailed` where the vectors of some documents cannot be had.
     """

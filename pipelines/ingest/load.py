@@ -36,7 +36,10 @@ DOCUMENTS_AT_ONCE = 32
 
 
 class Loader:
-    """Brings graph, vectors and catalog up to the artifacts."""
+    """Writes graph, vectors and catalog from the artifacts, document by document.
+
+    The order of calls is `remove`, `record`, `load`, `finish`. `tell` is called with the event of every document.
+    """
 
     def __init__(self, stores: Stores, tell: Progress) -> None:
         self._stores = stores

@@ -43,7 +43,13 @@ class IngestPlan:
 
 
 def plan(found: Iterable[FoundFile], entries: Iterable[Entry], keys_of: Callable[[Source], StageKeys]) -> IngestPlan:
-    """Return what is to be done about each file found and each entry known; both are unique by URI."""
+    """Return what is to be done about each file of the folder and each entry of the catalog.
+
+    Args:
+        found: the files, unique by URI.
+        entries: the entries, unique by URI.
+        keys_of: gives the keys of a source's artifacts with the present settings.
+    """
     known = {entry.uri: entry for entry in entries}
     items: list[SourceItem] = []
     unchanged: list[Entry] = []

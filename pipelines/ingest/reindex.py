@@ -40,9 +40,11 @@ FIRST = 5
 
 @dataclass(frozen=True, slots=True)
 class Reindexed:
-    """What became of a reindexing. A recall is the share of atoms that bring back their own chunk among the first five.
+    """What a reindexing did.
 
-    `dropped` are the folders of vectors that were removed.
+    `before` and `after` name the embedders, `records` counts what was embedded. A recall is the share (0 to 1) of
+    `probes` atoms that bring back their own chunk among the first five. `dropped` are the folders of vectors that were
+    removed.
     """
 
     before: str
@@ -55,10 +57,25 @@ class Reindexed:
 
 
 def reindex(kb: Path, settings: Settings | None = None, drop_old: bool = False) -> Reindexed:
-    """Embed all records with the embedder that `settings` name, and make its vectors the ones that are searched.
+    """Embed all records with another embedder, and make its vectors the ones that are searched.
 
-    Until the last step the present vectors serve; that step is one transaction. Raises `KnowledgeBaseNotFound`,
-    `SettingsError` where it is the present embedder, `MissingExtra`.
+    Until the last step the present vectors serve; that step is one transaction.
+
+    Args:
+        kb: the folder of the knowledge base.
+        settings: all settings, `embed` those of the new embedder; without them those of strata.toml and the
+            environment.
+        drop_old: remove the vectors of other embedders afterwards.
+
+    Raises:
+        KnowledgeBaseNotFound: there is none at `kb`.
+        SettingsError: it is the present embedder.
+        MissingExtra: the embedder's library is not installed.
+        StoreLocked: another run writes the stores.
+
+    Example:
+        done = reindex(Path("kb"), Settings(embed=EmbedSettings(name="e5")))
+        print(done.recall_before, done.recall_after)
     """
     if not exists(kb):
         raise KnowledgeBaseNotFound(str(kb))

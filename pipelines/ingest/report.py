@@ -50,10 +50,11 @@ class Event:
 
 
 Progress = Callable[[Event], None]
+"""What is called with every event of a run."""
 
 
 def silent(event: Event) -> None:
-    """Tell nobody."""
+    """Ignore an event: the default of `progress`."""
 
 
 @dataclass(frozen=True, slots=True)

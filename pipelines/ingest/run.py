@@ -46,7 +46,10 @@ STAGES = tuple(stage.value for stage in (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE
 
 
 class IngestRun:
-    """A run in progress. Call `prepare`, `compile` for each item and those it returns, `link`, `load`, `report`."""
+    """A run in progress: its steps are called in order by `pipelines.ingest.build.execute`.
+
+    `prepare`, `settle`, `compile` for each item and those it returns, `judge`, `link`, `load`, `learn`, `report`.
+    """
 
     def __init__(
         self,
@@ -99,12 +102,12 @@ class IngestRun:
         return planned.items
 
     def prefetch(self, items: Sequence[SourceItem]) -> None:
-        """Put the first items to work before they are asked for; the rest follows as room is made."""
+        """Start on the first items, as many as are in work at once, while the run is still being set up."""
         for item in items[: self._settings.ingest.documents_at_once]:
             self.dispatcher.prefetch(item)
 
     async def fetch_model(self) -> None:
-        """Have the embedder's model on this machine, where it is one of those that are downloaded: workers do not."""
+        """Download the embedder's model where it is one that is downloaded: workers do not."""
         if self.stores.embedder.info.name == "fastembed":
             await asyncio.to_thread(self.stores.embedder.embed, (_ANY_TEXT,))
 
@@ -229,7 +232,7 @@ class IngestRun:
             self._trouble.append(Failure("links between the documents", "link", trouble, retryable=True))
 
     def _by_uri(self, failure: Failure) -> Failure:
-        """The failure of a document by the name that readers know it by."""
+        """The failure with the URI of its document in place of the id."""
         uris = {entry.document: entry.uri for entry in self.searchable()}
         return replace(failure, subject=uris.get(failure.subject, failure.subject))
 
@@ -251,7 +254,7 @@ class IngestRun:
             expect(catalog, Extent.STORES)
 
     def _erase(self) -> None:
-        """Erase what has gone, and what an earlier run left; what was only begun to be read is still to come."""
+        """Erase what is gone, and what an earlier run left to erase; items not yet compiled keep their artifacts."""
         catalog = self.stores.catalog
         due = expected(catalog)
         if due is Extent.STORES or (due is not None and self._left_over is not None):
