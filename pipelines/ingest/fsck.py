@@ -17,7 +17,7 @@ from pipelines.ingest.keys import COMPILED
 from pipelines.ingest.load import Loader
 from pipelines.ingest.progress import silent
 from pipelines.ingest.records import read_records
-from pipelines.llm.reply_store import ReplyStore
+from pipelines.llm.cache import ReplyStore
 from pipelines.llm.sqlite_file import is_sound, remove_file
 from pipelines.resources import Stores, open_neo4j, open_stores, vectors_name
 from pipelines.settings import Settings, load

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from pipelines.core.errors import CallTimedOut
-from pipelines.llm.cache import CacheChat
+from pipelines.llm.cache import CacheChat, CacheLine, ReplyStore
 from pipelines.llm.chat import Image, Message, Reply, Request, Usage
-from pipelines.llm.reply_store import CacheLine, ReplyStore
 from pipelines.llm.testing.chat_contract import Word, say
 from pipelines.llm.testing.fakes import DelayedChat, FunctionChat, ScriptedChat
 
@@ -99,7 +98,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from pipelines.llm.chat import Reply, Usage
-from pipelines.llm.reply_store import ReplyStore
+from pipelines.llm.cache import ReplyStore
 
 store = ReplyStore(Path(sys.argv[1]))
 for number in range(int(sys.argv[2]), int(sys.argv[3])):

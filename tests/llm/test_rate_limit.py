@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 
 from pipelines.core.errors import RateLimited
 from pipelines.llm.chat import Reply, Request, Usage
-from pipelines.llm.pace import Pace
-from pipelines.llm.rate_limit import RateLimitChat, Rates
+from pipelines.llm.rate_limit import Pace, RateLimitChat, Rates, Turnstile
 from pipelines.llm.testing.chat_contract import say
 from pipelines.llm.testing.fakes import DelayedChat, FunctionChat, ScriptedChat
 from pipelines.llm.tokens import estimate_input
-from pipelines.llm.turnstile import Turnstile
 
 
 class Clock:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from pipelines.llm.schema import strict_schema
+from pipelines.llm.typed_reply import strict_schema
 
 
 class Part(BaseModel):

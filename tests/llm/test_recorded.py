@@ -7,13 +7,14 @@ import pytest
 from pipelines.core.errors import NotFound
 from pipelines.llm.ask import ask
 from pipelines.llm.chat import Message, Reply, Usage
+from pipelines.llm.recording import RecordingChat, read_recordings
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
 from pipelines.llm.testing.chat_contract import Word, say
 from pipelines.llm.testing.fakes import ScriptedChat
 from pipelines.llm.testing.faults import Fault, FaultScript
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
-from pipelines.llm.testing.replay import RecordedAnswers, RecordingChat, ReplayChat, read_recordings
+from pipelines.llm.testing.recorded import RecordedAnswers, ReplayChat
 
 
 async def recorded(path: Path, *words: str) -> None:
