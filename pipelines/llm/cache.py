@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from pipelines.core.sqlite_file import CacheFile, Values
 from pipelines.llm.chat import Chat, Reply, Request, Usage, request_key
-from pipelines.llm.sqlite_file import SqliteFile, Values
 from pipelines.llm.typed_reply import read_reply
 
 _SCHEMA = (
@@ -76,7 +76,7 @@ class ReplyStore:
 
     def __init__(self, path: Path, now: Callable[[], float] = time.time) -> None:
         self._now = now
-        self._file = SqliteFile(path, _SCHEMA)
+        self._file = CacheFile(path, _SCHEMA)
 
     def get(self, key: str, touch: bool = True) -> Reply | None:
         """Return the reply kept under `key`, None where there is none, or a damaged one.

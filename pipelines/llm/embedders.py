@@ -13,10 +13,10 @@ import numpy as np
 from pipelines.core.errors import SettingsError
 from pipelines.core.ids import digest
 from pipelines.core.plugin import load_by_name
+from pipelines.core.sqlite_file import CacheFile
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 from pipelines.llm.settings import EmbedSettings
-from pipelines.llm.sqlite_file import SqliteFile
 
 QUICK = frozenset({"wordllama", "hashing"})
 """Embedders that are as quick as looking a vector up."""
@@ -93,7 +93,7 @@ class CachedEmbedder:
 
     def __init__(self, inner: Embedder, path: Path) -> None:
         self._inner = inner
-        self._file = SqliteFile(path, _SCHEMA)
+        self._file = CacheFile(path, _SCHEMA)
 
     @property
     def info(self) -> EmbedderInfo:
@@ -140,7 +140,7 @@ class CachedEmbedder:
 
 def keep_vectors(path: Path, info: EmbedderInfo, texts: Iterable[str]) -> int:
     """Remove from the file at `path` the vectors of all but these texts, down to their bytes; return how many."""
-    file = SqliteFile(path, _SCHEMA)
+    file = CacheFile(path, _SCHEMA)
     try:
         live = json.dumps([_key(info, text, Side.PASSAGE) for text in texts])
         removed = file.write("DELETE FROM vectors WHERE key NOT IN (SELECT value FROM json_each(?))", (live,))
