@@ -21,7 +21,7 @@ _AHEAD = 1.0
 """Seconds' worth that may go at once after a pause."""
 
 
-class Pace:
+class Throttle:
     """Tells when an amount may go, so that no minute sees over `per_minute` and a second's worth; 0 is no limit.
 
     (The virtual scheduling form of the generic cell rate algorithm, ITU-T I.371.)
@@ -42,7 +42,7 @@ class Pace:
         self._free_at -= amount * self._seconds_each
 
 
-class Turnstile:
+class AdaptiveSemaphore:
     """A semaphore whose size halves when an endpoint refuses and grows by one for each full round of successes.
 
     (The additive increase and multiplicative decrease of TCP; Jacobson 1988, Congestion avoidance and control.)
@@ -115,13 +115,13 @@ class RateLimitChat:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._inner, self._clock, self._sleep = inner, clock, sleep
-        self._turnstile = Turnstile(rates.concurrency)
-        self._requests, self._tokens = Pace(rates.requests_per_minute), Pace(rates.tokens_per_minute)
+        self._semaphore = AdaptiveSemaphore(rates.concurrency)
+        self._requests, self._tokens = Throttle(rates.requests_per_minute), Throttle(rates.tokens_per_minute)
         self._closed_until = float("-inf")
         self._narrowed_at = float("-inf")
 
     async def complete(self, request: Request) -> Reply:
-        await self._turnstile.enter()
+        await self._semaphore.enter()
         try:
             booked = estimate_input(request.messages) + request.max_tokens
             await self._wait(booked)
@@ -132,10 +132,10 @@ class RateLimitChat:
                 self._refused(error, began)
                 raise
             self._tokens.give_back(booked - reply.usage.input_tokens - reply.usage.output_tokens)
-            self._turnstile.widen()
+            self._semaphore.widen()
             return reply
         finally:
-            self._turnstile.leave()
+            self._semaphore.leave()
 
     async def close(self) -> None:
         await self._inner.close()
@@ -153,4 +153,4 @@ class RateLimitChat:
         self._closed_until = max(self._closed_until, now + (error.retry_after or 0.0))
         if began >= self._narrowed_at:  # the refusals of calls made together are one event
             self._narrowed_at = now
-            self._turnstile.narrow()
+            self._semaphore.narrow()

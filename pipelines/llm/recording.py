@@ -68,7 +68,7 @@ class RecordingChat:
             file.write(encode(recording).decode() + "\n")
 
 
-class Turn(Protocol):
+class _Turn(Protocol):
     """Who speaks, and what."""
 
     @property
@@ -78,6 +78,6 @@ class Turn(Protocol):
     def content(self) -> str: ...
 
 
-def words_of(turns: Iterable[Turn]) -> str:
+def words_of(turns: Iterable[_Turn]) -> str:
     """Return the words of a conversation, as a recording shows and tests find them."""
     return "\n".join(f"{turn.role}: {turn.content}" for turn in turns)

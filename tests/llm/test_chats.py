@@ -19,7 +19,7 @@ from pipelines.llm.recording import RecordingChat
 from pipelines.llm.retry import RetryChat
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import LazyChat, OwnLoopChat, RouteChat, open_chat, wrap
-from pipelines.llm.testing.chat_contract import ChatContract, Word, said, say
+from pipelines.llm.testing.chat_contract import ChatContract, WordReply, said, say
 from pipelines.llm.testing.fakes import DelayedChat, FunctionChat
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
@@ -136,7 +136,7 @@ class TestReplayChat(ChatContract):
             await recording.complete(Request(messages, role="test", model="test"))
         for number in range(40):
             await recording.complete(say(f"w{number}"))
-        await recording.complete(say("泵", schema=Word))
+        await recording.complete(say("泵", schema=WordReply))
         return ReplayChat(tmp_path / "recorded.jsonl")
 
 
