@@ -33,7 +33,7 @@ def ingest(
     qa_samples: Annotated[
         Path | None, typer.Option(help="Question-answer samples (JSON Lines) to learn tag pairs from.")
     ] = None,
-    embedder: Annotated[str | None, typer.Option(help="wordllama, e5, fastembed or openai.")] = None,
+    embedder: Annotated[str | None, typer.Option(help="wordllama, e5, fastembed, openai or module:Class.")] = None,
     keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep documents whose file has gone.")] = False,
     keep_cache: Annotated[
         bool, typer.Option("--keep-cache", help="Keep what a model replied about documents that have gone.")

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from pipelines.core.errors import FolderNotFound, SourceError
+from pipelines.core.plugin import names_code
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.report import Progress, Report, silent
@@ -167,11 +168,14 @@ def _pool(settings: Settings, workers: int) -> WorkerPool:
 
 
 def _setup(settings: Settings, stores: Stores, workers: Workers, root: Path | None) -> WorkerSetup:
-    """What the workers make documents with; an embedder behind an endpoint stays here."""
+    """What documents are compiled with; an embedder behind an endpoint, or of the user's own, stays here."""
     info = stores.embedder.info
-    chosen = settings.embed.model_copy(update={"name": info.name, "model": info.model, "dimension": info.dimension})
-    plain = without_keys(settings.model_copy(update={"embed": chosen}))
-    local = None if info.name == "openai" else plain.embed
+    if own := names_code(settings.embed.name):
+        plain = without_keys(settings)
+    else:
+        chosen = {"name": info.name, "model": info.model, "dimension": info.dimension}
+        plain = without_keys(settings.model_copy(update={"embed": settings.embed.model_copy(update=chosen)}))
+    local = None if own or info.name == "openai" else plain.embed
     makers, vectors = makers_of(settings, stores), stores.places.embeddings
     model = ModelWork(stores.places.prompts) if workers.chat is not None else None
     return WorkerSetup(plain, stores.artifacts, makers, local, vectors, info.dimension, model, within=root)

@@ -28,8 +28,8 @@ from pipelines.ingest.report import silent
 from pipelines.ingest.task import SourceItem
 from pipelines.ingest.vocabulary import drop_classes
 from pipelines.ingest.workers import makers_of
-from pipelines.llm.embed_cache import keep_vectors
-from pipelines.llm.reply_store import ReplyStore
+from pipelines.llm.cache import ReplyStore
+from pipelines.llm.embedders import keep_vectors
 from pipelines.resources import PAIRS_FACT, Stores, open_stores, tag_pairs, vectors_name
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Catalog, Entry

@@ -10,6 +10,7 @@ from pathlib import Path
 from pipelines.core.errors import StoreError
 from pipelines.core.graph import CORPUS_OWNER, NodeKind
 from pipelines.core.outcome import Status
+from pipelines.core.sqlite_file import is_sound, remove_file
 from pipelines.graph.mentions import STAGE as MENTIONS
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.embedding import read_records
@@ -17,8 +18,7 @@ from pipelines.ingest.integrity import Inspected, Sums, held_sums, inspect_artif
 from pipelines.ingest.keys import COMPILED
 from pipelines.ingest.load import Loader
 from pipelines.ingest.report import silent
-from pipelines.llm.reply_store import ReplyStore
-from pipelines.llm.sqlite_file import is_sound, remove_file
+from pipelines.llm.cache import ReplyStore
 from pipelines.resources import Stores, open_neo4j, open_stores, vectors_name
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry

@@ -18,11 +18,11 @@ from pipelines.core.work.job import Desk
 from pipelines.ingest.keys import Makers
 from pipelines.ingest.task import WorkerSetup
 from pipelines.ingest.vocabulary import kept_classes, names_digest
+from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Chat
 from pipelines.llm.embedders import default_embedder
 from pipelines.llm.estimate import DryRunChat
 from pipelines.llm.prompt import Prompt
-from pipelines.llm.reply_store import ReplyStore
 from pipelines.parse.describe import ChatDescriber, Describer
 from pipelines.resources import Places, Stores, vectors_name
 from pipelines.settings import Settings

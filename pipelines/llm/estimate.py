@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pipelines.core.errors import CallFailed
-from pipelines.llm.chat import Reply, Request, Usage
+from pipelines.llm.cache import CacheLine, ReplyStore
+from pipelines.llm.chat import Reply, Request, Usage, request_key
 from pipelines.llm.ledger import cost
-from pipelines.llm.reply_store import CacheLine, ReplyStore
-from pipelines.llm.request_key import request_key
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.tokens import estimate_input
 

@@ -12,11 +12,11 @@ from pipelines.chunk.recurrent import Division, RecurrentSplitter
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Splitter
 from pipelines.chunk.structural import StructuralSplitter
-from pipelines.chunk.tokens import count_tokens
 from pipelines.core.document import Document
 from pipelines.core.errors import BudgetExceeded, CallTimedOut
 from pipelines.llm.chat import Request
 from pipelines.llm.testing.fakes import Answer, FunctionChat, ScriptedChat
+from pipelines.llm.tokens import count_tokens
 from tests.chunk.build import document, heading, paragraph, table
 
 SMALL = ChunkSettings(max_tokens=40, target_tokens=30, min_tokens=10, window_tokens=60)
