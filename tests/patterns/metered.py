@@ -67,6 +67,7 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.graph.document_profile import document_profile
     from pipelines.graph.mentions import ChunkText, NameMatcher
     from pipelines.ingest.embedding import records_of
+    from pipelines.lang.numbers import numbers
     from pipelines.lang.sentences import sentences
     from pipelines.lang.terms import terms
     from pipelines.llm.tokens import count_tokens
@@ -74,7 +75,6 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.parse.settings import ParseSettings
     from pipelines.parse.sniff import text_type
     from pipelines.parse.web.text import TextReader
-    from qa.check.numbers import numbers
     from qa.check.quotes import locate
     from qa.quoting.kinds import Kind
     from qa.quoting.quantities import gives, quantities

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from qa.check.numbers import numbers, values
+from pipelines.lang.numbers import numbers, values
 
 
 def test_numbers_inside_codes_are_no_numbers() -> None:

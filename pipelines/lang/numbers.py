@@ -7,19 +7,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pipelines.core.provenance import Span
+from pipelines.lang.profile import profile
 
 _NUMBER = re.compile(r"(?<![\d.,])\d+(?:[.,' \u00a0\u202f]\d+)*")
 _CODE_BEFORE = re.compile(r"[A-Za-z][A-Za-z\d]*[-/_.]?(?:\d+[-/_.])*$")
 _GROUPED = re.compile(r"\d{1,3}(?:([,.' \u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")
 _BLANK = re.compile("[ \u00a0\u202f']")
+_LAST = re.compile(r"\d[\d.,]*")
+_THOUSANDS = re.compile(r",\d{3}(?!\d)")
 _PERCENT = re.compile(r"\s?[%％]")
-_NAMES = (
-    "zero", "one 一", "two 二 两", "three 三", "four 四", "five 五", "six 六", "seven 七", "eight 八", "nine 九",
-    "ten 十", "eleven 十一", "twelve 十二",
-)  # fmt: skip
-_WORDS = {name: float(value) for value, names in enumerate(_NAMES) for name in names.split()}
-_WORDS |= {"once": 1.0, "twice": 2.0, "half": 0.5, "dozen": 12.0}
+_WORDS = {**profile("en").numbers, **profile("zh").numbers}
 _WORD = re.compile(r"[A-Za-z]+|[一二两三四五六七八九十]+")
+
+FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+"""A number as it is written, with all its points and commas."""
+WRITTEN_NUMBER = (
+    r"[-+±<>≤≥~≈]?\s*\d{1,3}(?:[ ,'\u00a0]\d{3})*(?:\.\d+)?|[-+±<>≤≥~≈]?\s*\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?"
+)
+"""A number as a cell of a table holds it, with its sign and its power of ten, as the branches of a pattern."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,19 @@ def values(text: str) -> frozenset[float]:
     return frozenset(found)
 
 
+def decimal(figure: str) -> float | None:
+    """Return the last number of a figure or a range ("2-3,5": 3.5), None where it is none.
+
+    Commas before three digits set off thousands, others decimals; points set off decimals.
+    """
+    last = _LAST.findall(figure)[-1].rstrip(".,")
+    plain = last.replace(",", "") if _THOUSANDS.search(last) else last.replace(",", ".")
+    try:
+        return float(plain)
+    except ValueError:
+        return None
+
+
 def _numbers(text: str) -> Iterator[Number]:
     for match in _NUMBER.finditer(text):
         run, start = match.group(), match.start()
@@ -70,7 +88,7 @@ def _pieces(run: str, start: int) -> Iterator[tuple[str, int]]:
     if not re.search(r"[ \u00a0\u202f']", run) or _GROUPED.fullmatch(run):
         yield run, start
         return
-    for match in re.finditer(r"\d+(?:[.,]\d+)*", run):
+    for match in FIGURE.finditer(run):
         yield match.group(), start + match.start()
 
 
