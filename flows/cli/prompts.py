@@ -76,6 +76,6 @@ def _load(name: str, kb: Path) -> Prompt:
 
 
 def _folder(kb: Path) -> Path:
-    from pipelines.resources import Places
+    from pipelines.store.folder import KnowledgeBaseFolder
 
-    return Places(kb).prompts
+    return KnowledgeBaseFolder(kb).prompts

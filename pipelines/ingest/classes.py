@@ -46,7 +46,7 @@ def corpus_classes(settings: Settings, stores: Stores) -> tuple[TagClass, ...]:
     """Return the classes that the settings or an induction gave the corpus's tags, none where neither did."""
     if named := named_classes(settings):
         return tuple(TagClass(TagClass.make_id(name), name) for name in named)
-    kept = kept_classes(stores.catalog, classes_maker(settings, stores.places))
+    kept = kept_classes(stores.catalog, classes_maker(settings, stores.folder))
     return kept.classes if kept else ()
 
 
@@ -57,7 +57,7 @@ async def find_classes(
 
     None where no model names them, there is nothing to sample, or the model did not answer. Raises `BudgetExceeded`.
     """
-    inducer, maker = workers.inducer(), classes_maker(workers.settings, stores.places)
+    inducer, maker = workers.inducer(), classes_maker(workers.settings, stores.folder)
     if inducer is None or not items:
         return None
     if kept := kept_classes(stores.catalog, maker):

@@ -23,7 +23,7 @@ from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.keys import CUT, READINGS, REPEATABLE, STOPPED, StageKeys
 from pipelines.ingest.report import Event, Phase, Progress, Stage
 from pipelines.ingest.task import DESCRIBE, DOING, Compiled, DocumentTask, SourceItem, StageEvent
-from pipelines.store.records import ParsedRecord
+from pipelines.store.artifact import ParsedRecord
 
 _ENDS_THE_RUN: Mapping[str, type[StrataError]] = {
     kind.__name__: kind

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.core import codec
 from pipelines.core.charge import charge, each, is_machines
 from pipelines.core.collector import collector_paused
 from pipelines.core.errors import DocumentsFailed
 from pipelines.core.ids import content_id
 from pipelines.core.outcome import Failure
+from pipelines.core.section import fingerprint
 from pipelines.graph.document_profile import DocumentProfile
 from pipelines.graph.entities import entity_profiles
 from pipelines.graph.entity_judge import Verdicts
@@ -28,19 +28,17 @@ from pipelines.ingest.workers import Workers, judge_maker
 from pipelines.llm.embedder import Side
 from pipelines.llm.embedders import default_embedder
 from pipelines.resources import Stores, vectors_name
-from pipelines.settings import Settings, fingerprint
-from pipelines.store.catalog import Catalog, Entry
-from pipelines.store.records import read_distillate, read_value
-from pipelines.store.state import LINKED_FACT
-
-__all__ = ["LINKED_FACT", "Linking", "corpus_key", "link_corpus", "read_profiles"]
+from pipelines.settings import Settings
+from pipelines.store.artifact import read_distillate, read_value
+from pipelines.store.catalog import Entry
+from pipelines.store.facts import Fact
 
 ROUNDS = 8
 """How often a corpus is linked at most, each time without the documents that made it fail; then it goes unlinked."""
 _MOST_FAULTY = 8
 """Faulty documents beyond which the step itself is taken to be at fault, and no document."""
-JUDGED_FACT = "judged entities"
-"""The fact under which the catalog keeps the `Verdicts` by which entities are merged."""
+VERDICTS: Fact[Verdicts] = Fact("judged entities", Verdicts, Verdicts())
+"""What a model said of entities that no rule decides; none where no model was ever asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,7 @@ def link_corpus(
 
 def _link(entries: Sequence[Entry], stores: Stores, settings: Settings) -> Linking:
     profiles = read_profiles(entries, stores)
-    verdicts = kept_verdicts(stores.catalog)
+    verdicts = VERDICTS.read(stores.catalog)
     by_document = {entry.document: entry for entry in entries}
     names = default_embedder()
 
@@ -138,7 +136,7 @@ def _named_by(
     """
     gone = {failure.subject: failure for failure in failures}
     tried = [entry for entry in entries if not (entry.document in gone and gone[entry.document].retryable)]
-    index, verdicts = vectors_name(stores.embedder.info), kept_verdicts(stores.catalog)
+    index, verdicts = vectors_name(stores.embedder.info), VERDICTS.read(stores.catalog)
     return replace(linking, key=corpus_key(tried, settings, index, verdicts), failures=tuple(gone.values()))
 
 
@@ -177,16 +175,6 @@ def _load_key(entry: Entry, profile: DocumentProfile | None, linked: Linked, pas
     return content_id("load", str(VERSIONS["load"]), index, *made, *merged, *failed).partition(":")[2]
 
 
-def kept_verdicts(catalog: Catalog) -> Verdicts:
-    """Return the verdicts that linking goes by, none where no model was ever asked."""
-    fact = catalog.fact(JUDGED_FACT)
-    return codec.decode(fact, Verdicts) if fact else Verdicts()
-
-
-def keep_verdicts(catalog: Catalog, verdicts: Verdicts) -> None:
-    catalog.set_fact(JUDGED_FACT, codec.encode(verdicts).decode())
-
-
 async def judge_entities(profiles: Iterable[DocumentProfile], workers: Workers, stores: Stores) -> Verdicts:
     """Return what the model says of the pairs of entities that no rule decides among these documents.
 
@@ -194,7 +182,7 @@ async def judge_entities(profiles: Iterable[DocumentProfile], workers: Workers, 
     a model the verdicts are those that are kept. Raises `BudgetExceeded`; what was answered until then is in the
     cache of replies.
     """
-    judge, kept, names = workers.judge(), kept_verdicts(stores.catalog), default_embedder()
+    judge, kept, names = workers.judge(), VERDICTS.read(stores.catalog), default_embedder()
     if judge is None:
         return kept
     pairs = open_pairs(

@@ -18,15 +18,14 @@ from pipelines.ingest.compile import blame_nobody
 from pipelines.ingest.corpus import judge_entities, read_profiles
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.parse_stage import parse
-from pipelines.ingest.report import ESTIMATE_FACT, Progress, silent
+from pipelines.ingest.report import ESTIMATE, Progress, silent
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.stages import do_language_work
 from pipelines.ingest.task import DocumentTask, SourceItem
 from pipelines.ingest.worker_context import WorkerContext
 from pipelines.llm.estimate import DryRunChat, Estimate
 from pipelines.settings import Settings
-from pipelines.store.artifact import ArtifactStore
-from pipelines.store.records import Member
+from pipelines.store.artifact import ArtifactStore, Member
 
 PAIR_TOKENS = (200, 40)
 """Tokens of a request for the tags that the words of a question lead to, and of its reply: what it will show is not
@@ -58,7 +57,7 @@ def estimate_ingest(
         asyncio.run(_dry_run(run, items))
         if qa_samples is not None:
             chat.expect(PAIR_ROLE, len(read_samples(qa_samples)), *PAIR_TOKENS)
-        run.stores.catalog.set_fact(ESTIMATE_FACT, codec.encode(chat.estimate).decode())
+        ESTIMATE.write(run.stores.catalog, chat.estimate)
         return chat.estimate
 
 

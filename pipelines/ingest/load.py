@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipelines.core import codec
 from pipelines.core.charge import charge
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.core.outcome import Failure, Status
@@ -21,16 +20,16 @@ from pipelines.ingest.embedding import corpus_records, read_records, without
 from pipelines.ingest.gate import joined
 from pipelines.ingest.report import Event, Phase, Progress, Stage
 from pipelines.llm.embedder import Embedder, Side
-from pipelines.resources import Stores, open_neo4j, record_vectors
+from pipelines.resources import Stores, open_graph, record_vectors
 from pipelines.settings import Settings
-from pipelines.store.catalog import Catalog, Entry
-from pipelines.store.records import read_artifact, read_distillate, read_document, readable
-from pipelines.store.state import LINKED_FACT, WRITING_FACT
-from pipelines.store.sync import Synced, sync
-from pipelines.store.vector import Embedded, Record, RecordKind
+from pipelines.store.artifact import read_artifact, read_distillate, read_document, readable
+from pipelines.store.catalog import Entry
+from pipelines.store.facts import LINKED_FACT, WRITING_FACT, Fact
+from pipelines.store.sync import sync
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
-FAILED_FACT = "failed"
-"""The fact under which the catalog keeps the failures of what linking left out: they belong to the links it keeps."""
+FAILURES: Fact[tuple[Failure, ...]] = Fact("failed", tuple[Failure, ...], ())
+"""The failures of the documents that linking and loading left out when they were last done."""
 LOAD = Stage.LOAD.value
 DOCUMENTS_AT_ONCE = 32
 
@@ -116,7 +115,7 @@ class Loader:
         with catalog.transaction():
             self._stores.graph.write(_between_others(linking.linked.subgraph, self._failed))
             catalog.set_fact(LINKED_FACT, key)
-            catalog.set_fact(FAILED_FACT, codec.encode(linking.failures).decode())
+            FAILURES.write(catalog, linking.failures)
 
     def _give_up(self, before: Entry | None, entry: Entry, failure: Failure) -> None:
         """Record a failed document, and remove what it had before."""
@@ -166,7 +165,7 @@ class Loader:
     def _remove_documents(self, documents: Sequence[str]) -> None:
         if documents:
             self._begin()
-            self._stores.vectors.write(documents, Embedded())
+            self._stores.vectors.write(documents, EmbeddedRecords())
             for document in documents:
                 self._stores.graph.remove(document)
 
@@ -175,12 +174,12 @@ class Loader:
         whole = redirect(build_graph(document, read_distillate(self._stores.artifacts, entry)), linking.linked.merged)
         return _marked(whole, frozenset(linking.gate.quarantined.get(entry.document, ())))
 
-    def _vectors(self, entry: Entry, linking: Linking) -> Embedded:
+    def _vectors(self, entry: Entry, linking: Linking) -> EmbeddedRecords:
         data = read_artifact(self._stores.artifacts, entry, "embed")
         with readable(self._stores.artifacts, entry, "embed"):
             return without(read_records(data), linking.gate.quarantined.get(entry.document, ()))
 
-    def _embed(self, records: tuple[Record, ...]) -> Embedded:
+    def _embed(self, records: tuple[Record, ...]) -> EmbeddedRecords:
         """The records with their vectors, those that the store has already taken from there."""
         held = {
             record.text: vector
@@ -190,8 +189,8 @@ class Loader:
         missing = sorted({record.text for record in records} - held.keys())
         held |= dict(zip(missing, _embedded(self._stores.embedder, missing), strict=True))
         if not records:
-            return Embedded()
-        return Embedded(records, np.stack([held[record.text] for record in records]))
+            return EmbeddedRecords()
+        return EmbeddedRecords(records, np.stack([held[record.text] for record in records]))
 
     def _drop_orphans(self) -> None:
         """Remove vectors of documents that the catalog does not know: what a killed run had begun to write."""
@@ -229,12 +228,6 @@ def failed_entry(entry: Entry, failure: Failure) -> Entry:
     )
 
 
-def failed_before(catalog: Catalog) -> tuple[Failure, ...]:
-    """Return the failures of the documents that linking and loading left out when they were last done."""
-    fact = catalog.fact(FAILED_FACT)
-    return codec.decode(fact, tuple[Failure, ...]) if fact else ()
-
-
 def _between_others(subgraph: Subgraph, documents: Collection[str]) -> Subgraph:
     """The subgraph without the edges that begin or end at these documents."""
     if not documents:
@@ -247,16 +240,17 @@ def _embedded(embedder: Embedder, texts: Sequence[str]) -> Iterator[np.ndarray]:
     yield from embedder.embed(texts, Side.PASSAGE)
 
 
-def project(stores: Stores, settings: Settings, tell: Progress) -> Synced | None:
-    """Bring the Neo4j of the settings up to the embedded graph, None where they name none.
+def project(stores: Stores, settings: Settings, tell: Progress) -> tuple[Failure, ...]:
+    """Bring the graph stores that the settings name beside the embedded one up to it; return what failed, by document.
 
-    A document that cannot be written there is told of in `failures`, and the others are. Raises `StoreUnavailable`
-    where no server answers, or one that went away does not come back in time.
+    A document that cannot be written is a failure, and the others are written. Raises `StoreUnavailable` where no
+    server answers, or one that went away does not come back in time.
     """
-    if not settings.store.neo4j_uri:
-        return None
-    tell(Event(Stage.PROJECT, Phase.STARTED, detail=settings.store.neo4j_uri))
-    with open_neo4j(settings, stores.places.root) as neo4j:
-        synced = sync(stores.graph, neo4j)
-    tell(Event(Stage.PROJECT, Phase.DONE, detail=f"{synced.written} written, {synced.removed} removed"))
-    return synced
+    failures: list[Failure] = []
+    for name in settings.store.graph_copies:
+        tell(Event(Stage.PROJECT, Phase.STARTED, detail=settings.store.neo4j_uri if name == "neo4j" else name))
+        with open_graph(name, settings, stores.folder.root) as copy:
+            synced = sync(stores.graph, copy)
+        tell(Event(Stage.PROJECT, Phase.DONE, detail=f"{synced.written} written, {synced.removed} removed"))
+        failures += synced.failures
+    return tuple(failures)

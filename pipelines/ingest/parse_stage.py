@@ -18,8 +18,7 @@ from pipelines.ingest.worker_context import WorkerContext
 from pipelines.parse.isolate import laid_out, parse_within
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.readoff import Readings, ReadOff
-from pipelines.store.artifact import ArtifactStore
-from pipelines.store.records import Member, ParsedRecord
+from pipelines.store.artifact import ArtifactStore, Member, ParsedRecord
 
 
 def parse(context: WorkerContext) -> ParsedRecord:

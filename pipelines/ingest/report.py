@@ -10,9 +10,10 @@ from enum import StrEnum
 from pipelines.core.outcome import Failure
 from pipelines.llm.estimate import Estimate
 from pipelines.llm.ledger import Ledger
+from pipelines.store.facts import Fact
 
-ESTIMATE_FACT = "estimate"
-"""The fact under which the catalog keeps the last estimate, to be set beside what the work then took."""
+ESTIMATE: Fact[Estimate | None] = Fact("estimate", Estimate, None)
+"""The last estimate, to be set beside what the work then took."""
 
 
 class Stage(StrEnum):

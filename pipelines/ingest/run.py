@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.core import codec
 from pipelines.core.charge import charge
 from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, TooLarge
 from pipelines.core.outcome import Failure, Status
@@ -17,29 +16,27 @@ from pipelines.core.uris import INSIDE
 from pipelines.ingest.classes import find_classes, with_classes
 from pipelines.ingest.compile import compile_item
 from pipelines.ingest.corpus import (
+    VERDICTS,
     Linking,
     corpus_key,
     judge_entities,
-    keep_verdicts,
-    kept_verdicts,
     link_corpus,
     read_profiles,
 )
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.erase import Extent, erase, expect, expected, settled, vanishing
-from pipelines.ingest.load import Loader, failed_before, project
+from pipelines.ingest.load import FAILURES, Loader, project
 from pipelines.ingest.plan import RunEntries, plan
-from pipelines.ingest.report import ESTIMATE_FACT, Event, Phase, Progress, Report, Stage, Tally, usage_by_role
+from pipelines.ingest.report import ESTIMATE, Event, Phase, Progress, Report, Stage, Tally, usage_by_role
 from pipelines.ingest.scan import scan
 from pipelines.ingest.task import Compiled, SourceItem
-from pipelines.ingest.vocabulary import KeptClasses, Lessons, keep_classes, kept_classes, learn_pairs
+from pipelines.ingest.vocabulary import CLASSES, KeptClasses, Lessons, kept_classes, learn_pairs
 from pipelines.ingest.workers import Workers, judge_maker, makers_of
-from pipelines.llm.estimate import Estimate
 from pipelines.llm.ledger import Ledger
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.state import LINKED_FACT, WRITING_FACT, Ingest, record_ingest
+from pipelines.store.facts import LINKED_FACT, WRITING_FACT, Ingest, record_ingest
 
 _ANY_TEXT = "-"
 STAGES = tuple(stage.value for stage in (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE, Stage.EMBED, Stage.LOAD))
@@ -126,7 +123,7 @@ class IngestRun:
     def _settle_on(self, found: KeptClasses) -> None:
         """Have the model tag by these classes, and keep them."""
         if kept_classes(self.stores.catalog, found.maker) is None:
-            keep_classes(self.stores.catalog, found)
+            CLASSES.write(self.stores.catalog, found)
         setup = with_classes(self.dispatcher.setup, [one.name for one in found.classes])
         self.dispatcher.setup = replace(setup, makers=makers_of(self._settings, self.stores))
 
@@ -160,7 +157,7 @@ class IngestRun:
 
     async def judge(self) -> None:
         """Ask the model, where there is one, about entities that no rule decides; a failed call leaves them apart."""
-        kept = kept_verdicts(self.stores.catalog)
+        kept = VERDICTS.read(self.stores.catalog)
         if self.workers.judge() is None:
             return
         asked = kept.maker == judge_maker(self._settings, self.stores) and not kept.unjudged
@@ -168,7 +165,7 @@ class IngestRun:
             return
         try:
             profiles = read_profiles(self.searchable(), self.stores)
-            keep_verdicts(self.stores.catalog, await judge_entities(profiles, self.workers, self.stores))
+            VERDICTS.write(self.stores.catalog, await judge_entities(profiles, self.workers, self.stores))
         except BudgetExceeded as error:
             self._stop(error)
         except Exception as error:  # linking finds the document that is to blame, if any is
@@ -178,7 +175,7 @@ class IngestRun:
         """Whether the stores hold the links of just these documents, and no run was killed while it wrote them."""
         if self._has_unrecorded():
             return False
-        index, verdicts = vectors_name(self.stores.embedder.info), kept_verdicts(self.stores.catalog)
+        index, verdicts = vectors_name(self.stores.embedder.info), VERDICTS.read(self.stores.catalog)
         key = corpus_key(self.searchable(), self._settings, index, verdicts)
         return self.stores.catalog.fact(LINKED_FACT) == key and not self.stores.catalog.fact(WRITING_FACT)
 
@@ -193,7 +190,7 @@ class IngestRun:
         A document that makes it fail is left out, and those are linked without it.
         """
         if self._is_linked():
-            self._failed = {failure.subject: failure for failure in failed_before(self.stores.catalog)}
+            self._failed = {failure.subject: failure for failure in FAILURES.read(self.stores.catalog)}
             return
         self._tell(Event(Stage.LINK, Phase.STARTED))
         self._linking = link_corpus(self.searchable(), self.stores, self._settings)
@@ -216,8 +213,8 @@ class IngestRun:
         self._erase()
         self._tell(Event(Stage.LOAD, Phase.DONE))
         record_ingest(self.stores.catalog, Ingest(self._documents, finished=not self._stopped))
-        synced = project(self.stores, self._settings, self._tell)
-        self._trouble += [self._by_uri(failure) for failure in synced.failures] if synced else []
+        failures = project(self.stores, self._settings, self._tell)
+        self._trouble += [self._by_uri(failure) for failure in failures]
 
     def _load_linked(self, loader: Loader, linking: Linking) -> None:
         """Load all documents; where some cannot be, the others are linked anew without them, once."""
@@ -283,13 +280,13 @@ class IngestRun:
         entries = self.stores.catalog.entries()
         compiled = self._entries.compiled.values()
         return Report(
-            knowledge_base=str(self.stores.places.root),
+            knowledge_base=str(self.stores.folder.root),
             documents=dict(sorted(Counter(entry.status.value for entry in entries).items())),
             changes=self._entries.changes(),
             stages=self._tally.stages(STAGES),
             contents=_sum(entry.counts for entry in entries),
             dropped=_sum(one.dropped for one in compiled),
-            usage=usage_by_role(self._ledger, self._estimate()),
+            usage=usage_by_role(self._ledger, ESTIMATE.read(self.stores.catalog)),
             failures=self._failures(),
             unfinished=sum(entry.counts.get("unfinished", 0) for entry in entries),
             stopped=self._stopped,
@@ -304,10 +301,6 @@ class IngestRun:
     def searchable(self) -> tuple[Entry, ...]:
         """Return the entries of all documents that the knowledge base will hold, in order of URI."""
         return self._entries.searchable()
-
-    def _estimate(self) -> Estimate | None:
-        kept = self.stores.catalog.fact(ESTIMATE_FACT)
-        return codec.decode(kept, Estimate) if kept else None
 
     def _tell(self, event: Event) -> None:
         self._tally(event)

@@ -21,14 +21,14 @@ from pathlib import Path, PurePath, PurePosixPath
 from pipelines.core.errors import FolderNotFound, LeadsOut
 from pipelines.core.outcome import Status
 from pipelines.core.uris import uri_of
-from pipelines.resources import Places
 from pipelines.sections import IngestSettings
+from pipelines.store.folder import KnowledgeBaseFolder
 
 OUTSIDE = "a link that leads out of the folder"
 _DESCRIPTORS = Path("/proc/self/fd")
 _PLAIN_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,15}")
 _MEBIBYTE = 1 << 20
-_DATABASE = Places(Path()).database.name
+_DATABASE = KnowledgeBaseFolder(Path()).database.name
 _KINDS = {
     stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
 }  # fmt: skip

@@ -31,8 +31,7 @@ from pipelines.ingest.worker_context import StageFailed, WorkerContext
 from pipelines.ingest.workers import workers_at
 from pipelines.parse.describe import Describer, describe_figures
 from pipelines.parse.parsed import Parsed, Picture
-from pipelines.store.artifact import ArtifactStore
-from pipelines.store.records import ParsedRecord
+from pipelines.store.artifact import ArtifactStore, ParsedRecord
 
 
 def compile_document(desk: Desk, task: DocumentTask) -> bytes:

@@ -17,9 +17,8 @@ from pipelines.ingest.keys import REPEATABLE, Makers, StageKeys, stage_keys
 from pipelines.ingest.report import Phase, Stage
 from pipelines.llm.settings import EmbedSettings, LlmSettings
 from pipelines.settings import Settings
-from pipelines.store.artifact import ArtifactStore
+from pipelines.store.artifact import ArtifactStore, Member, ParsedRecord
 from pipelines.store.catalog import Entry
-from pipelines.store.records import Member, ParsedRecord
 from pipelines.store.settings import StoreSettings
 
 DESCRIBE = "describe"

@@ -10,18 +10,16 @@ from pipelines.atomize.tag_classes import KINDS, sample_of
 from pipelines.atomize.tag_classes_cluster import ClusterClasses, TagClassifier
 from pipelines.atomize.tag_pairs import Pairing, read_samples, tag_samples
 from pipelines.atomize.tags import collect_tags
-from pipelines.core import codec
 from pipelines.core.charge import each
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass, TagPair
 from pipelines.graph.document_profile import DocumentProfile, ProfileTag
 from pipelines.llm.embedder import Embedder
-from pipelines.resources import PAIRS_FACT, Stores
+from pipelines.resources import Stores
+from pipelines.store.artifact import read_distillate
 from pipelines.store.catalog import Catalog, Entry
-from pipelines.store.records import read_distillate
+from pipelines.store.facts import TAG_PAIRS, Fact
 
-CLASSES_FACT = "tag classes"
-"""The fact under which the catalog keeps the classes by which a model tags."""
 _LONGEST_SHORT_FORM = 8
 """Characters of an abbreviation at most; a longer alias is another name, with tags of its own."""
 
@@ -39,26 +37,24 @@ class KeptClasses:
     names: str = ""
 
 
+CLASSES: Fact[KeptClasses | None] = Fact("tag classes", KeptClasses, None)
+"""The classes by which a model tags."""
+
+
 def kept_classes(catalog: Catalog, maker: str) -> KeptClasses | None:
     """Return the classes that `maker` induced for this knowledge base, None where it did not yet."""
-    fact = catalog.fact(CLASSES_FACT)
-    kept = codec.decode(fact, KeptClasses) if fact else None
+    kept = CLASSES.read(catalog)
     return kept if kept is not None and maker and kept.maker == maker else None
-
-
-def keep_classes(catalog: Catalog, kept: KeptClasses) -> None:
-    catalog.set_fact(CLASSES_FACT, codec.encode(kept).decode())
 
 
 def drop_classes(catalog: Catalog, borne: Collection[str]) -> None:
     """Forget the induced classes that no tag is in any more; `borne` are the ids of those that some tag is in."""
-    fact = catalog.fact(CLASSES_FACT)
-    if not fact:
+    kept = CLASSES.read(catalog)
+    if kept is None:
         return
-    kept = codec.decode(fact, KeptClasses)
     left = tuple(one for one in kept.classes if one.id in borne or one.name in KINDS)
     if left != kept.classes:
-        keep_classes(catalog, KeptClasses(kept.maker, left, names_digest(kept)))
+        CLASSES.write(catalog, KeptClasses(kept.maker, left, names_digest(kept)))
 
 
 def names_digest(kept: KeptClasses) -> str:
@@ -136,5 +132,5 @@ async def learn_pairs(lessons: Lessons, entries: Sequence[Entry], stores: Stores
         for tag in distillate.tags:
             tags.setdefault(tag.chunk, []).append(tag.text)
     pairs = await lessons.pairing.pair(tag_samples(asked, chunks, tags))
-    stores.catalog.set_fact(PAIRS_FACT, codec.encode(pairs).decode())
+    TAG_PAIRS.write(stores.catalog, pairs)
     return pairs

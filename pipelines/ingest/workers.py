@@ -24,8 +24,9 @@ from pipelines.llm.embedders import default_embedder
 from pipelines.llm.estimate import DryRunChat
 from pipelines.llm.prompt import Prompt
 from pipelines.parse.describe import ChatDescriber, Describer
-from pipelines.resources import Places, Stores, vectors_name
+from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
+from pipelines.store.folder import KnowledgeBaseFolder
 
 if TYPE_CHECKING:
     from pipelines.atomize.tag_classes_model import ModelClasses
@@ -108,60 +109,60 @@ def workers_at(desk: Desk, setup: WorkerSetup) -> Workers:
 
 
 @contextmanager
-def open_workers(settings: Settings, places: Places, budget: Budget, ledger: Ledger) -> Iterator[Workers]:
-    """Yield the workers for the knowledge base at `places`; calls keep to `budget` and are summed in `ledger`."""
+def open_workers(settings: Settings, folder: KnowledgeBaseFolder, budget: Budget, ledger: Ledger) -> Iterator[Workers]:
+    """Yield the workers for the knowledge base at `folder`; calls keep to `budget` and are summed in `ledger`."""
     if not settings.llm.configured:
         yield Workers(settings)
         return
     from pipelines.llm.stack import open_chat
 
-    chat = open_chat(settings.llm, places.replies, places.trace, budget, ledger)
+    chat = open_chat(settings.llm, folder.replies, folder.trace, budget, ledger)
     try:
-        yield Workers(settings, chat, places.prompts)
+        yield Workers(settings, chat, folder.prompts)
     finally:
         asyncio.run(chat.close())
 
 
 @contextmanager
-def open_counting_workers(settings: Settings, places: Places) -> Iterator[Workers]:
+def open_counting_workers(settings: Settings, folder: KnowledgeBaseFolder) -> Iterator[Workers]:
     """Yield workers whose `chat`, where a model is configured, is a `DryRunChat` with the replies that are kept."""
     if not settings.llm.configured:
         yield Workers(settings)
         return
-    chat = DryRunChat(settings.llm, ReplyStore(places.replies) if settings.llm.cache else None, REPLY_SHARES)
+    chat = DryRunChat(settings.llm, ReplyStore(folder.replies) if settings.llm.cache else None, REPLY_SHARES)
     try:
-        yield Workers(settings, chat, places.prompts)
+        yield Workers(settings, chat, folder.prompts)
     finally:
         asyncio.run(chat.close())
 
 
 def makers_of(settings: Settings, stores: Stores) -> Makers:
     """Return what stands in the keys of artifacts for those who make them: with a model, it and its prompts."""
-    index, places = vectors_name(stores.embedder.info), stores.places
+    index, folder = vectors_name(stores.embedder.info), stores.folder
     if not settings.llm.configured:
         return Makers("structural", "extractive", index)
-    kept = kept_classes(stores.catalog, classes_maker(settings, places))
+    kept = kept_classes(stores.catalog, classes_maker(settings, folder))
     return Makers(
-        _maker(settings, "split", Prompt.load("pipelines.chunk", "split", places.prompts)),
-        f"{_maker(settings, 'distil', Prompt.load('pipelines.atomize', 'distil', places.prompts))} "
+        _maker(settings, "split", Prompt.load("pipelines.chunk", "split", folder.prompts)),
+        f"{_maker(settings, 'distil', Prompt.load('pipelines.atomize', 'distil', folder.prompts))} "
         f"{names_digest(kept) if kept else ''}",
         index,
-        _maker(settings, "describe", Prompt.load("pipelines.parse", "describe_figure", places.prompts))
+        _maker(settings, "describe", Prompt.load("pipelines.parse", "describe_figure", folder.prompts))
         if settings.parse.describe_figures
         else "",
     )
 
 
-def classes_maker(settings: Settings, places: Places) -> str:
+def classes_maker(settings: Settings, folder: KnowledgeBaseFolder) -> str:
     """Return what stands for who induces the classes of tags, empty where nobody does."""
     if not settings.llm.configured or not induces_classes(settings):
         return ""
-    return _maker(settings, "classes", Prompt.load("pipelines.atomize", "classes", places.prompts))
+    return _maker(settings, "classes", Prompt.load("pipelines.atomize", "classes", folder.prompts))
 
 
 def judge_maker(settings: Settings, stores: Stores) -> str:
     """Return what stands for who judges entities."""
-    return _maker(settings, "same_entity", Prompt.load("pipelines.graph", "same", stores.places.prompts))
+    return _maker(settings, "same_entity", Prompt.load("pipelines.graph", "same", stores.folder.prompts))
 
 
 def named_classes(settings: Settings) -> tuple[str, ...]:

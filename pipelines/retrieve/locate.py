@@ -9,7 +9,7 @@ from pipelines.core.errors import StoreError
 from pipelines.core.layout import Layout
 from pipelines.core.provenance import Provenance, Span
 from pipelines.resources import Stores
-from pipelines.store.records import read_document
+from pipelines.store.artifact import read_document
 
 _KEPT = 64
 """Documents whose layout stays in memory."""

@@ -20,8 +20,8 @@ from pipelines.core.read_only import read_only_uri
 from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Reply, Usage
 from pipelines.llm.testing.loopback import LoopbackServer
-from pipelines.resources import Places
 from pipelines.settings import load
+from pipelines.store.folder import KnowledgeBaseFolder
 from qa import KnowledgeBase
 from qa.settings import QaSettings
 from tests.conftest import ROOT
@@ -48,7 +48,7 @@ def any_umask() -> Iterator[None]:
 @pytest.fixture
 def kb(tmp_path: Path) -> Path:
     build(write_folder(tmp_path / "folder"), tmp_path / "kb")
-    replies = ReplyStore(Places(tmp_path / "kb").replies)
+    replies = ReplyStore(KnowledgeBaseFolder(tmp_path / "kb").replies)
     replies.put("key", "answer", Reply("kept", "m", Usage(), "stop"))
     replies.close()
     return tmp_path / "kb"
@@ -154,7 +154,7 @@ def test_a_model_answers_from_a_knowledge_base_that_cannot_be_written(
         code, _, err = strata("ask", QUESTION, "--kb", kb, *options)
         assert (code, err) == (0, "")
         assert server.calls
-    assert not Places(kb).trace.exists()
+    assert not KnowledgeBaseFolder(kb).trace.exists()
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ _HEAD = re.compile(r"^// (?P<name>[a-z]+): (?P<value>.+)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class SavedQuery:
     """A statement that only reads. `parameters` are the names of its values besides `kb`, each with an example."""
 
     name: str
@@ -44,22 +44,22 @@ def _literal(name: str, value: str) -> str:
 
 
 @cache
-def queries() -> dict[str, Query]:
+def queries() -> dict[str, SavedQuery]:
     """Return the saved queries by name, in the order of the file."""
     text = files("pipelines.store.neo4j").joinpath("queries.cypher").read_text("utf-8")
     found = (_read(part) for part in text.split("\n\n")[1:] if part.strip())
     return {query.name: query for query in found}
 
 
-def query(name: str) -> Query:
+def query(name: str) -> SavedQuery:
     """Return one saved query. Raises `NotFound`."""
     if name not in queries():
         raise NotFound(f"no saved query {name}", ids=(name,), hint=f"there are {', '.join(queries())}")
     return queries()[name]
 
 
-def _read(part: str) -> Query:
+def _read(part: str) -> SavedQuery:
     lines = part.strip().splitlines()
     told = {match["name"]: match["value"] for line in lines if (match := _HEAD.match(line))}
     cypher = "\n".join(line for line in lines if not line.startswith("//")).rstrip(";")
-    return Query(told.pop("name"), told.pop("shows"), cypher, told)
+    return SavedQuery(told.pop("name"), told.pop("shows"), cypher, told)

@@ -16,7 +16,7 @@ _IDS = 1000
 _EDGE = "RETURN a.id AS source, type(r) AS kind, b.id AS target, properties(r) AS told"
 
 
-class Reader:
+class Neo4jReader:
     """Reads one knowledge base of a Neo4j."""
 
     def __init__(self, connection: Connection, kb: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from pipelines.core.graph import Edge, EdgeKind, Node
-from pipelines.store.digest import EMPTY, adjusted
+from pipelines.store.graph import EMPTY, adjusted
 from pipelines.store.neo4j.connection import Row, Transaction
 from pipelines.store.neo4j.records import Hashed, edge_row, node_row, read_hash
 from pipelines.store.neo4j.schema import BASE, LABELS, OWNER, PENDING, labels_of

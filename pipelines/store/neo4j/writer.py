@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from pipelines.core.graph import Edge, EdgeKind, Node, Subgraph
-from pipelines.store.digest import EMPTY, adjusted, item_hash
+from pipelines.store.graph import EMPTY, adjusted, item_hash
 from pipelines.store.neo4j import statements
 from pipelines.store.neo4j.connection import Connection, Transaction
 from pipelines.store.neo4j.errors import Occupied
@@ -29,7 +29,7 @@ STEPS_AT_A_TIME = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Content:
+class _SortedSubgraph:
     """A subgraph without repetitions, in the order in which it is written."""
 
     owner: str
@@ -40,7 +40,7 @@ class _Content:
     """The ids of the nodes."""
 
     @staticmethod
-    def of(subgraph: Subgraph) -> _Content:
+    def of(subgraph: Subgraph) -> _SortedSubgraph:
         nodes = {node.id: node for node in subgraph.nodes}
         edges = {place(edge): edge for edge in subgraph.edges}
         # Edges by target: what documents share are the ends of their edges, and locks are taken in this order.
@@ -49,7 +49,7 @@ class _Content:
         hashed_edges = [Hashed(edges[at], item_hash(edges[at])) for at in places]
         digest = adjusted(EMPTY, [one.hash for one in hashed_nodes])
         digest = adjusted(digest, [one.hash for one in hashed_edges])
-        return _Content(subgraph.owner, digest, tuple(hashed_nodes), tuple(hashed_edges), frozenset(nodes))
+        return _SortedSubgraph(subgraph.owner, digest, tuple(hashed_nodes), tuple(hashed_edges), frozenset(nodes))
 
     def foreign_ends(self, places: Iterable[Place]) -> list[str]:
         """The ends of edges at these places that are not among the nodes, in order."""
@@ -64,7 +64,7 @@ def place(edge: Edge) -> Place:
     return edge.source, edge.kind.value, edge.target, edge.key
 
 
-class Writer:
+class Neo4jWriter:
     """Writes into one knowledge base of a Neo4j."""
 
     def __init__(self, connection: Connection, kb: str) -> None:
@@ -77,7 +77,7 @@ class Writer:
         With `afresh`, an owner that is not known yet is written without looking for what is there. That must not be
         repeated after a broken connection, which leaves open what has landed.
         """
-        content = _Content.of(subgraph)
+        content = _SortedSubgraph.of(subgraph)
         if afresh and not self._is_known(content.owner):
             try:
                 self._run(content, self._creation(content))
@@ -91,7 +91,7 @@ class Writer:
         self._connection.write(lambda transaction: statements.delete_owner(transaction, self._kb, owner))
         self._drop_unused_places()
 
-    def _mend(self, content: _Content) -> None:
+    def _mend(self, content: _SortedSubgraph) -> None:
         self._run(content, self._mending(content))
         self._drop_unused_places()
 
@@ -103,7 +103,7 @@ class Writer:
         found = f"MATCH (o:{OWNER} {{kb: $kb, owner: $owner}}) RETURN 1 AS one"
         return bool(list(self._connection.read(found, kb=self._kb, owner=owner)))
 
-    def _creation(self, content: _Content) -> list[Phase]:
+    def _creation(self, content: _SortedSubgraph) -> list[Phase]:
         """Nodes first: the constraint refuses one that is there, and with that the whole way of writing."""
         kb, own = self._kb, content.own
         firm = [edge for edge in content.edges if edge.item.source in own]
@@ -118,7 +118,7 @@ class Writer:
             *_in_turn(_steps(loose, lambda t, rows: statements.put_edges(t, kb, rows))),
         ]
 
-    def _mending(self, content: _Content) -> list[Phase]:
+    def _mending(self, content: _SortedSubgraph) -> list[Phase]:
         kb, owner = self._kb, content.owner
         held_nodes, held_edges = self._held_nodes(owner), self._held_edges(owner)
         gone_edges = sorted(held_edges.keys() - {place(edge.item) for edge in content.edges})
@@ -134,7 +134,7 @@ class Writer:
             *_in_turn(_steps(edges, lambda t, rows: statements.put_edges(t, kb, rows))),
         ]
 
-    def _run(self, content: _Content, phases: Sequence[Phase]) -> None:
+    def _run(self, content: _SortedSubgraph, phases: Sequence[Phase]) -> None:
         """Take the steps in one transaction; where they are many in one each, the owner marked as unfinished.
 
         Then some steps of a phase run at a time: the server works on one while the next is put together.

@@ -1,4 +1,4 @@
-"""Whether catalog, graph, vectors and artifacts agree, in both directions; values are compared, nothing is opened."""
+"""Whether catalog, graph, vectors and artifacts agree, in both directions: functions of values, which open nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pipelines.core.graph import CORPUS_OWNER
 from pipelines.store.catalog import Entry
 
 
-class Place(StrEnum):
+class StorePart(StrEnum):
+    """A part of a knowledge base that is compared."""
+
     CATALOG = "catalog"
     GRAPH = "graph"
     VECTORS = "vectors"
@@ -18,26 +20,28 @@ class Place(StrEnum):
     CACHES = "caches"
 
 
-class Fault(StrEnum):
+class Defect(StrEnum):
     MISSING = "missing"
-    """What the catalog says is there is not."""
+    """The catalog lists it, the store does not hold it."""
     ORPHAN = "orphan"
-    """What is there, nothing in the catalog speaks of."""
+    """The store holds it, the catalog does not list it."""
     CHANGED = "changed"
-    """What is there is not what was written, or not what it should be by now."""
+    """The store holds something else than was written, or than should be there by now."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Finding:
-    """One disagreement: where, what is wrong, and with what (an owner, a node, a stage and key)."""
+class Inconsistency:
+    """Something about which two stores disagree: `subject` is an owner, a node, or stage and key of an artifact."""
 
-    place: Place
-    fault: Fault
+    place: StorePart
+    fault: Defect
     subject: str
     detail: str = ""
 
 
-def check_graph(entries: Iterable[Entry], recorded: Mapping[str, str], actual: Mapping[str, str]) -> Iterator[Finding]:
+def check_graph(
+    entries: Iterable[Entry], recorded: Mapping[str, str], actual: Mapping[str, str]
+) -> Iterator[Inconsistency]:
     """Yield where the catalog and the graph disagree.
 
     `recorded` are the digests that the store notes (`owners()`), `actual` those of what it holds (`recount()`).
@@ -45,58 +49,66 @@ def check_graph(entries: Iterable[Entry], recorded: Mapping[str, str], actual: M
     wanted = {entry.document: entry.uri for entry in entries if entry.status.searchable}
     for document, uri in sorted(wanted.items()):
         if document not in recorded and document not in actual:
-            yield Finding(Place.GRAPH, Fault.MISSING, document, uri)
+            yield Inconsistency(StorePart.GRAPH, Defect.MISSING, document, uri)
     for owner in sorted(recorded.keys() | actual.keys()):
         if owner not in wanted and owner != CORPUS_OWNER:
-            yield Finding(Place.GRAPH, Fault.ORPHAN, owner)
+            yield Inconsistency(StorePart.GRAPH, Defect.ORPHAN, owner)
         elif recorded.get(owner) != actual.get(owner):
-            yield Finding(Place.GRAPH, Fault.CHANGED, owner, "its nodes and edges are not those that were written")
+            yield Inconsistency(
+                StorePart.GRAPH, Defect.CHANGED, owner, "its nodes and edges are not those that were written"
+            )
 
 
-def check_ends(nodes: Set[str], ends: Iterable[tuple[str, str]]) -> Iterator[Finding]:
+def check_ends(nodes: Set[str], ends: Iterable[tuple[str, str]]) -> Iterator[Inconsistency]:
     """Yield edges that lead nowhere: `ends` are the ids at both ends of all edges, `nodes` all that there are."""
     for source, target in ends:
         for end in (source, target):
             if end not in nodes:
-                yield Finding(Place.GRAPH, Fault.MISSING, end, f"an edge between {source} and {target} needs it")
+                yield Inconsistency(
+                    StorePart.GRAPH, Defect.MISSING, end, f"an edge between {source} and {target} needs it"
+                )
 
 
-def check_copy(source: Mapping[str, str], target: Mapping[str, str], actual: Mapping[str, str]) -> Iterator[Finding]:
+def check_copy(
+    source: Mapping[str, str], target: Mapping[str, str], actual: Mapping[str, str]
+) -> Iterator[Inconsistency]:
     """Yield where a second graph store is not the first: `owners()` of both, and `recount()` of the second."""
     for owner in sorted(source.keys() | target.keys() | actual.keys()):
         if owner not in source:
-            yield Finding(Place.GRAPH, Fault.ORPHAN, owner, "in the copy alone")
+            yield Inconsistency(StorePart.GRAPH, Defect.ORPHAN, owner, "in the copy alone")
         elif owner not in target:
-            yield Finding(Place.GRAPH, Fault.MISSING, owner, "not in the copy")
+            yield Inconsistency(StorePart.GRAPH, Defect.MISSING, owner, "not in the copy")
         elif not source[owner] == target[owner] == actual.get(owner):
-            yield Finding(Place.GRAPH, Fault.CHANGED, owner, "the copy differs")
+            yield Inconsistency(StorePart.GRAPH, Defect.CHANGED, owner, "the copy differs")
 
 
 def check_vectors(
     entries: Iterable[Entry], wanted: Mapping[str, Set[str]], held: Mapping[str, Set[str]]
-) -> Iterator[Finding]:
+) -> Iterator[Inconsistency]:
     """Yield where vectors are missing or left over: ids of records by owner, as they should be and as they are."""
     known = {entry.document for entry in entries if entry.status.searchable} | {CORPUS_OWNER}
     for owner in sorted(wanted.keys() | held.keys()):
         should, are = wanted.get(owner, set()), held.get(owner, set())
         if owner not in known:
-            yield Finding(Place.VECTORS, Fault.ORPHAN, owner, f"{len(are)} records")
+            yield Inconsistency(StorePart.VECTORS, Defect.ORPHAN, owner, f"{len(are)} records")
             continue
         if missing := should - are:
-            yield Finding(Place.VECTORS, Fault.MISSING, owner, f"{len(missing)} records")
+            yield Inconsistency(StorePart.VECTORS, Defect.MISSING, owner, f"{len(missing)} records")
         if surplus := are - should:
-            yield Finding(Place.VECTORS, Fault.ORPHAN, owner, f"{len(surplus)} records")
+            yield Inconsistency(StorePart.VECTORS, Defect.ORPHAN, owner, f"{len(surplus)} records")
 
 
-def check_records(wanted: Mapping[str, Mapping[str, int]], held: Mapping[str, Mapping[str, int]]) -> Iterator[Finding]:
+def check_records(
+    wanted: Mapping[str, Mapping[str, int]], held: Mapping[str, Mapping[str, int]]
+) -> Iterator[Inconsistency]:
     """Yield whose records are not what was written: checksums by id, by owner; those on one side alone do not count."""
     for owner in sorted(wanted.keys() & held.keys()):
         should, are = wanted[owner], held[owner]
         if changed := [id for id in should.keys() & are.keys() if should[id] != are[id]]:
-            yield Finding(Place.VECTORS, Fault.CHANGED, owner, f"{len(changed)} records")
+            yield Inconsistency(StorePart.VECTORS, Defect.CHANGED, owner, f"{len(changed)} records")
 
 
-def check_artifacts(entries: Iterable[Entry], held: Mapping[str, Collection[str]]) -> Iterator[Finding]:
+def check_artifacts(entries: Iterable[Entry], held: Mapping[str, Collection[str]]) -> Iterator[Inconsistency]:
     """Yield artifacts that the catalog speaks of and that are not there; `held` are the keys of each stage.
 
     Only stages that `held` names are looked at. What is there beyond that is no fault: it spares work when a file
@@ -106,4 +118,4 @@ def check_artifacts(entries: Iterable[Entry], held: Mapping[str, Collection[str]
     for entry in entries:
         for stage, key in sorted(entry.artifacts.items()):
             if entry.status.searchable and stage in keys and key not in keys[stage]:
-                yield Finding(Place.ARTIFACTS, Fault.MISSING, f"{stage}/{key}", entry.uri)
+                yield Inconsistency(StorePart.ARTIFACTS, Defect.MISSING, f"{stage}/{key}", entry.uri)

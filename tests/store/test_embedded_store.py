@@ -14,7 +14,7 @@ from pipelines.core.errors import KnowledgeBaseNotFound, StoreError, StoreLocked
 from pipelines.core.outcome import Status
 from pipelines.core.sqlite_file import translated
 from pipelines.store.catalog import Catalog, Entry
-from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.graph import GraphStore
 from pipelines.store.migrations import MIGRATIONS, applied
 from pipelines.store.testing.catalog_contract import CatalogContract

@@ -1,19 +1,33 @@
-"""The embedded knowledge base: graph and catalog in one SQLite file, written under one transaction."""
+"""The embedded store: graph and catalog in one SQLite file, written under one transaction by one process at a time."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Self
 
+from pipelines.core.errors import StoreError, StoreLocked
 from pipelines.core.sqlite_file import SqliteFile
 from pipelines.store.catalog import Catalog
 from pipelines.store.graph import GraphStore
-from pipelines.store.lock import writer_lock
 from pipelines.store.migrations import migrate, require_current
 from pipelines.store.sqlite_catalog import SqliteCatalog
 from pipelines.store.sqlite_graph import SqliteGraph
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(handle: int) -> None:
+        os.lseek(handle, 1 << 20, os.SEEK_SET)  # beyond what is written, so that others can read the process id
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _try_lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class EmbeddedStore:
@@ -62,3 +76,35 @@ class EmbeddedStore:
 
     def close(self) -> None:
         self._file.close()
+
+
+@contextmanager
+def writer_lock(path: Path) -> Iterator[None]:
+    """Hold the lock file `path` inside; readers never ask for it.
+
+    Raises `StoreLocked`, which names the process that holds it, at once and without waiting, and
+    `StoreError` where it cannot be made.
+    """
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreError(f"the knowledge base cannot be written to: {error.strerror}", ids=(str(path),)) from error
+    try:
+        try:
+            _try_lock(handle)
+        except OSError as error:
+            raise _locked(path) from error
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, str(os.getpid()).encode(), 0) if hasattr(os, "pwrite") else None
+        yield
+    finally:
+        os.close(handle)
+
+
+def _locked(path: Path) -> StoreLocked:
+    try:
+        holder = path.read_text().strip()
+    except OSError:
+        holder = ""
+    by = f" (process {holder})" if holder else ""
+    return StoreLocked(f"another process is writing this knowledge base{by}", hint="wait until it has ended")

@@ -3,14 +3,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
-from pipelines.store import lancedb
-from pipelines.store.lancedb import LanceVectorStore, guarded
+from pipelines.store.lancedb import table
+from pipelines.store.lancedb.store import LanceVectorStore
+from pipelines.store.lancedb.table import guarded
 from pipelines.store.testing.vector_store_contract import (
     PUMP,
     SEAL,
@@ -22,7 +24,7 @@ from pipelines.store.testing.vector_store_contract import (
     held,
     vector,
 )
-from pipelines.store.vector import Embedded, Record, RecordKind, VectorStore
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind, VectorStore
 
 
 @pytest.fixture
@@ -50,11 +52,19 @@ def test_a_store_of_another_dimension_is_refused(tmp_path: Path) -> None:
     assert "reindex" in raised.value.hint
 
 
+def test_a_table_without_one_of_its_columns_is_damaged(tmp_path: Path) -> None:
+    with closing(LanceVectorStore(tmp_path, 4)) as store:
+        store.write([A], embedded(PUMP))
+    import lancedb as library
+
+    library.connect(str(tmp_path)).open_table("chunk").alter_columns({"path": "media_type", "rename": "media_tyqe"})
+    with closing(LanceVectorStore(tmp_path, 4)) as store, pytest.raises(StoreMismatch, match="media_type"):
+        store.search(RecordKind.CHUNK, vector(1, 0, 0, 0), 5)
+
+
 def test_the_library_is_imported_at_the_first_use() -> None:
-    opened = (
-        "from pathlib import Path; from pipelines.store.lancedb import LanceVectorStore as S; S(Path('v'), 4).close()"
-    )
-    code = f"import sys; {opened}; sys.exit('lancedb' in sys.modules)"
+    made = "from pathlib import Path; from pipelines.store.lancedb.store import LanceVectorStore"
+    code = f"import sys; {made}; LanceVectorStore(Path('v'), 4).close(); sys.exit('lancedb' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -70,30 +80,30 @@ def test_errors_of_the_library_become_ours_with_their_cause() -> None:
 
 
 def test_an_index_of_partitions_finds_what_exact_search_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lancedb, "INDEX_FROM", 500)
+    monkeypatch.setattr(table, "INDEX_FROM", 500)
     dice = np.random.default_rng(0)
     centres = dice.normal(size=(20, 16))
     rows = np.repeat(centres, 40, axis=0) + dice.normal(scale=0.2, size=(800, 16))
     rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
     records = tuple(Record(f"atom:{n:03}", RecordKind.ATOM, A, f"text {n}", "c") for n in range(800))
     store = LanceVectorStore(tmp_path, 16)
-    store.write([A], Embedded(records, rows))
+    store.write([A], EmbeddedRecords(records, rows))
     exact = [{one.id for one in store.search(RecordKind.ATOM, row, 10)} for row in rows[::40]]
     store.optimize()
     found = [{one.id for one in store.search(RecordKind.ATOM, row, 10)} for row in rows[::40]]
     assert sum(len(a & b) for a, b in zip(exact, found, strict=True)) >= 0.9 * 10 * len(exact)
     store.write(
-        ["document:new"], Embedded((Record("atom:new", RecordKind.ATOM, "document:new", "new", "c"),), -rows[:1])
+        ["document:new"], EmbeddedRecords((Record("atom:new", RecordKind.ATOM, "document:new", "new", "c"),), -rows[:1])
     )
     assert store.search(RecordKind.ATOM, -rows[0], 1)[0].id == "atom:new"
 
 
 def test_vectors_that_cannot_be_told_apart_are_indexed_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lancedb, "_partitions", lambda rows: 300)  # as for 80,000 rows
+    monkeypatch.setattr(table, "_partitions", lambda rows: 300)  # as for 80,000 rows
     kinds = np.eye(4, dtype=np.float32)
     records = tuple(Record(f"{n:04d}", RecordKind.ATOM, "doc", f"pump {n}") for n in range(9000))
     store = LanceVectorStore(tmp_path, 4)
-    store.write(["doc"], Embedded(records, kinds[[n % 4 for n in range(9000)]]))
+    store.write(["doc"], EmbeddedRecords(records, kinds[[n % 4 for n in range(9000)]]))
     store.optimize()
     found = store.search(RecordKind.ATOM, kinds[1], 5)
     assert len(found) == 5
@@ -102,7 +112,7 @@ def test_vectors_that_cannot_be_told_apart_are_indexed_too(tmp_path: Path, monke
 
 
 def test_records_come_in_batches_in_order_of_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lancedb, "BATCH", 2)
+    monkeypatch.setattr(table, "BATCH", 2)
     store = LanceVectorStore(tmp_path, 4)
     store.write([A, B], embedded(SEAL, PUMP))
     store.write(

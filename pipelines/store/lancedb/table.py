@@ -1,18 +1,10 @@
-"""Vectors and full text in LanceDB, one table a kind of record. The only module that imports `lancedb`.
-
-It takes a second or two to import, so that is done when something is read or written, and not when a store is opened:
-an ingest that finds nothing new does neither.
-"""
+"""One table of LanceDB: the records of one kind, their indexes, and a filter as SQL."""
 
 from __future__ import annotations
 
-import os
-import shutil
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
-from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -21,9 +13,7 @@ import pyarrow as pa
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.core.vectors import Vectors
 from pipelines.lang.terms import terms
-from pipelines.store.lance_filter import among, condition
-from pipelines.store.lance_manifest import refuse_elsewhere
-from pipelines.store.vector import Embedded, Filter, Record, RecordKind, Scored
+from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, Scored
 
 if TYPE_CHECKING:
     import lancedb
@@ -46,107 +36,15 @@ _TOLD = 300
 T = TypeVar("T")
 
 
-class LanceVectorStore:
-    """A folder of LanceDB tables. Lexical search is BM25 over `pipelines.lang.terms`, tokenized by Strata itself.
-
-    `least` gives the versions that tables had when they were last written, by name: one that is not there, or is of an
-    earlier version, was damaged or taken away, and is not taken for one that holds nothing. The first use raises
-    `StoreMismatch` there, where what is there has another dimension, and where it names files elsewhere.
-    """
-
-    def __init__(self, path: Path, dimension: int, least: Callable[[], Mapping[str, int]] = dict) -> None:
-        self._path = path
-        self._dimension = dimension
-        self._least = least
-
-    @cached_property
-    def _db(self) -> lancedb.DBConnection:
-        os.environ.setdefault("LANCEDB_LOG", "error")  # it warns of every empty partition of an index
-        import lancedb
-
-        return guarded(lambda: lancedb.connect(str(self._path)))
-
-    @cached_property
-    def _tables(self) -> dict[RecordKind, _Table]:
-        names = set(guarded(lambda: self._db.list_tables(limit=100)).tables)
-        least = self._least()  # before the tables are opened: they may grow newer meanwhile, and never older
-        found = [kind for kind in RecordKind if kind.value in names]
-        for kind in found:
-            refuse_elsewhere(self._path / f"{kind.value}.lance")
-        tables = {kind: _Table.open(self._db, kind.value, self._dimension) for kind in found}
-        held = {kind.value: table.version for kind, table in tables.items()}
-        if lacking := sorted(name for name, version in least.items() if held.get(name, 0) < version):
-            raise StoreMismatch(f"vectors are missing or damaged: {', '.join(lacking)}", ids=tuple(lacking), hint=ANEW)
-        return tables
-
-    def write(self, owners: Collection[str], embedded: Embedded) -> None:
-        expected = (len(embedded.records), self._dimension)
-        if embedded.records and embedded.vectors.shape != expected:
-            raise StoreMismatch(f"vectors of shape {embedded.vectors.shape}, not {expected}")
-        places = {(record.kind, record.id): place for place, record in enumerate(embedded.records)}
-        for kind in RecordKind:
-            own = [place for (its_kind, _), place in places.items() if its_kind is kind]
-            if own or kind in self._tables:
-                records = [embedded.records[place] for place in own]
-                self._table(kind).replace(owners, records, embedded.vectors[own])
-
-    def search(self, kind: RecordKind, vector: Vectors, limit: int, where: Filter = Filter()) -> list[Scored]:
-        if limit <= 0 or not np.any(vector):
-            return []
-        return self._read(kind, lambda table: table.search(vector, limit, where))
-
-    def match(self, kind: RecordKind, text: str, limit: int, where: Filter = Filter()) -> list[Scored]:
-        wanted = list(dict.fromkeys(terms(text)))
-        return self._read(kind, lambda table: table.match(wanted, limit, where)) if limit > 0 and wanted else []
-
-    def records(self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None) -> Iterator[Embedded]:
-        for kind in sorted(kinds or RecordKind):
-            table = self._tables.get(kind)
-            if table is not None and (owners is None or owners):
-                yield from table.records(kind, owners)
-
-    def optimize(self) -> None:
-        for table in self._tables.values():
-            table.optimize()
-
-    def wipe(self) -> None:
-        for table in self._tables.values():
-            table.wipe()
-
-    def versions(self) -> dict[str, int]:
-        return {kind.value: table.version for kind, table in self._tables.items()}
-
-    def clear(self) -> None:
-        self.close()
-        self._least = dict
-        shutil.rmtree(self._path, ignore_errors=True)
-
-    def _read(self, kind: RecordKind, work: Callable[[_Table], list[Scored]]) -> list[Scored]:
-        """What a table says; where a writer has meanwhile wiped what was opened, it is opened anew."""
-        try:
-            table = self._tables.get(kind)
-            return work(table) if table else []
-        except StoreUnavailable:
-            self.close()
-            table = self._tables.get(kind)
-            return work(table) if table else []
-
-    def close(self) -> None:
-        for name in ("_tables", "_db"):
-            self.__dict__.pop(name, None)
-
-    def _table(self, kind: RecordKind) -> _Table:
-        if kind not in self._tables:
-            self._tables[kind] = _Table.create(self._db, kind.value, self._dimension)
-        return self._tables[kind]
-
-
-class _Table:
-    """The records of one kind."""
+class VectorTable:
+    """The records of one kind: a table with an index of terms and, from `INDEX_FROM` rows, one of vectors."""
 
     def __init__(self, table: lancedb.table.Table, dimension: int) -> None:
         self._table = table
         self._dimension = dimension
+        held = guarded(lambda: set(table.schema.names))
+        if lacking := sorted(set(_schema(dimension).names) - held):
+            raise StoreMismatch(f"a table of the vectors is damaged: it lacks {', '.join(lacking)}", hint=ANEW)
         stored = guarded(lambda: table.schema.field("vector").type.list_size)
         if stored != dimension:
             raise StoreMismatch(
@@ -160,13 +58,13 @@ class _Table:
         return int(guarded(lambda: self._table.version))
 
     @staticmethod
-    def open(db: lancedb.DBConnection, name: str, dimension: int) -> _Table:
-        return _Table(guarded(lambda: db.open_table(name)), dimension)
+    def open(db: lancedb.DBConnection, name: str, dimension: int) -> VectorTable:
+        return VectorTable(guarded(lambda: db.open_table(name)), dimension)
 
     @staticmethod
-    def create(db: lancedb.DBConnection, name: str, dimension: int) -> _Table:
+    def create(db: lancedb.DBConnection, name: str, dimension: int) -> VectorTable:
         table = guarded(lambda: db.create_table(name, schema=_schema(dimension), exist_ok=True))
-        created = _Table(table, dimension)
+        created = VectorTable(table, dimension)
         created._index_words()
         return created
 
@@ -200,7 +98,7 @@ class _Table:
         found = _found(query.limit(limit).select(["id", "chunk", "_score"]), where)
         return _scored(found, found["_score"].to_numpy())
 
-    def records(self, kind: RecordKind, owners: Collection[str] | None) -> Iterator[Embedded]:
+    def records(self, kind: RecordKind, owners: Collection[str] | None) -> Iterator[EmbeddedRecords]:
         """The records in order of id, a batch in memory at a time."""
         query = self._table.search().select(["id"]).with_row_id(True).limit(max(1, self._count()))
         if owners is not None:
@@ -272,11 +170,11 @@ class _Table:
             schema=_schema(self._dimension),
         )
 
-    def _embedded(self, kind: RecordKind, rows: pa.Table) -> Embedded:
+    def _embedded(self, kind: RecordKind, rows: pa.Table) -> EmbeddedRecords:
         vectors = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
         texts = rows.select([*_TEXTS, "page", "tags"]).to_pylist()
         records = tuple(Record(kind=kind, **{**row, "tags": tuple(row["tags"])}) for row in texts)
-        return Embedded(records, vectors.reshape(len(records), self._dimension))
+        return EmbeddedRecords(records, vectors.reshape(len(records), self._dimension))
 
 
 def guarded(call: Callable[[], T]) -> T:
@@ -319,3 +217,42 @@ def _scored(found: pa.Table, scores: np.ndarray) -> list[Scored]:
     rows = zip(found["id"].to_pylist(), found["chunk"].to_pylist(), scores.tolist(), strict=True)
     # A zero vector has no cosine.
     return sorted((Scored(*row) for row in rows if row[2] == row[2]), key=lambda one: (-one.score, one.id))
+
+
+def condition(where: Filter) -> str:
+    """Return a filter as a condition of SQL, empty where it confines nothing; every value is quoted."""
+    parts = []
+    if where.documents:
+        parts.append(f"({among('uri', where.documents)} OR {among('owner', where.documents)})")
+    if where.folders:
+        parts.append(_any(f"starts_with(uri, {_quoted(_prefix(name))})" for name in where.folders))
+    if where.media_types:
+        parts.append(among("media_type", where.media_types))
+    if where.tags:
+        parts.append(_any(f"array_has(tags, {_quoted(tag)})" for tag in where.tags))
+    if where.pages:
+        parts.append("page IN (" + ", ".join(str(int(page)) for page in where.pages) + ")")
+    if where.since:
+        parts.append(f"date >= {_quoted(where.since)}")
+    if where.until:
+        # A day includes its hours: "2026-03-01T10:00" is not after "2026-03-01".
+        parts.append(f"date <> '' AND date <= {_quoted(where.until + '~')}")
+    return " AND ".join(parts)
+
+
+def among(column: str, values: Collection[str]) -> str:
+    """Return the condition that a column has one of some values."""
+    return f"{column} IN (" + ", ".join(_quoted(value) for value in sorted(values)) + ")"
+
+
+def _any(conditions: Iterable[str]) -> str:
+    return "(" + " OR ".join(conditions) + ")"
+
+
+def _prefix(folder: str) -> str:
+    plain = folder.strip("/").removeprefix("./")
+    return "" if plain in {"", "."} else plain + "/"
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
