@@ -25,14 +25,14 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 _PARTIAL_MOST = 500
-"""Titles with the rarest word of what is asked for, beyond which that is no name: the time stays linear."""
+"""Titles that share the rarest word of a name, above which part of a title is not looked for: bounds the time."""
 _PARTIAL_LEAST = 8
-"""Letters below which part of a title names nothing."""
+"""Letters that part of a title must have to count as a name: shorter ones ("pump") are common words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """Where a reference leads: documents (several where it cannot be told which), by what it was found, or why not.
+    """The target of a reference: documents (several where they cannot be told apart), how it was found, or why not.
 
     `anchor` is what the address has behind its "#". With neither documents nor a reason it is none of our concern (a
     mail address, a place in the same document).
@@ -88,7 +88,7 @@ class DocumentIndex:
             self._messages[profile.message_id] = profile.document
 
     def resolve(self, reference: ProfileReference, source: DocumentProfile) -> Resolution:
-        """Return where `reference`, standing in `source`, leads."""
+        """Return the target of a `reference` in the document `source`."""
         target = reference.target.strip()
         if reference.kind is ReferenceKind.REPLY:
             return self._message(target)
@@ -136,7 +136,7 @@ class DocumentIndex:
         return Resolution(reason="no such file in the folder", anchor=anchor)
 
     def _remote(self, target: str) -> Resolution:
-        """A file that is published elsewhere and lies here too, where its name is one of a kind; else it is outside."""
+        """A file of the web that is in the folder too: only where one document has its file name."""
         path, anchor = _path_and_anchor(target)
         name = posixpath.basename(unquote(path))
         documents = self._files.get(_path_key(name), []) if "." in name else []
@@ -184,7 +184,7 @@ class DocumentIndex:
         return Resolution(reason="no document of this name")
 
     def _other(self, documents: Sequence[str], source: DocumentProfile, how: str) -> Resolution:
-        """A name that is also the source's own is its own."""
+        """These documents, none where the source is one of them: it refers to itself."""
         return Resolution() if source.document in documents else Resolution(self.nearest(documents, source), how)
 
     def _by_part(self, folded: str) -> list[str]:
@@ -200,7 +200,10 @@ class DocumentIndex:
         return self._sections[document].find(part)
 
     def nearest(self, documents: Sequence[str], source: DocumentProfile) -> tuple[str, ...]:
-        """Return of these documents those nearest to `source` by folder, of revisions of one the last, never itself."""
+        """Return those of these documents that `source` most likely means, never itself.
+
+        Of copies the first by URI, of revisions of one document the last, else those nearest by folder.
+        """
         profiles = [self.profiles[document] for document in dict.fromkeys(documents) if document != source.document]
         if len(profiles) < 2:
             return tuple(profile.document for profile in profiles)
@@ -228,14 +231,14 @@ def urlsplit_scheme(target: str) -> str:
 
 
 def _path_and_anchor(address: str) -> tuple[str, str]:
-    """The path of an address, and what stands behind its "#". Any text has them, also what is no URL to `urlsplit`."""
+    """The path and the fragment of an address. Unlike `urlsplit` it raises for no text."""
     place, _, anchor = address.partition("#")
     scheme, mark, behind = place.partition("?")[0].partition("://")
     return (behind.partition("/")[2] if mark else scheme), anchor
 
 
 def _is_part(name: str, title: str) -> bool:
-    """Whether a name stands in a title, a Latin one as whole words."""
+    """Whether a title contains a name, a Latin one as whole words."""
     at = title.find(name)
     while at >= 0:
         if not name.isascii() or not (_is_letter(title[at - 1 : at]) or _is_letter(title[at + len(name) :][:1])):

@@ -25,15 +25,16 @@ _COMMON_LEAST = 10
 _MOST_CANDIDATES = 3
 _SHOWN = re.compile(r"table|figure|fig\.|tabelle|abbildung", re.IGNORECASE)
 _BEGINS_SHOWN = re.compile(rf"\W*(?:{_SHOWN.pattern})", re.IGNORECASE)
-"""A table or a figure has a number too, and is no section."""
+"""Tables and figures have numbers too: "table 4.2" names no section."""
 _STANDARD = re.compile(rf"(?:{REFERRED_BODIES}|GBT?|GB/T)[\s/-]", re.IGNORECASE)
 _FILE = re.compile(r"(?<=[^\s/])\.[A-Za-z]{2,5}$")
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentLink:
-    """One document refers to another. `section` is the id of the section, or of the chunk of the clause, that it names,
-    `part` that part as written.
+    """A reference from one document to another.
+
+    `section` is the id of the section that it names, or of the chunk with the clause; `part` is that part as written.
 
     `target` is empty where nothing was found, `wanted` then says what was looked for and `reason` why it was not
     found. `takes_place` is 1 where the text says that the source supersedes the target, -1 where the reverse.
@@ -61,7 +62,7 @@ class DocumentLink:
         return content_id("unresolved", fold_name(self.wanted))
 
     def properties(self) -> dict[str, Value]:
-        """Return what the edge of this link tells."""
+        """Return the properties of this link's edge in the graph."""
         told: dict[str, Value] = {
             "kind": self.kind.value,
             "evidence": self.evidence,
@@ -80,7 +81,7 @@ class DocumentLink:
 
 
 def explicit_links(profile: DocumentProfile, index: DocumentIndex, named: bool) -> Iterator[DocumentLink]:
-    """Yield the links of what the parser found in a document, those that lead nowhere too.
+    """Yield the links for the references that the parser found in a document, unresolved ones too.
 
     `named` chooses between what stands there as a name in the text (mentions) and all the rest.
     """
@@ -121,7 +122,7 @@ def _link(
 
 
 def _expects_a_document(reference: ProfileReference, found: Resolution, index: DocumentIndex) -> bool:
-    """Whether what was not found must be a document: a part number in the text ("PX-100") need not be one."""
+    """Whether an unresolved name must be a document's: a part number in the text ("PX-100") need not be."""
     if reference.kind is not ReferenceKind.MENTION or reference.section or points_at_document(reference.evidence):
         return True
     target = reference.target.strip()
@@ -184,7 +185,7 @@ def _mention(
 
 
 def common_names(hits: Iterable[Sequence[NameMention]], documents: int, settings: GraphSettings) -> frozenset[str]:
-    """Return the names that so many documents hold that they must be words of the trade."""
+    """Return the names that occur in so many documents that they must be ordinary words of the domain."""
     counts = Counter(name for one in hits for name in {hit.name for hit in one})
     most = max(_COMMON_LEAST, settings.common_share * documents)
     return frozenset(name for name, count in counts.items() if count > most)
@@ -193,7 +194,7 @@ def common_names(hits: Iterable[Sequence[NameMention]], documents: int, settings
 def document_links(
     profile: DocumentProfile, hits: Sequence[NameMention], index: DocumentIndex, common: frozenset[str]
 ) -> list[DocumentLink]:
-    """Return the links of a document in order: what it points at, then what it names, each place once."""
+    """Return the links of a document in order of place: explicit references before names, each place once."""
     kept: list[DocumentLink] = []
     for links in (
         explicit_links(profile, index, named=False),
@@ -211,7 +212,7 @@ def _overlaps(link: DocumentLink, taken: Sequence[tuple[int, int]]) -> bool:
 
 
 def _counted(links: Iterable[DocumentLink]) -> Iterable[DocumentLink]:
-    """Of the links by name from one chunk to one target and section the first, with the number of them all."""
+    """The links, those by name from one chunk to one target and section as one: the first, with their count."""
     found: dict[tuple[str, ...], DocumentLink] = {}
     counts: Counter[tuple[str, ...]] = Counter()
     for link in links:

@@ -1,4 +1,4 @@
-"""What a document is called: its titles, file name, number and revision, and how much each of them proves."""
+"""The names of a document: its title, file name, number and revision, and which are too common to match alone."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _REVISION = (
     r"|第\s?(?P<d>\d{1,2})\s?版|\b(?P<e>\d{1,2})(?:st|nd|rd|th)\sedition)"
 )
 _LONGEST_REVISION = 200
-"""Characters of a revision that count; there are metadata of any length."""
+"""Characters of a revision that are compared; metadata may hold texts of any length."""
 _REVISION_ANYWHERE = re.compile(_REVISION, re.IGNORECASE)
 _REVISION_TOLD = re.compile(rf"(?:^|[|;·•,(])[ \t]*{_REVISION}", re.IGNORECASE | re.MULTILINE)
 _BEFORE_REVISION = ",;([–—-"
@@ -70,7 +70,7 @@ class NameKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DocumentName:
-    """A name of a document. `folded` is what is looked for; a `weak` one counts only where a cue stands before it."""
+    """A name of a document. `folded` is what is matched; a `weak` one counts only after a cue ("see ...")."""
 
     folded: str
     text: str
@@ -79,7 +79,7 @@ class DocumentName:
 
 
 def fold(text: str) -> str:
-    """Return `text` in the form in which names are looked for, each character in its place."""
+    """Return `text` in the form in which names are matched; every character keeps its place."""
     plain = text.translate(_ALIKE)
     folded = plain.casefold()
     if len(folded) == len(plain):
@@ -88,12 +88,12 @@ def fold(text: str) -> str:
 
 
 def fold_name(text: str) -> str:
-    """Return a name so folded, on one line, without the marks around it."""
+    """Return a name folded, on one line, without punctuation around it."""
     return " ".join(fold(text).split()).strip(" \"'.,;:")
 
 
 def number_key(text: str) -> str:
-    """Return a number without what people write differently in it: "DS 2041" and "ds-2041" are one."""
+    """Return a number without the marks that vary in writing: "DS 2041" and "ds-2041" have the same key."""
     return re.sub(r"[-_/ .:]", "", fold(text))
 
 
@@ -145,7 +145,7 @@ def is_weak(folded: str) -> bool:
 
 
 def numbers_of(title: str, file_name: str, head: str, metadata: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the document's numbers, upper case, the most certain first; of a mail none, it speaks of others'.
+    """Return the document's numbers, upper case, the most certain first; a mail has none.
 
     One in the text counts after a label such as "Document No."; one in a title, where it begins or ends it or stands
     in brackets and no other is labelled: what a title begins with may be a product.
@@ -178,7 +178,7 @@ def _is_number(number: str) -> bool:
 
 
 def revision_of(title: str, file_name: str, head: str, metadata: Mapping[str, str]) -> str:
-    """Return the document's revision ("C", "2.1"), empty where it tells none."""
+    """Return the document's revision ("C", "2.1"), empty where it states none."""
     if stated := metadata.get("revision") or metadata.get("version"):
         return stated.strip()
     stem = re.sub(r"[_-]+", " ", file_name.rsplit(".", 1)[0])

@@ -14,13 +14,13 @@ from pipelines.core.knowledge import Distillate
 from pipelines.graph.document_names import fold, numbers_of, revision_of
 
 HEAD = 2000
-"""Characters at the beginning of a document in which it tells its own number and revision."""
+"""Characters at the beginning of a document that are searched for its own number and revision."""
 _LEAST_TEXT = 200
-"""Characters below which two equal texts prove nothing (an empty form, a cover)."""
+"""Characters below which equal texts do not count as the same content (an empty form, a cover)."""
 _CLAUSE = re.compile(r"\s*(?P<number>\d{1,2}(?:\.\d{1,3}){1,4})\.?\s+[^\W\d_]")
 _SECTION_NUMBER = re.compile(r"[\w.]+")
 _LONGEST_SECTION_NUMBER = 60
-"""Characters beyond which nothing is the number of a section."""
+"""Characters that the number of a section has at most: bounds the time on hostile text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class ProfileSection:
 
 @dataclass(frozen=True, slots=True)
 class ProfileReference:
-    """A `Reference` with the chunk that it stands in."""
+    """A `Reference` of the document, with the chunk that holds it."""
 
     kind: ReferenceKind
     target: str
@@ -59,7 +59,7 @@ class ProfileEntity:
 
 @dataclass(frozen=True, slots=True)
 class ProfileTag:
-    """A tag of this document's chunks; `count` is the number of chunks that bear it."""
+    """A tag of this document's chunks; `count` is the number of chunks that have it."""
 
     id: str
     text: str
@@ -69,7 +69,7 @@ class ProfileTag:
 
 @dataclass(frozen=True, slots=True)
 class DocumentProfile:
-    """One document as others see it.
+    """What linking knows of one document; kept as its artifact of the stage "card".
 
     `digest` is that of its bytes, `text_digest` that of its words, empty where they are too few to tell. `numbers`
     are the document's own ("DS-2041"), upper case. `chunks` is a digest of the ids of its chunks: as long as it stays,

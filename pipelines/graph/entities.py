@@ -96,7 +96,7 @@ def _nearest(vectors: Vectors, start: int, count: int, least: float) -> Iterator
 
 
 class _Pairs(NamedTuple):
-    """Pairs of a row of a block and a row of all."""
+    """Pairs of a row of a block and a row of all vectors, with their cosines."""
 
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]

@@ -1,4 +1,4 @@
-"""A language model's word on whether two names are of one thing, where the rules are silent."""
+"""A language model as judge of whether two names are of the same entity, where no rule decides."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SURE = 0.8
 
 
 class SameReply(BaseModel):
-    """The numbers, from 1, of the pairs that are of one thing."""
+    """The numbers, from 1, of the pairs that are the same entity."""
 
     same: list[int] = Field(default_factory=list)
 
@@ -46,13 +46,13 @@ class Verdicts:
 
 
 def pair_key(pair: Pair) -> str:
-    """Return what stands for the names and types of a pair; they cannot be read from it."""
+    """Return a digest of the names and types of a pair."""
     told = (pair.one.name, pair.one.type, pair.two.name, pair.two.type)
     return content_id("pair", *told).partition(":")[2]
 
 
 class ModelJudge:
-    """Asks about some pairs at a time."""
+    """Asks a model about pairs of names, ten in a call."""
 
     def __init__(self, chat: Chat, prompt: Prompt) -> None:
         self._chat = chat
@@ -82,7 +82,7 @@ class ModelJudge:
 
 
 def _groups(pairs: Sequence[Pair], known: Mapping[str, float]) -> list[list[Pair]]:
-    """Return the pairs of which nothing is known, as many together as are asked about at once."""
+    """Return the pairs without a verdict, in the groups in which they are asked about."""
     new = [pair for pair in pairs if pair_key(pair) not in known]
     return [new[start : start + PAIRS_AT_ONCE] for start in range(0, len(new), PAIRS_AT_ONCE)]
 

@@ -1,4 +1,4 @@
-"""When two names are of one thing: rules that say so, and signs that they cannot be.
+"""Rules for when two names are the same entity, and signs that they cannot be.
 
 The rules are made to be right rather than many: a wrong merge joins what readers know to be apart, a missed one
 leaves two nodes. What differs in a number, a name's initial or a telling word is never one thing.
@@ -39,7 +39,7 @@ _KNOWN = {"us": "united states", "usa": "united states", "united states of ameri
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """That two names are of one thing: by which rule, and how sure (0 to 1)."""
+    """Two names are the same entity: by which rule, and how sure (0 to 1)."""
 
     rule: str
     score: float
@@ -49,7 +49,7 @@ class Verdict:
 def key(name: str) -> str:
     """Return what is left of a name without accents, punctuation, articles and a company's legal form.
 
-    Empty for a name without any letter: figures are what they are.
+    Empty for a name without any letter: numbers are never merged.
     """
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     plain = re.sub(r"(?<=\b\w)\.(?=\w\b|\s|$)", "", plain)
@@ -66,7 +66,7 @@ def key(name: str) -> str:
 
 
 def acronym(name: str) -> str:
-    """Return the initials of a name's words of weight ("International Council for Small Business": "icsb")."""
+    """Return the initials of a name's content words ("International Council for Small Business": "icsb")."""
     words = [word for word in _WORD.findall(normalize(name)) if word not in _SMALL]
     return "".join(word[0] for word in words) if len(words) > 1 else ""
 
@@ -90,13 +90,13 @@ def bracketed(name: str) -> tuple[str, str] | None:
 
 
 def _shortens(letters: str, long: str) -> bool:
-    """Whether these letters stand in a name in their order, the first of them first."""
+    """Whether a name begins with the first of these letters and has the others in this order."""
     rest = iter(long)
     return long.startswith(letters[0]) and all(letter in rest for letter in letters)
 
 
 def compatible(one: EntityProfile, two: EntityProfile) -> bool:
-    """Whether nothing speaks against the two: types that exclude one another, or numbers that differ."""
+    """Whether the two can be the same entity: their types do not exclude one another, and their numbers are equal."""
     a, b = (_CLEAR_OF.get(profile.type.casefold(), "") for profile in (one, two))
     if a and b and a != b:
         return False
@@ -108,7 +108,7 @@ def _figures(name: str) -> tuple[list[str], list[str]]:
 
 
 def judge(one: EntityProfile, two: EntityProfile) -> Verdict | None:
-    """Return why the two are one thing by their names alone, None where their names do not tell."""
+    """Return why the two are the same entity by their names alone, None where no rule decides."""
     a, b = key(one.name), key(two.name)
     if not a or not b:
         return None
@@ -123,7 +123,7 @@ def judge(one: EntityProfile, two: EntityProfile) -> Verdict | None:
 
 
 def _is_plural(name: str, other: str, a: str, b: str) -> bool:
-    """Common words only, which at least one of the two writes small: "Trade unions", "trade union"."""
+    """Singular and plural of a common noun, written small at its end: "Trade unions", "trade union"."""
     common = all(re.split(r"[\s-]", written.strip())[-1].islower() for written in (name, other))
     if not common or CJK_CHARACTER.search(a + b):
         return False
@@ -161,7 +161,10 @@ def _abbreviates(one: str, two: str) -> bool:
 
 
 def _is_slip(a: str, b: str) -> bool:
-    """A letter too many, too few or swapped inside a long word; another letter may be another name ("Andersen")."""
+    """A misspelling: one letter more, fewer or swapped inside a word of 7 letters and more.
+
+    One letter in place of another may be another name ("Andersen", "Anderson").
+    """
     words, others = a.split(), b.split()
     if len(words) != len(others):
         return False

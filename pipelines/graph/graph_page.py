@@ -13,7 +13,7 @@ from pipelines.core.page import policy
 from pipelines.store.graph import GraphStore
 
 MOST_NODES = 30_000
-"""Nodes that a page holds: beyond that a browser is slow to open it."""
+"""Nodes that a page holds at most: a browser is slow to open more."""
 # What is left out last when a graph is too large for a page: what gives it its shape, then what fills it.
 _FIRST = (
     NodeKind.DOCUMENT, NodeKind.UNRESOLVED, NodeKind.SECTION, NodeKind.CHUNK, NodeKind.TABLE, NodeKind.FIGURE,
@@ -23,7 +23,7 @@ _FIRST = (
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How much of the graph is in a page; `left_out` are the nodes that it was too large for."""
+    """How much of the graph is in a page; `left_out` counts the nodes that were too many."""
 
     nodes: int
     edges: int
@@ -31,7 +31,19 @@ class Shown:
 
 
 def write_page(store: GraphStore, title: str, out: TextIO, most: int = MOST_NODES) -> Shown:
-    """Write the page and return what it holds. The page itself tells of what was left out."""
+    """Write the graph of a store as one HTML page.
+
+    Args:
+        store: the graph.
+        title: the heading of the page.
+        out: where the page is written.
+        most: nodes that it holds at most; documents, sections and chunks come first, and the page says what is left
+            out.
+
+    Example:
+        with open("graph.html", "w", encoding="utf-8") as out:
+            write_page(store, "Plant 3", out)
+    """
     nodes, left_out = _chosen(store, most)
     places = {node.id: i for i, node in enumerate(nodes)}
     edges = [edge for edge in store.edges() if edge.source in places and edge.target in places]

@@ -1,4 +1,4 @@
-"""Linking the corpus: references between documents, entities that are one, the vocabulary of tags (design 4)."""
+"""Linking the corpus: references between documents, merged entities, the vocabulary of tags (design, section 4)."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def link(
 
 
 def unlinked(profiles: Iterable[DocumentProfile]) -> Linked:
-    """Return what documents bear where nothing links them: their tags and entities, each by itself."""
+    """Return what a corpus holds without links: the tags and entities of its documents, none merged."""
     ordered = sorted(profiles, key=lambda profile: profile.document)
     tags, known = _tags(ordered), entity_profiles(ordered)
     entities, nodes = _entities(known, ())
@@ -277,7 +277,7 @@ def supersedes(profiles: Iterable[DocumentProfile]) -> Iterator[Edge]:
 
 
 def _work(profile: DocumentProfile) -> str:
-    """What the revisions of a document have in common: number and title, or a telling title, or the file's name."""
+    """What all revisions of a document share: number and title, or a title that is not weak, or the file's name."""
     title = fold_name(without_revision(profile.title))
     if profile.numbers:
         return f"{number_key(profile.numbers[0])} {title}"

@@ -10,12 +10,12 @@ from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.store.graph import GraphStore
 
 _QUOTED = 60
-"""Characters of a quote."""
+"""Characters of a quote: enough to be found once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """One place that refers to something the knowledge base does not hold."""
+    """A reference to something that the knowledge base does not hold, with its place."""
 
     wanted: str
     reason: str
@@ -37,7 +37,7 @@ class Merged:
 
 
 def unresolved(store: GraphStore) -> tuple[Unresolved, ...]:
-    """Return every reference that leads nowhere, in order of what is wanted and where."""
+    """Return every unresolved reference, in order of what is wanted and where."""
     wanted = {node.id: node for node in store.nodes([NodeKind.UNRESOLVED])}
     edges = list(store.edges([EdgeKind.REFERENCES], targets=wanted.keys()))
     sources = {node.id: node for node in store.nodes(ids={edge.source for edge in edges})}
@@ -75,13 +75,16 @@ def _text(node: Node, name: str) -> str:
 
 
 def examples(store: GraphStore) -> dict[str, str]:
-    """Return a document's `uri`, a `page` of it and a `quote` from it, the commonest `tag` and `entity`, and an `other`
-    entity that the latter is related to; each only where the graph has one."""
+    """Return values to try the saved queries with, so that each finds something; only those that the graph has.
+
+    A document's `uri`, a `page` of it and a `quote` from it, the commonest `tag` and `entity`, and an `other` entity
+    that is related to the latter.
+    """
     return dict([*_of_document(store), *_of_knowledge(store)])
 
 
 def _of_document(store: GraphStore) -> Iterator[tuple[str, str]]:
-    """Of the document with the most chunks, where there are any on pages of those."""
+    """The values of the document with the most chunks, those with pages before those without."""
     chunks = list(store.nodes([NodeKind.CHUNK]))
     chunks = [chunk for chunk in chunks if "page" in chunk.properties] or chunks
     counts = Counter(str(chunk.properties["uri"]) for chunk in chunks)

@@ -1,4 +1,4 @@
-"""Where names of documents stand in texts: one automaton for all names, one pass over each text."""
+"""Mentions of documents by name: one Aho-Corasick automaton for all names, one pass over each text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CUE = re.compile(
 )
 _CUE_REACH = 32
 REACH = 60
-"""Characters before and after a name that are looked at."""
+"""Characters before and after a name that are its citation context."""
 _PART = (
     r"(?:section|sec\.|clause|chapter|paragraph|para\.|article|annex|appendix|part|table|figure|fig\.|abschnitt|kapitel"
     r"|ziffer|anhang|§)"
@@ -51,7 +51,7 @@ _VERSION = "2"
 
 @dataclass(frozen=True, slots=True)
 class CitationContext:
-    """What stands around a name.
+    """What the text around the name of a document says of the citation.
 
     `part` is the number of the section that stands with it, `before` and `behind` the words for that before and
     behind the name: "clause 7.3 of NAME", "NAME, section 4.2", "NAME第4.2节". `revision` is what stands behind the
@@ -70,7 +70,7 @@ NO_CONTEXT = CitationContext()
 
 
 def citation_context(before: str, after: str) -> CitationContext:
-    """Return what these `REACH` characters before and after a name tell of it."""
+    """Return the citation context in these `REACH` characters before and after a name."""
     part, cited_before, cited_behind = _part(before, after)
     revision = _REVISION_BEHIND.match(after)
     ahead = fold(before)
@@ -91,7 +91,7 @@ def _part(before: str, after: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    """A piece of a document's text, with the chunk that it is and where it begins."""
+    """The text of a chunk, its id, and where it begins in the document's text."""
 
     chunk: str
     start: int
@@ -100,9 +100,9 @@ class ChunkText:
 
 @dataclass(frozen=True, slots=True)
 class NameMention:
-    """A name found: which, where in the document's text, as written, and whether the text points at a document.
+    """A name found in a text: which one, where in the document's text, and as written (`surface`).
 
-    `around` is what stands around it.
+    `cue` says that words before it point at a document ("see ..."), `around` is its citation context.
     """
 
     name: str
@@ -115,7 +115,7 @@ class NameMention:
 
 
 class NameMatcher:
-    """A set of folded names, ready to be looked for. `digest` stands for the set: what was found under it holds."""
+    """A set of folded names to search texts for. `digest` is that of the set: mentions found with it stay valid."""
 
     def __init__(self, folded: Iterable[str]) -> None:
         names = sorted(set(folded) - {""})
@@ -128,7 +128,7 @@ class NameMatcher:
             self._automaton.make_automaton()
 
     def find(self, passages: Sequence[ChunkText]) -> tuple[NameMention, ...]:
-        """Return the hits in order, each place once, of overlapping names the longest; whole words only."""
+        """Return the mentions in order of place, of overlapping names the longest; whole words only."""
         found: dict[tuple[int, int], NameMention] = {}
         for passage in passages:
             for hit in self._find(passage):
@@ -176,7 +176,7 @@ def _joined(text: str, at: int) -> bool:
 
 
 def _goes_on(text: str, end: int) -> bool:
-    """A number goes on in "DS-2041-B" and "4.2.1", not before a full stop."""
+    """Whether a number continues after `end`, as in "DS-2041-B" and "4.2.1", but not before a full stop."""
     return text[end - 1].isdigit() and text[end : end + 1] in {"-", ".", "/"} and text[end + 1 : end + 2].isalnum()
 
 
@@ -190,7 +190,7 @@ def _longest(spans: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class _Scanned:
-    """What was found in a document, and what it was found from."""
+    """The mentions found in a document; `state` stands for its text and the names."""
 
     state: str
     hits: tuple[NameMention, ...]
@@ -202,7 +202,7 @@ def find_names(
     text_of: Callable[[str], Sequence[ChunkText]],
     cache: ArtifactStore | None,
 ) -> tuple[NameMention, ...]:
-    """Return the hits of `names` in a document, from `cache` where text and names are those it was searched with."""
+    """Return the mentions of `names` in a document, from `cache` where its text and the names are the same."""
     if cache is None:
         return names.find(text_of(profile.document))
     key = cache_key(profile.document)
@@ -217,5 +217,5 @@ def find_names(
 
 
 def cache_key(document: str) -> str:
-    """Return the key under which a document's hits lie; forgetting it removes them too."""
+    """Return the key of a document's artifact of the stage "mentions"."""
     return document.rpartition(":")[2]

@@ -1,4 +1,4 @@
-"""What each node of the graph tells of itself: flat, and enough to cite from without the document at hand."""
+"""The properties of each kind of node: flat, and enough to cite from without the document at hand."""
 
 from __future__ import annotations
 
@@ -165,5 +165,5 @@ def _where(provenance: Provenance) -> str:
 
 
 def _filled(**values: Value) -> Properties:
-    """Leave out what is empty: a node shows only what is known of it."""
+    """The properties that are not empty."""
     return {name: value for name, value in values.items() if value}

@@ -1,4 +1,4 @@
-"""Entities of different documents that are one thing, with the reason for each merge (design, section 4)."""
+"""Entity resolution over the corpus: which entities are the same, with the reason for each merge (design, 4)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Embed = Callable[[Sequence[str]], Vectors]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two names that may be of one thing, with the cosine of their vectors."""
+    """Two entities that may be the same, with the cosine of their names' vectors."""
 
     one: EntityProfile
     two: EntityProfile
@@ -27,12 +27,12 @@ class Pair:
 
 
 Decide = Callable[[Sequence[Pair]], Sequence[float]]
-"""How sure (0 to 1) each pair is one thing; asked where the rules are silent. A language model's part."""
+"""How sure (0 to 1) each pair is the same entity; called where no rule decides. A language model's part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """One entity taken into another, and why: enough to judge it, and to forbid it (`[graph] keep_apart`)."""
+    """One entity merged into another, and why: enough to judge it, and to forbid it (`[graph] keep_apart`)."""
 
     into: str
     merged: str
@@ -51,7 +51,7 @@ class _MergeCandidate:
 
 @dataclass(frozen=True, slots=True)
 class _NearPair:
-    """Two names that are near each other, by their places; what the rules say of them, None where they are silent."""
+    """Two names near each other, by their places; what the rules say of them, None where none decides."""
 
     one: int
     two: int
@@ -133,7 +133,7 @@ def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
 
 
 def open_pairs(profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed) -> tuple[Pair, ...]:
-    """Return the pairs that `resolve` would have decided for it, in its order: alike, and no rule speaks."""
+    """Return the pairs that `resolve` passes to `decide`, in its order: similar, and no rule decides."""
     if not settings.resolve_entities or not settings.judged_pairs or len(profiles) < 2:
         return ()
     ordered = sorted(profiles, key=lambda profile: profile.id)
@@ -179,7 +179,7 @@ def _by_likeness(
 def _joined(
     profiles: Sequence[EntityProfile], candidates: Iterable[_MergeCandidate], settings: GraphSettings
 ) -> Components[entity_rules.Verdict]:
-    """The entities in groups; a join that would bring together what must stay apart is refused."""
+    """The entities in groups; a join of what `[graph] keep_apart` forbids is refused."""
     apart = {frozenset((normalize(one), normalize(two))) for one, two in settings.keep_apart}
     joined = Components[entity_rules.Verdict]()
 
@@ -194,7 +194,7 @@ def _joined(
 
 
 def _merges(profiles: Sequence[EntityProfile], group: Mapping[int, entity_rules.Verdict]) -> Iterator[Merge]:
-    """Each member of a group into its best known, with the reason that tied it to the group."""
+    """Each member of a group into its most mentioned, with the reason that joined it to the group."""
     best = min((profiles[i] for i in group), key=lambda profile: (-profile.mentions, -len(profile.name), profile.id))
     for i, verdict in group.items():
         merged = profiles[i]
