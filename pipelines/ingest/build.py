@@ -18,7 +18,6 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ParamSpec, TypeVar
 
 from pipelines.core.errors import FolderNotFound, SourceError
 from pipelines.core.plugin import names_code
@@ -36,9 +35,6 @@ from pipelines.parse.limits import allowance
 from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings, load
 from pipelines.store.folder import KnowledgeBaseFolder
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from pipelines.chunk.chunk import split
 from pipelines.core import codec
 from pipelines.core.knowledge import ChunkTag, TagClass
 from pipelines.core.work.job import Desk
-from pipelines.ingest.compile import blame_nobody, hearing
+from pipelines.ingest.compile import note_handler, raise_what_ends_the_run
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.parse_stage import parse
 from pipelines.ingest.report import Progress, Stage
@@ -86,8 +86,8 @@ async def _sample_folder(items: Sequence[SourceItem], dispatcher: Dispatcher, te
 
 async def _sampled(item: SourceItem, dispatcher: Dispatcher, tell: Progress) -> tuple[TagSample, ...]:
     """The sample of one document, none where it gives none: why that is, compiling it will tell."""
-    ended = await dispatcher.do(sample_document, dispatcher.task(item), hearing(item.source.uri, tell))
-    blame_nobody(ended)
+    ended = await dispatcher.do(sample_document, dispatcher.task(item), note_handler(item.source.uri, tell))
+    raise_what_ends_the_run(ended)
     return codec.unpack(ended.result, tuple[TagSample, ...]) if ended.result is not None else ()
 
 

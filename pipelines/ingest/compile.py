@@ -1,4 +1,4 @@
-"""Compiling one document: it is made in a worker, and what became of it is told here (design, section 4)."""
+"""Compiling one document: it is sent to a worker, and a lost process is turned into a value (design, section 4)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOVED = "it was changed or taken away while it was read; the next ingest takes i
 
 
 async def compile_item(item: SourceItem, dispatcher: Dispatcher, tell: Progress) -> Compiled:
-    """Return the compiled item; whatever the document makes a stage raise is a value too.
+    """Return the compiled item; a document that fails is a value too.
 
     Raises `BudgetExceeded`, and `StoreError` and `SettingsError` for what no document is to blame for.
     """
@@ -50,11 +50,11 @@ async def compile_item(item: SourceItem, dispatcher: Dispatcher, tell: Progress)
 
 
 async def _compiled(task: DocumentTask, dispatcher: Dispatcher, tell: Progress) -> Compiled:
-    """Return what became of a document; what was read before its process was lost is gone on with, once."""
-    ended = await dispatcher.compile(task, hearing(task.source.uri, tell))
+    """Return the compiled document; if its process is lost while parsing, the part parsed so far is compiled, once."""
+    ended = await dispatcher.compile(task, note_handler(task.source.uri, tell))
     if ended.result is not None:
         return codec.unpack(ended.result, Compiled)
-    blame_nobody(ended)
+    raise_what_ends_the_run(ended)
     kept = codec.unpack(ended.kept, Compiled) if ended.kept is not None else Compiled.begun(task.item)
     if ended.stage == Stage.PARSE.value and kept.cut and not task.cut:
         return await _compiled(replace(task, cut=kept.cut, reason=ended.reason), dispatcher, tell)
@@ -77,7 +77,7 @@ def _is_as_found(item: SourceItem, path: Path) -> bool:
 
 
 def _moved(item: SourceItem, compiled: Compiled, dispatcher: Dispatcher) -> Compiled:
-    """What becomes of a file that is another by now: what was kept under the digest of the former one is removed."""
+    """A failure for a file that changed while it was read; artifacts under its former digest are removed."""
     if not compiled.entry.document and compiled.entry.status not in REPEATABLE:
         return compiled  # it could not even be opened, and says why
     keys = dispatcher.setup.keys(item.source)
@@ -88,7 +88,7 @@ def _moved(item: SourceItem, compiled: Compiled, dispatcher: Dispatcher) -> Comp
 
 
 def _lost(kept: Compiled, ended: Ended, tell: Progress) -> Compiled:
-    """What is left of a document whose process was lost, and that it was."""
+    """A failure for a document whose process was lost, with what was kept of it."""
     stage = ended.stage or Stage.PARSE.value
     reason = ended.reason if stage == Stage.PARSE.value else _sentence(stage, ended.reason)
     if stage != DESCRIBE:
@@ -101,20 +101,20 @@ def _sentence(stage: str, reason: str) -> str:
     return f"{DOING.get(stage, stage)}{' ' if reason.startswith(('took', 'made')) else ': '}{reason}"
 
 
-def blame_nobody(ended: Ended) -> None:
-    """Raise what a worker raised where no document is to blame for it."""
+def raise_what_ends_the_run(ended: Ended) -> None:
+    """Raise the error of a worker that no document is to blame for, where it is one."""
     if ended.error in _ENDS_THE_RUN:
         raise _ENDS_THE_RUN[ended.error](ended.reason, hint=ended.hint)
 
 
-def hearing(uri: str, tell: Progress) -> Callable[[bytes], None]:
-    """Return what tells the notes of a document's worker as events."""
+def note_handler(uri: str, tell: Progress) -> Callable[[bytes], None]:
+    """Return a function that reports the notes of a document's worker as events."""
 
-    def hear(note: bytes) -> None:
+    def handle(note: bytes) -> None:
         told = codec.unpack(note, StageEvent)
         tell(Event(told.stage, told.phase, uri, told.detail))
 
-    return hear
+    return handle
 
 
 def _with_parse_keys(compiled: Compiled, keys: StageKeys) -> Compiled:

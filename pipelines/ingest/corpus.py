@@ -34,7 +34,7 @@ from pipelines.store.catalog import Entry
 from pipelines.store.facts import Fact
 
 ROUNDS = 8
-"""How often a corpus is linked at most, each time without the documents that made it fail; then it goes unlinked."""
+"""Tries to link a corpus, each without the documents that made the one before fail; then it is left unlinked."""
 _MOST_FAULTY = 8
 """Faulty documents beyond which the step itself is taken to be at fault, and no document."""
 VERDICTS: Fact[Verdicts] = Fact("judged entities", Verdicts, Verdicts())
@@ -130,9 +130,9 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings) -> Linki
 def _named_by(
     linking: Linking, entries: Sequence[Entry], failures: Iterable[Failure], stores: Stores, settings: Settings
 ) -> Linking:
-    """The linking with the key of all that it was made from.
+    """The linking with its key.
 
-    Documents that will fail again are part of that, so that they do not have the others linked anew by every run.
+    Documents that will fail again are part of the key: without them every run would link the others anew.
     """
     gone = {failure.subject: failure for failure in failures}
     tried = [entry for entry in entries if not (entry.document in gone and gone[entry.document].retryable)]
@@ -141,7 +141,7 @@ def _named_by(
 
 
 def _unlinked(entries: Sequence[Entry], failures: Iterable[Failure], trouble: str, stores: Stores) -> Linking:
-    """The documents side by side: with the tags and entities that they bear, and no links."""
+    """The documents without links between them, with their own tags and entities."""
     linked, index = unlinked(read_profiles(entries, stores)), vectors_name(stores.embedder.info)
     keys = {entry.document: _load_key(entry, None, linked, Gate(), index) for entry in entries}
     return Linking(linked, "", keys, Gate(), tuple(failures), trouble)

@@ -11,9 +11,9 @@ from threading import Lock
 
 from pipelines.core.work.job import Desk, Ended, Job, Listener
 from pipelines.core.work.pool import WorkerPool
-from pipelines.ingest.asking import answer
 from pipelines.ingest.stages import compile_document
 from pipelines.ingest.task import DocumentTask, SourceItem, WorkerSetup
+from pipelines.ingest.worker_requests import answer
 from pipelines.llm.chat import Chat
 from pipelines.llm.embedder import Embedder
 
@@ -78,7 +78,7 @@ class StartedJob:
     listener: JobListener
 
     async def ended(self, on_note: OnNote) -> Ended:
-        """Return how the job ended; `on_note` is given its notes, in their order and before that.
+        """Return how the job ended, after `on_note` was called with each of its notes, in their order.
 
         Raises what `on_note` raises, once the job has ended.
         """

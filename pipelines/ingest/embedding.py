@@ -117,7 +117,7 @@ def worker_embedder(context: WorkerContext) -> Embedder:
     """Return the embedder of a worker: one of its own, or its parent's where that is behind an endpoint."""
     setup = context.setup
     if setup.embedder is None:
-        from pipelines.ingest.asking import DeskEmbedder
+        from pipelines.ingest.worker_requests import DeskEmbedder
 
         return DeskEmbedder(context.desk, setup.dimension)
     embedder = _opened(setup.embedder, setup.vectors)

@@ -36,9 +36,8 @@ from pipelines.store.artifact import Parts
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.facts import TAG_PAIRS
 
-ERASE_FACT = "erase"
+_ERASE_FACT = "erase"
 """The fact under which the catalog keeps what is still to be erased: an `Extent`, empty for nothing."""
-
 KeysOf = Callable[[Source], StageKeys]
 
 
@@ -60,29 +59,29 @@ class Erased:
     complete: bool = True
 
 
-def expected(catalog: Catalog) -> Extent | None:
-    """Return what an earlier run left to be erased."""
-    fact = catalog.fact(ERASE_FACT)
-    return Extent(fact) if fact else None
+def noted_erasure(catalog: Catalog) -> Extent | None:
+    """Return the noted extent of an erasure that is still due, None for none."""
+    noted = catalog.fact(_ERASE_FACT)
+    return Extent(noted) if noted else None
 
 
-def expect(catalog: Catalog, extent: Extent) -> None:
-    """Note that there is something to erase; what goes further stays noted."""
-    if expected(catalog) not in (extent, Extent.STORES):
-        catalog.set_fact(ERASE_FACT, extent)
+def note_erasure(catalog: Catalog, extent: Extent) -> None:
+    """Note in the catalog that there is something to erase; a note of the larger extent stays."""
+    if noted_erasure(catalog) not in (extent, Extent.STORES):
+        catalog.set_fact(_ERASE_FACT, extent)
 
 
-def settled(catalog: Catalog, finished: bool) -> None:
-    """Strike out what a run noted only because it was compiling, where it finished; else note that it did not."""
-    due = expected(catalog)
+def end_erasure_note(catalog: Catalog, finished: bool) -> None:
+    """Remove the note that a run made only because it was compiling, where it finished; else leave one."""
+    due = noted_erasure(catalog)
     if due is Extent.FILES and finished:
-        catalog.set_fact(ERASE_FACT, "")
+        catalog.set_fact(_ERASE_FACT, "")
     elif due is None and not finished:
-        expect(catalog, Extent.FILES)
+        note_erasure(catalog, Extent.FILES)
 
 
-def vanishing(before: Iterable[Entry], after: Iterable[Entry]) -> bool:
-    """Whether something that the catalog speaks of is not in it afterwards: a file, or what it held.
+def is_losing(before: Iterable[Entry], after: Iterable[Entry]) -> bool:
+    """Whether a file of the catalog, or the content that it had, is not in the catalog afterwards.
 
     A file that cannot be read at present has not gone.
     """
@@ -93,11 +92,11 @@ def vanishing(before: Iterable[Entry], after: Iterable[Entry]) -> bool:
 
 
 def erase(stores: Stores, keys_of: KeysOf, pending: Collection[Source] = (), keep_cache: bool = False) -> Erased:
-    """Erase what was noted. Kept is what belongs to the catalog's entries, and to `pending`, which are still to come.
+    """Erase what was noted; what belongs to entries of the catalog, or to `pending` sources not yet compiled, is kept.
 
     `keep_cache` keeps the replies of models and the vectors of texts that were asked for.
     """
-    extent = expected(stores.catalog)
+    extent = noted_erasure(stores.catalog)
     if extent is None:
         return Erased()
     entries = stores.catalog.entries()
@@ -106,7 +105,7 @@ def erase(stores: Stores, keys_of: KeysOf, pending: Collection[Source] = (), kee
     artifacts = stores.artifacts.sweep(wanted)
     complete = _wipe_stores(stores, keep_cache) if extent is Extent.STORES else True
     if complete:
-        stores.catalog.set_fact(ERASE_FACT, "")
+        stores.catalog.set_fact(_ERASE_FACT, "")
     return Erased(artifacts, replies, complete)
 
 
@@ -224,9 +223,9 @@ def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bo
     settings = settings or load(kb).settings
     with open_stores(kb, settings) as stores, stores.embedded.exclusive():
         gone = _named(name, stores)
-        if not gone and expected(stores.catalog) is None:
+        if not gone and noted_erasure(stores.catalog) is None:
             raise _unknown(name)
-        expect(stores.catalog, Extent.STORES)
+        note_erasure(stores.catalog, Extent.STORES)
         loader = Loader(stores, silent)
         loader.remove(gone)
         rest = [entry for entry in stores.catalog.entries() if entry.status.searchable]

@@ -14,7 +14,7 @@ from pipelines.core.work.job import Desk
 from pipelines.graph.document_profile import DocumentProfile, document_profile
 from pipelines.ingest.build import open_run
 from pipelines.ingest.classes import find_classes, with_classes
-from pipelines.ingest.compile import blame_nobody
+from pipelines.ingest.compile import raise_what_ends_the_run
 from pipelines.ingest.corpus import judge_entities, read_profiles
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.parse_stage import parse
@@ -78,7 +78,7 @@ async def _dry_run(run: IngestRun, items: Sequence[SourceItem]) -> None:
 async def _dry_run_of(item: SourceItem, dispatcher: Dispatcher) -> DryRun:
     """The dry run of a document; empty where it cannot be compiled, for then nothing will be asked either."""
     ended = await dispatcher.do(dry_run_document, dispatcher.task(item))
-    blame_nobody(ended)
+    raise_what_ends_the_run(ended)
     return codec.unpack(ended.result, DryRun) if ended.result is not None else DryRun()
 
 

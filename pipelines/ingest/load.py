@@ -74,7 +74,7 @@ class Loader:
         self._failed = {}
         todo = []
         for entry in entries:
-            before, wanted = known.get(entry.uri), loaded(entry, linking)
+            before, wanted = known.get(entry.uri), loaded_entry(entry, linking)
             if not wanted.status.searchable:
                 self._give_up(before, wanted, linking.failed[entry.document])
             elif before == wanted:
@@ -89,7 +89,7 @@ class Loader:
         return tuple(self._failed.values())
 
     def finish(self, linking: Linking) -> str:
-        """Write what no single document owns, and bring the indexes up to it all.
+        """Write what no single document owns, and update the indexes.
 
         Links to documents that the last `load` failed at are left out. Returns why links are missing, empty where
         they are whole; otherwise they count as behind.
@@ -193,7 +193,7 @@ class Loader:
         return EmbeddedRecords(records, np.stack([held[record.text] for record in records]))
 
     def _drop_orphans(self) -> None:
-        """Remove vectors of documents that the catalog does not know: what a killed run had begun to write."""
+        """Remove vectors of documents that are not in the catalog: a killed run had begun to write them."""
         known = {entry.document for entry in self._stores.catalog.entries() if entry.status.searchable} | {CORPUS_OWNER}
         owners = {record.owner for embedded in self._stores.vectors.records() for record in embedded.records}
         self._remove_documents(sorted(owners - known))
@@ -211,7 +211,7 @@ def _marked(subgraph: Subgraph, quarantined: frozenset[str]) -> Subgraph:
     return replace(subgraph, nodes=nodes)
 
 
-def loaded(entry: Entry, linking: Linking) -> Entry:
+def loaded_entry(entry: Entry, linking: Linking) -> Entry:
     """Return the entry as it stands in the catalog once its document is loaded with these links, or failed in them."""
     if entry.document in linking.failed:
         return failed_entry(entry, linking.failed[entry.document])

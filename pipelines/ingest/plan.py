@@ -17,7 +17,7 @@ from pipelines.store.catalog import Catalog, Entry
 
 @dataclass(frozen=True, slots=True)
 class IngestPlan:
-    """`items` are to be compiled, `unchanged` have nothing to do, `left_out` are recorded with their reason.
+    """What a run has to do: compile `items`, keep `unchanged`, record `left_out` with their reason.
 
     `gone` are entries whose file is no longer there, parts of a vanished container among them.
     """
@@ -74,7 +74,7 @@ def plan(found: Iterable[FoundFile], entries: Iterable[Entry], keys_of: Callable
 
 
 def is_final(entry: Entry, source: Source, keys_of: Callable[[Source], StageKeys]) -> bool:
-    """Whether what the catalog has of a source is what a run would make of it."""
+    """Whether the catalog's entry of a source is what compiling it again would give."""
     if entry.digest != source.digest or entry.status not in REPEATABLE:
         return False
     keys = keys_of(source)
@@ -118,7 +118,7 @@ def _add_members(
 
 
 def _below(entry: Entry, items: list[SourceItem]) -> bool:
-    """Whether the entry is a part of something to be compiled: that will tell whether it is still there."""
+    """Whether the entry is a part of something to be compiled, which decides whether it is still there."""
     return bool(entry.parent) and any(entry.uri.startswith(item.source.uri + INSIDE) for item in items)
 
 

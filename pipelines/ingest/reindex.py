@@ -13,7 +13,7 @@ from pipelines.core.graph import CORPUS_OWNER
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.embedding import embed_records, read_records
 from pipelines.ingest.keys import Makers, stage_keys
-from pipelines.ingest.load import loaded
+from pipelines.ingest.load import loaded_entry
 from pipelines.ingest.workers import makers_of
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
@@ -128,7 +128,7 @@ def _switch(beside: Stores, entries: Sequence[Entry], settings: Settings) -> Non
         for document in linking.failed:
             beside.graph.remove(document)
         for entry in entries:
-            beside.catalog.record(loaded(entry, linking))
+            beside.catalog.record(loaded_entry(entry, linking))
         beside.catalog.set_fact(LINKED_FACT, linking.key)
         EMBEDDER.write(beside.catalog, beside.embedder.info)
         record_vectors(beside)

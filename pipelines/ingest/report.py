@@ -97,7 +97,7 @@ class Report:
 
 
 class Tally:
-    """Counts events by stage; what a run did itself and takes up again counts as done."""
+    """Counts events by stage and document, the first of each document."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()

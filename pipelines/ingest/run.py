@@ -24,7 +24,7 @@ from pipelines.ingest.corpus import (
     read_profiles,
 )
 from pipelines.ingest.dispatch import Dispatcher
-from pipelines.ingest.erase import Extent, erase, expect, expected, settled, vanishing
+from pipelines.ingest.erase import Extent, end_erasure_note, erase, is_losing, note_erasure, noted_erasure
 from pipelines.ingest.load import FAILURES, Loader, project
 from pipelines.ingest.plan import RunEntries, plan
 from pipelines.ingest.report import ESTIMATE, Event, Phase, Progress, Report, Stage, Tally, usage_by_role
@@ -93,9 +93,9 @@ class IngestRun:
         self._tell(Event(Stage.SCAN, Phase.DONE, total=len(planned.items)))
         for entry in planned.unchanged:
             self._tell_reused(entry)
-        self._left_over = expected(self.stores.catalog)
+        self._left_over = noted_erasure(self.stores.catalog)
         if planned.items:
-            expect(self.stores.catalog, Extent.FILES)  # until they are in the catalog, nothing else knows of them
+            note_erasure(self.stores.catalog, Extent.FILES)  # until they are in the catalog, nothing else knows of them
         return planned.items
 
     def prefetch(self, items: Sequence[SourceItem]) -> None:
@@ -247,17 +247,17 @@ class IngestRun:
         gone = {entry.uri for entry in self._entries.gone()}
         after = {uri: entry for uri, entry in self._known.items() if uri not in gone}
         after |= {entry.uri: entry for entry in (*self._entries.unsearchable(), *self.searchable())}
-        if vanishing(self._known.values(), after.values()) or catalog.fact(WRITING_FACT):
-            expect(catalog, Extent.STORES)
+        if is_losing(self._known.values(), after.values()) or catalog.fact(WRITING_FACT):
+            note_erasure(catalog, Extent.STORES)
 
     def _erase(self) -> None:
         """Erase what is gone, and what an earlier run left to erase; items not yet compiled keep their artifacts."""
         catalog = self.stores.catalog
-        due = expected(catalog)
+        due = noted_erasure(catalog)
         if due is Extent.STORES or (due is not None and self._left_over is not None):
             pending = [item.source for item in self._entries.plan.items]
             erase(self.stores, self.dispatcher.setup.keys, pending, self._settings.ingest.keep_cache)
-        settled(catalog, finished=not self._stopped)
+        end_erasure_note(catalog, finished=not self._stopped)
 
     async def learn(self) -> None:
         """Learn from question-answer samples, where there are any; a budget that is reached keeps what is done."""

@@ -36,7 +36,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file of the folder. Where it is not taken, `reason` says why, and `status` how that is counted.
+    """A file of the folder. Where it is left out, `reason` says why, and `status` how it is counted.
 
     `path` is the file's own, to be opened; `uri` its name everywhere else. `within` is the real path of the folder in
     which the file must lie when it is opened, None where links may lead out of it. `changed_ns` is when the system
@@ -194,7 +194,7 @@ def _check(descriptor: int, target: Path, within: Path | None) -> None:
 
 @contextmanager
 def as_path(descriptor: int, suffix: str = "", scratch: Path | None = None) -> Iterator[Path]:
-    """Yield a path at which any process of this user finds the open file, however the file is called or moved.
+    """Yield a path to an open file for any process of this user, wherever the file is moved.
 
     It ends in `suffix` where that is a plain one, and lies below `scratch`. Only while the descriptor is open.
     """

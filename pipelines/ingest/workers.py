@@ -103,7 +103,7 @@ def workers_at(desk: Desk, setup: WorkerSetup) -> Workers:
     """Return the workers as a process has them: a model is asked through the parent."""
     if setup.model is None:
         return Workers(setup.settings)
-    from pipelines.ingest.asking import DeskChat
+    from pipelines.ingest.worker_requests import DeskChat
 
     return Workers(setup.settings, DeskChat(desk), setup.model.prompts, setup.model.kinds)
 

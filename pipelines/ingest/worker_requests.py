@@ -43,7 +43,7 @@ _ERRORS: Mapping[str, type[StrataError]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class PackedRequest:
     """A `Request` as it passes: `shape` tells the type of reply of those roles that have more than one."""
 
     messages: tuple[Message, ...]
@@ -58,10 +58,10 @@ class Asking:
     document: str
 
     @staticmethod
-    def of(request: Request) -> Asking:
+    def of(request: Request) -> PackedRequest:
         typed = request.schema is not None
         shape = request.schema.shape if request.schema and issubclass(request.schema, ChunkReply) else _NO_SHAPE
-        return Asking(
+        return PackedRequest(
             request.messages,
             request.role,
             typed,
@@ -101,7 +101,7 @@ class Embedding:
 class WorkerQuestion:
     """One of the two."""
 
-    asking: Asking | None = None
+    asking: PackedRequest | None = None
     embedding: Embedding | None = None
 
 
@@ -127,7 +127,7 @@ class DeskChat:
         self._desk = desk
 
     async def complete(self, request: Request) -> Reply:
-        asked = self._desk.ask(codec.pack(WorkerQuestion(asking=Asking.of(request))))
+        asked = self._desk.ask(codec.pack(WorkerQuestion(asking=PackedRequest.of(request))))
         answered = _read(await asyncio.wrap_future(asked))
         if answered.reply is None:
             raise CallFailed("there was no reply")

@@ -14,7 +14,7 @@ from pipelines.chunk.recurrent import Division
 from pipelines.core import codec
 from pipelines.core.errors import BudgetExceeded, CallFailed, RateLimited, StrataError
 from pipelines.core.vectors import Vectors
-from pipelines.ingest.asking import Asking, DeskChat, DeskEmbedder, answer
+from pipelines.ingest.worker_requests import DeskChat, DeskEmbedder, PackedRequest, answer
 from pipelines.llm.chat import Image, Message, Reply, Request, Usage, request_key
 from pipelines.llm.hashing import HashingEmbedder
 from pipelines.llm.testing.fakes import ScriptedChat
@@ -59,7 +59,7 @@ class Straight:
 )
 def test_a_request_is_the_same_on_the_other_side(role: str, schema: type[BaseModel] | None) -> None:
     request = Request(MESSAGES, role, schema, 0.5, 77, "m", 2, "chunk:1")
-    passed = codec.unpack(codec.pack(Asking.of(request)), Asking).request()
+    passed = codec.unpack(codec.pack(PackedRequest.of(request)), PackedRequest).request()
     assert passed == request
     assert request_key(passed) == request_key(request)
 
