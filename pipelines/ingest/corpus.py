@@ -20,10 +20,9 @@ from pipelines.graph.entity_judge import Verdicts
 from pipelines.graph.link import Linked, link, unlinked
 from pipelines.graph.mentions import ChunkText
 from pipelines.graph.resolve import open_pairs
-from pipelines.ingest.classes import corpus_classes
 from pipelines.ingest.gate import Gate, gate
 from pipelines.ingest.keys import VERSIONS
-from pipelines.ingest.vocabulary import vocabulary
+from pipelines.ingest.vocabulary import corpus_classes, vocabulary
 from pipelines.ingest.workers import Workers, judge_maker
 from pipelines.llm.embedder import Side
 from pipelines.llm.embedders import default_embedder

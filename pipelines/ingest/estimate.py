@@ -13,7 +13,6 @@ from pipelines.core import codec
 from pipelines.core.work.job import Desk
 from pipelines.graph.document_profile import DocumentProfile, document_profile
 from pipelines.ingest.build import open_run
-from pipelines.ingest.classes import find_classes, with_classes
 from pipelines.ingest.compile import raise_what_ends_the_run
 from pipelines.ingest.corpus import judge_entities, read_profiles
 from pipelines.ingest.dispatch import Dispatcher
@@ -22,6 +21,7 @@ from pipelines.ingest.report import ESTIMATE, Progress, silent
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.stages import do_language_work
 from pipelines.ingest.task import DocumentTask, SourceItem
+from pipelines.ingest.vocabulary import find_classes, with_classes
 from pipelines.ingest.worker_context import WorkerContext
 from pipelines.llm.estimate import DryRunChat, Estimate
 from pipelines.settings import Settings

@@ -13,7 +13,6 @@ from pipelines.core.charge import charge
 from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, TooLarge
 from pipelines.core.outcome import Failure, Status
 from pipelines.core.uris import INSIDE
-from pipelines.ingest.classes import find_classes, with_classes
 from pipelines.ingest.compile import compile_item
 from pipelines.ingest.corpus import (
     VERDICTS,
@@ -30,8 +29,8 @@ from pipelines.ingest.plan import RunEntries, plan
 from pipelines.ingest.report import ESTIMATE, Event, Phase, Progress, Report, Stage, Tally, usage_by_role
 from pipelines.ingest.scan import scan
 from pipelines.ingest.task import Compiled, SourceItem
-from pipelines.ingest.vocabulary import CLASSES, KeptClasses, Lessons, kept_classes, learn_pairs
-from pipelines.ingest.workers import Workers, judge_maker, makers_of
+from pipelines.ingest.vocabulary import Lessons, find_classes, learn_pairs, with_classes
+from pipelines.ingest.workers import CLASSES, KeptClasses, Workers, judge_maker, kept_classes, makers_of
 from pipelines.llm.ledger import Ledger
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings

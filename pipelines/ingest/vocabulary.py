@@ -1,50 +1,56 @@
-"""The corpus tag collection (PIKE-RAG 5.2.2, figure 7): every tag once, with a class; and pairs learned for it."""
+"""The corpus tag collection (PIKE-RAG 5.2.2, figure 7): every tag once, with a class; and pairs learned for it.
+
+The classes by which a model tags are induced once, from a sample of the folder as the first ingest finds it, and kept:
+what a model is asked about a chunk names them, so that with others everything would have to be distilled anew. Another
+model or prompt induces them again; `[atomize] tag_classes` and the types of `[graph.schema]` take their place. Without
+a model they are found by clustering the tags, each time the corpus is linked.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pipelines.atomize.atomize import atomize
 from pipelines.atomize.tag_classes import KINDS, sample_of
 from pipelines.atomize.tag_classes_cluster import ClusterClasses, TagClassifier
 from pipelines.atomize.tag_pairs import Pairing, read_samples, tag_samples
 from pipelines.atomize.tags import collect_tags
+from pipelines.chunk.chunk import split
+from pipelines.core import codec
 from pipelines.core.charge import each
-from pipelines.core.ids import digest
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass, TagPair
+from pipelines.core.work.job import Desk
 from pipelines.graph.document_profile import DocumentProfile, ProfileTag
+from pipelines.ingest.compile import note_handler, raise_what_ends_the_run
+from pipelines.ingest.dispatch import Dispatcher
+from pipelines.ingest.parse_stage import parse
+from pipelines.ingest.report import Progress, Stage
+from pipelines.ingest.task import DocumentTask, SourceItem, WorkerSetup
+from pipelines.ingest.worker_context import WorkerContext
+from pipelines.ingest.workers import (
+    CLASSES,
+    KeptClasses,
+    Workers,
+    classes_maker,
+    kept_classes,
+    named_classes,
+    names_digest,
+)
 from pipelines.llm.embedder import Embedder
 from pipelines.resources import Stores
+from pipelines.settings import Settings
 from pipelines.store.artifact import read_distillate
 from pipelines.store.catalog import Catalog, Entry
-from pipelines.store.facts import TAG_PAIRS, Fact
+from pipelines.store.facts import TAG_PAIRS
 
+SAMPLE_DOCUMENTS = 24
+"""Documents whose tags are shown to the model: some two hundred chunks, of which it is shown 60 terms."""
 _LONGEST_SHORT_FORM = 8
 """Characters of an abbreviation at most; a longer alias is another name, with tags of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeptClasses:
-    """The classes of the corpus's tags, and the model and prompt that induced them.
-
-    `names` is the digest of the names of all that were induced: it is part of the keys of what was distilled by them,
-    which stays as it is when one of the classes goes.
-    """
-
-    maker: str
-    classes: tuple[TagClass, ...]
-    names: str = ""
-
-
-CLASSES: Fact[KeptClasses | None] = Fact("tag classes", KeptClasses, None)
-"""The classes by which a model tags."""
-
-
-def kept_classes(catalog: Catalog, maker: str) -> KeptClasses | None:
-    """Return the classes that `maker` induced for this knowledge base, None where it did not yet."""
-    kept = CLASSES.read(catalog)
-    return kept if kept is not None and maker and kept.maker == maker else None
 
 
 def drop_classes(catalog: Catalog, borne: Collection[str]) -> None:
@@ -55,11 +61,6 @@ def drop_classes(catalog: Catalog, borne: Collection[str]) -> None:
     left = tuple(one for one in kept.classes if one.id in borne or one.name in KINDS)
     if left != kept.classes:
         CLASSES.write(catalog, KeptClasses(kept.maker, left, names_digest(kept)))
-
-
-def names_digest(kept: KeptClasses) -> str:
-    """Return the digest of the names of all classes that were induced, those that went since included."""
-    return kept.names or digest(" ".join(one.name for one in kept.classes).encode())[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +135,77 @@ async def learn_pairs(lessons: Lessons, entries: Sequence[Entry], stores: Stores
     pairs = await lessons.pairing.pair(tag_samples(asked, chunks, tags))
     TAG_PAIRS.write(stores.catalog, pairs)
     return pairs
+
+
+@dataclass(frozen=True, slots=True)
+class TagSample:
+    """Tags of some chunks of a folder, taken without a model, and the language of most of its documents."""
+
+    tags: tuple[ChunkTag, ...]
+    language: str
+
+
+def corpus_classes(settings: Settings, stores: Stores) -> tuple[TagClass, ...]:
+    """Return the classes that the settings or an induction gave the corpus's tags, none where neither did."""
+    if named := named_classes(settings):
+        return tuple(TagClass(TagClass.make_id(name), name) for name in named)
+    kept = kept_classes(stores.catalog, classes_maker(settings, stores.folder))
+    return kept.classes if kept else ()
+
+
+async def find_classes(
+    items: Sequence[SourceItem], dispatcher: Dispatcher, workers: Workers, stores: Stores, tell: Progress
+) -> KeptClasses | None:
+    """Return the classes by which a model is to tag: those that are kept, else induced from a sample of `items`.
+
+    None where no model names them, there is nothing to sample, or the model did not answer. Raises `BudgetExceeded`.
+    """
+    inducer, maker = workers.inducer(), classes_maker(workers.settings, stores.folder)
+    if inducer is None or not items:
+        return None
+    if kept := kept_classes(stores.catalog, maker):
+        return kept
+    sample = await _sample_folder(items, dispatcher, tell)
+    found = await inducer.induce(sample.tags, sample.language)
+    return None if found.failures else KeptClasses(maker, found.results)
+
+
+def with_classes(setup: WorkerSetup, names: Sequence[str]) -> WorkerSetup:
+    """Return the setup with a model that tags by these classes."""
+    return replace(setup, model=replace(setup.model, kinds=tuple(names)) if setup.model else None)
+
+
+async def _sample_folder(items: Sequence[SourceItem], dispatcher: Dispatcher, tell: Progress) -> TagSample:
+    """Return tags of some of the items, the same for the same folder; parsing them is done and kept."""
+    # Digests are as good as chance, and the same on every machine.
+    some = sorted(items, key=lambda item: (item.source.digest, item.source.uri))[:SAMPLE_DOCUMENTS]
+    sampled = [
+        one for many in await asyncio.gather(*(_sampled(item, dispatcher, tell) for item in some)) for one in many
+    ]
+    languages = Counter(one.language for one in sampled)
+    language = min(languages, key=lambda one: (-languages[one], one), default="en")
+    return TagSample(tuple(sample_of([tag for one in sampled for tag in one.tags])), language)
+
+
+async def _sampled(item: SourceItem, dispatcher: Dispatcher, tell: Progress) -> tuple[TagSample, ...]:
+    """The sample of one document, none where it gives none: why that is, compiling it will tell."""
+    ended = await dispatcher.do(sample_document, dispatcher.task(item), note_handler(item.source.uri, tell))
+    raise_what_ends_the_run(ended)
+    return codec.unpack(ended.result, tuple[TagSample, ...]) if ended.result is not None else ()
+
+
+def sample_document(desk: Desk, task: DocumentTask) -> bytes:
+    """The job that takes the `TagSample` of one document, none where it is none; its parse is done and kept."""
+    return codec.pack(asyncio.run(_sample(WorkerContext(desk, task))))
+
+
+async def _sample(context: WorkerContext) -> tuple[TagSample, ...]:
+    document = parse(context).document
+    if document is None:
+        return ()
+    settings, workers = context.setup.settings, Workers(context.setup.settings)
+    context.desk.begin(Stage.CHUNK.value)
+    chunks = (await split(document, workers.splitter(), settings.chunk)).results
+    context.desk.begin(Stage.ATOMIZE.value)
+    distillate = await atomize(document, chunks, workers.distiller(), settings.atomize)
+    return (TagSample(distillate.tags, document.language),)

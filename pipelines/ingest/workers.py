@@ -14,10 +14,11 @@ from pipelines.atomize.extractive import ExtractiveDistiller
 from pipelines.atomize.tag_pairs import CoOccurrencePairing, Pairing
 from pipelines.chunk.splitter import Splitter
 from pipelines.chunk.structural import StructuralSplitter
+from pipelines.core.ids import digest
+from pipelines.core.knowledge import TagClass
 from pipelines.core.work.job import Desk
 from pipelines.ingest.keys import Makers
 from pipelines.ingest.task import WorkerSetup
-from pipelines.ingest.vocabulary import kept_classes, names_digest
 from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Chat
 from pipelines.llm.embedders import default_embedder
@@ -26,6 +27,8 @@ from pipelines.llm.prompt import Prompt
 from pipelines.parse.describe import ChatDescriber, Describer
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
+from pipelines.store.catalog import Catalog
+from pipelines.store.facts import Fact
 from pipelines.store.folder import KnowledgeBaseFolder
 
 if TYPE_CHECKING:
@@ -134,6 +137,34 @@ def open_counting_workers(settings: Settings, folder: KnowledgeBaseFolder) -> It
         yield Workers(settings, chat, folder.prompts)
     finally:
         asyncio.run(chat.close())
+
+
+@dataclass(frozen=True, slots=True)
+class KeptClasses:
+    """The classes of the corpus's tags, and the model and prompt that induced them.
+
+    `names` is the digest of the names of all that were induced: it is part of the keys of what was distilled by them,
+    which stays as it is when one of the classes goes.
+    """
+
+    maker: str
+    classes: tuple[TagClass, ...]
+    names: str = ""
+
+
+CLASSES: Fact[KeptClasses | None] = Fact("tag classes", KeptClasses, None)
+"""The classes by which a model tags."""
+
+
+def kept_classes(catalog: Catalog, maker: str) -> KeptClasses | None:
+    """Return the classes that `maker` induced for this knowledge base, None where it did not yet."""
+    kept = CLASSES.read(catalog)
+    return kept if kept is not None and maker and kept.maker == maker else None
+
+
+def names_digest(kept: KeptClasses) -> str:
+    """Return the digest of the names of all classes that were induced, those that went since included."""
+    return kept.names or digest(" ".join(one.name for one in kept.classes).encode())[:16]
 
 
 def makers_of(settings: Settings, stores: Stores) -> Makers:
