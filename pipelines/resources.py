@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError, StoreError, StoreMismatch
+from pipelines.core.file_access import can_write, private_folder
 from pipelines.core.plugin import load_by_name
-from pipelines.core.private import private_folder
-from pipelines.core.read_only import can_write
 from pipelines.llm.embedder import Embedder, EmbedderInfo
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EMBEDDERS, EmbedSettings

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
+from pipelines.lang.asked import asked_for
 from pipelines.lang.characters import HAN_CHARACTER
 from pipelines.lang.terms import words
 from pipelines.lang.words import POINTING_WORDS, QUESTION_WORDS, STOP_WORDS
 from qa.answer import Answer, Step
 from qa.language import Language
 from qa.prompts.replies import StandaloneReply
-from qa.quoting.kinds import asked_for
 
 Ask = Callable[[str], Awaitable[Answer]]
 

@@ -9,7 +9,7 @@ import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
 from flows.cli.streams import say
-from pipelines.core.shown import shown
+from pipelines.core.safe_output import shown
 
 if TYPE_CHECKING:
     from pipelines.ingest.report import Progress, Report

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from pipelines.core.charge import each
+from pipelines.core.failures import each
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.knowledge import Entity, Tag, TagClass
 from pipelines.graph.document_index import DocumentIndex

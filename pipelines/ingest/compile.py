@@ -18,7 +18,7 @@ from pipelines.core.errors import (
     StrataError,
 )
 from pipelines.core.outcome import Status
-from pipelines.core.work.job import Ended
+from pipelines.core.work.job import JobResult
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.keys import CUT, READINGS, REPEATABLE, STOPPED, StageKeys
 from pipelines.ingest.report import Event, Phase, Progress, Stage
@@ -87,7 +87,7 @@ def _moved(item: SourceItem, compiled: Compiled, dispatcher: Dispatcher) -> Comp
     return Compiled.begun(item).failed(Stage.PARSE.value, Status.FAILED, MOVED, "", retryable=True)
 
 
-def _lost(kept: Compiled, ended: Ended, tell: Progress) -> Compiled:
+def _lost(kept: Compiled, ended: JobResult, tell: Progress) -> Compiled:
     """A failure for a document whose process was lost, with what was kept of it."""
     stage = ended.stage or Stage.PARSE.value
     reason = ended.reason if stage == Stage.PARSE.value else _sentence(stage, ended.reason)
@@ -101,7 +101,7 @@ def _sentence(stage: str, reason: str) -> str:
     return f"{DOING.get(stage, stage)}{' ' if reason.startswith(('took', 'made')) else ': '}{reason}"
 
 
-def raise_what_ends_the_run(ended: Ended) -> None:
+def raise_what_ends_the_run(ended: JobResult) -> None:
     """Raise the error of a worker that no document is to blame for, where it is one."""
     if ended.error in _ENDS_THE_RUN:
         raise _ENDS_THE_RUN[ended.error](ended.reason, hint=ended.hint)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.core.charge import charge, each, is_machines
-from pipelines.core.collector import collector_paused
+from pipelines.core.codec import collector_paused
 from pipelines.core.errors import DocumentsFailed
+from pipelines.core.failures import as_failure, each, ends_the_run
 from pipelines.core.ids import content_id
 from pipelines.core.outcome import Failure
 from pipelines.core.section import fingerprint
@@ -77,7 +77,7 @@ def link_corpus(
         failed: documents that are known to fail, by their ids.
 
     Raises:
-        StoreError: and whatever else no document is to blame for (`is_machines`).
+        StoreError: and whatever else no document is to blame for (`ends_the_run`).
     """
     failures = {failure.subject: failure for failure in failed}
     trouble = ""
@@ -88,11 +88,11 @@ def link_corpus(
         except DocumentsFailed as error:
             failures |= {failure.subject: failure for failure in error.failures}
         except Exception as error:
-            trouble = charge("", "link", error).reason
+            trouble = as_failure("", "link", error).reason
             found = find_faulty(left, lambda some: _link(some, stores, settings))
             if not found:
                 break
-            failures |= {entry.document: charge(entry.document, "link", error) for entry in found}
+            failures |= {entry.document: as_failure(entry.document, "link", error) for entry in found}
     left = [entry for entry in entries if entry.document not in failures]
     return _unlinked(left, failures.values(), trouble or "link: too many documents failed", stores)
 
@@ -194,7 +194,7 @@ def find_faulty(entries: Sequence[Entry], step: Callable[[Sequence[Entry]], obje
     """Return the entries with each of which alone `step` fails, as it does for all of them together, by bisection.
 
     None where it takes several to make it fail, where they are more than `_MOST_FAULTY`, and where it fails with each.
-    Finding one takes about as long as two steps over all. Raises what `is_machines`.
+    Finding one takes about as long as two steps over all. Raises what `ends_the_run`.
     """
     found: list[Entry] = []
 
@@ -215,7 +215,7 @@ def _fails(entries: Sequence[Entry], step: Callable[[Sequence[Entry]], object]) 
     try:
         step(entries)
     except Exception as error:
-        if is_machines(error):
+        if ends_the_run(error):
             raise
         return True
     return False

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from pipelines.core.work.job import Desk, Ended, Job, Listener
+from pipelines.core.work.job import Job, JobContext, JobListener, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.stages import compile_document
 from pipelines.ingest.task import DocumentTask, SourceItem, WorkerSetup
@@ -19,10 +19,10 @@ from pipelines.llm.embedder import Embedder
 
 OnNote = Callable[[bytes], None]
 """What is done about a note (a packed `StageEvent`) of a job."""
-DocumentJob = Callable[[Desk, DocumentTask], bytes]
+DocumentJob = Callable[[JobContext, DocumentTask], bytes]
 
 
-class JobListener(Listener):
+class LoopListener(JobListener):
     """Passes the notes and questions of a job on to an event loop; they are kept until there is one."""
 
     def __init__(self, chat: Chat | None, embedder: Embedder) -> None:
@@ -74,10 +74,10 @@ def _ignore(note: bytes) -> None:
 class StartedJob:
     """A job that is running or waits for a process, and the listener that its notes go to."""
 
-    future: Future[Ended]
-    listener: JobListener
+    future: Future[JobResult]
+    listener: LoopListener
 
-    async def ended(self, on_note: OnNote) -> Ended:
+    async def ended(self, on_note: OnNote) -> JobResult:
         """Return how the job ended, after `on_note` was called with each of its notes, in their order.
 
         Raises what `on_note` raises, once the job has ended.
@@ -125,11 +125,11 @@ class Dispatcher:
         task = self.task(item)
         self._prefetched[task.source.document_id] = (task, self._start(compile_document, task))
 
-    async def compile(self, task: DocumentTask, on_note: OnNote) -> Ended:
+    async def compile(self, task: DocumentTask, on_note: OnNote) -> JobResult:
         """Return how compiling a document ended, started ahead of time or now."""
         return await self.do(compile_document, task, on_note)
 
-    async def do(self, function: DocumentJob, task: DocumentTask, on_note: OnNote = _ignore) -> Ended:
+    async def do(self, function: DocumentJob, task: DocumentTask, on_note: OnNote = _ignore) -> JobResult:
         """Return how a job over a document ended; one that was started ahead of time is waited for first."""
         ahead = self._prefetched.pop(task.source.document_id, None)
         if ahead is not None:
@@ -140,11 +140,11 @@ class Dispatcher:
         return await self._start(function, task).ended(on_note)
 
     def _start(self, function: DocumentJob, task: DocumentTask) -> StartedJob:
-        listener = JobListener(self._chat, self._embedder)
+        listener = LoopListener(self._chat, self._embedder)
         asks = task.setup.model is not None and task.parsed
         pool = self._model_pool if asks else self._pool
         return StartedJob(pool.submit(Job(function, (task,)), _as_it_is, listener), listener)
 
 
-def _as_it_is(ended: Ended) -> Ended:
+def _as_it_is(ended: JobResult) -> JobResult:
     return ended

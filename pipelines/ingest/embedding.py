@@ -14,7 +14,7 @@ from pipelines.core.document import Document
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
 from pipelines.core.vectors import Vectors
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.ingest.report import Stage
 from pipelines.ingest.worker_context import WorkerContext
 from pipelines.lang.terms import terms
@@ -133,7 +133,7 @@ def _opened(settings: EmbedSettings, vectors: Path | None) -> Embedder:
 class _InBatches:
     """A slow embedder: what it takes grows with the text alone, and is no sign of a document that never ends."""
 
-    def __init__(self, inner: Embedder, desk: Desk) -> None:
+    def __init__(self, inner: Embedder, desk: JobContext) -> None:
         self._inner = inner
         self._desk = desk
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from pipelines.atomize.tag_pairs import read_samples
 from pipelines.atomize.tag_pairs_model import ROLE as PAIR_ROLE
 from pipelines.core import codec
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.graph.document_profile import DocumentProfile, document_profile
 from pipelines.ingest.build import open_run
 from pipelines.ingest.compile import raise_what_ends_the_run
@@ -82,7 +82,7 @@ async def _dry_run_of(item: SourceItem, dispatcher: Dispatcher) -> DryRun:
     return codec.unpack(ended.result, DryRun) if ended.result is not None else DryRun()
 
 
-def dry_run_document(desk: Desk, task: DocumentTask) -> bytes:
+def dry_run_document(desk: JobContext, task: DocumentTask) -> bytes:
     """The job that parses a document and does its language work; the result is a `DryRun`. Its parse alone is kept."""
     return codec.pack(asyncio.run(_document(WorkerContext(desk, task))))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from pipelines.atomize.recall import Part, Searched, Standing, rank, self_recall
 from pipelines.core import codec
-from pipelines.core.charge import each
+from pipelines.core.failures import each
 from pipelines.core.ids import content_id
 from pipelines.ingest.embedding import read_records, read_terms
 from pipelines.ingest.keys import VERSIONS

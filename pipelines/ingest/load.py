@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipelines.core.charge import charge
+from pipelines.core.failures import as_failure
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.core.outcome import Failure, Status
 from pipelines.graph.document_graph import build_graph, redirect
@@ -101,7 +101,7 @@ class Loader:
             try:
                 self._write_corpus(linking, key)
             except Exception as error:
-                trouble = trouble or charge(CORPUS_OWNER, LOAD, error).reason
+                trouble = trouble or as_failure(CORPUS_OWNER, LOAD, error).reason
         if self._wrote:
             self._stores.vectors.optimize()
             record_vectors(self._stores)
@@ -132,12 +132,12 @@ class Loader:
             self._write(batch, linking)
         except Exception as error:
             if len(batch) > 1:
-                charge("", LOAD, error)  # raises what is no document's fault
+                as_failure("", LOAD, error)  # raises what is no document's fault
                 for one in batch:
                     self._load_batch([one], linking)
                 return
             before, entry = batch[0]
-            failure = self._failed[entry.document] = charge(entry.document, LOAD, error)
+            failure = self._failed[entry.document] = as_failure(entry.document, LOAD, error)
             self._give_up(before, failed_entry(entry, failure), failure)
             return
         for _, entry in batch:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.core.charge import charge
 from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, TooLarge
+from pipelines.core.failures import as_failure
 from pipelines.core.outcome import Failure, Status
 from pipelines.core.uris import INSIDE
 from pipelines.ingest.compile import compile_item
@@ -168,7 +168,7 @@ class IngestRun:
         except BudgetExceeded as error:
             self._stop(error)
         except Exception as error:  # linking finds the document that is to blame, if any is
-            self._trouble.append(charge("entities that no rule decides", "judge", error))
+            self._trouble.append(as_failure("entities that no rule decides", "judge", error))
 
     def _is_linked(self) -> bool:
         """Whether the stores hold the links of just these documents, and no run was killed while it wrote them."""

@@ -19,7 +19,7 @@ from pipelines.core.document import Document
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import Distillate
 from pipelines.core.outcome import Failure, Outcome
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.graph.document_graph import conform
 from pipelines.graph.document_profile import document_profile
 from pipelines.ingest.embedding import embed_records, records_of, worker_embedder
@@ -34,7 +34,7 @@ from pipelines.parse.parsed import Parsed, Picture
 from pipelines.store.artifact import ArtifactStore, ParsedRecord
 
 
-def compile_document(desk: Desk, task: DocumentTask) -> bytes:
+def compile_document(desk: JobContext, task: DocumentTask) -> bytes:
     """The job that compiles a document; the result is a `Compiled`. Raises what no document is to blame for."""
     return codec.pack(asyncio.run(_compile(WorkerContext(desk, task))))
 

@@ -21,9 +21,9 @@ from pipelines.atomize.tag_pairs import Pairing, read_samples, tag_samples
 from pipelines.atomize.tags import collect_tags
 from pipelines.chunk.chunk import split
 from pipelines.core import codec
-from pipelines.core.charge import each
+from pipelines.core.failures import each
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass, TagPair
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.graph.document_profile import DocumentProfile, ProfileTag
 from pipelines.ingest.compile import note_handler, raise_what_ends_the_run
 from pipelines.ingest.dispatch import Dispatcher
@@ -194,7 +194,7 @@ async def _sampled(item: SourceItem, dispatcher: Dispatcher, tell: Progress) -> 
     return codec.unpack(ended.result, tuple[TagSample, ...]) if ended.result is not None else ()
 
 
-def sample_document(desk: Desk, task: DocumentTask) -> bytes:
+def sample_document(desk: JobContext, task: DocumentTask) -> bytes:
     """The job that takes the `TagSample` of one document, none where it is none; its parse is done and kept."""
     return codec.pack(asyncio.run(_sample(WorkerContext(desk, task))))
 

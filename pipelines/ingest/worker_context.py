@@ -12,7 +12,7 @@ from pipelines.core import codec
 from pipelines.core.document import Source
 from pipelines.core.errors import BudgetExceeded, MissingExtra, SettingsError, StoreError, StrataError
 from pipelines.core.outcome import Status
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.ingest.keys import StageKeys
 from pipelines.ingest.report import Phase, Stage
 from pipelines.ingest.task import DOING, Compiled, DocumentTask, StageEvent, WorkerSetup
@@ -42,7 +42,7 @@ class WorkerContext:
     `keys` become others where a figure's description is missing, or the parse is cut short.
     """
 
-    desk: Desk
+    desk: JobContext
     task: DocumentTask
     keys: StageKeys = field(init=False)
 

@@ -16,7 +16,7 @@ from pipelines.chunk.splitter import Splitter
 from pipelines.chunk.structural import StructuralSplitter
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import TagClass
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.ingest.keys import Makers
 from pipelines.ingest.task import WorkerSetup
 from pipelines.llm.cache import ReplyStore
@@ -102,7 +102,7 @@ class Workers:
         return ModelJudge(self.chat, Prompt.load("pipelines.graph", "same", self.prompts))
 
 
-def workers_at(desk: Desk, setup: WorkerSetup) -> Workers:
+def workers_at(desk: JobContext, setup: WorkerSetup) -> Workers:
     """Return the workers as a process has them: a model is asked through the parent."""
     if setup.model is None:
         return Workers(setup.settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.core.private import is_open_to_others
+from pipelines.core.file_access import is_open_to_others
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from pipelines.lang.asked import asked_for, asking
 from pipelines.lang.characters import CJK_RUN
 from pipelines.lang.profile import longest_first, profile
+from pipelines.lang.quantities import Kind
 from pipelines.lang.terms import terms, words
 from pipelines.lang.words import DOCUMENT_WORDS, GENERAL_WORDS, QUESTION_WORDS, STOP_WORDS
 from qa.ports import Lexicon
-from qa.quoting.kinds import Kind, asked_for, asking
 
 GENERAL = 0.45
 """What a general word weighs against one of the subject."""

@@ -15,7 +15,7 @@ from flows.cli.app import main
 from flows.doctor import machine
 from flows.doctor.check import Check, Grade, Place, Result, good, result_of
 from flows.doctor.examine import CHECKS
-from pipelines.core.quiet import keep_quiet
+from pipelines.core.no_telemetry import disable_telemetry
 from pipelines.ingest.build import build
 from pipelines.resources import open_stores
 from pipelines.settings import load
@@ -165,7 +165,7 @@ def test_the_disk_must_be_writable_and_have_room(tmp_path: Path, monkeypatch: py
 
 
 def test_telemetry_that_somebody_turned_on_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    keep_quiet()
+    disable_telemetry()
     assert found("telemetry", tmp_path).grade is Grade.OK
     monkeypatch.setenv("DO_NOT_TRACK", "0")
     assert "DO_NOT_TRACK=0" in found("telemetry", tmp_path).text

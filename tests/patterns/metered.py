@@ -68,6 +68,7 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.graph.mentions import ChunkText, NameMatcher
     from pipelines.ingest.embedding import records_of
     from pipelines.lang.numbers import numbers
+    from pipelines.lang.quantities import Kind, gives, quantities
     from pipelines.lang.sentences import sentences
     from pipelines.lang.terms import terms
     from pipelines.llm.tokens import count_tokens
@@ -76,8 +77,6 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.parse.sniff import text_type
     from pipelines.parse.web.text import TextReader
     from qa.check.quotes import locate
-    from qa.quoting.kinds import Kind
-    from qa.quoting.quantities import gives, quantities
 
     measured("sentences", lambda: sentences(text))
     measured("terms", lambda: terms(text))

@@ -7,9 +7,9 @@ from itertools import groupby
 
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind
 from pipelines.store.neo4j.connection import Connection, Parameter
-from pipelines.store.neo4j.records import read_edge, read_node
+from pipelines.store.neo4j.rows import read_edge, read_node
 from pipelines.store.neo4j.schema import BASE, PENDING
-from pipelines.store.neo4j.statements import owned_edges
+from pipelines.store.neo4j.write_statements import owned_edges
 
 _IDS = 1000
 """Ids looked up by one statement."""

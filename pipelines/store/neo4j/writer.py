@@ -9,12 +9,12 @@ from typing import TypeVar
 
 from pipelines.core.graph import Edge, EdgeKind, Node, Subgraph
 from pipelines.store.graph import EMPTY, adjusted, item_hash
-from pipelines.store.neo4j import statements
+from pipelines.store.neo4j import write_statements
 from pipelines.store.neo4j.connection import Connection, Transaction
-from pipelines.store.neo4j.errors import Occupied
-from pipelines.store.neo4j.records import Hashed
+from pipelines.store.neo4j.driver_errors import Occupied
+from pipelines.store.neo4j.rows import Hashed
 from pipelines.store.neo4j.schema import BASE, OWNER, labels_of
-from pipelines.store.neo4j.statements import UNFINISHED, Place
+from pipelines.store.neo4j.write_statements import UNFINISHED, Place
 
 T = TypeVar("T")
 Step = Callable[[Transaction], None]
@@ -88,7 +88,7 @@ class Neo4jWriter:
 
     def remove(self, owner: str) -> None:
         """Remove all that `owner` has, and the edges of others at its nodes."""
-        self._connection.write(lambda transaction: statements.delete_owner(transaction, self._kb, owner))
+        self._connection.write(lambda transaction: write_statements.delete_owner(transaction, self._kb, owner))
         self._drop_unused_places()
 
     def _mend(self, content: _SortedSubgraph) -> None:
@@ -97,7 +97,7 @@ class Neo4jWriter:
 
     def _drop_unused_places(self) -> None:
         """In a transaction of its own, which holds no other locks. A place that stays is seen by nobody."""
-        self._connection.write(lambda transaction: statements.drop_unused_places(transaction, self._kb))
+        self._connection.write(lambda transaction: write_statements.drop_unused_places(transaction, self._kb))
 
     def _is_known(self, owner: str) -> bool:
         found = f"MATCH (o:{OWNER} {{kb: $kb, owner: $owner}}) RETURN 1 AS one"
@@ -109,13 +109,13 @@ class Neo4jWriter:
         firm = [edge for edge in content.edges if edge.item.source in own]
         loose = [edge for edge in content.edges if edge.item.source not in own]  # another owner may have the same
         return [
-            _steps(content.nodes, lambda t, rows: statements.create_nodes(t, kb, rows)),
+            _steps(content.nodes, lambda t, rows: write_statements.create_nodes(t, kb, rows)),
             _steps(
                 content.foreign_ends(place(edge.item) for edge in content.edges),
-                lambda t, ids: statements.hold_places(t, kb, ids),
+                lambda t, ids: write_statements.hold_places(t, kb, ids),
             ),
-            *_in_turn(_steps(firm, lambda t, rows: statements.create_edges(t, kb, rows))),
-            *_in_turn(_steps(loose, lambda t, rows: statements.put_edges(t, kb, rows))),
+            *_in_turn(_steps(firm, lambda t, rows: write_statements.create_edges(t, kb, rows))),
+            *_in_turn(_steps(loose, lambda t, rows: write_statements.put_edges(t, kb, rows))),
         ]
 
     def _mending(self, content: _SortedSubgraph) -> list[Phase]:
@@ -127,11 +127,11 @@ class Neo4jWriter:
         edges = [edge for edge in content.edges if held_edges.get(place(edge.item)) != edge.text]
         touched = [*gone_edges, *(place(edge.item) for edge in edges)]
         return [
-            _steps(content.foreign_ends(touched), lambda t, ids: statements.hold_places(t, kb, ids)),
-            *_in_turn(_steps(gone_edges, lambda t, rows: statements.delete_edges(t, kb, owner, rows))),
-            *_in_turn(_steps(gone_nodes, lambda t, ids: statements.delete_nodes(t, kb, owner, ids))),
-            _steps(nodes, lambda t, rows: statements.put_nodes(t, kb, owner, rows)),
-            *_in_turn(_steps(edges, lambda t, rows: statements.put_edges(t, kb, rows))),
+            _steps(content.foreign_ends(touched), lambda t, ids: write_statements.hold_places(t, kb, ids)),
+            *_in_turn(_steps(gone_edges, lambda t, rows: write_statements.delete_edges(t, kb, owner, rows))),
+            *_in_turn(_steps(gone_nodes, lambda t, ids: write_statements.delete_nodes(t, kb, owner, ids))),
+            _steps(nodes, lambda t, rows: write_statements.put_nodes(t, kb, owner, rows)),
+            *_in_turn(_steps(edges, lambda t, rows: write_statements.put_edges(t, kb, rows))),
         ]
 
     def _run(self, content: _SortedSubgraph, phases: Sequence[Phase]) -> None:
@@ -141,7 +141,7 @@ class Neo4jWriter:
         """
 
         def note(digest: str) -> Step:
-            return lambda t: statements.set_digest(t, self._kb, content.owner, digest)
+            return lambda t: write_statements.set_digest(t, self._kb, content.owner, digest)
 
         if len(content.nodes) + len(content.edges) <= AT_ONCE:
             steps = [step for phase in phases for step in phase]
@@ -160,7 +160,7 @@ class Neo4jWriter:
 
     def _held_edges(self, owner: str) -> dict[Place, str]:
         told = "RETURN a.id AS source, type(r) AS kind, b.id AS target, r.key AS key, r.hash AS hash"
-        statement = " UNION ALL ".join(f"{statements.owned_edges(kind)} {told}" for kind in EdgeKind)
+        statement = " UNION ALL ".join(f"{write_statements.owned_edges(kind)} {told}" for kind in EdgeKind)
         rows = self._connection.read(statement, kb=self._kb, owner=owner)
         return {
             (str(row["source"]), str(row["kind"]), str(row["target"]), str(row["key"])): str(row["hash"])
