@@ -67,7 +67,7 @@ def _parse(file: Path, settings: ParseSettings) -> Parsed:
     from pipelines.core.document import Source
     from pipelines.core.ids import digest
     from pipelines.core.uris import uri_of
-    from pipelines.ingest.opening import as_path, has_descriptor_paths, open_file
+    from pipelines.ingest.scan import as_path, has_descriptor_paths, open_file
     from pipelines.parse.isolate import ParserPool
 
     with ExitStack() as opened:
