@@ -11,7 +11,7 @@ import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
 from flows.cli.streams import plain_output, say
-from pipelines.store.export import GraphFormat
+from pipelines.core.graph import GraphFormat
 
 if TYPE_CHECKING:
     from pipelines.store.explore import Step
@@ -164,7 +164,7 @@ def queries(
     """Print the saved queries for Neo4j Browser, their parameters set: to what the graph holds where none is given."""
     from pipelines.graph.examples import examples
     from pipelines.store.folder import KnowledgeBaseFolder
-    from pipelines.store.neo4j import queries as saved
+    from pipelines.store.neo4j import saved_queries as saved
 
     values: dict[str, str] = {}
     if KnowledgeBaseFolder(kb).exists:

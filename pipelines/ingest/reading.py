@@ -17,8 +17,7 @@ from pipelines.ingest.opening import as_path, has_descriptor_paths, open_file
 from pipelines.ingest.progress import Phase, Stage
 from pipelines.ingest.task import Made
 from pipelines.parse.isolate import laid_out, parse_within
-from pipelines.parse.parsed import Parsed
-from pipelines.parse.readoff import Readings, ReadOff
+from pipelines.parse.parsed import Parsed, Readings, ReadOff
 from pipelines.store.artifact import ArtifactStore, Member, ParsedRecord
 
 REPEATABLE = (Status.INDEXED, Status.PARTIAL, Status.EMPTY, Status.MALFORMED, Status.TOO_LARGE)

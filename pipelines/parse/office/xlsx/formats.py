@@ -29,7 +29,7 @@ _MICROSECONDS_A_DAY = 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class NumberFormat:
     """What a format code means: `kind` is number, percent, date, time, datetime or duration.
 
     `digits` are the decimals of a percentage, or the least number of digits of a whole number. `before` and `after`
@@ -42,16 +42,16 @@ class Format:
     after: str = ""
 
 
-PLAIN = Format()
+PLAIN = NumberFormat()
 
 
-def built_in(id: int) -> Format:
+def built_in(id: int) -> NumberFormat:
     """Return the format of a number that is not defined in the file."""
     return parse_format(_BUILT_IN.get(id, "General"))
 
 
 @lru_cache(maxsize=4096)
-def parse_format(code: str) -> Format:
+def parse_format(code: str) -> NumberFormat:
     """Return what a format code means; of several sections (positive; negative; zero) the first counts."""
     before, after, codes, digits, percent, elapsed = "", "", "", "", False, False
     for token in _TOKEN.finditer(code):
@@ -71,13 +71,13 @@ def parse_format(code: str) -> Format:
         elif token["sign"]:
             return PLAIN
     if codes or elapsed:
-        return Format("duration" if elapsed else _moment(codes))
+        return NumberFormat("duration" if elapsed else _moment(codes))
     if percent:
-        return Format("percent", len(digits.partition(".")[2]))
-    return Format("number", _least(digits), _unit(before), _unit(after))
+        return NumberFormat("percent", len(digits.partition(".")[2]))
+    return NumberFormat("number", _least(digits), _unit(before), _unit(after))
 
 
-def number_text(raw: str, format: Format, since_1904: bool = False) -> str:
+def number_text(raw: str, format: NumberFormat, since_1904: bool = False) -> str:
     """Return a stored number as text; what is no number is returned as it is."""
     try:
         number = float(raw)
