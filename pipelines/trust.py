@@ -24,6 +24,8 @@ from pipelines.core.ids import digest
 from pipelines.core.sensitive import Sensitive, is_loopback
 
 _LINKS_OUT = "leads out of the knowledge base, and what is there would be read and written"
+ANSWERING = "qa."
+"""How the paths of settings begin that only answering reads."""
 _DEEP = ("vectors", "artifacts", "prompts")
 """Folders of a knowledge base whose entries are looked at too."""
 
@@ -44,10 +46,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """What was confirmed of a knowledge base: the digests of its settings and of its links, empty for none."""
+    """What was confirmed of a knowledge base: the digests of its settings and of its links, empty for none.
+
+    The settings of answering have a digest of their own, for an ingest does not read them.
+    """
 
     settings: str = ""
     links: str = ""
+    answering: str = ""
 
 
 def sensitive_fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, Sensitive]]:
@@ -97,7 +103,9 @@ def digest_of(claims: Iterable[Claim]) -> str:
 
 def refuse_settings(kb: Path, claims: tuple[Claim, ...]) -> None:
     """Raise `SettingsError` for the first of the settings that is not harmless, unless they are confirmed."""
-    _refuse(kb, claims, lambda confirmed: confirmed.settings, kb / "strata.toml")
+    ingesting, answering = _parted(claims)
+    _refuse(kb, ingesting, lambda confirmed: confirmed.settings, kb / "strata.toml")
+    _refuse(kb, answering, lambda confirmed: confirmed.answering, kb / "strata.toml")
 
 
 def refuse_links(kb: Path) -> None:
@@ -107,7 +115,8 @@ def refuse_links(kb: Path) -> None:
 
 def confirm(kb: Path, settings: Iterable[Claim], links: Iterable[Claim]) -> None:
     """Remember that the owner has seen what this knowledge base wants, and allows it."""
-    _keep({**confirmed(), _key(kb): Confirmed(digest_of(settings), digest_of(links))})
+    ingesting, answering = _parted(settings)
+    _keep({**confirmed(), _key(kb): Confirmed(digest_of(ingesting), digest_of(links), digest_of(answering))})
 
 
 def withdraw(kb: Path) -> bool:
@@ -141,6 +150,13 @@ def at(tree: Mapping[str, Any], path: str) -> Any:
     for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
     return value
+
+
+def _parted(settings: Iterable[Claim]) -> tuple[tuple[Claim, ...], tuple[Claim, ...]]:
+    """The settings that an ingest reads, and those of answering."""
+    every = tuple(settings)
+    answering = tuple(claim for claim in every if claim.name.startswith(ANSWERING))
+    return tuple(claim for claim in every if claim not in answering), answering
 
 
 def _refuse(kb: Path, claims: tuple[Claim, ...], kept: Callable[[Confirmed], str], place: Path) -> None:

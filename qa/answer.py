@@ -120,7 +120,7 @@ class Answer:
 
     question: str
     text: str
-    strategy: str
+    strategy: str = ""
     claims: tuple[Claim, ...] = ()
     citations: tuple[Citation, ...] = ()
     ending: Ending = Ending.ANSWERED

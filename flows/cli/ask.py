@@ -15,7 +15,7 @@ from pipelines.core.shown import shown
 if TYPE_CHECKING:
     from pipelines.store.vector import Filter
     from qa.answer import Answer
-    from qa.chat import Conversation
+    from qa.conversation import Conversation
 
 Strategy = Annotated[
     str | None,

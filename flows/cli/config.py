@@ -53,10 +53,11 @@ def trust(kb: _Kb) -> None:
     from pipelines.core.errors import NotFound
     from pipelines.settings import read
     from pipelines.trust import confirm, links_of, record_path
+    from qa.settings import QaSettings
 
     if not kb.is_dir():
         raise NotFound(f"no folder {kb}", ids=(str(kb),))
-    settings, links = read(kb).claims, links_of(kb)
+    settings, links = read(kb, None, QaSettings).claims, links_of(kb)
     if not settings and not links:
         say(shown(f"{kb} wants nothing that would have to be allowed"))
         return

@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.text import Text
 
 from flows.cli.shown import console
-from qa.listen import listening, readable
+from qa.model_calls import listening, readable
 
 _DOING = {
     "propose": "Which questions would help?",

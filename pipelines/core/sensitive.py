@@ -13,20 +13,22 @@ class Sensitive:
     """What a field of a section can do; a section lists its own in `sensitive`, by name, beside `neutral`.
 
     Written by somebody else, such a value has to be confirmed before it counts. `does` is the end of a sentence about
-    it. `only` are the values that do so, empty for every one that is not empty. Of an address `secrets` are the
+    it. `only` are the values that do so, empty for every one that is not empty; a value does so only where it contains
+    `containing`. Of an address `secrets` are the
     paths of the settings that are sent there, and `variables` what a client reads for it from the environment by
     itself. Of a secret `address` is the field beside it that says where it goes.
     """
 
     does: str
     only: frozenset[str] = frozenset()
+    containing: str = ""
     secrets: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     address: str = ""
 
     def concerns(self, value: object) -> bool:
         """Whether this value does it."""
-        return value in self.only if self.only else bool(value)
+        return value in self.only if self.only else bool(value) and self.containing in str(value)
 
 
 def is_loopback(address: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pipelines.core.ids import normalize
 from qa.quoting.kinds import Kind
-from qa.quoting.query import Query
+from qa.quoting.question import QuestionTerms
 from qa.quoting.weigh import Weighed
 
 _GAIN = 0.1
@@ -25,15 +25,15 @@ _TELLING = 5
 """Terms from which on a unit tells something."""
 
 
-def choose(query: Query, weighed: Sequence[Weighed], limit: int) -> list[Weighed]:
+def choose(question: QuestionTerms, weighed: Sequence[Weighed], limit: int) -> list[Weighed]:
     """Return up to `limit` units, the best first; each further one covers terms that those before it do not."""
     if not weighed:
         return []
-    chosen = [_first(query, weighed)]
+    chosen = [_first(question, weighed)]
     while len(chosen) < limit:
         covered = union(chosen)
         rest = [item for item in weighed if item.score >= _FLOOR * weighed[0].score and _is_new(item, chosen)]
-        gains = [(gain(query, covered, item.covers), item) for item in rest]
+        gains = [(gain(question, covered, item.covers), item) for item in rest]
         useful = [(added + item.score / 4, item) for added, item in gains if added >= _GAIN]
         if not useful:
             break
@@ -41,19 +41,19 @@ def choose(query: Query, weighed: Sequence[Weighed], limit: int) -> list[Weighed
     return chosen
 
 
-def _first(query: Query, weighed: Sequence[Weighed]) -> Weighed:
+def _first(question: QuestionTerms, weighed: Sequence[Weighed]) -> Weighed:
     """The best unit, or one nearly as good that gives a value of the kind asked for where the best gives none.
 
     A reason has to stand in the same document: others tell of other cases.
     """
-    best, reason = weighed[0], Kind.REASON in query.wants
+    best, reason = weighed[0], Kind.REASON in question.wants
     near = (_REASON_NEAR if reason else _VALUE_NEAR) * best.score
     close = (item for item in weighed if item.gives and item.score >= near)
     return next((item for item in close if not reason or item.unit.hit.document == best.unit.hit.document), best)
 
 
 def worth_quoting(
-    query: Query,
+    question: QuestionTerms,
     chosen: Sequence[Weighed],
     weighed: Sequence[Weighed],
 ) -> list[Weighed]:
@@ -64,11 +64,11 @@ def worth_quoting(
     """
     if not chosen:
         return []
-    if query.several:
+    if question.several:
         return _series(chosen[0], weighed)
     kept = [chosen[0]]
     for item in chosen[1:]:
-        adds = gain(query, union(kept), item.covers) >= _NEEDED
+        adds = gain(question, union(kept), item.covers) >= _NEEDED
         if adds and item.score >= _NEAR_BEST * chosen[0].score and not item.unit.label:
             kept.append(item)
     return kept
@@ -95,10 +95,10 @@ def union(items: Sequence[Weighed]) -> dict[str, float]:
     return covered
 
 
-def gain(query: Query, covered: Mapping[str, float], covers: Mapping[str, float]) -> float:
+def gain(question: QuestionTerms, covered: Mapping[str, float], covers: Mapping[str, float]) -> float:
     """Return the share of the question's weight that `covers` adds to what is `covered`."""
-    added = sum(query.weights[term] * max(0.0, cover - covered.get(term, 0.0)) for term, cover in covers.items())
-    return added / (query.total or 1.0)
+    added = sum(question.weights[term] * max(0.0, cover - covered.get(term, 0.0)) for term, cover in covers.items())
+    return added / (question.total or 1.0)
 
 
 def _is_new(item: Weighed, chosen: Sequence[Weighed]) -> bool:

@@ -1,4 +1,4 @@
-"""A question as evidence is weighed against it: its terms with their weights, and the kind of value it asks for."""
+"""What a question asks for: its terms with their weights, and the kinds of value."""
 
 from __future__ import annotations
 
@@ -30,10 +30,13 @@ _HAS_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """A question's terms by weight in (0, 1], as rare as the corpus has them; `codes` are those that name a thing
-    ("k80-250", "dn-58213", a number), `wants` the kinds of value asked for, `asking` the terms that say so: a value of
-    the kind covers them.
+class QuestionTerms:
+    """What a question asks for.
+
+    `weights` are its terms with their rarity in the corpus, in (0, 1]. `codes` are the terms that name a thing
+    ("k80-250", "dn-58213", a number), `unknown` those that no chunk has. `wants` are the kinds of value asked for, and
+    `asking` the terms that say so ("how many kilograms"): a value of the kind covers them. `several` is true where
+    more than one thing is asked for ("which steps", "summarise").
     """
 
     text: str
@@ -46,17 +49,20 @@ class Query:
 
     @property
     def total(self) -> float:
+        """The sum of the weights."""
         return sum(self.weights.values())
 
 
-def read_query(question: str, lexicon: Lexicon) -> Query:
-    """Return a question as evidence is weighed against it."""
+def read_question(question: str, lexicon: Lexicon) -> QuestionTerms:
+    """Return what a question asks for, its terms weighted by their rarity in the corpus."""
     rarity = {term: lexicon.rarity(term) for term in _terms(question, lexicon)}
     weights = {term: max(_LEAST, rare) * (GENERAL if term in _general() else 1.0) for term, rare in rarity.items()}
     codes = frozenset(term for term in weights if _HAS_DIGIT.search(term))
     told = frozenset(terms(asking(question))) & weights.keys()
     unknown = frozenset(term for term, rare in rarity.items() if rare >= 1 and term not in _general())
-    return Query(question, weights, codes, asked_for(question), told, unknown, _SEVERAL.search(question) is not None)
+    return QuestionTerms(
+        question, weights, codes, asked_for(question), told, unknown, _SEVERAL.search(question) is not None
+    )
 
 
 @cache

@@ -12,6 +12,7 @@ from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.retrieve.hit import Hit
 from qa.quoting.quantities import quantities
+from qa.quoting.question import QuestionTerms
 
 RULE = " | "
 _BLANK = "\n\n"
@@ -28,7 +29,7 @@ _ENDINGS = ".!?;:,。!?;:,"
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class EvidenceUnit:
     """A sentence, item or row of a chunk. `span` counts in the document's text.
 
     `header` is the row that names the columns, empty where there is none, `heading` the line that heads it inside the
@@ -50,7 +51,7 @@ class Unit:
 
 
 @dataclass(slots=True)
-class _Piece:
+class _Line:
     """A unit in the making; `heading` is the line that heads it."""
 
     span: Span
@@ -60,10 +61,10 @@ class _Piece:
     label: bool = False
 
 
-def units(hit: Hit, rank: int) -> list[Unit]:
+def units(hit: Hit, rank: int) -> list[EvidenceUnit]:
     """Return the sentences, items and rows of a hit's chunk in order."""
     chunk = hit.chunk
-    pieces = [_Piece(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
+    pieces = [_Line(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
     _read_headings(pieces, chunk.text, {hit.title, *chunk.heading_path})
     _read_tables(pieces, chunk.context, chunk.text)
     title = frozenset(_terms(" ".join((hit.title, _name(hit.uri), *chunk.heading_path))))
@@ -74,7 +75,7 @@ def units(hit: Hit, rank: int) -> list[Unit]:
         above = title | frozenset(_terms(piece.heading))
         span = piece.span.shifted(chunk.provenance.span.start)
         head = (hit, rank, span, piece.text, piece.header, piece.heading, piece.label)
-        found.append(Unit(*head, own[index], near, above))
+        found.append(EvidenceUnit(*head, own[index], near, above))
     return [unit for unit in found if len(_NUMBERING.sub("", unit.text)) > 1]
 
 
@@ -107,7 +108,7 @@ def _whole(spans: list[Span], line: str) -> list[Span]:
     return spans
 
 
-def _read_headings(pieces: list[_Piece], text: str, known: set[str]) -> None:
+def _read_headings(pieces: list[_Line], text: str, known: set[str]) -> None:
     heading = ""
     for piece in pieces:
         line = " ".join(piece.text.split())
@@ -125,7 +126,7 @@ def _is_heading(line: str, text: str, end: int) -> bool:
     return alone and short and line[:1].isalnum() and not line[:1].islower() and not quantities(line)
 
 
-def _read_tables(pieces: list[_Piece], context: str, text: str) -> None:
+def _read_tables(pieces: list[_Line], context: str, text: str) -> None:
     """Give each row its header (the chunk's context, or the first full row of its run) and the lines above."""
     for first, rows in _runs(pieces, text):
         caption = pieces[first - 1].text if first and RULE not in pieces[first - 1].text else ""
@@ -142,7 +143,7 @@ def _read_tables(pieces: list[_Piece], context: str, text: str) -> None:
                 header, caption = (row.text, caption) if full else ("", f"{caption} {row.text}")
 
 
-def _runs(pieces: list[_Piece], text: str) -> Iterator[tuple[int, list[_Piece]]]:
+def _runs(pieces: list[_Line], text: str) -> Iterator[tuple[int, list[_Line]]]:
     """Yield the rows of each table with the place of the first; an empty line parts one table from the next."""
     start = 0
     while start < len(pieces):
@@ -168,3 +169,30 @@ def _joined(first: str, second: str) -> str:
 
 def _name(uri: str) -> str:
     return uri.rsplit(".", 1)[0].replace("/", " ").replace("_", " ").replace("!", " ")
+
+
+def tell(unit: EvidenceUnit, question: QuestionTerms) -> str:
+    """Return the unit's text on one line; of a row its first cell, and the cells of the columns asked for by name."""
+    if RULE not in unit.text:
+        return " ".join(unit.text.split())
+    cells = [cell.strip() for cell in unit.text.split("|")]
+    names = [name.strip() for name in unit.header.split("|")] if unit.header else []
+    if len(names) != len(cells):
+        return ", ".join(cell for cell in cells if cell)
+    asked = _columns_asked(names, question)
+    parts = [
+        f"{name}: {cell}" if name and name != cell else cell
+        for index, (name, cell) in enumerate(zip(names, cells, strict=True))
+        if index > 0 and cell and (not asked or index in asked)
+    ]
+    return "; ".join(part for part in (cells[0], *parts) if part)
+
+
+def _columns_asked(names: list[str], question: QuestionTerms) -> set[int]:
+    """The columns whose names have a code of the question ("K80-250"), and those that have none at all (units)."""
+    named = [frozenset(terms(name, stop=False)) for name in names]
+    wanted = {index for index, found in enumerate(named) if found & question.codes}
+    if not wanted:
+        return set()
+    rivals = {index for index, found in enumerate(named) if any(any(c.isdigit() for c in term) for term in found)}
+    return wanted | (set(range(len(names))) - rivals)

@@ -3,16 +3,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipelines.retrieve.hit import Hit
-from qa.quoting.unit import Unit, units
-from tests.qa.memory import MemoryKnowledge
+from qa.quoting.evidence import EvidenceUnit, units
+from tests.qa.memory import MemoryRetrieval
 
 
 def hit_of(text: str, context: str = "") -> Hit:
-    hit = MemoryKnowledge({"a.txt": text}).hits[0]
+    hit = MemoryRetrieval({"a.txt": text}).hits[0]
     return replace(hit, chunk=replace(hit.chunk, context=context))
 
 
-def by_text(text: str, context: str = "") -> dict[str, Unit]:
+def by_text(text: str, context: str = "") -> dict[str, EvidenceUnit]:
     return {unit.text: unit for unit in units(hit_of(text, context), 0)}
 
 

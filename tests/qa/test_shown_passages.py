@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pipelines.lang.terms import terms
 from pipelines.llm.tokens import estimate_tokens
 from pipelines.retrieve.hit import Candidate, Hit
-from qa.reading import NO_PASSAGES, condensed, fitting, headline, render, render_candidates
-from tests.qa.memory import MemoryKnowledge
+from qa.shown_passages import NO_PASSAGES, condensed, fitting, headline, render, render_candidates
+from tests.qa.memory import MemoryRetrieval
 
 PUMP = (
     "The pump of line 3 was built in 1998. It has a cast iron casing. The casing bolts need 68 N·m. "
@@ -20,7 +20,7 @@ PUMP = (
 
 
 def hits_of(*texts: str) -> list[Hit]:
-    return MemoryKnowledge({f"{number}.txt": text for number, text in enumerate(texts)}).hits
+    return MemoryRetrieval({f"{number}.txt": text for number, text in enumerate(texts)}).hits
 
 
 def test_what_fits_is_shown_whole_with_number_and_title() -> None:

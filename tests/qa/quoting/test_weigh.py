@@ -7,15 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa.quoting.choose import choose, gain, union, worth_quoting
-from qa.quoting.confidence import Facts, confidence, facts
+from qa.quoting.confidence import Features, confidence, features
 from qa.quoting.conflicts import disagreements, rivals, told
+from qa.quoting.evidence import tell, units
 from qa.quoting.kinds import Kind
-from qa.quoting.polarity import ruled_out
-from qa.quoting.query import GENERAL, Query, read_query
-from qa.quoting.tell import tell
-from qa.quoting.unit import units
-from qa.quoting.weigh import ABOVE, OWN, Weighed, weigh
-from tests.qa.memory import MemoryKnowledge
+from qa.quoting.question import GENERAL, QuestionTerms, read_question
+from qa.quoting.weigh import ABOVE, OWN, Weighed, ruled_out, weigh
+from tests.qa.memory import MemoryRetrieval
 
 TEXTS = {
     "manual_pump.txt": "The casing bolts need 68 N·m. The seal is changed after 4000 hours. Wear gloves.",
@@ -26,13 +24,13 @@ TEXTS = {
 TORQUE = "Which torque do the casing bolts need?"
 
 
-def read(question: str) -> Query:
-    return read_query(question, MemoryKnowledge(TEXTS).lexicon)
+def read(question: str) -> QuestionTerms:
+    return read_question(question, MemoryRetrieval(TEXTS).lexicon)
 
 
-def weighed(question: str) -> tuple[Query, list[Weighed]]:
-    knowledge = MemoryKnowledge(TEXTS)
-    query = read_query(question, knowledge.lexicon)
+def weighed(question: str) -> tuple[QuestionTerms, list[Weighed]]:
+    knowledge = MemoryRetrieval(TEXTS)
+    query = read_question(question, knowledge.lexicon)
     return query, weigh(query, knowledge.retrieve(question, 4), knowledge.lexicon)
 
 
@@ -88,26 +86,26 @@ def test_further_units_are_chosen_for_what_they_add() -> None:
 def test_nothing_weighed_is_nothing_chosen_and_no_confidence() -> None:
     query = read(TORQUE)
     assert choose(query, [], 3) == worth_quoting(query, [], []) == []
-    assert facts(query, [], []) == Facts(1.0, 1.0, 0.0, 0.0)
-    assert confidence(facts(query, [], [])) < 0.01
+    assert features(query, [], []) == Features(1.0, 1.0, 0.0, 0.0)
+    assert confidence(features(query, [], [])) < 0.01
 
 
 def test_evidence_that_holds_all_is_surer_than_evidence_that_lacks_the_subject() -> None:
     def sure(question: str) -> float:
         query, found = weighed(question)
-        return confidence(facts(query, found, choose(query, found, 3)))
+        return confidence(features(query, found, choose(query, found, 3)))
 
     assert sure(TORQUE) > 0.5 > sure("Which torque do the zeppelin's propellers need?")
 
 
-@given(*(st.floats(0, 1) for _ in Facts.__slots__))
+@given(*(st.floats(0, 1) for _ in Features.__slots__))
 @settings(max_examples=50)
 def test_confidence_is_a_probability_and_falls_with_what_is_missing(
     missing: float, unknown: float, together: float, value: float
 ) -> None:
-    sure = confidence(Facts(missing, unknown, together, value))
+    sure = confidence(Features(missing, unknown, together, value))
     assert 0 < sure < 1
-    assert sure >= confidence(Facts(1.0, unknown, together, value))
+    assert sure >= confidence(Features(1.0, unknown, together, value))
 
 
 def test_two_documents_with_different_values_are_rivals_and_both_are_named() -> None:
@@ -115,7 +113,7 @@ def test_two_documents_with_different_values_are_rivals_and_both_are_named() -> 
     [line] = told(query, rivals(query, found))
     assert "manual_pump.txt says: The casing bolts need 68 N·m." in line
     assert "table.txt says: Casing bolts; Torque, N·m: 70" in line
-    knowledge = MemoryKnowledge(TEXTS)
+    knowledge = MemoryRetrieval(TEXTS)
     assert disagreements(TORQUE, knowledge.retrieve(TORQUE, 4), knowledge.lexicon) == (line,)
 
 
@@ -130,13 +128,13 @@ def test_without_a_value_asked_for_nothing_disagrees() -> None:
 )
 def test_a_row_that_rules_out_what_is_asked_about(question: str, row: bool) -> None:
     texts = {"a.txt": "Ring | Not suitable for\nEPDM | Mineral oil\nFKM | Hot water"}
-    knowledge = MemoryKnowledge(texts)
-    query = read_query(question, knowledge.lexicon)
+    knowledge = MemoryRetrieval(texts)
+    query = read_question(question, knowledge.lexicon)
     assert [ruled_out(unit, query) for unit in units(knowledge.hits[0], 0) if unit.text.startswith("EPDM")] == [row]
 
 
 def test_a_row_is_told_by_the_names_of_its_columns() -> None:
-    knowledge = MemoryKnowledge({"a.txt": "Quantity | Unit | K65 | K80\nMass | kg | 148 | 395"})
+    knowledge = MemoryRetrieval({"a.txt": "Quantity | Unit | K65 | K80\nMass | kg | 148 | 395"})
     row = units(knowledge.hits[0], 0)[1]
-    assert tell(row, read_query("What is the mass?", knowledge.lexicon)) == "Mass; Unit: kg; K65: 148; K80: 395"
-    assert tell(row, read_query("What is the mass of the K80?", knowledge.lexicon)) == "Mass; Unit: kg; K80: 395"
+    assert tell(row, read_question("What is the mass?", knowledge.lexicon)) == "Mass; Unit: kg; K65: 148; K80: 395"
+    assert tell(row, read_question("What is the mass of the K80?", knowledge.lexicon)) == "Mass; Unit: kg; K80: 395"

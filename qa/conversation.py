@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from pipelines.lang.terms import STOP_WORDS, words
 from qa.answer import Answer, Step
-from qa.language import Language
-from qa.prompts.replies import StandaloneReply
+from qa.model_calls import ModelCalls
+from qa.prompts.reply_types import StandaloneReply
 from qa.quoting.kinds import asked_for
 from qa.quoting.words import ASKING_WORDS
 
@@ -24,7 +24,7 @@ _SHORT = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Exchange:
     """A question as it was asked and as it was understood, with its answer."""
 
     asked: str
@@ -33,35 +33,47 @@ class Turn:
 
 
 class Conversation:
-    """Questions in turn. `history` is how many turns back a follow-up is understood from."""
+    """A conversation: each question is understood from those before it. `KnowledgeBase.conversation` makes one.
 
-    def __init__(self, ask: Ask, language: Callable[[], Language | None], history: int = 4) -> None:
-        self._ask, self._language, self._history = ask, language, history
-        self.turns: list[Turn] = []
+    Args:
+        ask: answers a question that stands alone.
+        model_calls: gives the language model that rewrites follow-up questions, None where there is none.
+        history: how many exchanges back a follow-up is understood from.
+
+    `turns` are the exchanges so far.
+
+        talk = knowledge.conversation()
+        await talk.say("What does the pump weigh?")
+        answer = await talk.say("And its motor?")
+    """
+
+    def __init__(self, ask: Ask, model_calls: Callable[[], ModelCalls | None], history: int = 4) -> None:
+        self._ask, self._model_calls, self._history = ask, model_calls, history
+        self.turns: list[Exchange] = []
 
     async def say(self, question: str) -> Answer:
-        """Return the answer to `question`, understood from what was said before."""
+        """Return the answer to `question`, understood from what was said before. Raises what `ask` raises."""
         before = self.turns[-self._history :] if self._history else []
         understood, warnings = await self._standalone(question, before)
         answer = await self._ask(understood)
         answer = replace(answer, warnings=(*warnings, *answer.warnings))
         if understood != question:
             answer = replace(answer, trace=(Step("rewritten", understood), *answer.trace))
-        self.turns.append(Turn(question, understood, answer))
+        self.turns.append(Exchange(question, understood, answer))
         return answer
 
-    async def _standalone(self, question: str, before: Sequence[Turn]) -> tuple[str, tuple[str, ...]]:
+    async def _standalone(self, question: str, before: Sequence[Exchange]) -> tuple[str, tuple[str, ...]]:
         """The question as it stands alone, and what went wrong on the way."""
         if not before:
             return question, ()
-        language = self._language()
-        if language is None:
+        model = self._model_calls()
+        if model is None:
             return joined(question, before[-1].understood), ()
         history = "\n".join(f"Q: {turn.understood}\nA: {turn.answer.text}" for turn in before)
-        asked = await language.ask("rewrite", StandaloneReply, room=200, history=history, question=question)
+        asked = await model.ask("rewrite", StandaloneReply, room=200, history=history, question=question)
         rewritten = " ".join(asked.value.question.split()) if asked.value else ""
-        trouble = tuple(f"The question was not rewritten by the model: {one.reason}." for one in language.troubles)
-        return rewritten or joined(question, before[-1].understood), trouble
+        warnings = tuple(f"The question was not rewritten by the model: {call.reason}." for call in model.failed)
+        return rewritten or joined(question, before[-1].understood), warnings
 
 
 def joined(question: str, before: str) -> str:

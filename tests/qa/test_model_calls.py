@@ -1,24 +1,58 @@
-"""What the model says can be followed while it says it."""
+"""The calls of a question to the model: the account of what they took, and following them while they are made."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 
 import pytest
 from pydantic import SecretStr
 
-from pipelines.core.errors import CallTimedOut
-from pipelines.llm.chat import Message, Request
+from pipelines.core.errors import CallFailed, CallTimedOut
+from pipelines.llm.ask import Ending
+from pipelines.llm.cache import CacheChat
+from pipelines.llm.chat import Message, Request, Usage
 from pipelines.llm.openai_chat import OpenAIChat
+from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.settings import LlmSettings
-from qa.language import Language
-from qa.listen import listening, readable
-from qa.prompts.replies import RecallReply
+from pipelines.llm.testing.fakes import ScriptedChat
+from qa.model_calls import ModelCalls, listening, readable
+from qa.prompts.reply_types import RecallReply
 
+ANSWER = '{"thinking": "", "answer": "Leeds"}'
 PIECES = ['{"thinking": "", ', '"answer": "Le', 'eds"}']
+
+
+async def test_a_reply_from_the_cache_counts_as_what_it_took_and_costs_nothing(tmp_path: Path) -> None:
+    chat = CacheChat(ScriptedChat([ANSWER]), ReplyStore(tmp_path / "replies.db"))
+    first, again = ModelCalls(chat), ModelCalls(chat)
+    for language in (first, again):
+        asked = await language.ask("cot", RecallReply, question="Where?")
+        assert asked.value is not None
+        assert asked.value.answer == "Leeds"
+    await chat.close()
+    assert first.usage == again.usage == first.spent
+    assert first.usage.calls == 1
+    assert again.spent == Usage()
+
+
+async def test_each_try_is_a_call_and_a_failed_one_is_none() -> None:
+    language = ModelCalls(ScriptedChat(["?", ANSWER, CallFailed("refused")]))
+    await language.ask("cot", RecallReply, question="Where?")
+    assert language.usage.calls == 2
+    asked = await language.ask("cot", RecallReply, question="When?")
+    assert asked.ending is Ending.FAILED
+    assert language.usage.calls == 2
+
+
+async def test_a_folder_of_prompts_replaces_ours(tmp_path: Path) -> None:
+    (tmp_path / "cot.md").write_text("# system\nBe brief.\n# user\nQ: $question\n", encoding="utf-8")
+    chat = ScriptedChat([ANSWER])
+    await ModelCalls(chat, tmp_path).ask("cot", RecallReply, question="Where?")
+    assert [message.content for message in chat.requests[0].messages] == ["Be brief.", "Q: Where?"]
 
 
 class _Streaming(BaseHTTPRequestHandler):
@@ -64,7 +98,7 @@ async def test_a_listener_hears_the_asking_and_every_piece_of_the_reply(endpoint
     heard: list[tuple[str, str]] = []
     chat = OpenAIChat(endpoint)
     with listening(lambda role, piece: heard.append((role, piece))):
-        asked = await Language(chat).ask("cot", RecallReply, question="Where?")
+        asked = await ModelCalls(chat).ask("cot", RecallReply, question="Where?")
     await chat.close()
     assert heard == [("cot", ""), *(("cot", piece) for piece in PIECES)]
     assert asked.value is not None

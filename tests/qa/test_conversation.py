@@ -4,8 +4,8 @@ import pytest
 
 from pipelines.llm.testing.fakes import ScriptedChat
 from qa.answer import Answer
-from qa.chat import Conversation, joined, leans
-from qa.language import Language
+from qa.conversation import Conversation, joined, leans
+from qa.model_calls import ModelCalls
 
 
 def conversation(*replies: str, history: int = 4) -> tuple[Conversation, list[str], ScriptedChat]:
@@ -16,7 +16,7 @@ def conversation(*replies: str, history: int = 4) -> tuple[Conversation, list[st
         asked.append(question)
         return Answer(question, "EUR 286", "extractive")
 
-    return Conversation(ask, lambda: Language(chat) if replies else None, history), asked, chat
+    return Conversation(ask, lambda: ModelCalls(chat) if replies else None, history), asked, chat
 
 
 async def test_the_first_question_is_asked_as_it_is() -> None:
