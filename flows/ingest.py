@@ -7,8 +7,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.server import Server
-from flows.surroundings import refuse_settings_in
+from flows.prefect_server import PrefectServer, refuse_settings_in
 from pipelines.ingest.build import Steps, execute, open_run
 from pipelines.ingest.compile import Item
 from pipelines.ingest.progress import Event, Phase, Progress, Stage, silent
@@ -35,7 +34,7 @@ def ingest(
     takes that has nothing to compile, which so goes without. Raises what `build` raises, `ServerFailed`.
     """
     refuse_settings_in(Path(folder), Path(kb))
-    with Server() as server, open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
+    with PrefectServer() as server, open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
         items = run.prepare()
         if not items and not server.is_there:
             return asyncio.run(execute(run, items))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
-from flows.cli.streams import plain_output, say
+from flows.cli.options import DEFAULT_KB, Json, Kb, Set, places_at, settings_from
+from flows.cli.stdio import plain_output, say
 
 if TYPE_CHECKING:
     from pipelines.store.graph import GraphStore
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="The graph: export, a page to look at, Neo4j.", no_args_is_help=True)
 
 
-class Format(StrEnum):
+class GraphFormat(StrEnum):
     """See `pipelines.store.export`."""
 
     JSONL = "jsonl"
@@ -33,7 +33,7 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="The file to write
 @app.command()
 def export(
     kb: Kb = DEFAULT_KB,
-    format: Annotated[Format, typer.Option("--format", "-f", help="The form of the text.")] = Format.JSONL,
+    format: Annotated[GraphFormat, typer.Option("--format", "-f", help="The form of the text.")] = GraphFormat.JSONL,
     out: Out = None,
 ) -> None:
     """Write the graph in a stable order: equal graphs give equal files."""
@@ -81,7 +81,7 @@ def sync(
 @app.command()
 def unresolved(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List what documents refer to and the knowledge base does not hold."""
-    from flows.cli.tables import print_json
+    from flows.cli.printing import print_json
     from pipelines.graph.listing import unresolved as listing
 
     with _graph(kb) as graph:
@@ -96,7 +96,7 @@ def unresolved(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
 @app.command()
 def merges(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List the entities that were merged, and by which rule; `graph.keep_apart` undoes a merge."""
-    from flows.cli.tables import print_json
+    from flows.cli.printing import print_json
     from pipelines.graph.listing import merges as listing
 
     with _graph(kb) as graph:
@@ -128,9 +128,9 @@ def queries(
 
 
 def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    from flows.cli.shown import Rows, console
+    from flows.cli.console import TextTable, console
 
-    table = Rows(*columns)
+    table = TextTable(*columns)
     for row in rows:
         table.row(*row)
     console().print(table)
@@ -138,13 +138,7 @@ def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 @contextmanager
 def _graph(kb: Path) -> Iterator[GraphStore]:
-    from pipelines.core.errors import KnowledgeBaseNotFound
-    from pipelines.resources import Places, exists
     from pipelines.store.embedded import EmbeddedStore
-    from pipelines.trust import refuse_links
 
-    if not exists(kb):
-        raise KnowledgeBaseNotFound(str(kb))
-    refuse_links(kb)
-    with closing(EmbeddedStore.open(Places(kb).database, create=False)) as store:
+    with closing(EmbeddedStore.open(places_at(kb).database, create=False)) as store:
         yield store.graph

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
-from flows.cli.streams import say
-from pipelines.core.shown import shown
+from flows.cli.stdio import say, say_error
 
 if TYPE_CHECKING:
     from pipelines.ingest.progress import Progress
@@ -43,8 +42,8 @@ def ingest(
     set: Set = None,
 ) -> None:
     """Bring a knowledge base up to a folder: new and changed documents in, vanished ones out."""
-    from flows.cli.progress import live_progress
-    from flows.cli.tables import print_quote, print_report
+    from flows.cli.live_ingest import live_progress
+    from flows.cli.printing import print_quote, print_report
     from pipelines.ingest.quote import quote_ingest
     from pipelines.llm.budget import Budget
     from pipelines.resources import is_open
@@ -60,7 +59,7 @@ def ingest(
         print_quote(quote_ingest(folder, kb, settings, qa_samples=qa_samples), json)
         return
     if is_open(kb):
-        say(shown(f"strata: other users may read {kb}; `chmod -R go= {kb}` keeps it to you"), err=True)
+        say_error(f"other users may read {kb}; `chmod -R go= {kb}` keeps it to you")
     while True:
         with live_progress(quiet or json) as progress:
             report = _run(no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples)

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from flows.cli.answer_page import answer_page
-from flows.cli.answers import render_answer
+from flows.cli.answer_text import render_answer
 from pipelines.ingest.build import build
 from qa import KnowledgeBase
 from qa.shown_passages import render

@@ -15,7 +15,7 @@ import pytest
 
 import flows.cli
 from flows.cli.app import main
-from flows.cli.shown import Rows, console, line
+from flows.cli.console import TextTable, console, line
 from pipelines import build
 
 NAMES = [b"caf\xe9.txt", b"[red]x.txt", b"[/].txt", b"[/x].bin", b"[link=x]y.md", b"\x1b[2Jz.txt", b"a\nb.txt",
@@ -145,7 +145,7 @@ def test_an_output_of_any_encoding_is_written(place: Path) -> None:
 
 def test_nothing_is_cut_where_the_output_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     long = "folder/" * 200 + "a.txt"
-    table = Rows("document", "reason")
+    table = TextTable("document", "reason")
     table.row(long, "one\ntwo")
     table.row("b", "x " * 300)
     console().print(table)
@@ -166,7 +166,7 @@ def test_a_terminal_folds_what_is_long_and_cuts_nothing(monkeypatch: pytest.Monk
     monkeypatch.setattr("sys.stdout", terminal)
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.setenv("TERM", "xterm")
-    table = Rows("document", "reason")
+    table = TextTable("document", "reason")
     table.row("abcdefghi/" * 20, "too large")
     console().print(table)
     lines = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue()).splitlines()  # rich's own
@@ -185,7 +185,7 @@ def test_no_command_prints_but_by_the_one_way() -> None:
     folder = Path(str(flows.cli.__file__)).parent
     elsewhere = []
     for file in sorted(folder.glob("*.py")):
-        if file.name in ("shown.py", "streams.py"):
+        if file.name in ("console.py", "stdio.py"):
             continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and ast.unparse(node) in ("typer.echo", "sys.stdout", "sys.stderr"):

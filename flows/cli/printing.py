@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from flows.cli.shown import Rows, console, line
-from flows.cli.streams import say_json
+from flows.cli.console import TextTable, console, line
+from flows.cli.stdio import say_json
 from pipelines.core.outcome import Status
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def print_report(report: Report, as_json: bool) -> None:
     out.print(line(_closing(report)))
 
 
-def _documents(report: Report) -> Rows:
-    table = Rows("documents", "")
+def _documents(report: Report) -> TextTable:
+    table = TextTable("documents", "")
     for name, number in report.documents.items():
         table.row(name, str(number), style=_STYLES.get(name))
     table.row("", "")
@@ -58,16 +58,16 @@ def _documents(report: Report) -> Rows:
     return table
 
 
-def _stages(report: Report) -> Rows:
-    table = Rows("stage", "done", "reused", "failed")
+def _stages(report: Report) -> TextTable:
+    table = TextTable("stage", "done", "reused", "failed")
     for name, count in report.stages.items():
         table.row(name, str(count.done), str(count.reused), str(count.failed), style="red" if count.failed else None)
     return table
 
 
-def _usage(report: Report) -> Rows:
+def _usage(report: Report) -> TextTable:
     names = list(next(iter(report.usage.values())))
-    table = Rows("language work", *names)
+    table = TextTable("language work", *names)
     for role, figures in report.usage.items():
         table.row(role, *(f"{figures.get(name, 0):,.10g}" for name in names))
     return table
@@ -88,7 +88,7 @@ def print_quote(quote: Quote, as_json: bool) -> None:
     if not quote.lines:
         console().print("no language work: none is configured, or nothing has changed")
         return
-    table = Rows("language work", "model", "calls", "from cache", "input tokens", "output tokens", "dollars")
+    table = TextTable("language work", "model", "calls", "from cache", "input tokens", "output tokens", "dollars")
     for work in (*quote.lines, quote.total):
         usage = work.usage
         cells = (usage.calls, work.cached, usage.input_tokens, usage.output_tokens)
@@ -98,7 +98,7 @@ def print_quote(quote: Quote, as_json: bool) -> None:
 
 def print_status(entries: Sequence[Entry], all_of_them: bool) -> None:
     """Print entries of the catalog: each with its status and reason, or only those that are not indexed."""
-    table = Rows("document", "status", "reason")
+    table = TextTable("document", "status", "reason")
     shown = [entry for entry in entries if all_of_them or entry.status is not Status.INDEXED or entry.notes]
     for entry in shown:
         style = "red" if entry.status is Status.FAILED else None
@@ -122,7 +122,7 @@ def print_difference(difference: Difference) -> None:
             out.print(line((sign, style), f" {uri}"))
     for before, after in difference.renamed:
         out.print(line(("→", "yellow"), f" {before} is now {after}"))
-    table = Rows("", "coming", "going")
+    table = TextTable("", "coming", "going")
     for kind in sorted(difference.coming.keys() | difference.going.keys()):
         table.row(kind, f"+{difference.coming.get(kind, 0)}", f"-{difference.going.get(kind, 0)}")
     out.print(table)
@@ -143,7 +143,7 @@ def print_findings(checked: Checked) -> None:
 
 def print_reindexed(reindexed: Reindexed) -> None:
     """Print the two embedders side by side."""
-    table = Rows("embedder", f"self-recall@5 of {reindexed.probes} atoms")
+    table = TextTable("embedder", f"self-recall@5 of {reindexed.probes} atoms")
     table.row(reindexed.before, f"{reindexed.recall_before:.1%}")
     table.row(reindexed.after, f"{reindexed.recall_after:.1%}")
     out = console()

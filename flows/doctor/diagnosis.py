@@ -20,7 +20,7 @@ class Grade(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """How one thing is: `text` says what was found, `hint` what to do about it."""
 
     grade: Grade
@@ -39,7 +39,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Subject:
     """What is looked at: a knowledge base, which may not be there yet, and the settings in force."""
 
     kb: Path
@@ -51,38 +51,38 @@ class Check:
     """A thing to look at. `find` may take so many `seconds`; what it raises is what is wrong."""
 
     name: str
-    find: Callable[[Place], Finding]
+    find: Callable[[Subject], Diagnosis]
     seconds: float = 30.0
 
 
-def good(text: str, hint: str = "") -> Finding:
-    return Finding(Grade.OK, text, hint)
+def good(text: str, hint: str = "") -> Diagnosis:
+    return Diagnosis(Grade.OK, text, hint)
 
 
-def doubtful(text: str, hint: str = "") -> Finding:
-    return Finding(Grade.WARNING, text, hint)
+def doubtful(text: str, hint: str = "") -> Diagnosis:
+    return Diagnosis(Grade.WARNING, text, hint)
 
 
-def bad(text: str, hint: str = "") -> Finding:
-    return Finding(Grade.FAILED, text, hint)
+def bad(text: str, hint: str = "") -> Diagnosis:
+    return Diagnosis(Grade.FAILED, text, hint)
 
 
-def result_of(check: Check, place: Place) -> Result:
+def result_of(check: Check, subject: Subject) -> Result:
     """Return what a check finds; out of time or with an error it has failed, and nothing is raised.
 
     A check that is out of time is left behind in a thread that ends with the process.
     """
-    found: list[Finding] = []
-    thread = threading.Thread(target=lambda: found.append(_found(check, place)), name=check.name, daemon=True)
+    found: list[Diagnosis] = []
+    thread = threading.Thread(target=lambda: found.append(_found(check, subject)), name=check.name, daemon=True)
     thread.start()
     thread.join(check.seconds)
     one = found[0] if found else bad(f"no result within {check.seconds:.0f} s")
     return Result(check.name, one.grade, one.text, one.hint)
 
 
-def _found(check: Check, place: Place) -> Finding:
+def _found(check: Check, subject: Subject) -> Diagnosis:
     try:
-        return check.find(place)
+        return check.find(subject)
     except StrataError as error:
         return bad(error.message, error.hint)
     except Exception as error:  # whatever a library raises is what is wrong with it

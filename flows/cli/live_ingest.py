@@ -11,8 +11,8 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
-from flows.cli.shown import console
-from flows.cli.streams import say
+from flows.cli.console import console
+from flows.cli.stdio import say
 from pipelines.core.shown import shown
 from pipelines.ingest import progress as told
 from pipelines.ingest.progress import Event, Phase, Stage, silent
@@ -30,13 +30,13 @@ def live_progress(quiet: bool = False) -> Iterator[told.Progress]:
     if quiet:
         yield silent
     elif out.is_terminal:
-        with _Display(out) as display:
+        with _RunDisplay(out) as display:
             yield display
     else:
-        yield _Plain()
+        yield _RunLines()
 
 
-class _Display:
+class _RunDisplay:
     """A bar, and below it the documents in work."""
 
     def __init__(self, out: Console) -> None:
@@ -51,7 +51,7 @@ class _Display:
         self._total = 0
         self._live = Live(self._bar, console=out, refresh_per_second=8, transient=True)
 
-    def __enter__(self) -> _Display:
+    def __enter__(self) -> _RunDisplay:
         self._live.start()
         return self
 
@@ -86,7 +86,7 @@ class _Display:
         return [Text(f"  {stage:<8} {uri}", style="dim", overflow="ellipsis", no_wrap=True) for uri, stage in running]
 
 
-class _Plain:
+class _RunLines:
     """A line now and then, for logs."""
 
     def __init__(self) -> None:

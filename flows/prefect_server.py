@@ -12,17 +12,21 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
 from importlib.util import find_spec
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from pipelines.core.errors import StrataError
+from pipelines.core.errors import SettingsError, StrataError
 
 START_SECONDS = 240
-PROGRAM = "flows.server_process"
+PROGRAM = "flows.prefect_server"
+"""The module that the child process runs: this one, see `serve`."""
+APP = "prefect.server.api.server:create_app"
 _UNUSED_SERVICES = (
     "SCHEDULER", "LATE_RUNS", "CANCELLATION_CLEANUP", "PAUSE_EXPIRATIONS", "FOREMAN", "TRIGGERS", "EVENT_PERSISTER",
     "EVENT_LOGGER", "REPOSSESSOR", "DB_VACUUM",
@@ -35,13 +39,15 @@ QUIET = {
     "PREFECT_CLI_PROMPT": "false",
 }
 """What keeps Prefect from printing (`pipelines.core.quiet` from telling); a value that the user has set stays."""
+# What Prefect reads in the folder that one is in, wherever that is, and what in it is Prefect's.
+_READ = {".env": b"PREFECT_", "prefect.toml": b"", "pyproject.toml": b"tool.prefect"}
 
 
 class ServerFailed(StrataError):
     """Prefect's server did not start; `strata ingest --no-flow` does without."""
 
 
-class Server:
+class PrefectServer:
     """A context in which `PREFECT_API_URL` names a server: the user's where one is set, else our own once started."""
 
     def __init__(self) -> None:
@@ -133,3 +139,39 @@ def _answers(url: str) -> bool:
             return bool(reply.status == 200)
     except (urllib.error.URLError, OSError):
         return False
+
+
+def refuse_settings_in(*strangers: Path) -> None:
+    """Raise `SettingsError` where one is in one of these folders and Prefect would take settings from there.
+
+    They can name a server of its own, a database, a file of loggers to load. Those of any other folder, of the
+    environment and of a profile are the user's.
+    """
+    here = Path.cwd()
+    if not any(here.is_relative_to(folder.resolve()) for folder in strangers):
+        return
+    for name, words in _READ.items():
+        path = here / name
+        if path.is_file() and words.lower() in path.read_bytes().lower():
+            hint = "go to another folder and name these by their path, or add --no-flow"
+            raise SettingsError(f"Prefect would take settings from {path}", ids=(str(path),), hint=hint)
+
+
+def serve(port: int) -> None:
+    """Serve on loopback: the program of the child process. It ends when its standard input does.
+
+    So it is gone also when the process that started it was killed.
+    """
+    import uvicorn
+
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    uvicorn.run(APP, factory=True, host="127.0.0.1", port=port, log_level="critical", lifespan="on")
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flows.doctor.check import Finding, Place, bad, doubtful, good
+from flows.doctor.diagnosis import Diagnosis, Subject, bad, doubtful, good
 from pipelines.core.errors import StoreError, StoreLocked
 from pipelines.ingest.keys import COMPILED
 from pipelines.resources import Stores, exists, open_stores
@@ -16,15 +16,15 @@ SAMPLE = 50
 """Documents whose artifacts are looked at, spread evenly over all."""
 
 
-def knowledge(place: Place) -> Finding:
+def knowledge(subject: Subject) -> Diagnosis:
     """How the knowledge base is; of its documents a sample is looked at."""
-    if not exists(place.kb):
-        return good(f"none at {place.kb} yet", "`strata ingest FOLDER` makes one")
-    with open_stores(place.kb, place.settings) as stores:
+    if not exists(subject.kb):
+        return good(f"none at {subject.kb} yet", "`strata ingest FOLDER` makes one")
+    with open_stores(subject.kb, subject.settings) as stores:
         return _found(stores)
 
 
-def _found(stores: Stores) -> Finding:
+def _found(stores: Stores) -> Diagnosis:
     there = state(stores.catalog)
     documents = f"{there.searchable} of {there.documents} documents can be found"
     try:

@@ -9,7 +9,7 @@ import select
 import sys
 from typing import TextIO, cast
 
-from pipelines.core.shown import HIDDEN, shown_lines
+from pipelines.core.shown import HIDDEN, shown, shown_lines
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
@@ -40,6 +40,11 @@ def say(text: str, err: bool = False) -> None:
     """Print lines of text as they are but for what a terminal would obey."""
     stream = sys.stderr if err else sys.stdout
     stream.write(shown_lines(text) + "\n")
+
+
+def say_error(text: str, hint: str = "") -> None:
+    """Print on the standard error, as one line, what went wrong and what can be done about it."""
+    say(f"strata: {shown(text)}{shown(f' ({hint})') if hint else ''}", err=True)
 
 
 def say_json(text: str) -> None:

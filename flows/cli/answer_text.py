@@ -1,21 +1,50 @@
-"""An answer on the terminal: text, numbered citations, and what was doubtful about it."""
+"""An answer on the terminal: its text with numbered citations, what was doubtful about it, and its trace as a tree."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
+from rich.tree import Tree
 
-from flows.cli.shown import line
-from qa.answer import Answer, Citation, Ending
+from flows.cli.console import console, line
+from flows.cli.stdio import say_error
+from qa.answer import Answer, Citation, Ending, Step
 
 EXTRACTIVE = "Quoted from the documents (no language model was asked):"
 NEAREST = "The nearest passages:"
 _FOUND_SHOWN = 5
 _LONGEST = 600
 """Characters of a quote that are shown."""
+_TRACE_STYLES = {
+    "selected": "green", "quote": "green", "claim": "green", "dropped": "red", "failed": "red", "unusable": "yellow",
+    "stop": "bold", "candidate": "dim", "passage": "dim",
+}  # fmt: skip
+_STEPS_SHOWN = 12
+"""Steps shown below one; the rest is counted."""
+
+
+def print_answer(answer: Answer, trace: bool = False) -> None:
+    """Print an answer for people to read, and with `trace` how it came about."""
+    console().print(render_answer(answer))
+    if trace:
+        console().print(trace_tree(answer))
+
+
+def as_json(answer: Answer) -> dict[str, object]:
+    """Return an answer as `--json` prints it."""
+    return {**msgspec.to_builtins(answer), "abstained": answer.abstained}
+
+
+def tell_troubles(answer: Answer) -> None:
+    """Say on the standard error what an answer lacks, and why there is none; a line each."""
+    for warning in answer.warnings:
+        say_error(warning)
+    if answer.ending.exit_code:
+        say_error(answer.text, answer.hint)
 
 
 def render_answer(answer: Answer) -> RenderableType:
@@ -85,3 +114,30 @@ def _cost(answer: Answer) -> str:
     money = f", {answer.dollars:.4f} dollars" if answer.dollars else ""
     tokens = usage.input_tokens + usage.output_tokens
     return f"{answer.strategy}: {usage.calls} calls, {tokens:,} tokens{money}, {answer.seconds:.1f} s"
+
+
+def trace_tree(answer: Answer) -> Tree:
+    """Return the trace as a tree for rich: proposals, candidates with scores, selection, why it stopped."""
+    tree = Tree(Text(f"{answer.strategy}: {answer.question}", "bold"))
+    for step in answer.trace:
+        _grow(tree, step)
+    return tree
+
+
+def _grow(tree: Tree, step: Step) -> None:
+    branch = tree.add(_step_label(step))
+    for inner in step.steps[:_STEPS_SHOWN]:
+        _grow(branch, inner)
+    if len(step.steps) > _STEPS_SHOWN:
+        branch.add(Text(f"and {len(step.steps) - _STEPS_SHOWN} more", "dim"))
+
+
+def _step_label(step: Step) -> Text:
+    style = _TRACE_STYLES.get(step.kind, "")
+    label = Text()
+    if step.score is not None:
+        label.append(f"{step.score:.2f} ", "cyan")
+    if step.kind != "round":
+        label.append(f"{step.kind}: " if step.text else step.kind, style or "bold")
+    label.append(step.text, style)
+    return label

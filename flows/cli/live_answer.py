@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rich.live import Live
 from rich.text import Text
 
-from flows.cli.shown import console
+from flows.cli.console import console
 from qa.model_calls import listening, readable
 
 _DOING = {
@@ -30,11 +30,11 @@ def streamed(quiet: bool) -> Iterator[None]:
     if quiet or not err.is_terminal:
         yield
         return
-    with Live(console=err, transient=True, refresh_per_second=8) as live, listening(_Display(live)):
+    with Live(console=err, transient=True, refresh_per_second=8) as live, listening(_AnswerDisplay(live)):
         yield
 
 
-class _Display:
+class _AnswerDisplay:
     """The steps so far, and the text of the one in work."""
 
     def __init__(self, live: Live) -> None:

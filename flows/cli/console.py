@@ -1,8 +1,8 @@
-"""Every table and coloured line that a command prints, in one place: clean and whole.
+"""Tables and coloured lines on the terminal; every command prints them through here.
 
-Names, titles, reasons, quotes and what a model says come from outside. Through `console`, `Rows` and `line` they are
-shown as text: no markup, no escape sequence, no mark that turns a line around (`pipelines.core.shown`); plain lines go
-through `flows.cli.streams.say`. Where the output is no terminal nothing is cut or folded: one record a line. Only
+Names, titles, reasons, quotes and what a model says come from outside. Through `console`, `TextTable` and `line` they
+are shown as text: no markup, no escape sequence, no mark that turns a line around (`pipelines.core.shown`); plain lines
+go through `flows.cli.stdio.say`. Where the output is no terminal nothing is cut or folded: one record a line. Only
 `--json` and files hold texts as they are.
 """
 
@@ -22,7 +22,7 @@ from pipelines.core.shown import shown, shown_lines
 if TYPE_CHECKING:
     from rich.style import Style
 
-__all__ = ["Rows", "console", "line"]
+__all__ = ["TextTable", "console", "line"]
 
 WIDE = 1 << 16
 """Columns where the output is no terminal: more than a record has."""
@@ -40,7 +40,7 @@ def line(*parts: str | tuple[str, str]) -> Text:
     return Text.assemble(*(shown(part) if isinstance(part, str) else (shown(part[0]), part[1]) for part in parts))
 
 
-class Rows(Table):
+class TextTable(Table):
     """A table of plain texts, one line for each row where the output is no terminal; a terminal folds them."""
 
     def __init__(self, *headers: str) -> None:
