@@ -18,7 +18,7 @@ from pipelines.core.knowledge import Entity
 from pipelines.graph.entities import Profile
 from pipelines.graph.resolve import Merge, resolve
 from pipelines.graph.settings import GraphSettings
-from pipelines.llm.wordllama import WordLlamaEmbedder
+from pipelines.llm.embedders import default_embedder
 
 TRIPLES = Path(__file__).parents[2] / "shared/data/multihop/musique/llm_triples.jsonl"
 
@@ -50,7 +50,7 @@ def main() -> None:
     if not TRIPLES.is_file():
         raise SystemExit(f"needs {TRIPLES}")
     found = profiles(TRIPLES)
-    embedder = WordLlamaEmbedder()
+    embedder = default_embedder()
     started = time.perf_counter()
     merges = resolve(found, GraphSettings(), embedder.embed)
     print(f"{len(found)} names, {len(merges)} merges, {time.perf_counter() - started:.1f} s")

@@ -18,9 +18,7 @@ class AnswerSettings(BaseModel):
     """How a question is answered."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    sensitive: ClassVar[Mapping[str, Sensitive]] = {
-        "strategy": Sensitive("would be loaded and run as code", containing=":")
-    }
+    sensitive: ClassVar[Mapping[str, Sensitive]] = {"strategy": Sensitive("would be loaded and run as code", code=True)}
 
     strategy: str = Field(
         "",

@@ -12,7 +12,7 @@ from flows.cli.options import DEFAULT_KB, Json, Kb, places_at
 from flows.cli.stdio import say, say_json
 
 if TYPE_CHECKING:
-    from pipelines.llm.reply_store import ReplyStore
+    from pipelines.llm.cache import ReplyStore
 
 app = typer.Typer(help="The kept replies of language models.", no_args_is_help=True)
 
@@ -50,6 +50,6 @@ def prune(
 
 
 def _open(kb: Path) -> closing[ReplyStore]:
-    from pipelines.llm.reply_store import ReplyStore
+    from pipelines.llm.cache import ReplyStore
 
     return closing(ReplyStore(places_at(kb).replies))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pipelines.ingest.fsck import Checked
     from pipelines.ingest.reindex import Reindexed
     from pipelines.ingest.report import Report
-    from pipelines.llm.quote import Quote
+    from pipelines.llm.estimate import Estimate
     from pipelines.store.catalog import Entry
 
 _STYLES = {"failed": "red", "partial": "yellow", "unfinished": "yellow"}
@@ -80,16 +80,16 @@ def _closing(report: Report) -> str:
     return f"{report.knowledge_base}: {changes or 'no documents'}{nothing} ({report.seconds:.1f} s)"
 
 
-def print_quote(quote: Quote, as_json: bool) -> None:
+def print_estimate(estimate: Estimate, as_json: bool) -> None:
     """Print what the language work will take, by the work and in all."""
     if as_json:
-        print_json({"lines": quote.lines, "total": quote.total})
+        print_json({"lines": estimate.lines, "total": estimate.total})
         return
-    if not quote.lines:
+    if not estimate.lines:
         console().print("no language work: none is configured, or nothing has changed")
         return
     table = TextTable("language work", "model", "calls", "from cache", "input tokens", "output tokens", "dollars")
-    for work in (*quote.lines, quote.total):
+    for work in (*estimate.lines, estimate.total):
         usage = work.usage
         cells = (usage.calls, work.cached, usage.input_tokens, usage.output_tokens)
         table.row(work.role, work.model, *(f"{cell:,}" for cell in cells), f"{work.dollars:.4f}")

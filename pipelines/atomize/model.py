@@ -20,7 +20,7 @@ from pipelines.atomize.tag_classes import KINDS
 from pipelines.core.knowledge import Atom, AtomKind
 from pipelines.core.schema import GraphSchema
 from pipelines.llm.ask import ask
-from pipelines.llm.chat import Chat, Message, Request
+from pipelines.llm.chat import Chat, Message
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.prompt import Prompt, fence
 from pipelines.llm.tokens import estimate_tokens
@@ -69,37 +69,21 @@ class ModelDistiller:
         return tuple(dict.fromkeys(given or classes)) or KINDS
 
     async def distil(self, content: Content) -> Distilled:
-        request = self.request(content)
-        if request is None or request.schema is None:
+        if not any(sentence.prose for sentence in content.sentences):
             return self._extractive.extract(content)
         asked = await ask(
             self._chat,
-            request.messages,
-            self._reply_type(content),
+            self._messages(content),
+            chunk_reply(self._kinds, *self._limits(content)),
             role=ROLE,
             subject=content.chunk.id,
             document=content.document.id,
-            temperature=request.temperature,
-            max_tokens=request.max_tokens,
+            temperature=self._settings.temperature,
+            max_tokens=_ROOM + _ROOM_PER_TOKEN * estimate_tokens(content.chunk.text),
         )
         if asked.value is None:
             return Distilled(failure=asked.failure)
         return self._checked(content, asked.value)
-
-    def request(self, content: Content) -> Request | None:
-        """Return what the model is asked about a chunk, None where it is not asked."""
-        if not any(sentence.prose for sentence in content.sentences):
-            return None
-        size = estimate_tokens(content.chunk.text)
-        return Request(
-            self._messages(content),
-            ROLE,
-            self._reply_type(content),
-            self._settings.temperature,
-            _ROOM + _ROOM_PER_TOKEN * size,
-            subject=content.chunk.id,
-            document=content.document.id,
-        )
 
     def _messages(self, content: Content) -> tuple[Message, ...]:
         chunk = content.chunk
@@ -114,9 +98,6 @@ class ModelDistiller:
             relations=_allowed(self._schema),
             questions=str(questions),
         )
-
-    def _reply_type(self, content: Content) -> type[ChunkReply]:
-        return chunk_reply(self._kinds, *self._limits(content))
 
     def _limits(self, content: Content) -> tuple[int, int]:
         """Return how many facts and questions a chunk may have, by the length of its prose; rows need none."""

@@ -12,7 +12,7 @@ from pipelines.atomize.tag_classes import KINDS, NAMED_KINDS, UNNAMED_KIND, comm
 from pipelines.core.knowledge import ChunkTag, TagClass
 from pipelines.core.outcome import Outcome
 from pipelines.llm.ask import Ending, ask
-from pipelines.llm.chat import Chat, Message, Request
+from pipelines.llm.chat import Chat, Message
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.prompt import Prompt, fence
 
@@ -72,11 +72,6 @@ class ModelClasses:
             return []
         cosines = self._embedder.embed([name for name, _ in induced]) @ self._embedder.embed(KINDS).T
         return [one for one, row in zip(induced, cosines, strict=True) if row.max() < _SAME]
-
-    def request(self, sample: Sequence[ChunkTag], language: str = "en") -> Request | None:
-        """Return what the model is asked about a sample, None where it is not asked."""
-        messages = self._messages(sample, language)
-        return Request(messages, ROLE, ClassesReply, max_tokens=_REPLY_TOKENS) if messages else None
 
     def _messages(self, sample: Sequence[ChunkTag], language: str) -> tuple[Message, ...]:
         terms = commonest([tag for tag in sample if not kind_of_name(tag.text)], _SHOWN_TERMS)

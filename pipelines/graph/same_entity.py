@@ -12,7 +12,7 @@ from pipelines.core.ids import content_id
 from pipelines.graph.entities import Profile
 from pipelines.graph.resolve import Pair
 from pipelines.llm.ask import ask
-from pipelines.llm.chat import Chat, Message, Request
+from pipelines.llm.chat import Chat, Message
 from pipelines.llm.prompt import Prompt, fence
 
 ROLE = "same_entity"
@@ -71,11 +71,6 @@ class ModelJudge:
                 if same is not None:
                     scores[pair_key(pair)] = _SURE if number in same else 0.0
         return Verdicts(maker, scores, len(pairs) - len({pair_key(pair) for pair in pairs} & scores.keys()))
-
-    def requests(self, pairs: Sequence[Pair], maker: str, known: Verdicts = Verdicts()) -> list[Request]:
-        """Return what `judge` would ask first."""
-        groups = _groups(pairs, known.scores if known.maker == maker else {})
-        return [Request(self._messages(group), ROLE, SameReply, max_tokens=_REPLY_TOKENS) for group in groups]
 
     async def _same(self, group: Sequence[Pair]) -> set[int] | None:
         asked = await ask(self._chat, self._messages(group), SameReply, role=ROLE, max_tokens=_REPLY_TOKENS)

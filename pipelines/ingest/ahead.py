@@ -95,8 +95,8 @@ class Begun:
         return ended
 
 
-class Workers:
-    """Those who make documents: `pool` what takes the processor, `speakers` what waits for a model most of the time."""
+class Dispatcher:
+    """Gives documents to processes: `pool` has those that compute, `speakers` those that mostly wait for a model."""
 
     def __init__(self, pool: WorkerPool, speakers: WorkerPool, chat: Chat | None, embedder: Embedder) -> None:
         self._pool = pool

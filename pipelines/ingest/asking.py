@@ -98,7 +98,7 @@ class Embedding:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WorkerQuestion:
     """One of the two."""
 
     asking: Asking | None = None
@@ -106,7 +106,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class WorkerAnswer:
     """A reply, or vectors as bytes, or the class and sentence of an error."""
 
     reply: Reply | None = None
@@ -127,7 +127,7 @@ class DeskChat:
         self._desk = desk
 
     async def complete(self, request: Request) -> Reply:
-        asked = self._desk.ask(codec.pack(Question(asking=Asking.of(request))))
+        asked = self._desk.ask(codec.pack(WorkerQuestion(asking=Asking.of(request))))
         answered = _read(await asyncio.wrap_future(asked))
         if answered.reply is None:
             raise CallFailed("there was no reply")
@@ -149,7 +149,7 @@ class DeskEmbedder:
         return EmbedderInfo("parent", "", self._dimension)
 
     def embed(self, texts: Sequence[str], side: Side = Side.PASSAGE) -> Vectors:
-        asked = self._desk.ask(codec.pack(Question(embedding=Embedding(tuple(texts), side))))
+        asked = self._desk.ask(codec.pack(WorkerQuestion(embedding=Embedding(tuple(texts), side))))
         raw = _read(asked.result()).vectors
         return np.frombuffer(raw, np.float32).reshape(len(texts), self._dimension)
 
@@ -157,8 +157,8 @@ class DeskEmbedder:
         """Nothing is held."""
 
 
-def _read(data: bytes) -> Answered:
-    answered = codec.unpack(data, Answered)
+def _read(data: bytes) -> WorkerAnswer:
+    answered = codec.unpack(data, WorkerAnswer)
     if answered.error:
         raise _ERRORS.get(answered.error, CallFailed)(answered.message)
     return answered
@@ -167,18 +167,18 @@ def _read(data: bytes) -> Answered:
 async def answer(question: bytes, chat: Chat | None, embedder: Embedder) -> bytes:
     """Return what a worker asked for; an error is an answer too."""
     try:
-        return codec.pack(await _answer(codec.unpack(question, Question), chat, embedder))
+        return codec.pack(await _answer(codec.unpack(question, WorkerQuestion), chat, embedder))
     except StrataError as error:
-        return codec.pack(Answered(error=type(error).__name__, message=error.message))
+        return codec.pack(WorkerAnswer(error=type(error).__name__, message=error.message))
     except Exception as error:
-        return codec.pack(Answered(error=type(error).__name__, message=f"{type(error).__name__}: {error}"))
+        return codec.pack(WorkerAnswer(error=type(error).__name__, message=f"{type(error).__name__}: {error}"))
 
 
-async def _answer(question: Question, chat: Chat | None, embedder: Embedder) -> Answered:
+async def _answer(question: WorkerQuestion, chat: Chat | None, embedder: Embedder) -> WorkerAnswer:
     if question.embedding is not None:
         asked = question.embedding
         vectors = await asyncio.to_thread(embedder.embed, asked.texts, asked.side)
-        return Answered(vectors=np.ascontiguousarray(vectors, np.float32).tobytes())
+        return WorkerAnswer(vectors=np.ascontiguousarray(vectors, np.float32).tobytes())
     if question.asking is None or chat is None:
         raise SettingsError("no language model is configured")
-    return Answered(reply=await chat.complete(question.asking.request()))
+    return WorkerAnswer(reply=await chat.complete(question.asking.request()))

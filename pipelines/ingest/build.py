@@ -10,17 +10,19 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from pipelines.core.errors import FolderNotFound, SourceError
+from pipelines.core.plugin import names_code
 from pipelines.core.work.pool import WorkerPool
-from pipelines.ingest.ahead import Workers
+from pipelines.ingest.ahead import Dispatcher
 from pipelines.ingest.compile import Item, Tools
-from pipelines.ingest.language import Language, makers_of, open_language
 from pipelines.ingest.progress import Progress, silent
 from pipelines.ingest.report import Report
 from pipelines.ingest.run import Run
 from pipelines.ingest.scan import within
 from pipelines.ingest.tagging import Lessons
-from pipelines.ingest.task import Means, without_keys
+from pipelines.ingest.task import Means, ModelWork, without_keys
+from pipelines.ingest.workers import Workers, makers_of, open_counting_workers, open_workers
 from pipelines.llm.budget import Budget
+from pipelines.llm.ledger import Ledger
 from pipelines.parse.limits import allowance
 from pipelines.resources import Places, Stores, open_stores
 from pipelines.settings import Settings, load
@@ -100,37 +102,50 @@ def open_run(
     progress: Progress = silent,
     budget: Budget = Budget(),
     qa_samples: Path | None = None,
+    dry_run: bool = False,
 ) -> Iterator[Run]:
-    """Open all that a run takes, with the knowledge base locked against other writers."""
+    """Open all that a run takes, with the knowledge base locked against other writers.
+
+    With `dry_run` the workers' chat, where a model is configured, is a `DryRunChat`.
+    """
     if not folder.is_dir():
         raise FolderNotFound(str(folder))
     settings = settings or load(kb).settings
+    ledger = Ledger(settings.llm.prices)
     _refuse_itself(folder, kb)
     with (
         open_stores(kb, settings, create=True) as stores,
         stores.embedded.exclusive(),
-        open_language(settings, stores.places, budget) as language,
+        (
+            open_counting_workers(settings, stores.places)
+            if dry_run
+            else open_workers(settings, stores.places, budget, ledger)
+        ) as workers,
         _pool(settings, settings.ingest.workers) as pool,
         _pool(settings, settings.ingest.documents_at_once) as speakers,
     ):
-        workers = Workers(pool, speakers, language.chat, stores.embedder)
-        tools = Tools(settings, _means(settings, stores, language, within(folder, settings.ingest)), workers)
-        lessons = Lessons(qa_samples, language.pairing) if qa_samples else None
-        yield Run(folder, settings, stores, tools, language, progress, lessons)
+        dispatcher = Dispatcher(pool, speakers, workers.chat, stores.embedder)
+        tools = Tools(settings, _means(settings, stores, workers, within(folder, settings.ingest)), dispatcher)
+        lessons = Lessons(qa_samples, workers.pairing()) if qa_samples else None
+        yield Run(folder, settings, stores, tools, workers, ledger, progress, lessons)
 
 
 def _pool(settings: Settings, workers: int) -> WorkerPool:
     return WorkerPool(allowance(settings.parse.limits), workers)
 
 
-def _means(settings: Settings, stores: Stores, language: Language, root: Path | None) -> Means:
-    """What the workers make documents with; an embedder behind an endpoint stays here."""
+def _means(settings: Settings, stores: Stores, workers: Workers, root: Path | None) -> Means:
+    """What the workers make documents with; an embedder behind an endpoint, or of the user's own, stays here."""
     info = stores.embedder.info
-    chosen = settings.embed.model_copy(update={"name": info.name, "model": info.model, "dimension": info.dimension})
-    plain = without_keys(settings.model_copy(update={"embed": chosen}))
-    local = None if info.name == "openai" else plain.embed
+    if own := names_code(settings.embed.name):
+        plain = without_keys(settings)
+    else:
+        chosen = {"name": info.name, "model": info.model, "dimension": info.dimension}
+        plain = without_keys(settings.model_copy(update={"embed": settings.embed.model_copy(update=chosen)}))
+    local = None if own or info.name == "openai" else plain.embed
     makers, vectors = makers_of(settings, stores), stores.places.embeddings
-    return Means(plain, stores.artifacts, makers, local, vectors, info.dimension, language.model, within=root)
+    model = ModelWork(stores.places.prompts) if workers.chat is not None else None
+    return Means(plain, stores.artifacts, makers, local, vectors, info.dimension, model, within=root)
 
 
 def _refuse_itself(folder: Path, kb: Path) -> None:

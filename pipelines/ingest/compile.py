@@ -20,7 +20,7 @@ from pipelines.core.errors import (
 )
 from pipelines.core.outcome import Failure, Status
 from pipelines.core.work.job import Ended
-from pipelines.ingest.ahead import Workers
+from pipelines.ingest.ahead import Dispatcher
 from pipelines.ingest.keys import CUT, READINGS, STOPPED, StageKeys
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.reading import REPEATABLE, parse_key
@@ -65,7 +65,7 @@ class Tools:
 
     settings: Settings
     means: Means
-    workers: Workers
+    workers: Dispatcher
 
     @property
     def artifacts(self) -> ArtifactStore:

@@ -14,14 +14,14 @@ from pipelines.graph.card import DocumentCard
 from pipelines.graph.link import Linked, link, unlinked
 from pipelines.graph.mentions import Passage
 from pipelines.graph.same_entity import Verdicts
+from pipelines.ingest.classes import corpus_classes
 from pipelines.ingest.culprit import find_culprits
 from pipelines.ingest.gate import Gate, gate
 from pipelines.ingest.judged import kept_verdicts
 from pipelines.ingest.keys import VERSIONS
-from pipelines.ingest.language import corpus_classes
 from pipelines.ingest.vocabulary import vocabulary
 from pipelines.llm.embedder import Side
-from pipelines.llm.wordllama import WordLlamaEmbedder
+from pipelines.llm.embedders import default_embedder
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings, fingerprint
 from pipelines.store.catalog import Entry
@@ -87,7 +87,7 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings) -> Linki
     cards = read_cards(entries, stores)
     verdicts = kept_verdicts(stores.catalog)
     by_document = {entry.document: entry for entry in entries}
-    names = WordLlamaEmbedder()
+    names = default_embedder()
 
     def text_of(document: str) -> Sequence[Passage]:
         chunks = read_distillate(stores.artifacts, by_document[document]).chunks

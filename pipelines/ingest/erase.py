@@ -21,9 +21,9 @@ from pipelines.graph.scan import cache_key
 from pipelines.ingest.compile import Item, member_item
 from pipelines.ingest.gate import STAGE as RECALL
 from pipelines.ingest.keys import StageKeys
-from pipelines.ingest.language import drop_classes
-from pipelines.llm.embed_cache import keep_vectors
-from pipelines.llm.reply_store import ReplyStore
+from pipelines.ingest.vocabulary import drop_classes
+from pipelines.llm.cache import ReplyStore
+from pipelines.llm.embedders import keep_vectors
 from pipelines.resources import PAIRS_FACT, Stores, tag_pairs, vectors_name
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.records import Parts

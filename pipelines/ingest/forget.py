@@ -11,10 +11,10 @@ from pipelines.core.uris import INSIDE, called
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.erase import Extent, erase, expect, expected
 from pipelines.ingest.keys import StageKeys, stage_keys
-from pipelines.ingest.language import makers_of
 from pipelines.ingest.load import Loader
 from pipelines.ingest.progress import silent
 from pipelines.ingest.project import project
+from pipelines.ingest.workers import makers_of
 from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry

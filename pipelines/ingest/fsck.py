@@ -10,6 +10,7 @@ from pathlib import Path
 from pipelines.core.errors import StoreError
 from pipelines.core.graph import CORPUS_OWNER, NodeKind
 from pipelines.core.outcome import Status
+from pipelines.core.sqlite_file import is_sound, remove_file
 from pipelines.graph.scan import STAGE as MENTIONS
 from pipelines.ingest.corpus import LINKED_FACT, link_corpus
 from pipelines.ingest.inspect import Inspected, Sums, held_sums, inspect_artifacts, inspect_caches, sums_of
@@ -17,8 +18,7 @@ from pipelines.ingest.keys import COMPILED
 from pipelines.ingest.load import Loader
 from pipelines.ingest.progress import silent
 from pipelines.ingest.records import read_records
-from pipelines.llm.reply_store import ReplyStore
-from pipelines.llm.sqlite_file import is_sound, remove_file
+from pipelines.llm.cache import ReplyStore
 from pipelines.resources import Stores, open_neo4j, open_stores, vectors_name
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry

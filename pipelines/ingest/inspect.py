@@ -11,11 +11,11 @@ from zipfile import BadZipFile, ZipFile
 from pipelines.core import codec
 from pipelines.core.errors import StoreError
 from pipelines.core.ids import digest
+from pipelines.core.sqlite_file import is_sound
 from pipelines.graph.scan import STAGE as MENTIONS
 from pipelines.graph.scan import cache_key
 from pipelines.ingest.keys import COMPILED
-from pipelines.llm.reply_store import ReplyStore
-from pipelines.llm.sqlite_file import is_sound
+from pipelines.llm.cache import ReplyStore
 from pipelines.resources import Places, Stores
 from pipelines.store.artifact import ArtifactStore
 from pipelines.store.catalog import Entry

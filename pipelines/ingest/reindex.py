@@ -12,9 +12,9 @@ from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.ingest.corpus import LINKED_FACT, link_corpus
 from pipelines.ingest.keys import Makers, stage_keys
-from pipelines.ingest.language import makers_of
 from pipelines.ingest.load import loaded
 from pipelines.ingest.records import embed_records, read_records
+from pipelines.ingest.workers import makers_of
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
 from pipelines.resources import (

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from pipelines.core.outcome import Failure
 from pipelines.ingest.progress import Event, Phase
+from pipelines.llm.estimate import Estimate
 from pipelines.llm.ledger import Ledger
-from pipelines.llm.quote import Quote
 
-QUOTE_FACT = "quote"
-"""The fact under which the catalog keeps the last quote, to be set beside what the work then took."""
+ESTIMATE_FACT = "estimate"
+"""The fact under which the catalog keeps the last estimate, to be set beside what the work then took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,13 @@ class Tally:
         }
 
 
-def usage_by_role(ledger: Ledger, quote: Quote | None = None) -> dict[str, dict[str, float]]:
-    """Return what the language model's calls took, by the work they did, beside what was quoted where it was."""
-    quoted = {line.role: line for line in quote.lines} if quote else {}
+def usage_by_role(ledger: Ledger, estimate: Estimate | None = None) -> dict[str, dict[str, float]]:
+    """Return what the language model's calls took, by the work they did, beside what was estimated where it was."""
+    estimated = {line.role: line for line in estimate.lines} if estimate else {}
     return {
         role: {
-            **({"quoted calls": quoted[role].usage.calls} if role in quoted else {}),
-            **({"quoted dollars": round(quoted[role].dollars, 6)} if role in quoted else {}),
+            **({"estimated calls": estimated[role].usage.calls} if role in estimated else {}),
+            **({"estimated dollars": round(estimated[role].dollars, 6)} if role in estimated else {}),
             "calls": totals.usage.calls,
             "from cache": totals.cached,
             "failed": totals.failed,

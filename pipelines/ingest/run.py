@@ -13,20 +13,22 @@ from pipelines.core import codec
 from pipelines.core.charge import charge
 from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, TooLarge
 from pipelines.core.outcome import Failure, Status
-from pipelines.ingest.classes import settle_classes
+from pipelines.ingest.classes import find_classes, with_classes
 from pipelines.ingest.compile import Compiled, Item, Tools, compile_item
 from pipelines.ingest.corpus import LINKED_FACT, Linking, corpus_key, link_corpus, read_cards
 from pipelines.ingest.erase import Extent, erase, expect, expected, settled, vanishing
-from pipelines.ingest.judged import judge_entities, judge_maker, kept_verdicts
-from pipelines.ingest.language import Language
+from pipelines.ingest.judged import judge_entities, keep_verdicts, kept_verdicts
 from pipelines.ingest.load import Loader, failed_before
 from pipelines.ingest.plan import Plan, plan
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.project import project
-from pipelines.ingest.report import QUOTE_FACT, Report, Tally, usage_by_role
+from pipelines.ingest.report import ESTIMATE_FACT, Report, Tally, usage_by_role
 from pipelines.ingest.scan import scan
 from pipelines.ingest.tagging import Lessons, learn_pairs
-from pipelines.llm.quote import Quote
+from pipelines.ingest.vocabulary import KeptClasses, keep_classes, kept_classes
+from pipelines.ingest.workers import Workers, judge_maker, makers_of
+from pipelines.llm.estimate import Estimate
+from pipelines.llm.ledger import Ledger
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
@@ -45,7 +47,8 @@ class Run:
         settings: Settings,
         stores: Stores,
         tools: Tools,
-        language: Language,
+        workers: Workers,
+        ledger: Ledger,
         listener: Progress,
         lessons: Lessons | None = None,
     ) -> None:
@@ -53,7 +56,8 @@ class Run:
         self._settings = settings
         self.stores = stores
         self._tools = tools
-        self._language = language
+        self.workers = workers
+        self._ledger = ledger
         self._listener = listener
         self._lessons = lessons
         self._tally = Tally()
@@ -101,9 +105,22 @@ class Run:
     async def settle(self, items: Sequence[Item]) -> None:
         """Settle the classes of tags, before any item is compiled; a budget that is reached ends the run."""
         try:
-            self._tools = await settle_classes(items, self._tools, self._language.induction, self.stores, self._tell)
+            found = await find_classes(items, self._tools, self.workers, self.stores, self._tell)
         except BudgetExceeded as error:
             self._stopped = error.message
+            return
+        if found is not None:
+            self._settle_on(found)
+        elif items and self.workers.inducer() is not None:  # what is distilled without them is done again
+            self._tools = replace(self._tools, means=replace(self._tools.means, settled=False))
+
+    def _settle_on(self, found: KeptClasses) -> None:
+        """Have the model tag by these classes, and keep them."""
+        if kept_classes(self.stores.catalog, found.maker) is None:
+            keep_classes(self.stores.catalog, found)
+        tools = with_classes(self._tools, [one.name for one in found.classes])
+        makers = makers_of(self._settings, self.stores)
+        self._tools = replace(tools, means=replace(tools.means, makers=makers))
 
     async def compile(self, item: Item) -> tuple[Item, ...]:
         """Compile one item and return the documents inside it, to be compiled too; a failure is kept, not raised."""
@@ -135,14 +152,15 @@ class Run:
 
     async def judge(self) -> None:
         """Ask the model, where there is one, about entities that no rule decides; a failed call leaves them apart."""
-        chat, kept = self._language.chat, kept_verdicts(self.stores.catalog)
-        if chat is None or not self._settings.graph.judged_pairs:
+        kept = kept_verdicts(self.stores.catalog)
+        if self.workers.judge() is None:
             return
         asked = kept.maker == judge_maker(self._settings, self.stores) and not kept.unjudged
         if asked and self._is_linked():
             return
         try:
-            await judge_entities(read_cards(self.searchable(), self.stores), self.stores, self._settings, chat)
+            cards = read_cards(self.searchable(), self.stores)
+            keep_verdicts(self.stores.catalog, await judge_entities(cards, self.workers, self.stores))
         except BudgetExceeded as error:
             self._stopped = error.message
         except Exception as error:  # linking finds the document that is to blame, if any is
@@ -262,7 +280,7 @@ class Run:
             stages=self._tally.stages(STAGES),
             contents=_sum(entry.counts for entry in entries),
             dropped=_sum(compiled.dropped for compiled in self._compiled.values()),
-            usage=usage_by_role(self._language.ledger, self._quote()),
+            usage=usage_by_role(self._ledger, self._estimate()),
             failures=self._failures(),
             unfinished=sum(entry.counts.get("unfinished", 0) for entry in entries),
             stopped=self._stopped,
@@ -310,9 +328,9 @@ class Run:
             kept += [entry for entry in self.stores.catalog.entries() if entry.uri in missed]
         return tuple(kept)
 
-    def _quote(self) -> Quote | None:
-        kept = self.stores.catalog.fact(QUOTE_FACT)
-        return codec.decode(kept, Quote) if kept else None
+    def _estimate(self) -> Estimate | None:
+        kept = self.stores.catalog.fact(ESTIMATE_FACT)
+        return codec.decode(kept, Estimate) if kept else None
 
     def _changes(self) -> dict[str, int]:
         before = {entry.uri for entry in self._plan.unchanged}

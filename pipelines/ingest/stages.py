@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from pipelines.atomize.atomize import atomize
-from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.distiller import Distiller
 from pipelines.chunk.chunk import split
-from pipelines.chunk.structural import StructuralSplitter
+from pipelines.chunk.splitter import Splitter
 from pipelines.core import codec
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document
@@ -29,11 +29,13 @@ from pipelines.core.work.job import Desk
 from pipelines.graph.card import card
 from pipelines.graph.conform import conform
 from pipelines.ingest.bench import Bench, StageFailed
+from pipelines.ingest.figures import DescribedRecord, describe
 from pipelines.ingest.keys import StageKeys
 from pipelines.ingest.progress import Phase, Stage
 from pipelines.ingest.reading import parse_key, read
 from pipelines.ingest.records import embed_records, records_of
 from pipelines.ingest.task import DESCRIBE, Facts, Made, Task
+from pipelines.ingest.workers import workers_at
 from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 from pipelines.llm.embedders import QUICK, open_embedder
 from pipelines.llm.settings import EmbedSettings
@@ -64,63 +66,53 @@ async def _compile(bench: Bench) -> Made:
 
 
 async def _distil(bench: Bench, made: Made, record: ParsedRecord) -> Made:
-    if bench.means.model is not None and bench.means.model.describes:
-        record, made = await _described(bench, made, record)
-    document = record.document
-    if document is None:
+    described, distillate = await do_language_work(bench, record)
+    document = described.record.document
+    if document is None or distillate is None:
         return made
-    with bench.stage(Stage.CHUNK.value):
-        chunks = await _chunk(bench, document)
-    with bench.stage(Stage.ATOMIZE.value):
-        distillate = await _atomize(bench, document, chunks)
     with bench.stage(Stage.EMBED.value):
         _embed(bench, document, distillate)
-    return _done(bench, made, document, distillate)
+    return _done(bench, replace(made, failures=described.failures), document, distillate)
 
 
-async def _described(bench: Bench, made: Made, record: ParsedRecord) -> tuple[ParsedRecord, Made]:
-    from pipelines.ingest.figures import describe
-    from pipelines.ingest.speech import describer
+async def do_language_work(bench: Bench, record: ParsedRecord) -> tuple[DescribedRecord, Distillate | None]:
+    """Return a parsed document with its figures described, and what it was distilled into; nothing where it is none."""
+    workers = workers_at(bench.desk, bench.means)
+    described, describer = DescribedRecord(record, bench.keys), workers.describer()
+    if describer is not None:
+        with bench.stage(DESCRIBE):
+            described = await describe(bench, record, describer)
+        bench.keys = described.keys
+    document = described.record.document
+    if document is None:
+        return described, None
+    with bench.stage(Stage.CHUNK.value):
+        chunks = await _chunk(bench, document, workers.splitter())
+    with bench.stage(Stage.ATOMIZE.value):
+        return described, await _atomize(bench, document, chunks, workers.distiller())
 
-    with bench.stage(DESCRIBE):
-        described = await describe(bench, record, describer(bench.desk, bench.means))
-    bench.keys = described.keys
-    return described.record, replace(made, failures=described.failures)
 
-
-async def _chunk(bench: Bench, document: Document) -> Outcome[Chunk]:
+async def _chunk(bench: Bench, document: Document, splitter: Splitter) -> Outcome[Chunk]:
     kept = bench.kept("chunk", bench.keys.chunk, tuple[Chunk, ...])
     if kept is not None:
         bench.tell(Stage.CHUNK, Phase.REUSED)
         return Outcome(kept)
     bench.tell(Stage.CHUNK, Phase.STARTED)
-    settings = bench.means.settings.chunk
-    if bench.means.model is None:
-        chunks = await split(document, StructuralSplitter(settings), settings)
-    else:
-        from pipelines.ingest.speech import splitter
-
-        chunks = await split(document, splitter(bench.desk, bench.means), settings)
+    chunks = await split(document, splitter, bench.means.settings.chunk)
     if not chunks.failures:
         bench.keep("chunk", bench.keys.chunk, chunks.results)
     bench.tell(Stage.CHUNK, Phase.DONE)
     return chunks
 
 
-async def _atomize(bench: Bench, document: Document, chunks: Outcome[Chunk]) -> Distillate:
+async def _atomize(bench: Bench, document: Document, chunks: Outcome[Chunk], distiller: Distiller) -> Distillate:
     kept = bench.kept("atomize", bench.keys.atomize, Distillate)
     if kept is not None:
         bench.tell(Stage.ATOMIZE, Phase.REUSED)
         return kept
     bench.tell(Stage.ATOMIZE, Phase.STARTED)
     settings = bench.means.settings
-    if bench.means.model is None:
-        distillate = await atomize(document, chunks.results, ExtractiveDistiller(settings.atomize), settings.atomize)
-    else:
-        from pipelines.ingest.speech import distiller
-
-        asked = distiller(bench.desk, bench.means)
-        distillate = await atomize(document, chunks.results, asked, settings.atomize)
+    distillate = await atomize(document, chunks.results, distiller, settings.atomize)
     distillate = conform(distillate, settings.graph.schema)
     if chunks.failures or not bench.means.settled:
         distillate = replace(distillate, unfinished=tuple(one.id for one in chunks.results))

@@ -30,7 +30,6 @@ class ModelWork:
 
     prompts: Path
     kinds: tuple[str, ...] = ()
-    describes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pipelines.atomize.tag_classes import sample_of
+from pipelines.atomize.tag_classes import KINDS, sample_of
 from pipelines.atomize.tag_classes_cluster import ClusterClasses, TagClassifier
 from pipelines.atomize.tags import collect_tags
+from pipelines.core import codec
+from pipelines.core.ids import digest
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass
 from pipelines.graph.card import CardTag, DocumentCard
 from pipelines.llm.embedder import Embedder
+from pipelines.store.catalog import Catalog
 
+CLASSES_FACT = "tag classes"
+"""The fact under which the catalog keeps the classes by which a model tags."""
 _LONGEST_SHORT_FORM = 8
+"""Characters of an abbreviation at most; a longer alias is another name, with tags of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptClasses:
+    """The classes of the corpus's tags, and the model and prompt that induced them.
+
+    `names` is the digest of the names of all that were induced: it is part of the keys of what was distilled by them,
+    which stays as it is when one of the classes goes.
+    """
+
+    maker: str
+    classes: tuple[TagClass, ...]
+    names: str = ""
+
+
+def kept_classes(catalog: Catalog, maker: str) -> KeptClasses | None:
+    """Return the classes that `maker` induced for this knowledge base, None where it did not yet."""
+    fact = catalog.fact(CLASSES_FACT)
+    kept = codec.decode(fact, KeptClasses) if fact else None
+    return kept if kept is not None and maker and kept.maker == maker else None
+
+
+def keep_classes(catalog: Catalog, kept: KeptClasses) -> None:
+    catalog.set_fact(CLASSES_FACT, codec.encode(kept).decode())
+
+
+def drop_classes(catalog: Catalog, borne: Collection[str]) -> None:
+    """Forget the induced classes that no tag is in any more; `borne` are the ids of those that some tag is in."""
+    fact = catalog.fact(CLASSES_FACT)
+    if not fact:
+        return
+    kept = codec.decode(fact, KeptClasses)
+    left = tuple(one for one in kept.classes if one.id in borne or one.name in KINDS)
+    if left != kept.classes:
+        keep_classes(catalog, KeptClasses(kept.maker, left, names_digest(kept)))
+
+
+def names_digest(kept: KeptClasses) -> str:
+    """Return the digest of the names of all classes that were induced, those that went since included."""
+    return kept.names or digest(" ".join(one.name for one in kept.classes).encode())[:16]
 
 
 @dataclass(frozen=True, slots=True)

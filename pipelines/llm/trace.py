@@ -12,9 +12,8 @@ from typing import TextIO
 from pipelines.core.codec import encode
 from pipelines.core.private import append_to, private_folder
 from pipelines.core.read_only import can_write
-from pipelines.llm.chat import Chat, Reply, Request, Usage
+from pipelines.llm.chat import Chat, Reply, Request, Usage, request_key
 from pipelines.llm.ledger import Ledger, Totals
-from pipelines.llm.request_key import request_key
 
 
 @dataclass(frozen=True, slots=True)

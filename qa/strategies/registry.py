@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from importlib import import_module
 
 from pipelines.core.errors import SettingsError
+from pipelines.core.plugin import import_by_name, names_code
 from qa.strategies import baselines
 from qa.strategies.pike import pike
 from qa.strategies.pike_graph import pike_graph
@@ -44,7 +44,7 @@ def strategy_named(name: str, has_model: bool) -> Strategy:
         async def first_chunk(question, retrieval, model, settings):
             return Answer(question, retrieval.retrieve(question, 1)[0].chunk.text)
     """
-    if ":" in name:
+    if names_code(name):
         return _own(name)
     chosen = name or ("pike" if has_model else "extractive")
     if chosen not in STRATEGIES:
@@ -55,12 +55,7 @@ def strategy_named(name: str, has_model: bool) -> Strategy:
 
 
 def _own(name: str) -> Strategy:
-    module, _, function = name.partition(":")
-    try:
-        solve = getattr(import_module(module), function)
-    except Exception as error:  # whatever the module of a user raises
-        hint = "module:function of a module on Python's path"
-        raise SettingsError(f"cannot load the strategy {name}: {error}", ids=(name,), hint=hint) from error
+    solve = import_by_name(name, "qa.answer.strategy")
     if not callable(solve):
         raise SettingsError(f"the strategy {name} is no function", ids=(name,))
     return Strategy(name, "your own", solve, needs_model=False)

@@ -15,12 +15,11 @@ from pipelines.core import codec
 from pipelines.core.errors import BudgetExceeded, CallFailed, RateLimited, StrataError
 from pipelines.core.vectors import Vectors
 from pipelines.ingest.asking import Asking, DeskChat, DeskEmbedder, answer
-from pipelines.llm.chat import Image, Message, Reply, Request, Usage
+from pipelines.llm.chat import Image, Message, Reply, Request, Usage, request_key
 from pipelines.llm.hashing import HashingEmbedder
-from pipelines.llm.request_key import request_key
-from pipelines.llm.schema_answer import answer_by_schema
 from pipelines.llm.testing.fakes import ScriptedChat
 from pipelines.llm.testing.loopback import LoopbackServer
+from pipelines.llm.testing.schema_answer import answer_by_schema
 from pipelines.parse.describe import FigureReply
 from pipelines.resources import open_stores
 from pipelines.settings import Settings

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from flows.cli import cache, prompts
 from pipelines.core.errors import KnowledgeBaseNotFound, NotFound, SettingsError
+from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Reply, Usage
 from pipelines.llm.prompt import find_prompts
-from pipelines.llm.reply_store import ReplyStore
 from pipelines.resources import Places
 
 RUNNER = CliRunner()

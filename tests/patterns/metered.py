@@ -63,13 +63,13 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.chunk.chunk import chunk
     from pipelines.chunk.settings import ChunkSettings
     from pipelines.chunk.structural import StructuralSplitter
-    from pipelines.chunk.tokens import count_tokens
     from pipelines.core.document import Source
     from pipelines.graph.card import card
     from pipelines.graph.mentions import Names, Passage
     from pipelines.ingest.records import records_of
     from pipelines.lang.sentences import sentences
     from pipelines.lang.terms import terms
+    from pipelines.llm.tokens import count_tokens
     from pipelines.parse.cleaning import clean
     from pipelines.parse.settings import ParseSettings
     from pipelines.parse.sniff import text_type

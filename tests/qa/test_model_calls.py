@@ -13,10 +13,9 @@ from pydantic import SecretStr
 
 from pipelines.core.errors import CallFailed, CallTimedOut
 from pipelines.llm.ask import Ending
-from pipelines.llm.cache import CacheChat
+from pipelines.llm.cache import CacheChat, ReplyStore
 from pipelines.llm.chat import Message, Request, Usage
 from pipelines.llm.openai_chat import OpenAIChat
-from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.testing.fakes import ScriptedChat
 from qa.model_calls import ModelCalls, listening, readable

@@ -17,8 +17,8 @@ import pytest
 from pipelines import build
 from pipelines.core.errors import StoreError
 from pipelines.core.read_only import read_only_uri
+from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Reply, Usage
-from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.resources import Places
 from pipelines.settings import load

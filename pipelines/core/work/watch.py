@@ -12,7 +12,7 @@ from typing import IO
 from pipelines.core.outcome import Status
 from pipelines.core.work.frames import HEAD, Frame, Kind, Writer
 from pipelines.core.work.job import Allowance, Ended, Listener
-from pipelines.core.work.usage import Usage, counted, usage_of
+from pipelines.core.work.usage import ProcessUsage, counted, usage_of
 
 _POLL_S = 0.05
 _CHUNK = 1 << 20
@@ -157,15 +157,15 @@ class _Meter:
         """Take note that there is progress, or nothing to be done."""
         self._mark = (time.monotonic(), self._cpu(usage_of(self._pid)))
 
-    def spent(self, usage: Usage) -> float:
+    def spent(self, usage: ProcessUsage) -> float:
         return self._cpu(usage) - self._from
 
-    def idle(self, usage: Usage, most_s: float) -> bool:
+    def idle(self, usage: ProcessUsage, most_s: float) -> bool:
         since, before = self._mark
         if self._cpu(usage) - before > _IDLE_SHARE * most_s:
             self.seen()
             return False
         return self._counted and time.monotonic() - since > most_s
 
-    def _cpu(self, usage: Usage) -> float:
+    def _cpu(self, usage: ProcessUsage) -> float:
         return usage.cpu_s if self._counted else time.monotonic()

@@ -1,7 +1,8 @@
-"""A GGUF file served on loopback by a child process that ends with this one."""
+"""A chat with a GGUF file, served on loopback by a child process that ends with this one."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import subprocess
@@ -10,14 +11,20 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
+from pydantic import SecretStr
+
 from pipelines.core.codec import encode
 from pipelines.core.errors import CallFailed, MissingExtra, SettingsError
+from pipelines.llm.chat import Reply, Request
 from pipelines.llm.llama_process import Serving
 from pipelines.llm.settings import LlmSettings
 
-_PATIENCE = 10.0
+_END_SECONDS = 10.0
 """Seconds for the child to end by itself once its input is closed."""
+_REPLY_SECONDS = 900.0
+"""Seconds for a reply: a slow processor is no lost connection, and asking anew would begin from nothing."""
 _LOG_SHOWN = 600
+"""Characters of the child's log that an error shows, from its end."""
 
 
 def check_gguf(settings: LlmSettings) -> Path:
@@ -65,7 +72,7 @@ class LocalServer:
             if pipe is not None:
                 pipe.close()
         try:
-            self._child.wait(_PATIENCE)
+            self._child.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.wait()
@@ -80,7 +87,7 @@ class LocalServer:
         except BrokenPipeError:
             address = ""
         if not address:
-            self._child.wait(_PATIENCE)
+            self._child.wait(_END_SECONDS)
             reason = self._last_words()
             self.close()
             raise CallFailed(f"{serving.path} cannot be served: {reason}", ids=(serving.path,))
@@ -90,3 +97,25 @@ class LocalServer:
         self._log.seek(0)
         words = " ".join(self._log.read().decode("utf-8", "replace").split())
         return words[-_LOG_SHOWN:] or "llama.cpp does not say why"
+
+
+class LocalChat:
+    """Starts the server when made, which takes seconds, and ends it when closed."""
+
+    def __init__(self, settings: LlmSettings) -> None:
+        from pipelines.llm.openai_chat import OpenAIChat
+
+        self._server = LocalServer(settings)
+        served = LlmSettings(
+            base_url=self._server.url,
+            api_key=SecretStr(self._server.key),
+            timeout=max(settings.timeout, _REPLY_SECONDS),
+        )
+        self._client = OpenAIChat(served)
+
+    async def complete(self, request: Request) -> Reply:
+        return await self._client.complete(request)
+
+    async def close(self) -> None:
+        await self._client.close()
+        await asyncio.to_thread(self._server.close)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from pipelines.core.errors import CallFailed
 from pipelines.llm.ask import Ending, ask
 from pipelines.llm.chat import Chat, Message
-from pipelines.llm.local_server import LocalServer
+from pipelines.llm.local_model import LocalServer
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
 
@@ -68,7 +68,7 @@ class TestLocalModel:
 
     def test_the_server_ends_when_its_parent_is_killed(self) -> None:
         code = (
-            "import sys, time; from pipelines.llm.local_server import LocalServer;"
+            "import sys, time; from pipelines.llm.local_model import LocalServer;"
             "from pipelines.llm.settings import LlmSettings;"
             "server = LocalServer(LlmSettings(gguf=sys.argv[1], gguf_context=512));"
             "print(server._child.pid, flush=True); time.sleep(600)"

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from pipelines.llm.chat import Image, Message, Request
-from pipelines.llm.request_key import request_key
+from pipelines.llm.chat import Image, Message, Request, request_key
 
 
 class One(BaseModel):

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pydantic import BaseModel
 
 from pipelines.llm.chat import Message
-from pipelines.llm.schema import Json, strict_schema
+from pipelines.llm.typed_reply import Json, strict_schema
 
 
 class SchemaMode(StrEnum):

@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from pipelines.core.codec import decode, encode
 from pipelines.core.errors import NotFound
-from pipelines.core.private import append_to
-from pipelines.llm.chat import Chat, Message, Reply, Request, Usage
-from pipelines.llm.request_key import request_key
-from pipelines.llm.testing.loopback_wire import Call, Turn
+from pipelines.llm.chat import Reply, Request, Usage, request_key
+from pipelines.llm.recording import Recording, read_recordings, words_of
+from pipelines.llm.testing.loopback_wire import Call
 
 _REPLIED = "\nassistant: "
-
-
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """One line of the file: the reply, the key of its request, and the request's words for who reads the file."""
-
-    key: str
-    role: str
-    asked: str
-    text: str
-    model: str
-    finish: str
-    input_tokens: int
-    output_tokens: int
-
-
-def read_recordings(path: Path) -> dict[str, Recording]:
-    """Return the recordings of a JSON Lines file by key; of two with one key the later counts."""
-    # Not splitlines: that takes marks such as U+2028, which JSON leaves as they are, for ends of lines.
-    lines = (line for line in path.read_bytes().split(b"\n") if line.strip())
-    return {recording.key: recording for recording in (decode(line, Recording) for line in lines)}
 
 
 class ReplayChat:
@@ -55,7 +30,9 @@ class ReplayChat:
     async def complete(self, request: Request) -> Reply:
         found = self._recordings.get(request_key(request))
         if found is None:
-            raise NotFound(f"no recording of this request in {self._path.name}; {self.nearest(_words(request))}")
+            raise NotFound(
+                f"no recording of this request in {self._path.name}; {self.nearest(words_of(request.messages))}"
+            )
         return Reply(found.text, found.model, Usage(found.input_tokens, found.output_tokens, 1), found.finish)
 
     async def close(self) -> None:
@@ -95,53 +72,10 @@ class RecordedAnswers:
         return self._replay.recordings
 
     def __call__(self, call: Call) -> str:
-        text = self._texts.get(_said(call.turns), self._last.get(_said(call.first_turns)))
+        text = self._texts.get(words_of(call.turns), self._last.get(words_of(call.first_turns)))
         if text is None:
-            self.misses.append(self._replay.nearest(_said(call.turns)))
+            self.misses.append(self._replay.nearest(words_of(call.turns)))
         return text or "not recorded"
-
-
-class RecordingChat:
-    """A chat that writes down what the inner one replies; `path` is appended to, a line at a time."""
-
-    def __init__(self, inner: Chat, path: Path) -> None:
-        self._inner, self._path = inner, path
-        self._known = set(read_recordings(path)) if path.exists() else set()
-
-    async def complete(self, request: Request) -> Reply:
-        reply = await self._inner.complete(request)
-        key = request_key(request)
-        if key not in self._known:
-            self._known.add(key)
-            self._write(key, request, reply)
-        return reply
-
-    async def close(self) -> None:
-        await self._inner.close()
-
-    def _write(self, key: str, request: Request, reply: Reply) -> None:
-        usage = reply.usage
-        recording = Recording(
-            key,
-            request.role,
-            _words(request),
-            reply.text,
-            reply.model,
-            reply.finish,
-            usage.input_tokens,
-            usage.output_tokens,
-        )
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with append_to(self._path) as file:
-            file.write(encode(recording).decode() + "\n")
-
-
-def _words(request: Request) -> str:
-    return _said(request.messages)
-
-
-def _said(turns: Iterable[Message | Turn]) -> str:
-    return "\n".join(f"{turn.role}: {turn.content}" for turn in turns)
 
 
 def _alike(one: str, other: str) -> float:
