@@ -20,9 +20,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from pipelines.lang.numbers import Number, numbers, values
 from pipelines.lang.sentences import sentences
 from qa.check.arithmetic import unsupported
-from qa.check.numbers import WrittenNumber, numbers, values
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "documents"
 SIZES = (5, 10, 20, 40)
@@ -121,7 +121,7 @@ def _drawn(kind: Claim, count: int, lines: Sequence[str], chance: random.Random)
             yield evidence, claim
 
 
-def _another(number: WrittenNumber, evidence: Sequence[str], chance: random.Random) -> str | None:
+def _another(number: Number, evidence: Sequence[str], chance: random.Random) -> str | None:
     """A figure of similar size and as many decimals that the evidence does not have."""
     known = frozenset[float]().union(*map(values, evidence))
     value = max(number.values)

@@ -13,7 +13,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice, pairwise, product
 
 from pipelines.core.provenance import Span
-from qa.check.numbers import Operation, WrittenNumber, clauses, factors_in, numbers, operations_in, values
+from pipelines.lang.numbers import Number, numbers, values
+from qa.check.operations import Operation, clauses, factors_in, operations_in
 
 _HUNDRED = 100.0
 """What a share is multiplied with to be a percentage; the one operand that needs no source."""
@@ -51,11 +52,11 @@ def unsupported(text: str, sources: Collection[str]) -> list[str]:
     return [number.text for number in missing]
 
 
-def _missing(every: Sequence[WrittenNumber], known: frozenset[float]) -> list[WrittenNumber]:
+def _missing(every: Sequence[Number], known: frozenset[float]) -> list[Number]:
     return [number for number in every if number.values and number.values.isdisjoint(known)]
 
 
-def _calculated(number: WrittenNumber, text: str, known: frozenset[float]) -> frozenset[float]:
+def _calculated(number: Number, text: str, known: frozenset[float]) -> frozenset[float]:
     """The readings of a number that the text calculates, none where it does not."""
     results = [*_by_signs(number, text, known | {_HUNDRED}), *_by_words(number, text, known)]
     return frozenset(reading for reading in number.values if any(number.rounds(reading, one) for one in results))
@@ -64,7 +65,7 @@ def _calculated(number: WrittenNumber, text: str, known: frozenset[float]) -> fr
 # Calculations in signs: the number stands beside an equals sign, or an expression in brackets stands behind it.
 
 
-def _by_signs(result: WrittenNumber, text: str, known: frozenset[float]) -> Iterator[float]:
+def _by_signs(result: Number, text: str, known: frozenset[float]) -> Iterator[float]:
     """The values of the expressions that `text` sets equal to `result`, all of whose operands are `known`."""
     for row in _sides(result, text):
         for value in _values(row, text, known):
@@ -73,7 +74,7 @@ def _by_signs(result: WrittenNumber, text: str, known: frozenset[float]) -> Iter
                 yield _HUNDRED * value
 
 
-def _sides(result: WrittenNumber, text: str) -> Iterator[list[WrittenNumber]]:
+def _sides(result: Number, text: str) -> Iterator[list[Number]]:
     """The operands of each expression on the other side of an equals sign, or in brackets behind the result."""
     every = numbers(text)
     place = every.index(result)
@@ -89,7 +90,7 @@ def _sides(result: WrittenNumber, text: str) -> Iterator[list[WrittenNumber]]:
         yield _chain([one for one in every[place + 1 :] if close < 0 or one.span.end <= close], text)
 
 
-def _chain(every: Sequence[WrittenNumber], text: str, backwards: bool = False) -> list[WrittenNumber]:
+def _chain(every: Sequence[Number], text: str, backwards: bool = False) -> list[Number]:
     """The numbers from one end on that operators join, in the order of the text."""
     ordered = list(reversed(every)) if backwards else list(every)
     taken = ordered[:1]
@@ -101,7 +102,7 @@ def _chain(every: Sequence[WrittenNumber], text: str, backwards: bool = False) -
     return taken[::-1] if backwards else taken
 
 
-def _values(row: Sequence[WrittenNumber], text: str, known: frozenset[float]) -> Iterator[float]:
+def _values(row: Sequence[Number], text: str, known: frozenset[float]) -> Iterator[float]:
     """The values of an expression for the known readings of its operands; "20 %" is read as 20 and as 0.2."""
     if len(row) < 2:
         return
@@ -163,7 +164,7 @@ def _evaluated(node: ast.expr) -> float:
 # Calculations in words: "8 more than 12", "twice 15 mm", "12 and 8 together".
 
 
-def _by_words(number: WrittenNumber, text: str, known: frozenset[float]) -> Iterator[float]:
+def _by_words(number: Number, text: str, known: frozenset[float]) -> Iterator[float]:
     """The results of the operations that words name, on the numbers next to this one in its clause."""
     clause = next(span for span in clauses(text) if span.start <= number.span.start < span.end)
     row = [one for one in numbers(text) if clause.start <= one.span.start < clause.end]
@@ -178,8 +179,8 @@ def _by_words(number: WrittenNumber, text: str, known: frozenset[float]) -> Iter
 
 
 def _neighbours(
-    row: Sequence[WrittenNumber], place: int, count: int, clause: Span, text: str
-) -> Iterator[tuple[str, list[WrittenNumber]]]:
+    row: Sequence[Number], place: int, count: int, clause: Span, text: str
+) -> Iterator[tuple[str, list[Number]]]:
     """Each run of `count` operands that the number stands beside or amid, with the words around them all."""
     for first in range(max(0, place - count), min(place, len(row) - count - 1) + 1):
         last = first + count
@@ -188,9 +189,7 @@ def _neighbours(
         yield text[start:end], [one for one in row[first : last + 1] if one is not row[place]]
 
 
-def _of_pair(
-    number: WrittenNumber, one: WrittenNumber, other: WrittenNumber, words: str, known: frozenset[float]
-) -> Iterator[float]:
+def _of_pair(number: Number, one: Number, other: Number, words: str, known: frozenset[float]) -> Iterator[float]:
     """The results of the operations that `words` name, on two numbers in either order."""
     named = operations_in(words)
     pairs = [(a, b) for a in _operands(one, known) for b in _operands(other, known)]
@@ -205,7 +204,7 @@ def _of_pair(
         yield from (a * b / _HUNDRED for a, b in pairs)
 
 
-def _of_row(named: Collection[Operation], row: Sequence[WrittenNumber], known: frozenset[float]) -> Iterator[float]:
+def _of_row(named: Collection[Operation], row: Sequence[Number], known: frozenset[float]) -> Iterator[float]:
     """Sums and means of the first two, three, ... numbers of a row; it ends where one has not exactly one reading."""
     total = 0.0
     for count, one in enumerate(row[:_MOST_ADDED], 1):
@@ -219,5 +218,5 @@ def _of_row(named: Collection[Operation], row: Sequence[WrittenNumber], known: f
             yield total / count
 
 
-def _operands(number: WrittenNumber, known: frozenset[float]) -> list[float]:
+def _operands(number: Number, known: frozenset[float]) -> list[float]:
     return sorted(number.values & known)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isclose
 
+from pipelines.lang.quantities import Kind, in_row, quantities
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
 from qa.quoting.evidence import tell
-from qa.quoting.kinds import Kind
-from qa.quoting.quantities import in_row, quantities
 from qa.quoting.question import QuestionTerms, read_question
 from qa.quoting.weigh import ABOVE, Weighed, weigh
 

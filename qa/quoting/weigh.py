@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.terms import terms, words
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
 from qa.quoting.evidence import RULE, EvidenceUnit, units
-from qa.quoting.kinds import Kind
-from qa.quoting.quantities import gives
 from qa.quoting.question import QuestionTerms
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipelines.lang.asked import asked_for
+from pipelines.lang.quantities import Kind, gives
 from pipelines.retrieve.hit import Hit
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
 from qa.check.citations import Citer, found
@@ -13,8 +15,6 @@ from qa.quoting.choose import choose, worth_quoting
 from qa.quoting.confidence import Features, confidence, features
 from qa.quoting.conflicts import rivals, told
 from qa.quoting.evidence import tell
-from qa.quoting.kinds import Kind, asked_for
-from qa.quoting.quantities import gives
 from qa.quoting.question import QuestionTerms, read_question
 from qa.quoting.weigh import Weighed, weigh
 from qa.settings import AnswerSettings

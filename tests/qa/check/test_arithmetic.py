@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa.check.arithmetic import unsupported
-from qa.check.numbers import clauses, factors_in, operations_in
+from qa.check.operations import clauses, factors_in, operations_in
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 import figures_in_claims as benchmark

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.lang.quantities import Kind
 from qa.quoting.choose import choose, gain, union, worth_quoting
 from qa.quoting.confidence import Features, confidence, features
 from qa.quoting.conflicts import disagreements, rivals, told
 from qa.quoting.evidence import tell, units
-from qa.quoting.kinds import Kind
 from qa.quoting.question import GENERAL, QuestionTerms, read_question
 from qa.quoting.weigh import ABOVE, OWN, Weighed, ruled_out, weigh
 from tests.qa.memory import MemoryRetrieval

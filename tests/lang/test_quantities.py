@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa.quoting.kinds import Kind, asked_for, asking
-from qa.quoting.quantities import gives, in_row, quantities
+from pipelines.lang.asked import asked_for, asking
+from pipelines.lang.profile import read_table
+from pipelines.lang.quantities import Kind, gives, in_row, quantities
 
 
 @pytest.mark.parametrize(
@@ -65,3 +66,26 @@ def test_a_figure_in_a_row_has_the_unit_of_its_column() -> None:
 
 def test_a_cell_with_a_unit_of_its_own_keeps_it() -> None:
     assert [value.unit for value in in_row("Torque, N·m", "50 ft-lb")] == ["ft-lb"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("5 Nm", Kind.TORQUE), ("5 N · m", Kind.TORQUE), ("5 N", Kind.FORCE), ("5 m/s", Kind.SPEED), ("5 m", Kind.LENGTH),
+     ("5 m³/h", Kind.FLOW), ("5 m³", Kind.VOLUME), ("5 m²", Kind.AREA), ("5 cmH2O", Kind.PRESSURE),
+     ("5 cm H2O", Kind.PRESSURE), ("5 Stunden", Kind.TIME), ("5 小时", Kind.TIME), ("5 千瓦", Kind.POWER),
+     ("5 breaths per minute", Kind.FREQUENCY), ("EUR 5", Kind.MONEY), ("5 €", Kind.MONEY)],
+)  # fmt: skip
+def test_a_unit_tells_what_is_measured(text: str, kind: Kind) -> None:
+    assert [(value.kind, value.figure) for value in quantities(text)] == [(kind, 5.0)]
+
+
+@pytest.mark.parametrize("text", ["5 men", "5 items", "A5 paper", "5"])
+def test_a_figure_without_a_unit_has_none(text: str) -> None:
+    assert quantities(text) == []
+
+
+def test_every_unit_of_the_table_is_read_as_what_it_measures() -> None:
+    for kind, by_language in read_table("units").items():
+        # Case does not matter, so nanometres behind a figure are newton metres.
+        for unit in {unit for units in by_language.values() for unit in units} - {"nm"}:
+            assert [value.kind for value in quantities(f"5 {unit}")] == [Kind(kind)], unit

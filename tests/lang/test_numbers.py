@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from qa.check.numbers import numbers, values
+from pipelines.lang.numbers import decimal, numbers, values
 
 
 def test_numbers_inside_codes_are_no_numbers() -> None:
@@ -44,3 +44,11 @@ def test_a_percent_sign_belongs_to_its_number() -> None:
 def test_a_number_is_right_to_the_digits_it_is_written_with(text: str, exact: float, right: bool) -> None:
     (number,) = numbers(text)
     assert number.rounds(float(text), exact) is right
+
+
+@pytest.mark.parametrize(
+    ("figure", "value"),
+    [("395", 395.0), ("1,104.5", 1104.5), ("3,5", 3.5), ("2-3.5", 3.5), ("1,104", 1104.0), ("1.2.3", None)],
+)
+def test_the_last_number_of_a_figure_is_read_with_a_decimal_point(figure: str, value: float | None) -> None:
+    assert decimal(figure) == value
