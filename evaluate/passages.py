@@ -25,18 +25,18 @@ from pipelines.core.ids import content_id, digest
 from pipelines.core.knowledge import Distillate
 from pipelines.core.outcome import Status
 from pipelines.core.provenance import Provenance, Span
-from pipelines.graph.build import build_graph, redirect
-from pipelines.graph.card import card
+from pipelines.graph.document_graph import build_graph, redirect
+from pipelines.graph.document_profile import document_profile
 from pipelines.graph.link import Linked, link
-from pipelines.graph.mentions import Passage as Slice
-from pipelines.ingest.records import corpus_records, records_of
+from pipelines.graph.mentions import ChunkText as Slice
+from pipelines.ingest.embedding import corpus_records, records_of
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
 from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.vector import Embedded, Record
+from pipelines.store.vector import EmbeddedRecords, Record
 from qa.settings import QaSettings
 
 CORPUS_FACT = "corpus"
@@ -113,8 +113,8 @@ def _link(works: Sequence[_Work], settings: Settings) -> Linked:
         work.document.id: [Slice(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in work.distillate.chunks]
         for work in works
     }
-    cards = [card(work.document, work.distillate) for work in works]
-    return link(cards, slices.__getitem__, settings.graph, open_embedder().embed)
+    profiles = [document_profile(work.document, work.distillate) for work in works]
+    return link(profiles, slices.__getitem__, settings.graph, open_embedder().embed)
 
 
 def _write_graph(works: Sequence[_Work], linked: Linked, stores: Stores) -> None:
@@ -130,7 +130,7 @@ def _write_graph(works: Sequence[_Work], linked: Linked, stores: Stores) -> None
         stores.graph.write(linked.subgraph)
 
 
-def _embedded(records: Sequence[Record], embedder: Embedder) -> Embedded:
+def _embedded(records: Sequence[Record], embedder: Embedder) -> EmbeddedRecords:
     texts = list(dict.fromkeys(record.text for record in records))
     vectors = dict(zip(texts, embedder.embed(texts, Side.PASSAGE), strict=True))
-    return Embedded(tuple(records), np.stack([vectors[record.text] for record in records]))
+    return EmbeddedRecords(tuple(records), np.stack([vectors[record.text] for record in records]))

@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from pipelines.core.sensitive import Sensitive
+from pipelines.core.section import Section, Sensitive
 from pipelines.settings import Settings
 
 
-class AnswerSettings(BaseModel):
+class AnswerSettings(Section):
     """How a question is answered."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     sensitive: ClassVar[Mapping[str, Sensitive]] = {"strategy": Sensitive("would be loaded and run as code", code=True)}
 
     strategy: str = Field(
@@ -52,10 +51,8 @@ class AnswerSettings(BaseModel):
     history: int = Field(4, ge=0, description="turns of a conversation that a follow-up is understood from")
 
 
-class QaSection(BaseModel):
+class QaSection(Section):
     """`[qa.answer]`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     answer: AnswerSettings = AnswerSettings()
 

@@ -1,4 +1,4 @@
-"""Passages as a model reads them: numbered, with title and heading path, within the room there is."""
+"""Passages as a prompt shows them to a model: numbered, with title and heading path, cut to a number of tokens."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import typer
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
 from flows.cli.stdio import say, say_error
 from pipelines.core.errors import StrataError
-from pipelines.core.shown import shown
+from pipelines.core.safe_output import shown
 
 if TYPE_CHECKING:
     from pipelines.store.vector import Filter
@@ -20,8 +20,8 @@ Strategy = Annotated[
     str | None,
     typer.Option(
         "--strategy",
-        help="extractive, pike-graph; with a model cot, naive, naive-hr, self-ask, self-ask-r, self-ask-hr or pike. By"
-        " default pike where a model is configured, else extractive.",
+        help="extractive, pike-graph; with a model cot, naive, naive-hr, self-ask, self-ask-r, self-ask-hr or pike; your own"
+        " as module:function. By default pike where a model is configured, else extractive.",
     ),
 ]
 Documents = Annotated[list[str] | None, typer.Option("--document", help="Only this document (its path in the folder).")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import DEFAULT_KB, Json, Kb, places_at
+from flows.cli.options import DEFAULT_KB, Json, Kb, folder_at
 from flows.cli.stdio import say, say_json
 
 if TYPE_CHECKING:
@@ -52,4 +52,4 @@ def prune(
 def _open(kb: Path) -> closing[ReplyStore]:
     from pipelines.llm.cache import ReplyStore
 
-    return closing(ReplyStore(places_at(kb).replies))
+    return closing(ReplyStore(folder_at(kb).replies))

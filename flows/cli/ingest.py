@@ -11,8 +11,7 @@ from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
 from flows.cli.stdio import say, say_error
 
 if TYPE_CHECKING:
-    from pipelines.ingest.progress import Progress
-    from pipelines.ingest.report import Report
+    from pipelines.ingest.report import Progress, Report
     from pipelines.llm.budget import Budget
     from pipelines.settings import Settings
 
@@ -48,7 +47,7 @@ def ingest(
     from flows.cli.printing import print_estimate, print_report
     from pipelines.ingest.estimate import estimate_ingest
     from pipelines.llm.budget import Budget
-    from pipelines.resources import is_open
+    from pipelines.store.folder import KnowledgeBaseFolder
 
     settings = settings_from(
         kb,
@@ -60,7 +59,7 @@ def ingest(
     if estimate:
         print_estimate(estimate_ingest(folder, kb, settings, qa_samples=qa_samples), json)
         return
-    if is_open(kb):
+    if KnowledgeBaseFolder(kb).readable_by_others:
         say_error(f"other users may read {kb}; `chmod -R go= {kb}` keeps it to you")
     while True:
         with live_progress(quiet or json) as progress:

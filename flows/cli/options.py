@@ -11,7 +11,7 @@ import typer
 from pipelines.core.errors import SettingsError
 
 if TYPE_CHECKING:
-    from pipelines.resources import Places
+    from pipelines.store.folder import KnowledgeBaseFolder
     from qa.settings import QaSettings
 
 DEFAULT_KB = Path("kb")
@@ -34,19 +34,20 @@ def settings_from(kb: Path | None, pairs: list[str] | None, **options: object) -
     return load(kb, chosen, QaSettings).settings
 
 
-def places_at(kb: Path) -> Places:
-    """Return what lies where in the knowledge base at `kb`.
+def folder_at(kb: Path) -> KnowledgeBaseFolder:
+    """Return the folder of the knowledge base at `kb`.
 
     Raises `KnowledgeBaseNotFound`, and `SettingsError` for links out of it that its owner has not confirmed.
     """
     from pipelines.core.errors import KnowledgeBaseNotFound
-    from pipelines.resources import Places, exists
+    from pipelines.store.folder import KnowledgeBaseFolder
     from pipelines.trust import refuse_links
 
-    if not exists(kb):
+    folder = KnowledgeBaseFolder(kb)
+    if not folder.exists:
         raise KnowledgeBaseNotFound(str(kb))
     refuse_links(kb)
-    return Places(kb)
+    return folder
 
 
 def pairs_to_options(pairs: list[str] | None) -> dict[str, object]:

@@ -13,8 +13,8 @@ from flows.cli.stdio import say_json
 from pipelines.core.outcome import Status
 
 if TYPE_CHECKING:
-    from pipelines.ingest.diff import Difference
-    from pipelines.ingest.fsck import Checked
+    from pipelines.ingest.diff import FolderDiff
+    from pipelines.ingest.fsck import FsckReport
     from pipelines.ingest.reindex import Reindexed
     from pipelines.ingest.report import Report
     from pipelines.llm.estimate import Estimate
@@ -110,7 +110,7 @@ def print_status(entries: Sequence[Entry], all_of_them: bool) -> None:
     out.print(f"{indexed} of {len(entries)} documents can be found")
 
 
-def print_difference(difference: Difference) -> None:
+def print_difference(difference: FolderDiff) -> None:
     """Print what an ingest would do: documents by name, nodes and edges by kind."""
     out = console()
     if difference.empty and not difference.coming and not difference.going:
@@ -128,7 +128,7 @@ def print_difference(difference: Difference) -> None:
     out.print(table)
 
 
-def print_findings(checked: Checked) -> None:
+def print_findings(checked: FsckReport) -> None:
     """Print where the stores disagree."""
     out = console()
     for finding in checked.findings:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from flows.doctor.diagnosis import Diagnosis, Subject, bad, doubtful, good
 from pipelines.core.errors import StoreError, StoreLocked
 from pipelines.ingest.keys import COMPILED
-from pipelines.resources import Stores, exists, open_stores
+from pipelines.resources import Stores, open_stores
 from pipelines.store.catalog import Entry
-from pipelines.store.state import state
+from pipelines.store.facts import state
+from pipelines.store.folder import KnowledgeBaseFolder
 from qa.completeness import amiss, remedy
 
 SAMPLE = 50
@@ -18,7 +19,7 @@ SAMPLE = 50
 
 def knowledge(subject: Subject) -> Diagnosis:
     """How the knowledge base is; of its documents a sample is looked at."""
-    if not exists(subject.kb):
+    if not KnowledgeBaseFolder(subject.kb).exists:
         return good(f"none at {subject.kb} yet", "`strata ingest FOLDER` makes one")
     with open_stores(subject.kb, subject.settings) as stores:
         return _found(stores)

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from flows.doctor.diagnosis import Diagnosis, Subject, bad, doubtful, good
-from pipelines.core.quiet import QUIET
+from pipelines.core.no_telemetry import TELEMETRY_OFF
 
 DISTRIBUTION = "strata-kb"
 OLDEST = (3, 11)
@@ -62,10 +62,12 @@ def office(subject: Subject) -> Diagnosis:
 
 def telemetry(subject: Subject) -> Diagnosis:
     """Which of the switches are as Strata sets them; one that the user has set otherwise stays, and is named."""
-    loud = [f"{name}={os.environ.get(name, '')}" for name, value in QUIET.items() if os.environ.get(name) != value]
+    loud = [
+        f"{name}={os.environ.get(name, '')}" for name, value in TELEMETRY_OFF.items() if os.environ.get(name) != value
+    ]
     if loud:
         return doubtful(f"on by the environment: {', '.join(loud)}", "unset them, and nothing is told to anybody")
-    return good(f"off for all libraries that have any ({len(QUIET)} switches)")
+    return good(f"off for all libraries that have any ({len(TELEMETRY_OFF)} switches)")
 
 
 def _name(requirement: str) -> str:

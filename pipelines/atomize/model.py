@@ -17,8 +17,8 @@ from pipelines.atomize.reply import ChunkReply, chunk_reply
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.atomize.statements import figure_statements, statements, table_statements
 from pipelines.atomize.tag_classes import KINDS
+from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.knowledge import Atom, AtomKind
-from pipelines.core.schema import GraphSchema
 from pipelines.llm.ask import ask
 from pipelines.llm.chat import Chat, Message
 from pipelines.llm.embedder import Embedder
@@ -39,7 +39,7 @@ class ModelDistiller:
 
     Rows and figures are told without the model, and a chunk of nothing but rows is not shown to it. An embedder finds
     questions that mean the same in other words. The model is told what `schema` allows; who keeps what it says to that
-    is the caller (`pipelines.graph.conform`).
+    is the caller (`pipelines.graph.document_graph`).
     """
 
     def __init__(

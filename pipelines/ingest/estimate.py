@@ -10,24 +10,22 @@ from pathlib import Path
 from pipelines.atomize.tag_pairs import read_samples
 from pipelines.atomize.tag_pairs_model import ROLE as PAIR_ROLE
 from pipelines.core import codec
-from pipelines.core.work.job import Desk
-from pipelines.graph.card import DocumentCard, card
-from pipelines.ingest.bench import Bench
+from pipelines.core.work.job import JobContext
+from pipelines.graph.document_profile import DocumentProfile, document_profile
 from pipelines.ingest.build import open_run
-from pipelines.ingest.classes import find_classes, with_classes
-from pipelines.ingest.compile import Item, Tools, blame_nobody, member_item
-from pipelines.ingest.corpus import read_cards
-from pipelines.ingest.judged import judge_entities
-from pipelines.ingest.progress import Progress, silent
-from pipelines.ingest.reading import read
-from pipelines.ingest.report import ESTIMATE_FACT
-from pipelines.ingest.run import Run
+from pipelines.ingest.compile import raise_what_ends_the_run
+from pipelines.ingest.corpus import judge_entities, read_profiles
+from pipelines.ingest.dispatch import Dispatcher
+from pipelines.ingest.parse_stage import parse
+from pipelines.ingest.report import ESTIMATE, Progress, silent
+from pipelines.ingest.run import IngestRun
 from pipelines.ingest.stages import do_language_work
-from pipelines.ingest.task import Task
+from pipelines.ingest.task import DocumentTask, SourceItem
+from pipelines.ingest.vocabulary import find_classes, with_classes
+from pipelines.ingest.worker_context import WorkerContext
 from pipelines.llm.estimate import DryRunChat, Estimate
 from pipelines.settings import Settings
-from pipelines.store.artifact import ArtifactStore
-from pipelines.store.records import Member
+from pipelines.store.artifact import ArtifactStore, Member
 
 PAIR_TOKENS = (200, 40)
 """Tokens of a request for the tags that the words of a question lead to, and of its reply: what it will show is not
@@ -36,10 +34,10 @@ known before the documents are distilled."""
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What a dry run made of a document: the documents inside it, and its card, None where it is none itself."""
+    """What a dry run made of a document: the documents inside it, and its profile, None where it is none itself."""
 
     members: tuple[Member, ...] = ()
-    card: DocumentCard | None = None
+    profile: DocumentProfile | None = None
 
 
 def estimate_ingest(
@@ -59,42 +57,44 @@ def estimate_ingest(
         asyncio.run(_dry_run(run, items))
         if qa_samples is not None:
             chat.expect(PAIR_ROLE, len(read_samples(qa_samples)), *PAIR_TOKENS)
-        run.stores.catalog.set_fact(ESTIMATE_FACT, codec.encode(chat.estimate).decode())
+        ESTIMATE.write(run.stores.catalog, chat.estimate)
         return chat.estimate
 
 
-async def _dry_run(run: Run, items: Sequence[Item]) -> None:
-    kept = await find_classes(items, run.tools, run.workers, run.stores, silent)
-    tools = with_classes(run.tools, [one.name for one in kept.classes]) if kept else run.tools
+async def _dry_run(run: IngestRun, items: Sequence[SourceItem]) -> None:
+    kept = await find_classes(items, run.dispatcher, run.workers, run.stores, silent)
+    if kept:
+        run.dispatcher.setup = with_classes(run.dispatcher.setup, [one.name for one in kept.classes])
     changed = {item.source.uri for item in items}
-    cards = [*read_cards([entry for entry in run.searchable() if entry.uri not in changed], run.stores)]
+    profiles = [*read_profiles([entry for entry in run.searchable() if entry.uri not in changed], run.stores)]
     pending = list(items)
     while pending:
-        done = await asyncio.gather(*(_dry_run_of(item, tools) for item in pending))
-        cards += [one.card for one in done if one.card is not None]
-        pending = [member_item(item, member) for item, one in zip(pending, done, strict=True) for member in one.members]
-    await judge_entities(cards, run.workers, run.stores)
+        done = await asyncio.gather(*(_dry_run_of(item, run.dispatcher) for item in pending))
+        profiles += [one.profile for one in done if one.profile is not None]
+        pending = [item.part(member) for item, one in zip(pending, done, strict=True) for member in one.members]
+    await judge_entities(profiles, run.workers, run.stores)
 
 
-async def _dry_run_of(item: Item, tools: Tools) -> DryRun:
+async def _dry_run_of(item: SourceItem, dispatcher: Dispatcher) -> DryRun:
     """The dry run of a document; empty where it cannot be compiled, for then nothing will be asked either."""
-    ended = await tools.workers.do(dry_run_document, tools.task(item))
-    blame_nobody(ended)
+    ended = await dispatcher.do(dry_run_document, dispatcher.task(item))
+    raise_what_ends_the_run(ended)
     return codec.unpack(ended.result, DryRun) if ended.result is not None else DryRun()
 
 
-def dry_run_document(desk: Desk, task: Task) -> bytes:
+def dry_run_document(desk: JobContext, task: DocumentTask) -> bytes:
     """The job that parses a document and does its language work; the result is a `DryRun`. Its parse alone is kept."""
-    return codec.pack(asyncio.run(_document(Bench.of(desk, task))))
+    return codec.pack(asyncio.run(_document(WorkerContext(desk, task))))
 
 
-async def _document(bench: Bench) -> DryRun:
-    record = read(bench)
-    means = bench.means
-    bench.task = replace(bench.task, means=replace(means, artifacts=_ReadOnly(means.artifacts)))
-    described, distillate = await do_language_work(bench, record)
-    document = described.record.document
-    return DryRun(record.members, card(document, distillate) if document and distillate else None)
+async def _document(context: WorkerContext) -> DryRun:
+    record = parse(context)
+    if record.document is None:
+        return DryRun(record.members)
+    setup = context.setup
+    context.task = replace(context.task, setup=replace(setup, artifacts=_ReadOnly(setup.artifacts)))
+    document, distillate, _ = await do_language_work(context, record, record.document)
+    return DryRun(record.members, document_profile(document, distillate))
 
 
 class _ReadOnly:

@@ -10,27 +10,28 @@ from pathlib import Path
 from pipelines.core.document import Source
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
 from pipelines.core.graph import CORPUS_OWNER
-from pipelines.ingest.corpus import LINKED_FACT, link_corpus
+from pipelines.ingest.corpus import link_corpus
+from pipelines.ingest.embedding import embed_records, read_records
 from pipelines.ingest.keys import Makers, stage_keys
-from pipelines.ingest.load import loaded
-from pipelines.ingest.records import embed_records, read_records
+from pipelines.ingest.load import loaded_entry
 from pipelines.ingest.workers import makers_of
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
 from pipelines.resources import (
+    EMBEDDER,
     Stores,
-    exists,
     open_stores,
-    record_embedder,
+    open_vectors,
     record_vectors,
     recorded_settings,
     vectors_name,
 )
 from pipelines.settings import Settings, load
+from pipelines.store.artifact import read_artifact
 from pipelines.store.catalog import Entry
-from pipelines.store.lancedb import LanceVectorStore
-from pipelines.store.records import read_artifact
-from pipelines.store.vector import Embedded, RecordKind, VectorStore
+from pipelines.store.facts import LINKED_FACT
+from pipelines.store.folder import KnowledgeBaseFolder
+from pipelines.store.vector import EmbeddedRecords, RecordKind, VectorStore
 
 PROBES = 500
 """Atoms that are asked as queries when two embedders are compared."""
@@ -39,9 +40,11 @@ FIRST = 5
 
 @dataclass(frozen=True, slots=True)
 class Reindexed:
-    """What became of a reindexing. A recall is the share of atoms that bring back their own chunk among the first five.
+    """What a reindexing did.
 
-    `dropped` are the folders of vectors that were removed.
+    `before` and `after` name the embedders, `records` counts what was embedded. A recall is the share (0 to 1) of
+    `probes` atoms that bring back their own chunk among the first five. `dropped` are the folders of vectors that were
+    removed.
     """
 
     before: str
@@ -54,17 +57,32 @@ class Reindexed:
 
 
 def reindex(kb: Path, settings: Settings | None = None, drop_old: bool = False) -> Reindexed:
-    """Embed all records with the embedder that `settings` name, and make its vectors the ones that are searched.
+    """Embed all records with another embedder, and make its vectors the ones that are searched.
 
-    Until the last step the present vectors serve; that step is one transaction. Raises `KnowledgeBaseNotFound`,
-    `SettingsError` where it is the present embedder, `MissingExtra`.
+    Until the last step the present vectors serve; that step is one transaction.
+
+    Args:
+        kb: the folder of the knowledge base.
+        settings: all settings, `embed` those of the new embedder; without them those of strata.toml and the
+            environment.
+        drop_old: remove the vectors of other embedders afterwards.
+
+    Raises:
+        KnowledgeBaseNotFound: there is none at `kb`.
+        SettingsError: it is the present embedder.
+        MissingExtra: the embedder's library is not installed.
+        StoreLocked: another run writes the stores.
+
+    Example:
+        done = reindex(Path("kb"), Settings(embed=EmbedSettings(name="e5")))
+        print(done.recall_before, done.recall_after)
     """
-    if not exists(kb):
+    if not KnowledgeBaseFolder(kb).exists:
         raise KnowledgeBaseNotFound(str(kb))
     settings = settings or load(kb).settings
     present = settings.model_copy(update={"embed": recorded_settings(kb)})
     with open_stores(kb, present) as stores, stores.embedded.exclusive():
-        embedder = open_embedder(settings.embed.at_endpoint_of(settings.llm), stores.places.embeddings)
+        embedder = open_embedder(settings.embed.at_endpoint_of(settings.llm), stores.folder.embeddings)
         try:
             return _reindex(stores, embedder, settings, drop_old)
         finally:
@@ -75,10 +93,8 @@ def _reindex(stores: Stores, embedder: Embedder, settings: Settings, drop_old: b
     name = vectors_name(embedder.info)
     if embedder.info == stores.embedder.info:
         raise SettingsError(f"{name} is the present embedder")
-    shutil.rmtree(stores.places.vectors / name, ignore_errors=True)
-    beside = replace(
-        stores, vectors=LanceVectorStore(stores.places.vectors / name, embedder.info.dimension), embedder=embedder
-    )
+    shutil.rmtree(stores.folder.vectors / name, ignore_errors=True)
+    beside = replace(stores, vectors=open_vectors(settings, stores.folder, embedder.info), embedder=embedder)
     entries = [entry for entry in stores.catalog.entries() if entry.status.searchable]
     makers = makers_of(settings, beside)
     moved = [_embed(entry, beside, settings, makers) for entry in entries]
@@ -89,7 +105,7 @@ def _reindex(stores: Stores, embedder: Embedder, settings: Settings, drop_old: b
     before, after = _recall(stores, probes), _recall(beside, probes)
     _switch(beside, moved, settings)
     records = sum(len(embedded.records) for embedded in beside.vectors.records())
-    dropped = _drop_others(stores.places.vectors, name) if drop_old else ()
+    dropped = _drop_others(stores.folder.vectors, name) if drop_old else ()
     return Reindexed(vectors_name(stores.embedder.info), name, records, before, after, len(probes), dropped)
 
 
@@ -107,14 +123,14 @@ def _embed(entry: Entry, beside: Stores, settings: Settings, makers: Makers) -> 
 
 def _switch(beside: Stores, entries: Sequence[Entry], settings: Settings) -> None:
     linking = link_corpus(entries, beside, settings)
-    beside.vectors.write(sorted(linking.failed), Embedded())
+    beside.vectors.write(sorted(linking.failed), EmbeddedRecords())
     with beside.catalog.transaction():
         for document in linking.failed:
             beside.graph.remove(document)
         for entry in entries:
-            beside.catalog.record(loaded(entry, linking))
+            beside.catalog.record(loaded_entry(entry, linking))
         beside.catalog.set_fact(LINKED_FACT, linking.key)
-        record_embedder(beside.catalog, beside.embedder.info)
+        EMBEDDER.write(beside.catalog, beside.embedder.info)
         record_vectors(beside)
 
 

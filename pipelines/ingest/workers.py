@@ -14,22 +14,26 @@ from pipelines.atomize.extractive import ExtractiveDistiller
 from pipelines.atomize.tag_pairs import CoOccurrencePairing, Pairing
 from pipelines.chunk.splitter import Splitter
 from pipelines.chunk.structural import StructuralSplitter
-from pipelines.core.work.job import Desk
+from pipelines.core.ids import digest
+from pipelines.core.knowledge import TagClass
+from pipelines.core.work.job import JobContext
 from pipelines.ingest.keys import Makers
-from pipelines.ingest.task import Means
-from pipelines.ingest.vocabulary import kept_classes, names_digest
+from pipelines.ingest.task import WorkerSetup
 from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Chat
 from pipelines.llm.embedders import default_embedder
 from pipelines.llm.estimate import DryRunChat
 from pipelines.llm.prompt import Prompt
 from pipelines.parse.describe import ChatDescriber, Describer
-from pipelines.resources import Places, Stores, vectors_name
+from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
+from pipelines.store.catalog import Catalog
+from pipelines.store.facts import Fact
+from pipelines.store.folder import KnowledgeBaseFolder
 
 if TYPE_CHECKING:
     from pipelines.atomize.tag_classes_model import ModelClasses
-    from pipelines.graph.same_entity import ModelJudge
+    from pipelines.graph.entity_judge import ModelJudge
     from pipelines.llm.budget import Budget
     from pipelines.llm.ledger import Ledger
 
@@ -93,75 +97,103 @@ class Workers:
         """Return who decides whether two names are of one entity, None where that is switched off."""
         if self.chat is None or not self.settings.graph.judged_pairs:
             return None
-        from pipelines.graph.same_entity import ModelJudge
+        from pipelines.graph.entity_judge import ModelJudge
 
         return ModelJudge(self.chat, Prompt.load("pipelines.graph", "same", self.prompts))
 
 
-def workers_at(desk: Desk, means: Means) -> Workers:
+def workers_at(desk: JobContext, setup: WorkerSetup) -> Workers:
     """Return the workers as a process has them: a model is asked through the parent."""
-    if means.model is None:
-        return Workers(means.settings)
-    from pipelines.ingest.asking import DeskChat
+    if setup.model is None:
+        return Workers(setup.settings)
+    from pipelines.ingest.worker_requests import DeskChat
 
-    return Workers(means.settings, DeskChat(desk), means.model.prompts, means.model.kinds)
+    return Workers(setup.settings, DeskChat(desk), setup.model.prompts, setup.model.kinds)
 
 
 @contextmanager
-def open_workers(settings: Settings, places: Places, budget: Budget, ledger: Ledger) -> Iterator[Workers]:
-    """Yield the workers for the knowledge base at `places`; calls keep to `budget` and are summed in `ledger`."""
+def open_workers(settings: Settings, folder: KnowledgeBaseFolder, budget: Budget, ledger: Ledger) -> Iterator[Workers]:
+    """Yield the workers for the knowledge base at `folder`; calls keep to `budget` and are summed in `ledger`."""
     if not settings.llm.configured:
         yield Workers(settings)
         return
     from pipelines.llm.stack import open_chat
 
-    chat = open_chat(settings.llm, places.replies, places.trace, budget, ledger)
+    chat = open_chat(settings.llm, folder.replies, folder.trace, budget, ledger)
     try:
-        yield Workers(settings, chat, places.prompts)
+        yield Workers(settings, chat, folder.prompts)
     finally:
         asyncio.run(chat.close())
 
 
 @contextmanager
-def open_counting_workers(settings: Settings, places: Places) -> Iterator[Workers]:
+def open_counting_workers(settings: Settings, folder: KnowledgeBaseFolder) -> Iterator[Workers]:
     """Yield workers whose `chat`, where a model is configured, is a `DryRunChat` with the replies that are kept."""
     if not settings.llm.configured:
         yield Workers(settings)
         return
-    chat = DryRunChat(settings.llm, ReplyStore(places.replies) if settings.llm.cache else None, REPLY_SHARES)
+    chat = DryRunChat(settings.llm, ReplyStore(folder.replies) if settings.llm.cache else None, REPLY_SHARES)
     try:
-        yield Workers(settings, chat, places.prompts)
+        yield Workers(settings, chat, folder.prompts)
     finally:
         asyncio.run(chat.close())
 
 
+@dataclass(frozen=True, slots=True)
+class KeptClasses:
+    """The classes of the corpus's tags, and the model and prompt that induced them.
+
+    `names` is the digest of the names of all that were induced: it is part of the keys of what was distilled by them,
+    which stays as it is when one of the classes goes.
+    """
+
+    maker: str
+    classes: tuple[TagClass, ...]
+    names: str = ""
+
+
+CLASSES: Fact[KeptClasses | None] = Fact("tag classes", KeptClasses, None)
+"""The classes by which a model tags."""
+
+
+def kept_classes(catalog: Catalog, maker: str) -> KeptClasses | None:
+    """Return the classes that `maker` induced for this knowledge base, None where it did not yet."""
+    kept = CLASSES.read(catalog)
+    return kept if kept is not None and maker and kept.maker == maker else None
+
+
+def names_digest(kept: KeptClasses) -> str:
+    """Return the digest of the names of all classes that were induced, those that went since included."""
+    return kept.names or digest(" ".join(one.name for one in kept.classes).encode())[:16]
+
+
 def makers_of(settings: Settings, stores: Stores) -> Makers:
     """Return what stands in the keys of artifacts for those who make them: with a model, it and its prompts."""
-    index, places = vectors_name(stores.embedder.info), stores.places
+    index, folder = vectors_name(stores.embedder.info), stores.folder
     if not settings.llm.configured:
         return Makers("structural", "extractive", index)
-    kept = kept_classes(stores.catalog, classes_maker(settings, places))
+    kept = kept_classes(stores.catalog, classes_maker(settings, folder))
     return Makers(
-        _maker(settings, "split", Prompt.load("pipelines.chunk", "split", places.prompts)),
-        f"{_maker(settings, 'distil', Prompt.load('pipelines.atomize', 'distil', places.prompts))} "
+        _maker(settings, "split", Prompt.load("pipelines.chunk", "split", folder.prompts)),
+        f"{_maker(settings, 'distil', Prompt.load('pipelines.atomize', 'distil', folder.prompts))} "
         f"{names_digest(kept) if kept else ''}",
         index,
-        _maker(settings, "describe", Prompt.load("pipelines.parse", "describe_figure", places.prompts))
+        _maker(settings, "describe", Prompt.load("pipelines.parse", "describe_figure", folder.prompts))
         if settings.parse.describe_figures
         else "",
     )
 
 
-def classes_maker(settings: Settings, places: Places) -> str:
+def classes_maker(settings: Settings, folder: KnowledgeBaseFolder) -> str:
     """Return what stands for who induces the classes of tags, empty where nobody does."""
     if not settings.llm.configured or not induces_classes(settings):
         return ""
-    return _maker(settings, "classes", Prompt.load("pipelines.atomize", "classes", places.prompts))
+    return _maker(settings, "classes", Prompt.load("pipelines.atomize", "classes", folder.prompts))
 
 
 def judge_maker(settings: Settings, stores: Stores) -> str:
     """Return what stands for who judges entities."""
-    return _maker(settings, "same_entity", Prompt.load("pipelines.graph", "same", stores.places.prompts))
+    return _maker(settings, "same_entity", Prompt.load("pipelines.graph", "same", stores.folder.prompts))
 
 
 def named_classes(settings: Settings) -> tuple[str, ...]:

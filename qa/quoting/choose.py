@@ -1,4 +1,4 @@
-"""The few sentences that answer together: the best one, and those that add what it lacks."""
+"""Which few sentences are quoted: the best one, and those that cover terms of the question that it does not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from qa.quoting.question import QuestionTerms
 from qa.quoting.weigh import Weighed
 
 _GAIN = 0.1
-"""Share of the question's weight that a further sentence must add."""
+"""Share of the question's weight that a further sentence must add to be chosen."""
 _FLOOR = 0.55
 """Share of the best sentence's score below which none is added."""
 _NEEDED = 0.2
@@ -57,7 +57,7 @@ def worth_quoting(
     chosen: Sequence[Weighed],
     weighed: Sequence[Weighed],
 ) -> list[Weighed]:
-    """Return those of the chosen units that a reader needs: the best, and such as add much.
+    """Return those of the chosen units that are quoted: the best, and those that add much.
 
     A question that asks for several things ("summarise", "which checks") has the best units of one document instead,
     in their order.
@@ -87,7 +87,7 @@ def _series(best: Weighed, weighed: Sequence[Weighed]) -> list[Weighed]:
 
 
 def union(items: Sequence[Weighed]) -> dict[str, float]:
-    """Return by term the best cover that any of the units gives."""
+    """Return for each term the best cover that any of the units gives."""
     covered: dict[str, float] = {}
     for item in items:
         for term, cover in item.covers.items():

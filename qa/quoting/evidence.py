@@ -1,4 +1,4 @@
-"""What is quoted: a sentence, a list item or a row of a table, with what stands around it."""
+"""The units of evidence that are quoted: sentences, list items and rows of tables, with what stands around them."""
 
 from __future__ import annotations
 

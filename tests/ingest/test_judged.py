@@ -9,7 +9,7 @@ import pytest
 
 from pipelines import build
 from pipelines.core.graph import NodeKind
-from pipelines.graph.same_entity import ROLE
+from pipelines.graph.entity_judge import ROLE
 from pipelines.ingest.estimate import estimate_ingest
 from pipelines.ingest.fsck import fsck
 from pipelines.llm.testing.loopback import LoopbackServer

@@ -6,10 +6,10 @@ import pytest
 
 from pipelines import build
 from pipelines.ingest.fsck import fsck
-from pipelines.ingest.progress import Event
+from pipelines.ingest.report import Event
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
-from pipelines.store.state import WRITING_FACT
+from pipelines.store.facts import WRITING_FACT
 from tests.ingest.knowledge import assert_same, kill_after, write_folder
 
 
