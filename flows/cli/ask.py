@@ -20,8 +20,8 @@ Strategy = Annotated[
     str | None,
     typer.Option(
         "--strategy",
-        help="extractive, pike-graph; with a model cot, naive, naive-hr, self-ask, self-ask-r, self-ask-hr or pike; your"
-        " own as module:function. By default pike where a model is configured, else extractive.",
+        help="extractive, pike-graph; with a model cot, naive, naive-hr, self-ask, self-ask-r, self-ask-hr or pike;"
+        " your own as module:function. By default pike where a model is configured, else extractive.",
     ),
 ]
 Documents = Annotated[list[str] | None, typer.Option("--document", help="Only this document (its path in the folder).")]
