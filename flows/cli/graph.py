@@ -164,7 +164,7 @@ def queries(
     """Print the saved queries for Neo4j Browser, their parameters set: to what the graph holds where none is given."""
     from pipelines.graph.listing import examples
     from pipelines.store.folder import KnowledgeBaseFolder
-    from pipelines.store.neo4j import queries as saved
+    from pipelines.store.neo4j import saved_queries as saved
 
     values: dict[str, str] = {}
     if KnowledgeBaseFolder(kb).exists:

@@ -117,11 +117,11 @@ def worker_embedder(context: WorkerContext) -> Embedder:
     """Return the embedder of a worker: one of its own, or its parent's where that is behind an endpoint."""
     setup = context.setup
     if setup.embedder is None:
-        from pipelines.ingest.worker_requests import DeskEmbedder
+        from pipelines.ingest.worker_requests import ParentEmbedder
 
-        return DeskEmbedder(context.desk, setup.dimension)
+        return ParentEmbedder(context.job, setup.dimension)
     embedder = _opened(setup.embedder, setup.vectors)
-    return embedder if setup.embedder.name in QUICK else _InBatches(embedder, context.desk)
+    return embedder if setup.embedder.name in QUICK else _InBatches(embedder, context.job)
 
 
 @lru_cache(maxsize=1)
@@ -133,9 +133,9 @@ def _opened(settings: EmbedSettings, vectors: Path | None) -> Embedder:
 class _InBatches:
     """A slow embedder: what it takes grows with the text alone, and is no sign of a document that never ends."""
 
-    def __init__(self, inner: Embedder, desk: JobContext) -> None:
+    def __init__(self, inner: Embedder, job: JobContext) -> None:
         self._inner = inner
-        self._desk = desk
+        self._job = job
 
     @property
     def info(self) -> EmbedderInfo:
@@ -146,7 +146,7 @@ class _InBatches:
         return np.concatenate(parts) if parts else self._inner.embed((), side)
 
     def _batch(self, texts: Sequence[str], side: Side) -> Vectors:
-        self._desk.begin(Stage.EMBED.value)
+        self._job.begin(Stage.EMBED.value)
         return self._inner.embed(texts, side)
 
     def close(self) -> None:

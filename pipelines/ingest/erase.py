@@ -36,7 +36,7 @@ from pipelines.store.artifact import Parts
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.facts import TAG_PAIRS
 
-_ERASE_FACT = "erase"
+ERASE_FACT = "erase"
 """The fact under which the catalog keeps what is still to be erased: an `Extent`, empty for nothing."""
 KeysOf = Callable[[Source], StageKeys]
 
@@ -61,21 +61,21 @@ class Erased:
 
 def noted_erasure(catalog: Catalog) -> Extent | None:
     """Return the noted extent of an erasure that is still due, None for none."""
-    noted = catalog.fact(_ERASE_FACT)
+    noted = catalog.fact(ERASE_FACT)
     return Extent(noted) if noted else None
 
 
 def note_erasure(catalog: Catalog, extent: Extent) -> None:
     """Note in the catalog that there is something to erase; a note of the larger extent stays."""
     if noted_erasure(catalog) not in (extent, Extent.STORES):
-        catalog.set_fact(_ERASE_FACT, extent)
+        catalog.set_fact(ERASE_FACT, extent)
 
 
 def end_erasure_note(catalog: Catalog, finished: bool) -> None:
     """Remove the note that a run made only because it was compiling, where it finished; else leave one."""
     due = noted_erasure(catalog)
     if due is Extent.FILES and finished:
-        catalog.set_fact(_ERASE_FACT, "")
+        catalog.set_fact(ERASE_FACT, "")
     elif due is None and not finished:
         note_erasure(catalog, Extent.FILES)
 
@@ -105,7 +105,7 @@ def erase(stores: Stores, keys_of: KeysOf, pending: Collection[Source] = (), kee
     artifacts = stores.artifacts.sweep(wanted)
     complete = _wipe_stores(stores, keep_cache) if extent is Extent.STORES else True
     if complete:
-        stores.catalog.set_fact(_ERASE_FACT, "")
+        stores.catalog.set_fact(ERASE_FACT, "")
     return Erased(artifacts, replies, complete)
 
 

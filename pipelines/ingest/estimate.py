@@ -82,9 +82,9 @@ async def _dry_run_of(item: SourceItem, dispatcher: Dispatcher) -> DryRun:
     return codec.unpack(ended.result, DryRun) if ended.result is not None else DryRun()
 
 
-def dry_run_document(desk: JobContext, task: DocumentTask) -> bytes:
+def dry_run_document(job: JobContext, task: DocumentTask) -> bytes:
     """The job that parses a document and does its language work; the result is a `DryRun`. Its parse alone is kept."""
-    return codec.pack(asyncio.run(_document(WorkerContext(desk, task))))
+    return codec.pack(asyncio.run(_document(WorkerContext(job, task))))
 
 
 async def _document(context: WorkerContext) -> DryRun:

@@ -101,7 +101,7 @@ def _parsed(context: WorkerContext) -> Parsed:
     if task.item.path is not None:
         parsed = _parsed_file(context, task.item.path, so_far, known)
     elif (data := context.artifacts.get("member", task.source.digest)) is not None:
-        with laid_out(data, task.source, context.desk.scratch) as path:
+        with laid_out(data, task.source, context.job.scratch) as path:
             parsed = parse_within(path, task.source, settings, so_far.keep, known)
     else:
         reason = "the bytes of this part are no longer kept; ingest its container again"
@@ -121,7 +121,7 @@ def _parsed_file(context: WorkerContext, path: Path, so_far: _SoFar, known: Read
             return Parsed(Status.FAILED, reason=f"cannot be read: {error.strerror}")
         opened.callback(os.close, descriptor)
         if has_descriptor_paths():
-            path = opened.enter_context(as_path(descriptor, path.suffix, context.desk.scratch))
+            path = opened.enter_context(as_path(descriptor, path.suffix, context.job.scratch))
         return parse_within(path, context.source, context.setup.settings.parse, so_far.keep, known)
 
 

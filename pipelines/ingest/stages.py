@@ -34,9 +34,9 @@ from pipelines.parse.parsed import Parsed, Picture
 from pipelines.store.artifact import ArtifactStore, ParsedRecord
 
 
-def compile_document(desk: JobContext, task: DocumentTask) -> bytes:
+def compile_document(job: JobContext, task: DocumentTask) -> bytes:
     """The job that compiles a document; the result is a `Compiled`. Raises what no document is to blame for."""
-    return codec.pack(asyncio.run(_compile(WorkerContext(desk, task))))
+    return codec.pack(asyncio.run(_compile(WorkerContext(job, task))))
 
 
 async def _compile(context: WorkerContext) -> Compiled:
@@ -69,7 +69,7 @@ async def do_language_work(
     Returns the document with its figures described, what it was distilled into, and the figures that have no
     description because a call failed. Raises `StageFailed`, `BudgetExceeded`.
     """
-    workers = workers_at(context.desk, context.setup)
+    workers = workers_at(context.job, context.setup)
     describer = workers.describer()
     undescribed: tuple[Failure, ...] = ()
     if describer is not None:

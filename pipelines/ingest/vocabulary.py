@@ -194,9 +194,9 @@ async def _sampled(item: SourceItem, dispatcher: Dispatcher, tell: Progress) -> 
     return codec.unpack(ended.result, tuple[TagSample, ...]) if ended.result is not None else ()
 
 
-def sample_document(desk: JobContext, task: DocumentTask) -> bytes:
+def sample_document(job: JobContext, task: DocumentTask) -> bytes:
     """The job that takes the `TagSample` of one document, none where it is none; its parse is done and kept."""
-    return codec.pack(asyncio.run(_sample(WorkerContext(desk, task))))
+    return codec.pack(asyncio.run(_sample(WorkerContext(job, task))))
 
 
 async def _sample(context: WorkerContext) -> tuple[TagSample, ...]:
@@ -204,8 +204,8 @@ async def _sample(context: WorkerContext) -> tuple[TagSample, ...]:
     if document is None:
         return ()
     settings, workers = context.setup.settings, Workers(context.setup.settings)
-    context.desk.begin(Stage.CHUNK.value)
+    context.job.begin(Stage.CHUNK.value)
     chunks = (await split(document, workers.splitter(), settings.chunk)).results
-    context.desk.begin(Stage.ATOMIZE.value)
+    context.job.begin(Stage.ATOMIZE.value)
     distillate = await atomize(document, chunks, workers.distiller(), settings.atomize)
     return (TagSample(distillate.tags, document.language),)

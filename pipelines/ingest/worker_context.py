@@ -42,7 +42,7 @@ class WorkerContext:
     `keys` become others where a figure's description is missing, or the parse is cut short.
     """
 
-    desk: JobContext
+    job: JobContext
     task: DocumentTask
     keys: StageKeys = field(init=False)
 
@@ -93,16 +93,16 @@ class WorkerContext:
 
     def hand_out(self, compiled: Compiled) -> None:
         """Give the parent what there is so far: it is what is left where this process is lost."""
-        self.desk.keep(codec.pack(compiled))
+        self.job.keep(codec.pack(compiled))
 
     def tell(self, stage: Stage, phase: Phase, detail: str = "") -> None:
         """Report an event of this document."""
-        self.desk.tell(codec.pack(StageEvent(stage, phase, detail)))
+        self.job.tell(codec.pack(StageEvent(stage, phase, detail)))
 
     @contextmanager
     def stage(self, stage: str) -> Iterator[None]:
         """Count the limits anew, and say of an error in which stage it was. Raises `StageFailed`."""
-        self.desk.begin(stage)
+        self.job.begin(stage)
         try:
             yield
         except _ENDS_THE_RUN:

@@ -120,14 +120,14 @@ def _reply_type(role: str, shape: Shape) -> type[BaseModel]:
     return chunk_reply(*shape) if role == DISTIL else types[role]
 
 
-class DeskChat:
+class ParentChat:
     """The chat of a worker: its parent's."""
 
-    def __init__(self, desk: JobContext) -> None:
-        self._desk = desk
+    def __init__(self, job: JobContext) -> None:
+        self._job = job
 
     async def complete(self, request: Request) -> Reply:
-        asked = self._desk.ask(codec.pack(WorkerQuestion(asking=PackedRequest.of(request))))
+        asked = self._job.ask(codec.pack(WorkerQuestion(asking=PackedRequest.of(request))))
         answered = _read(await asyncio.wrap_future(asked))
         if answered.reply is None:
             raise CallFailed("there was no reply")
@@ -137,11 +137,11 @@ class DeskChat:
         """Nothing is held."""
 
 
-class DeskEmbedder:
+class ParentEmbedder:
     """The embedder of a worker whose parent embeds."""
 
-    def __init__(self, desk: JobContext, dimension: int) -> None:
-        self._desk = desk
+    def __init__(self, job: JobContext, dimension: int) -> None:
+        self._job = job
         self._dimension = dimension
 
     @property
@@ -149,7 +149,7 @@ class DeskEmbedder:
         return EmbedderInfo("parent", "", self._dimension)
 
     def embed(self, texts: Sequence[str], side: Side = Side.PASSAGE) -> Vectors:
-        asked = self._desk.ask(codec.pack(WorkerQuestion(embedding=Embedding(tuple(texts), side))))
+        asked = self._job.ask(codec.pack(WorkerQuestion(embedding=Embedding(tuple(texts), side))))
         raw = _read(asked.result()).vectors
         return np.frombuffer(raw, np.float32).reshape(len(texts), self._dimension)
 

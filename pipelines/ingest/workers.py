@@ -102,13 +102,13 @@ class Workers:
         return ModelJudge(self.chat, Prompt.load("pipelines.graph", "same", self.prompts))
 
 
-def workers_at(desk: JobContext, setup: WorkerSetup) -> Workers:
+def workers_at(job: JobContext, setup: WorkerSetup) -> Workers:
     """Return the workers as a process has them: a model is asked through the parent."""
     if setup.model is None:
         return Workers(setup.settings)
-    from pipelines.ingest.worker_requests import DeskChat
+    from pipelines.ingest.worker_requests import ParentChat
 
-    return Workers(setup.settings, DeskChat(desk), setup.model.prompts, setup.model.kinds)
+    return Workers(setup.settings, ParentChat(job), setup.model.prompts, setup.model.kinds)
 
 
 @contextmanager

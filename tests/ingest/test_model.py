@@ -100,6 +100,7 @@ def test_the_estimate_says_how_many_calls_there_will_be(folder: Path, tmp_path: 
         settings = settings_for(server)
         estimate = estimate_ingest(folder, tmp_path / "kb", settings)
         assert server.calls == []
+        assert {kept.name for kept in (tmp_path / "kb" / "artifacts").iterdir()} == {"parse"}
         report = build(folder, tmp_path / "kb", settings)
     calls = {line.role: line.usage.calls for line in estimate.lines}
     assert calls == {role: figures["calls"] for role, figures in report.usage.items()}

@@ -14,7 +14,7 @@ from pipelines.chunk.recurrent import Division
 from pipelines.core import codec
 from pipelines.core.errors import BudgetExceeded, CallFailed, RateLimited, StrataError
 from pipelines.core.vectors import Vectors
-from pipelines.ingest.worker_requests import DeskChat, DeskEmbedder, PackedRequest, answer
+from pipelines.ingest.worker_requests import PackedRequest, ParentChat, ParentEmbedder, answer
 from pipelines.llm.chat import Image, Message, Reply, Request, Usage, request_key
 from pipelines.llm.hashing import HashingEmbedder
 from pipelines.llm.testing.fakes import ScriptedChat
@@ -29,7 +29,7 @@ MESSAGES = (Message("system", "Answer."), Message("user", "What is shown?", (Ima
 
 
 class Straight:
-    """A desk whose questions are answered in this process."""
+    """A job whose questions are answered in this process."""
 
     scratch = Path()
 
@@ -66,7 +66,7 @@ def test_a_request_is_the_same_on_the_other_side(role: str, schema: type[BaseMod
 
 async def test_a_reply_comes_back_whole() -> None:
     reply = Reply("yes", "m", Usage(3, 1, 1), "length", cached=True)
-    assert await DeskChat(Straight(ScriptedChat([reply]))).complete(Request(MESSAGES, "any")) == reply
+    assert await ParentChat(Straight(ScriptedChat([reply]))).complete(Request(MESSAGES, "any")) == reply
 
 
 @pytest.mark.parametrize(
@@ -79,19 +79,19 @@ async def test_a_reply_comes_back_whole() -> None:
 )
 async def test_an_error_comes_back_as_what_it_is(error: StrataError, kind: type[StrataError]) -> None:
     with pytest.raises(kind, match=error.message):
-        await DeskChat(Straight(ScriptedChat([error]))).complete(Request(MESSAGES, "any"))
+        await ParentChat(Straight(ScriptedChat([error]))).complete(Request(MESSAGES, "any"))
 
 
 async def test_a_fault_of_the_parent_is_a_call_that_failed() -> None:
     with pytest.raises(CallFailed, match="asked without a script"):
-        await DeskChat(Straight(ScriptedChat([]))).complete(Request(MESSAGES, "any"))
+        await ParentChat(Straight(ScriptedChat([]))).complete(Request(MESSAGES, "any"))
 
 
 def test_vectors_come_back_as_they_are() -> None:
     texts = ("The pump runs.", "", "Das Ventil ist zu.")
-    made: Vectors = DeskEmbedder(Straight(ScriptedChat([])), 64).embed(texts)
+    made: Vectors = ParentEmbedder(Straight(ScriptedChat([])), 64).embed(texts)
     assert np.array_equal(made, HashingEmbedder(64).embed(texts))
-    assert DeskEmbedder(Straight(ScriptedChat([])), 64).embed(()).shape == (0, 64)
+    assert ParentEmbedder(Straight(ScriptedChat([])), 64).embed(()).shape == (0, 64)
 
 
 def vectors_in(kb: Path, settings: Settings) -> dict[str, bytes]:
