@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from pipelines.core.vectors import Vectors
 from pipelines.lang.terms import terms
-from pipelines.store.vector import Embedded
+from pipelines.store.vector import EmbeddedRecords
 
 DEPTH = 5
 KEPT = 4 * DEPTH
@@ -52,11 +52,11 @@ Places = NDArray[np.intp]
 class Searched:
     """Records with their vectors and with their terms, of each with blanks between them."""
 
-    embedded: Embedded
+    embedded: EmbeddedRecords
     terms: tuple[str, ...]
 
     @classmethod
-    def of(cls, embedded: Embedded) -> Searched:
+    def of(cls, embedded: EmbeddedRecords) -> Searched:
         return cls(embedded, tuple(" ".join(terms(record.text)) for record in embedded.records))
 
 

@@ -12,12 +12,12 @@ from pipelines.atomize.plausible import kind_of, odd_form
 from pipelines.atomize.reply import ChunkReply, Fact
 from pipelines.atomize.tables import value_type
 from pipelines.atomize.tag_classes import UNNAMED_KIND
+from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import ChunkTag, Entity, Mention, Relation, Tag
 from pipelines.core.provenance import Span
-from pipelines.core.schema import GraphSchema
-from pipelines.lang.function_words import FUNCTION_WORDS
 from pipelines.lang.terms import terms
+from pipelines.lang.words import FUNCTION_WORDS
 
 _KINDS_OF_A_TERM = 2
 """Kinds under which a model may list one term; listed under more, it has no kind that means anything."""

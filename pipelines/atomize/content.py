@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from pipelines.atomize.keyphrases import repeated_han
 from pipelines.atomize.tables import Grid
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Block, BlockKind, Document, Figure
 from pipelines.core.ids import normalize
-from pipelines.core.layout import Layout
 from pipelines.core.provenance import Provenance, Span
 from pipelines.lang.sentences import sentences
 
@@ -69,7 +69,7 @@ class Content:
 
     document: Document
     chunk: Chunk
-    layout: Layout
+    layout: BlockIndex
     path: Path
     sentences: tuple[Sentence, ...]
     rows: tuple[RowPlace, ...]
@@ -80,7 +80,7 @@ class Content:
 
 def contents(document: Document, chunks: Sequence[Chunk]) -> Iterator[Content]:
     """Yield what each chunk holds, in the order of `chunks`."""
-    layout, headings = Layout(document), _Headings(document)
+    layout, headings = BlockIndex(document), _Headings(document)
     names = frozenset(_INSIDE.findall(document.text))
     terms = repeated_han(document.text)
     figures = _figures(layout, chunks)
@@ -130,7 +130,7 @@ def _split(chunk: Chunk, span: Span, kind: BlockKind, path: Path) -> Iterator[Se
         yield Sentence(found.shifted(span.start), found.slice(text), kind, path)
 
 
-def _rows(layout: Layout, block: Block, chunk: Chunk, grids: dict[str, Grid]) -> Iterator[RowPlace]:
+def _rows(layout: BlockIndex, block: Block, chunk: Chunk, grids: dict[str, Grid]) -> Iterator[RowPlace]:
     if block.table is None:
         return
     rows = layout.rows(block)
@@ -143,7 +143,7 @@ def _rows(layout: Layout, block: Block, chunk: Chunk, grids: dict[str, Grid]) ->
             yield RowPlace(grid, number, rows.spans[number])
 
 
-def _figures(layout: Layout, chunks: Sequence[Chunk]) -> dict[str, list[FigurePlace]]:
+def _figures(layout: BlockIndex, chunks: Sequence[Chunk]) -> dict[str, list[FigurePlace]]:
     """Figures by the chunk they stand in; one between two chunks goes with the one before it."""
     starts = [chunk.provenance.span.start for chunk in chunks]
     found: dict[str, list[FigurePlace]] = {}

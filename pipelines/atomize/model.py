@@ -17,8 +17,8 @@ from pipelines.atomize.reply import ChunkReply, chunk_reply
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.atomize.statements import figure_statements, statements, table_statements
 from pipelines.atomize.tag_classes import KINDS
+from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.knowledge import Atom, AtomKind
-from pipelines.core.schema import GraphSchema
 from pipelines.llm.ask import ask
 from pipelines.llm.chat import Chat, Message
 from pipelines.llm.embedder import Embedder

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from pipelines.atomize import name_forms as forms
 from pipelines.core.provenance import Span
+from pipelines.lang.dates import CALENDAR
+from pipelines.lang.organizations import ORGANIZATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ def _trimmed(match: re.Match[str], text: str, known: Collection[str]) -> Name | 
     before = text[:start].strip(forms.OPENING)
     if not _names_something(surface, not before or before.endswith(forms.BEGINS), known):
         return None
-    kind = "organization" if forms.ORGANIZATION.search(surface) and " " in surface else ""
+    kind = "organization" if ORGANIZATION.search(surface) and " " in surface else ""
     return Name(surface, Span(start, start + len(surface)), kind, _abbreviation(surface, text, start + len(surface)))
 
 
@@ -80,7 +82,7 @@ def _names_something(surface: str, opens: bool, known: Collection[str]) -> bool:
         return False
     if surface in forms.INITIALISMS:
         return True
-    if len(surface) < 2 or all(word.isdigit() or word in forms.NOT_NAMING or word in forms.CALENDAR for word in words):
+    if len(surface) < 2 or all(word.isdigit() or word in forms.NOT_NAMING or word in CALENDAR for word in words):
         return False
     return len(words) > 1 or surface.isupper() or not opens or surface in known
 

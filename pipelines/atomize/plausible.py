@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from pipelines.atomize.name_forms import CALENDAR, COMPANY
 from pipelines.atomize.names import find_names
 from pipelines.atomize.reply import Fact
 from pipelines.atomize.tables import value_type
 from pipelines.atomize.tag_classes import NAMED_KINDS, UNNAMED_KIND
 from pipelines.core.ids import normalize
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.dates import CALENDAR, TELLS_WHEN
+from pipelines.lang.organizations import COMPANY
 
 _LONGEST_RELATION, _LONGEST_END, _LONGEST_HAN_END = 6, 10, 20
 """Words of a relation's type and of its ends, and characters of a Chinese end; what is longer is a sentence."""
 _PERSON, _ORGANIZATION, _, _PRODUCT = NAMED_KINDS
 _CODES = frozenset({"identifier", "standard"})
-_HAN = re.compile(f"[{CJK}]")
 _CLAUSE = re.compile(r"\S (?:is|are|was|were|has|have|had|will|must|can|may|shall|should)\b")
 _ASKS = re.compile(
     r"\b(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|may|must|should|will)\b"
@@ -25,15 +25,6 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _ASKS_WHEN = re.compile(r"^when\b|何时|什么时候|哪[年月天]", re.IGNORECASE)
-_TIME = re.compile(
-    r"\b(?:1\d|20)\d\d\b|\b\d{1,2}:\d\d\b|\b\d+ (?:seconds|minutes|hours|days|weeks|months|years)\b"
-    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    r"|\b(?:century|centuries|second|minute|hour|day|night|week|month|year|daily|weekly|monthly|yearly|annually)s?\b"
-    r"|\b(?:before|after|until|once|when|while|during|since|every|each|first|if|as soon as)\b"
-    r"|\d\s*[年月日时天周]|[时后前]|每",
-    re.IGNORECASE,
-)
 
 
 def kind_of(term: str, found: str, kinds: Collection[str]) -> str:
@@ -55,7 +46,7 @@ def _can_be(term: str, kind: str, told: str) -> bool:
     """Whether a term can be a name of a kind: no value is one; but for products no code, nor what has no capital."""
     if value_type(term) not in ("text", "identifier") or _is_date(term):
         return False
-    if kind == _PRODUCT or _HAN.search(term):
+    if kind == _PRODUCT or CJK_CHARACTER.search(term):
         return True
     if kind == _PERSON and (any(map(str.isdigit, term)) or (term.isupper() and len(term.split()) == 1)):
         return False
@@ -78,7 +69,7 @@ def odd_form(fact: Fact, kind: str) -> str:
 
 
 def _is_sentence(end: str) -> bool:
-    longest = len(_HAN.findall(end)) > _LONGEST_HAN_END or len(end.split()) > _LONGEST_END
+    longest = len(CJK_CHARACTER.findall(end)) > _LONGEST_HAN_END or len(end.split()) > _LONGEST_END
     return longest or bool(_CLAUSE.search(end))
 
 
@@ -89,4 +80,4 @@ def is_question(text: str) -> bool:
 
 def can_tell_when(question: str, passage: str) -> bool:
     """Whether a passage has any word of time; true of a question that does not ask for one."""
-    return not _ASKS_WHEN.search(question) or bool(_TIME.search(passage))
+    return not _ASKS_WHEN.search(question) or bool(TELLS_WHEN.search(passage))

@@ -10,7 +10,7 @@ from pipelines.atomize.keyphrases import Named, key_phrases
 from pipelines.atomize.tags import forms_in, tag_form
 from pipelines.core.knowledge import Tag, TagPair
 from pipelines.core.vectors import Vectors
-from pipelines.lang.function_words import BETWEEN_TERMS
+from pipelines.lang.words import PHRASE_ENDS
 from pipelines.llm.embedder import Embedder, Side
 
 _NEAR = 0.7
@@ -55,7 +55,7 @@ class QueryTags:
         taken: list[str] = []
         for run, form in forms_in(question):
             tag = self._by_form.get(form)
-            if tag is not None and run not in BETWEEN_TERMS and not any(form in longer for longer in taken):
+            if tag is not None and run not in PHRASE_ENDS and not any(form in longer for longer in taken):
                 taken.append(form)
                 yield TagPair(run, tag, 1.0)
 

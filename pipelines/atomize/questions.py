@@ -11,7 +11,8 @@ from pipelines.atomize.occurrence import Saying
 from pipelines.atomize.plausible import can_tell_when, is_question
 from pipelines.atomize.repeats import distinct
 from pipelines.core.ids import normalize
-from pipelines.lang.terms import CJK, terms
+from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.terms import terms
 from pipelines.llm.embedder import Embedder
 
 _PRONOUN = re.compile(
@@ -28,7 +29,6 @@ _OPENING = re.compile(r"^(?:\W*\d+[.)]\s*|[-*•]\s*|Q\d*[:.]\s*)")
 _MARK = re.compile(r"(?<=[?？])\s*(?=\w)")
 _SHARED, _TOGETHER, _FEWEST_TERMS = 0.5, 0.6, 2
 """Shares of a question's terms that the chunk, and two neighbouring sentences of it, must have; terms at least."""
-_HAN = re.compile(f"[{CJK}]")
 
 
 def sound_questions(
@@ -66,7 +66,7 @@ def _parts(text: str) -> list[str]:
 
 def _tidied(question: str) -> str:
     stripped = _OPENING.sub("", " ".join(question.split())).rstrip(".。?？ ")
-    return f"{stripped[0].upper()}{stripped[1:]}{'？' if _HAN.search(stripped) else '?'}" if stripped else ""
+    return f"{stripped[0].upper()}{stripped[1:]}{'？' if CJK_CHARACTER.search(stripped) else '?'}" if stripped else ""
 
 
 def _fault(question: str, saying: Saying, known: Sequence[str]) -> str:

@@ -9,14 +9,14 @@ from pipelines.atomize.content import Content, FigurePlace, Path
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Atom, AtomKind
 from pipelines.core.provenance import Provenance
-from pipelines.lang.terms import CJK, words
+from pipelines.lang.characters import CJK, CJK_CHARACTER
+from pipelines.lang.terms import words
 
 _FEWEST_WORDS, _FEWEST_CHARACTERS = 3, 6
 """Words of a statement, and characters where it is Chinese, at least."""
 _LONGEST = 600
 """Characters of a statement; what is longer, such as a page of OCR without marks, states nothing in particular."""
 _BULLET = re.compile(r"^(?:[●○•▪◦·*–-]\s*)+")
-_HAN = re.compile(f"[{CJK}]")
 _HAS_LETTERS = re.compile(rf"[^\W\d_]{{2}}|[{CJK}]")
 
 
@@ -58,7 +58,7 @@ def _states(text: str) -> bool:
     if len(text) > _LONGEST or text.endswith(("?", "？", ":", "：")):
         return False
     runs = [run for run in words(text) if _HAS_LETTERS.search(run)]
-    return len(runs) >= _FEWEST_WORDS or len("".join(_HAN.findall(text))) >= _FEWEST_CHARACTERS
+    return len(runs) >= _FEWEST_WORDS or len("".join(CJK_CHARACTER.findall(text))) >= _FEWEST_CHARACTERS
 
 
 def _lead(path: Path, text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -13,11 +12,11 @@ from pipelines.atomize.tag_classes import commonest, distinct_classes, kind_of_n
 from pipelines.core.knowledge import ChunkTag, TagClass
 from pipelines.core.outcome import Outcome
 from pipelines.core.vectors import Vectors
-from pipelines.lang.terms import CJK, words
+from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.terms import words
 from pipelines.llm.embedder import Embedder
 
 MOST_CLASSES = 8
-_HAN = re.compile(f"[{CJK}]")
 _SHORTEST_NAME = 4
 """Characters of a word that may name a cluster, at least."""
 _SURE = 0.45
@@ -78,7 +77,7 @@ class TagClassifier:
 
 
 def _can_name(word: str) -> bool:
-    return word.isalpha() and (len(word) >= _SHORTEST_NAME or bool(_HAN.match(word)))
+    return word.isalpha() and (len(word) >= _SHORTEST_NAME or bool(CJK_CHARACTER.match(word)))
 
 
 def _clusters(vectors: Vectors, count: int) -> list[NDArray[np.intp]]:

@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass
-from pipelines.lang.terms import CJK, terms
+from pipelines.lang.characters import CJK, CJK_RUN
+from pipelines.lang.terms import terms
 
-_HAN_RUN = re.compile(f"[{CJK}]+")
 _PART = re.compile(rf"[^\W_{CJK}]+|[{CJK}]+")
 
 
@@ -36,7 +36,7 @@ def tag_form(text: str) -> str:
     "Mechanical seals" and "mechanical-seal" agree, "P-101 A" and "P101A" too; "P-101A" and "P-101B" do not.
     """
     parts = _PART.findall(normalize(text))
-    return "".join(part if _HAN_RUN.match(part) else terms(part, stop=False)[0] for part in parts)
+    return "".join(part if CJK_RUN.match(part) else terms(part, stop=False)[0] for part in parts)
 
 
 def collect_tags(borne: Iterable[ChunkTag], short_forms: Iterable[tuple[str, str]] = ()) -> TagCollection:
@@ -90,7 +90,7 @@ def forms_in(text: str, longest: int = 5) -> Iterator[tuple[str, str]]:
             run = " ".join(parts[start : start + size])
             yield run, tag_form(run)
     for part in parts:
-        if _HAN_RUN.match(part):
+        if CJK_RUN.match(part):
             yield from ((piece, piece) for size in range(6, 1, -1) for piece in _pieces(part, size))
 
 

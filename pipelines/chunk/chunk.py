@@ -8,10 +8,10 @@ from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.chunk.splitter import Splitter
 from pipelines.chunk.summary import summarize
 from pipelines.chunk.unit import units
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.chunk import Chunk
 from pipelines.core.concurrent import gather
 from pipelines.core.document import Document
-from pipelines.core.layout import Layout
 from pipelines.core.outcome import Outcome
 from pipelines.core.provenance import Span
 from pipelines.lang.identify import language_of
@@ -31,7 +31,7 @@ async def split(document: Document, splitter: Splitter, settings: ChunkSettings)
     and one below `min_tokens` fits into one chunk with neither neighbour of its section; a section that fits into
     one is not shown to the splitter. Raises `BudgetExceeded`.
     """
-    layout = Layout(document)
+    layout = BlockIndex(document)
     if settings.by is ChunkBy.DOCUMENT:
         return Outcome(tuple(_chunk(layout, index, piece) for index, piece in enumerate(_whole(layout, settings))))
 
@@ -46,7 +46,7 @@ async def split(document: Document, splitter: Splitter, settings: ChunkSettings)
     return Outcome(tuple(_chunk(layout, index, piece) for index, piece in enumerate(pieces)), failures)
 
 
-def _whole(layout: Layout, settings: ChunkSettings) -> list[Piece]:
+def _whole(layout: BlockIndex, settings: ChunkSettings) -> list[Piece]:
     document = layout.document
     found = units(layout, Span(0, len(document.text)), settings.max_tokens)
     if not found:
@@ -57,7 +57,7 @@ def _whole(layout: Layout, settings: ChunkSettings) -> list[Piece]:
     return [Piece(span, root_section(document), summary=summary)]
 
 
-def _chunk(layout: Layout, position: int, piece: Piece) -> Chunk:
+def _chunk(layout: BlockIndex, position: int, piece: Piece) -> Chunk:
     document = layout.document
     text = piece.span.slice(document.text)
     return Chunk(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pipelines.chunk.settings import ChunkSettings
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import BlockKind, Document, Section
-from pipelines.core.layout import Layout
 from pipelines.core.provenance import Span
 from pipelines.llm.tokens import count_tokens
 
@@ -23,7 +23,7 @@ class Group:
     bare: bool = False
 
 
-def group_sections(layout: Layout, settings: ChunkSettings) -> list[Group]:
+def group_sections(layout: BlockIndex, settings: ChunkSettings) -> list[Group]:
     """Return the groups of a document in order; every character that is not blank lies in exactly one.
 
     Each section's own text, without its subsections, is a group. A group below `min_tokens` is joined to the next
@@ -68,7 +68,7 @@ def root_section(document: Document) -> Section:
     return roots[0] if roots else Section("", "", 0, Span(0, len(document.text)))
 
 
-def _own_texts(layout: Layout, tree: _Tree) -> Iterator[Group]:
+def _own_texts(layout: BlockIndex, tree: _Tree) -> Iterator[Group]:
     """Yield for each stretch of text the deepest section that holds it; blank stretches are left out."""
     text = layout.document.text
     marks = sorted({0, len(text)} | {mark for s in tree.sections for mark in (s.span.start, s.span.end)})
@@ -86,7 +86,7 @@ def _own_texts(layout: Layout, tree: _Tree) -> Iterator[Group]:
             yield Group(Span(start, end), section, tokens, _is_bare(layout, Span(start, end), tokens))
 
 
-def _is_bare(layout: Layout, span: Span, tokens: int) -> bool:
+def _is_bare(layout: BlockIndex, span: Span, tokens: int) -> bool:
     kinds = (BlockKind.TITLE, BlockKind.HEADING)
     headings = [block for block in layout.touching(span) if block.kind in kinds]
     return bool(headings) and sum(count_tokens(block.text) for block in headings) >= tokens

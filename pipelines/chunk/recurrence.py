@@ -11,9 +11,9 @@ from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, Splitter, Window
 from pipelines.chunk.summary import summarize
 from pipelines.chunk.unit import Unit, units
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Section
-from pipelines.core.layout import Layout
 from pipelines.core.outcome import Failure
 from pipelines.core.provenance import Span
 from pipelines.lang.identify import language_of
@@ -39,7 +39,7 @@ class Recurrence:
     no use: never are there more calls than chunks.
     """
 
-    layout: Layout
+    layout: BlockIndex
     group: Group
     splitter: Splitter
     settings: ChunkSettings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, Window
 from pipelines.chunk.structural import StructuralSplitter
+from pipelines.lang.numbers import FIGURE
 from pipelines.llm.ask import Ending, ask
 from pipelines.llm.chat import Chat, Message
 from pipelines.llm.embedder import Embedder
@@ -23,7 +23,6 @@ _NOTHING = "-"
 _REPLY_TOKENS = 300
 _LONGEST = 300
 """Characters of a summary."""
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 Told = Annotated[
@@ -93,8 +92,8 @@ class RecurrentSplitter:
 
 def _said(summary: str, sentences: Sequence[str]) -> str:
     """Return a summary in one line, empty where it has a number that its sentences have not."""
-    figures = {figure for sentence in sentences for figure in _NUMBER.findall(sentence)}
-    return _line(summary) if set(_NUMBER.findall(summary)) <= figures else ""
+    figures = {figure for sentence in sentences for figure in FIGURE.findall(sentence)}
+    return _line(summary) if set(FIGURE.findall(summary)) <= figures else ""
 
 
 def _line(text: str) -> str:

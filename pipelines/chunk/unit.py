@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from pipelines.chunk.base_split import base_split
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import Block, BlockKind
-from pipelines.core.layout import Layout
 from pipelines.core.provenance import Span
 from pipelines.core.table import Table
 from pipelines.lang.sentences import sentences
@@ -46,7 +46,7 @@ _WHOLE = frozenset({BlockKind.TABLE, BlockKind.CODE, BlockKind.FORMULA, BlockKin
 _HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
 
 
-def units(layout: Layout, span: Span, max_tokens: int) -> list[Unit]:
+def units(layout: BlockIndex, span: Span, max_tokens: int) -> list[Unit]:
     """Return the units of a part of the document in order; every character that is not blank lies in exactly one.
 
     What follows a heading is cut small enough to stand in one chunk with it.
@@ -83,7 +83,7 @@ def _with_last_headings_bound(found: list[Unit]) -> list[Unit]:
     return found
 
 
-def _of_block(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iterator[Unit]:
+def _of_block(layout: BlockIndex, block: Block, span: Span, max_tokens: int) -> Iterator[Unit]:
     if block.kind in _HEADINGS or (block.kind is BlockKind.CAPTION and block.caption_of):
         end = Break.NEVER if block.kind in _HEADINGS or _captions_next(layout, block) else Break.PARAGRAPH
         yield from (replace(unit, prose=False) for unit in _cut(layout, span, max_tokens, end))
@@ -94,7 +94,7 @@ def _of_block(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iter
         yield from _sentences(layout, span, max_tokens, end)
 
 
-def _captions_next(layout: Layout, caption: Block) -> bool:
+def _captions_next(layout: BlockIndex, caption: Block) -> bool:
     """Whether the table or figure of a caption stands below it."""
     following = layout.following(caption)
     if following is None:
@@ -106,7 +106,7 @@ def _captions_next(layout: Layout, caption: Block) -> bool:
     }
 
 
-def _whole(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iterator[Unit]:
+def _whole(layout: BlockIndex, block: Block, span: Span, max_tokens: int) -> Iterator[Unit]:
     text = span.slice(layout.document.text)
     tokens = count_tokens(text)
     if tokens <= max_tokens:
@@ -118,7 +118,7 @@ def _whole(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iterato
         yield from (replace(unit, prose=False) for unit in _cut(layout, span, max_tokens, Break.PARAGRAPH))
 
 
-def _rows(layout: Layout, block: Block, table: Table, span: Span, max_tokens: int) -> Iterator[Unit]:
+def _rows(layout: BlockIndex, block: Block, table: Table, span: Span, max_tokens: int) -> Iterator[Unit]:
     """Yield the rows of a table that has to be cut, with its header as the context of all rows below it."""
     text, rows = layout.document.text, layout.rows(block)
     headers = max(1, table.header_rows)
@@ -138,14 +138,14 @@ def _fitting(text: str, max_tokens: int) -> str:
     return text if count_tokens(text) <= max_tokens else base_split(text, max_tokens)[0].slice(text).rstrip()
 
 
-def _sentences(layout: Layout, span: Span, max_tokens: int, end: Break) -> list[Unit]:
+def _sentences(layout: BlockIndex, span: Span, max_tokens: int, end: Break) -> list[Unit]:
     found: list[Unit] = []
     for sentence in sentences(span.slice(layout.document.text)):
         found.extend(_cut(layout, sentence.shifted(span.start), max_tokens, Break.SENTENCE))
     return [*found[:-1], replace(found[-1], end=end)] if found else found
 
 
-def _cut(layout: Layout, span: Span, max_tokens: int, end: Break) -> Iterator[Unit]:
+def _cut(layout: BlockIndex, span: Span, max_tokens: int, end: Break) -> Iterator[Unit]:
     """Yield a span as one unit, or, where it is too large, as pieces of which only the last ends with `end`."""
     text = span.slice(layout.document.text)
     if not text.strip():

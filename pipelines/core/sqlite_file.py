@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pipelines.core.errors import KnowledgeBaseNotFound, StoreError, StoreMismatch, StoreUnavailable
-from pipelines.core.private import private_file, private_folder
-from pipelines.core.read_only import can_write, read_only_uri
+from pipelines.core.file_access import can_write, private_file, private_folder, read_only_uri
 
 T = TypeVar("T")
 Values = tuple[object, ...] | dict[str, object]

@@ -24,8 +24,9 @@ from pipelines.ingest.workers import Workers, makers_of, open_counting_workers, 
 from pipelines.llm.budget import Budget
 from pipelines.llm.ledger import Ledger
 from pipelines.parse.limits import allowance
-from pipelines.resources import Places, Stores, open_stores
+from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings, load
+from pipelines.store.folder import KnowledgeBaseFolder
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -117,9 +118,9 @@ def open_run(
         open_stores(kb, settings, create=True) as stores,
         stores.embedded.exclusive(),
         (
-            open_counting_workers(settings, stores.places)
+            open_counting_workers(settings, stores.folder)
             if dry_run
-            else open_workers(settings, stores.places, budget, ledger)
+            else open_workers(settings, stores.folder, budget, ledger)
         ) as workers,
         _pool(settings, settings.ingest.workers) as pool,
         _pool(settings, settings.ingest.documents_at_once) as speakers,
@@ -143,13 +144,13 @@ def _means(settings: Settings, stores: Stores, workers: Workers, root: Path | No
         chosen = {"name": info.name, "model": info.model, "dimension": info.dimension}
         plain = without_keys(settings.model_copy(update={"embed": settings.embed.model_copy(update=chosen)}))
     local = None if own or info.name == "openai" else plain.embed
-    makers, vectors = makers_of(settings, stores), stores.places.embeddings
-    model = ModelWork(stores.places.prompts) if workers.chat is not None else None
+    makers, vectors = makers_of(settings, stores), stores.folder.embeddings
+    model = ModelWork(stores.folder.prompts) if workers.chat is not None else None
     return Means(plain, stores.artifacts, makers, local, vectors, info.dimension, model, within=root)
 
 
 def _refuse_itself(folder: Path, kb: Path) -> None:
     """A knowledge base may lie in its folder and its folder in it, but neither be the other nor among its stores."""
-    inner, outer, places = folder.resolve(), kb.resolve(), Places(kb.resolve())
+    inner, outer, places = folder.resolve(), kb.resolve(), KnowledgeBaseFolder(kb.resolve())
     if inner == outer or any(inner.is_relative_to(place) for place in (places.artifacts, places.vectors)):
         raise SourceError(f"{folder} is the knowledge base itself", hint="give it a folder of its own with --kb")

@@ -18,7 +18,7 @@ from pipelines.atomize.tag_classes import sample_of
 from pipelines.chunk.chunk import split
 from pipelines.core import codec
 from pipelines.core.knowledge import ChunkTag, TagClass
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.ingest.bench import Bench
 from pipelines.ingest.compile import Item, Tools, blame_nobody, hearing
 from pipelines.ingest.progress import Progress, Stage
@@ -45,7 +45,7 @@ def corpus_classes(settings: Settings, stores: Stores) -> tuple[TagClass, ...]:
     """Return the classes that the settings or an induction gave the corpus's tags, none where neither did."""
     if named := named_classes(settings):
         return tuple(TagClass(TagClass.make_id(name), name) for name in named)
-    kept = kept_classes(stores.catalog, classes_maker(settings, stores.places))
+    kept = kept_classes(stores.catalog, classes_maker(settings, stores.folder))
     return kept.classes if kept else ()
 
 
@@ -56,7 +56,7 @@ async def find_classes(
 
     None where no model names them, there is nothing to sample, or the model did not answer. Raises `BudgetExceeded`.
     """
-    inducer, maker = workers.inducer(), classes_maker(workers.settings, stores.places)
+    inducer, maker = workers.inducer(), classes_maker(workers.settings, stores.folder)
     if inducer is None or not items:
         return None
     if kept := kept_classes(stores.catalog, maker):
@@ -89,7 +89,7 @@ async def _sampled(item: Item, tools: Tools, tell: Progress) -> tuple[TagSample,
     return codec.unpack(ended.result, tuple[TagSample, ...]) if ended.result is not None else ()
 
 
-def sample_document(desk: Desk, task: Task) -> bytes:
+def sample_document(desk: JobContext, task: Task) -> bytes:
     """The job that takes the `TagSample` of one document, none where it is none; its parse is done and kept."""
     return codec.pack(asyncio.run(_sample(Bench.of(desk, task))))
 

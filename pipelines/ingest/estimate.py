@@ -10,7 +10,7 @@ from pathlib import Path
 from pipelines.atomize.tag_pairs import read_samples
 from pipelines.atomize.tag_pairs_model import ROLE as PAIR_ROLE
 from pipelines.core import codec
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.graph.card import DocumentCard, card
 from pipelines.ingest.bench import Bench
 from pipelines.ingest.build import open_run
@@ -26,8 +26,7 @@ from pipelines.ingest.stages import do_language_work
 from pipelines.ingest.task import Task
 from pipelines.llm.estimate import DryRunChat, Estimate
 from pipelines.settings import Settings
-from pipelines.store.artifact import ArtifactStore
-from pipelines.store.records import Member
+from pipelines.store.artifact import ArtifactStore, Member
 
 PAIR_TOKENS = (200, 40)
 """Tokens of a request for the tags that the words of a question lead to, and of its reply: what it will show is not
@@ -83,7 +82,7 @@ async def _dry_run_of(item: Item, tools: Tools) -> DryRun:
     return codec.unpack(ended.result, DryRun) if ended.result is not None else DryRun()
 
 
-def dry_run_document(desk: Desk, task: Task) -> bytes:
+def dry_run_document(desk: JobContext, task: Task) -> bytes:
     """The job that parses a document and does its language work; the result is a `DryRun`. Its parse alone is kept."""
     return codec.pack(asyncio.run(_document(Bench.of(desk, task))))
 

@@ -14,7 +14,7 @@ from pipelines.atomize.extractive import ExtractiveDistiller
 from pipelines.atomize.tag_pairs import CoOccurrencePairing, Pairing
 from pipelines.chunk.splitter import Splitter
 from pipelines.chunk.structural import StructuralSplitter
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.ingest.keys import Makers
 from pipelines.ingest.task import Means
 from pipelines.ingest.vocabulary import kept_classes, names_digest
@@ -24,8 +24,9 @@ from pipelines.llm.embedders import default_embedder
 from pipelines.llm.estimate import DryRunChat
 from pipelines.llm.prompt import Prompt
 from pipelines.parse.describe import ChatDescriber, Describer
-from pipelines.resources import Places, Stores, vectors_name
+from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
+from pipelines.store.folder import KnowledgeBaseFolder
 
 if TYPE_CHECKING:
     from pipelines.atomize.tag_classes_model import ModelClasses
@@ -98,7 +99,7 @@ class Workers:
         return ModelJudge(self.chat, Prompt.load("pipelines.graph", "same", self.prompts))
 
 
-def workers_at(desk: Desk, means: Means) -> Workers:
+def workers_at(desk: JobContext, means: Means) -> Workers:
     """Return the workers as a process has them: a model is asked through the parent."""
     if means.model is None:
         return Workers(means.settings)
@@ -108,7 +109,7 @@ def workers_at(desk: Desk, means: Means) -> Workers:
 
 
 @contextmanager
-def open_workers(settings: Settings, places: Places, budget: Budget, ledger: Ledger) -> Iterator[Workers]:
+def open_workers(settings: Settings, places: KnowledgeBaseFolder, budget: Budget, ledger: Ledger) -> Iterator[Workers]:
     """Yield the workers for the knowledge base at `places`; calls keep to `budget` and are summed in `ledger`."""
     if not settings.llm.configured:
         yield Workers(settings)
@@ -123,7 +124,7 @@ def open_workers(settings: Settings, places: Places, budget: Budget, ledger: Led
 
 
 @contextmanager
-def open_counting_workers(settings: Settings, places: Places) -> Iterator[Workers]:
+def open_counting_workers(settings: Settings, places: KnowledgeBaseFolder) -> Iterator[Workers]:
     """Yield workers whose `chat`, where a model is configured, is a `DryRunChat` with the replies that are kept."""
     if not settings.llm.configured:
         yield Workers(settings)
@@ -137,7 +138,7 @@ def open_counting_workers(settings: Settings, places: Places) -> Iterator[Worker
 
 def makers_of(settings: Settings, stores: Stores) -> Makers:
     """Return what stands in the keys of artifacts for those who make them: with a model, it and its prompts."""
-    index, places = vectors_name(stores.embedder.info), stores.places
+    index, places = vectors_name(stores.embedder.info), stores.folder
     if not settings.llm.configured:
         return Makers("structural", "extractive", index)
     kept = kept_classes(stores.catalog, classes_maker(settings, places))
@@ -152,7 +153,7 @@ def makers_of(settings: Settings, stores: Stores) -> Makers:
     )
 
 
-def classes_maker(settings: Settings, places: Places) -> str:
+def classes_maker(settings: Settings, places: KnowledgeBaseFolder) -> str:
     """Return what stands for who induces the classes of tags, empty where nobody does."""
     if not settings.llm.configured or not induces_classes(settings):
         return ""
@@ -161,7 +162,7 @@ def classes_maker(settings: Settings, places: Places) -> str:
 
 def judge_maker(settings: Settings, stores: Stores) -> str:
     """Return what stands for who judges entities."""
-    return _maker(settings, "same_entity", Prompt.load("pipelines.graph", "same", stores.places.prompts))
+    return _maker(settings, "same_entity", Prompt.load("pipelines.graph", "same", stores.folder.prompts))
 
 
 def named_classes(settings: Settings) -> tuple[str, ...]:

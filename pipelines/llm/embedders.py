@@ -71,7 +71,7 @@ def _open(settings: EmbedSettings) -> Embedder:
 
             return OpenAIEmbedder(settings)
         case own:
-            return load_by_name(own, Embedder, settings, setting="embed.name")  # type: ignore[type-abstract]
+            return load_by_name(own, Embedder, settings, setting="embed.name")
 
 
 def _refuse_dimension(settings: EmbedSettings, only: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pipelines.core.codec import decode, encode
-from pipelines.core.private import append_to
+from pipelines.core.file_access import append_to
 from pipelines.llm.chat import Chat, Reply, Request, request_key
 
 

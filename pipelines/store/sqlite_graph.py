@@ -11,7 +11,7 @@ from pipelines.core.codec import decode, encode
 from pipelines.core.errors import StoreMismatch
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph, Value
 from pipelines.core.sqlite_file import SqliteFile
-from pipelines.store.digest import EMPTY, adjusted, item_hash
+from pipelines.store.graph import EMPTY, adjusted, item_hash
 
 _Item = TypeVar("_Item")
 _NODE, _EDGE = "id, kind, owner, properties", "source, kind, target, owner, key, properties"

@@ -1,4 +1,4 @@
-"""What a process and all that it has started take: processor seconds and memory, as the system counts them."""
+"""Processor seconds and memory of a process and its descendants, from /proc; elsewhere than on Linux, nothing."""
 
 from __future__ import annotations
 
