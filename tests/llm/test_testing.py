@@ -74,7 +74,7 @@ def test_an_embedder_is_added_by_one_file_and_one_line_of_settings(mine: str, tm
     (kb / "strata.toml").write_text(f'[embed]\nname = "{mine}"\n')
     with pytest.raises(SettingsError, match="code run"):
         load(kb)
-    confirm(kb, read(kb, None, Settings).claims, links_of(kb))
+    confirm(kb, read(kb, None, Settings).permissions, links_of(kb))
     settings = load(kb).settings
     assert build(folder, kb, settings).exit_code == 0
     with open_stores(kb, settings) as stores:
