@@ -14,11 +14,11 @@ from benchmarks.passages import passages, questions
 from benchmarks.representations import Distilled, gate, table
 from pipelines.atomize.atomize import atomize
 from pipelines.atomize.distiller import Distiller
-from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.extractive_distiller import ExtractiveDistiller
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.chunk.chunk import chunk
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
-from pipelines.chunk.structural import StructuralSplitter
+from pipelines.chunk.splitter import StructuralSplitter
 from pipelines.core.concurrent import gather
 from pipelines.core.document import Document
 from pipelines.llm.wordllama import WordLlamaEmbedder

@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.distill import distil
 from benchmarks.passages import passages, pool, questions
 from benchmarks.representations import Distilled, gate, table
-from pipelines.atomize.model import ModelDistiller
+from pipelines.atomize.model_distiller import ModelDistiller
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.llm.ledger import Ledger
 from pipelines.llm.settings import LlmSettings

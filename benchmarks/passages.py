@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.atomize.lexical import Bm25
+from pipelines.atomize.bm25 import Bm25
 from pipelines.core.document import Block, BlockKind, Document, Source
 from pipelines.core.provenance import Provenance, Span
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.passages import Question
-from pipelines.atomize.lexical import Bm25
-from pipelines.atomize.recall import Part, Searched, SelfRecall, rank, self_recall
+from pipelines.atomize.bm25 import Bm25
+from pipelines.atomize.self_recall import DocumentRecords, SearchRecords, SelfRecall, rank, self_recall
 from pipelines.core.document import Document
 from pipelines.core.knowledge import Distillate
 from pipelines.core.vectors import Vectors
@@ -67,8 +67,9 @@ def gate(found: Sequence[Distilled], embedder: Embedder) -> SelfRecall:
     chunks = [
         Record(one.distillate.chunks[0].id, RecordKind.CHUNK, one.document.id, one.texts("chunk")[0]) for one in found
     ]
-    parts = {"": Part(Searched.of(_embedded(atoms, embedder)), Searched.of(_embedded(chunks, embedder)))}
-    return self_recall(parts, rank(parts))
+    records = [SearchRecords.of(_embedded(part, embedder)) for part in (atoms, chunks)]
+    documents = {"": DocumentRecords(*records)}
+    return self_recall(documents, rank(documents))
 
 
 def table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipelines.chunk.recurrent import RecurrentSplitter
+from pipelines.chunk.model_splitter import ModelSplitter
 from pipelines.chunk.splitter import Cut, Splitter, Window
 from pipelines.llm.chat import Request
 
@@ -17,7 +17,7 @@ class Rehearsal:
     already; the ones after it begin where the stand-in cut.
     """
 
-    def __init__(self, splitter: RecurrentSplitter, stand_in: Splitter) -> None:
+    def __init__(self, splitter: ModelSplitter, stand_in: Splitter) -> None:
         self._splitter = splitter
         self._stand_in = stand_in
         self.requests: list[Request] = []

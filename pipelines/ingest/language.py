@@ -7,10 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from pipelines.atomize.tag_classes import KINDS
-from pipelines.atomize.tag_classes_model import ModelClasses
-from pipelines.atomize.tag_pairs import CoOccurrencePairing, Pairing
-from pipelines.atomize.tag_pairs_model import ModelPairing
+from pipelines.atomize.tag_classes import KINDS, ModelClasses
+from pipelines.atomize.tag_pairs import CoOccurrencePairing, ModelPairing, Pairing
 from pipelines.core import codec
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import TagClass

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.atomize.tag_classes_model import ModelClasses
+from pipelines.atomize.tag_classes import ModelClasses
+from pipelines.atomize.tag_pairs import ROLE as PAIR_ROLE
 from pipelines.atomize.tag_pairs import read_samples
-from pipelines.atomize.tag_pairs_model import ROLE as PAIR_ROLE
 from pipelines.core import codec
 from pipelines.graph.card import DocumentCard
 from pipelines.ingest.build import open_run

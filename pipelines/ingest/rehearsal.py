@@ -9,12 +9,11 @@ import asyncio
 from dataclasses import dataclass
 
 from pipelines.atomize.atomize import atomize
-from pipelines.atomize.content import contents
-from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.distiller import chunk_contents
+from pipelines.atomize.extractive_distiller import ExtractiveDistiller
 from pipelines.chunk.chunk import split
-from pipelines.chunk.recurrent import RecurrentSplitter
-from pipelines.chunk.splitter import Cut, Splitter, Window
-from pipelines.chunk.structural import StructuralSplitter
+from pipelines.chunk.model_splitter import ModelSplitter
+from pipelines.chunk.splitter import Cut, Splitter, StructuralSplitter, Window
 from pipelines.core import codec
 from pipelines.core.document import Document
 from pipelines.core.knowledge import ChunkTag, Distillate
@@ -85,7 +84,7 @@ def rehearse_document(desk: Desk, task: Task) -> bytes:
     cutting = _Rehearsing(splitter(desk, task.means), StructuralSplitter(task.means.settings.chunk), expected)
     named = asyncio.run(_without_model(bench, record.document, cutting))
     asked = distiller(desk, task.means)
-    for content in contents(record.document, named.chunks):
+    for content in chunk_contents(record.document, named.chunks):
         tokens = max(DISTILLED_LEAST, round(len(content.chunk.text) / 4 * DISTILLED_SHARE))
         expected.add(asked.request(content), tokens)
     return codec.pack(Rehearsed(tuple(expected.found), record.members, card(record.document, named)))
@@ -103,7 +102,7 @@ class _Expected:
 class _Rehearsing:
     """Cuts as the extractive splitter does, and notes what the recurrent one would have asked."""
 
-    def __init__(self, asking: RecurrentSplitter, cutting: Splitter, expected: _Expected) -> None:
+    def __init__(self, asking: ModelSplitter, cutting: Splitter, expected: _Expected) -> None:
         self._asking, self._cutting, self._expected = asking, cutting, expected
 
     async def cut(self, window: Window) -> Cut:

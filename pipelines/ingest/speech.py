@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pipelines.atomize.model import ModelDistiller
-from pipelines.chunk.recurrent import RecurrentSplitter
+from pipelines.atomize.model_distiller import ModelDistiller
+from pipelines.chunk.model_splitter import ModelSplitter
 from pipelines.core.errors import SettingsError
 from pipelines.core.work.job import Desk
 from pipelines.ingest.asking import DeskChat
@@ -12,8 +12,8 @@ from pipelines.llm.wordllama import WordLlamaEmbedder
 from pipelines.parse.describe import ChatDescriber
 
 
-def splitter(desk: Desk, means: Means) -> RecurrentSplitter:
-    return RecurrentSplitter(DeskChat(desk), means.settings.chunk, overrides=_model(means).prompts)
+def splitter(desk: Desk, means: Means) -> ModelSplitter:
+    return ModelSplitter(DeskChat(desk), means.settings.chunk, overrides=_model(means).prompts)
 
 
 def distiller(desk: Desk, means: Means) -> ModelDistiller:

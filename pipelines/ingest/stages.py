@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from pipelines.atomize.atomize import atomize
-from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.extractive_distiller import ExtractiveDistiller
 from pipelines.chunk.chunk import split
-from pipelines.chunk.structural import StructuralSplitter
+from pipelines.chunk.splitter import StructuralSplitter
 from pipelines.core import codec
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document

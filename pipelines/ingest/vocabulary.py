@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pipelines.atomize.tag_classes import sample_of
-from pipelines.atomize.tag_classes_cluster import ClusterClasses, TagClassifier
+from pipelines.atomize.tag_classes import ClusterClasses, TagClassifier, sample_of
 from pipelines.atomize.tags import collect_tags
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass
 from pipelines.graph.card import CardTag, DocumentCard

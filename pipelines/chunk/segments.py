@@ -1,4 +1,4 @@
-"""Units: the smallest pieces of a document that chunks are made of."""
+"""Segments: the smallest parts of a document that chunks are made of."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pipelines.lang.sentences import sentences
 
 
 class Break(IntEnum):
-    """How good a place to cut the end of a unit is."""
+    """What ends with a segment: the higher, the better a cut there is."""
 
     NEVER = 0
-    """A heading belongs to what follows it, a caption to its table."""
+    """No cut: between a heading and its text, or a caption and its table."""
     PIECE = 1
     SENTENCE = 2
     ITEM = 3
@@ -27,11 +27,11 @@ class Break(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """A heading, a sentence, a list item, a whole table or code block, or a piece of one that is too large.
+class Segment:
+    """A heading, a sentence, a list item, a whole table or code block, or a part of one that is over `max_tokens`.
 
-    `table` is the id of the block whose rows a piece of a cut table belongs to. `context` is that table's caption and
-    header for the pieces behind its first. `prose` marks what can be quoted as a sentence.
+    `end` says how good a cut behind it is. Rows of a table that is cut have the id of its block as `table`, and those
+    below its header the caption and header as `context`. `prose`: it can be quoted as a sentence.
     """
 
     span: Span
@@ -46,12 +46,12 @@ _WHOLE = frozenset({BlockKind.TABLE, BlockKind.CODE, BlockKind.FORMULA, BlockKin
 _HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
 
 
-def units(layout: Layout, span: Span, max_tokens: int) -> list[Unit]:
-    """Return the units of a part of the document in order; every character that is not blank lies in exactly one.
+def segments(layout: Layout, span: Span, max_tokens: int) -> list[Segment]:
+    """Return the segments of a part of a document in order; every character but white space is in exactly one.
 
-    What follows a heading is cut small enough to stand in one chunk with it.
+    No segment is over `max_tokens`; one below a heading fits into a chunk together with the heading.
     """
-    found: list[Unit] = []
+    found: list[Segment] = []
     position, lead = span.start, 0
     for block in layout.touching(span):
         start, end = max(block.provenance.span.start, position), min(block.provenance.span.end, span.end)
@@ -66,15 +66,15 @@ def units(layout: Layout, span: Span, max_tokens: int) -> list[Unit]:
     return _with_last_headings_bound(found)
 
 
-def _lead(before: int, found: list[Unit]) -> int:
-    """Return the tokens of the headings at the end of `found`, before which there are `before` such tokens."""
-    for unit in found:
-        before = before + unit.tokens if unit.end is Break.NEVER else 0
+def _lead(before: int, found: list[Segment]) -> int:
+    """Return the tokens of the headings at the end of `found`; `before` are those of the headings before it."""
+    for segment in found:
+        before = before + segment.tokens if segment.end is Break.NEVER else 0
     return before
 
 
-def _with_last_headings_bound(found: list[Unit]) -> list[Unit]:
-    """Bind headings with nothing below them to what stands above."""
+def _with_last_headings_bound(found: list[Segment]) -> list[Segment]:
+    """Forbid the cut above the last headings if no text is below them."""
     body = len(found)
     while body and found[body - 1].end is Break.NEVER:
         body -= 1
@@ -83,10 +83,10 @@ def _with_last_headings_bound(found: list[Unit]) -> list[Unit]:
     return found
 
 
-def _of_block(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iterator[Unit]:
+def _of_block(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iterator[Segment]:
     if block.kind in _HEADINGS or (block.kind is BlockKind.CAPTION and block.caption_of):
         end = Break.NEVER if block.kind in _HEADINGS or _captions_next(layout, block) else Break.PARAGRAPH
-        yield from (replace(unit, prose=False) for unit in _cut(layout, span, max_tokens, end))
+        yield from (replace(segment, prose=False) for segment in _cut(layout, span, max_tokens, end))
     elif block.kind in _WHOLE:
         yield from _whole(layout, block, span, max_tokens)
     else:
@@ -95,7 +95,7 @@ def _of_block(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iter
 
 
 def _captions_next(layout: Layout, caption: Block) -> bool:
-    """Whether the table or figure of a caption stands below it."""
+    """Whether a caption is above its table or figure."""
     following = layout.following(caption)
     if following is None:
         return False
@@ -106,20 +106,20 @@ def _captions_next(layout: Layout, caption: Block) -> bool:
     }
 
 
-def _whole(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iterator[Unit]:
+def _whole(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iterator[Segment]:
     text = span.slice(layout.document.text)
     tokens = count_tokens(text)
     if tokens <= max_tokens:
         if text.strip():
-            yield Unit(_stripped(text, span.start), tokens, Break.PARAGRAPH)
+            yield Segment(_stripped(text, span.start), tokens, Break.PARAGRAPH)
     elif block.table is not None and layout.rows(block).spans:
         yield from _rows(layout, block, block.table, span, max_tokens)
     else:
-        yield from (replace(unit, prose=False) for unit in _cut(layout, span, max_tokens, Break.PARAGRAPH))
+        yield from (replace(segment, prose=False) for segment in _cut(layout, span, max_tokens, Break.PARAGRAPH))
 
 
-def _rows(layout: Layout, block: Block, table: Table, span: Span, max_tokens: int) -> Iterator[Unit]:
-    """Yield the rows of a table that has to be cut, with its header as the context of all rows below it."""
+def _rows(layout: Layout, block: Block, table: Table, span: Span, max_tokens: int) -> Iterator[Segment]:
+    """Yield the rows of a table that is cut; those below the header have caption and header as context."""
     text, rows = layout.document.text, layout.rows(block)
     headers = max(1, table.header_rows)
     lines = [rows.spans[number].slice(text) for number in range(headers)]
@@ -138,28 +138,28 @@ def _fitting(text: str, max_tokens: int) -> str:
     return text if count_tokens(text) <= max_tokens else base_split(text, max_tokens)[0].slice(text).rstrip()
 
 
-def _sentences(layout: Layout, span: Span, max_tokens: int, end: Break) -> list[Unit]:
-    found: list[Unit] = []
+def _sentences(layout: Layout, span: Span, max_tokens: int, end: Break) -> list[Segment]:
+    found: list[Segment] = []
     for sentence in sentences(span.slice(layout.document.text)):
         found.extend(_cut(layout, sentence.shifted(span.start), max_tokens, Break.SENTENCE))
     return [*found[:-1], replace(found[-1], end=end)] if found else found
 
 
-def _cut(layout: Layout, span: Span, max_tokens: int, end: Break) -> Iterator[Unit]:
-    """Yield a span as one unit, or, where it is too large, as pieces of which only the last ends with `end`."""
+def _cut(layout: Layout, span: Span, max_tokens: int, end: Break) -> Iterator[Segment]:
+    """Yield a span as one segment, or if it is too large as its base split; only the last part ends with `end`."""
     text = span.slice(layout.document.text)
     if not text.strip():
         return
     tokens = count_tokens(text)
     if tokens <= max_tokens:
-        yield Unit(_stripped(text, span.start), tokens, end, prose=True)
+        yield Segment(_stripped(text, span.start), tokens, end, prose=True)
         return
     pieces = [piece.slice(text) for piece in base_split(text, max_tokens)]
     start = span.start
     for index, piece in enumerate(pieces):
         if piece.strip():
             last = index == len(pieces) - 1
-            yield Unit(_stripped(piece, start), count_tokens(piece), end if last else Break.PIECE, prose=True)
+            yield Segment(_stripped(piece, start), count_tokens(piece), end if last else Break.PIECE, prose=True)
         start += len(piece)
 
 
