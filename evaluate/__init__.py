@@ -1,0 +1,3 @@
+"""Evaluation of retrieval and answers over knowledge bases that the ordinary ingest builds."""
+
+__all__: list[str] = []

@@ -147,6 +147,9 @@ class _Table:
     def __init__(self, table: lancedb.table.Table, dimension: int) -> None:
         self._table = table
         self._dimension = dimension
+        held = guarded(lambda: set(table.schema.names))
+        if lacking := sorted(set(_schema(dimension).names) - held):
+            raise StoreMismatch(f"a table of the vectors is damaged: it lacks {', '.join(lacking)}", hint=ANEW)
         stored = guarded(lambda: table.schema.field("vector").type.list_size)
         if stored != dimension:
             raise StoreMismatch(

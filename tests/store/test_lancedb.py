@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,16 @@ def test_a_store_of_another_dimension_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreMismatch) as raised:
         LanceVectorStore(tmp_path, 8).match(RecordKind.CHUNK, "pump", 1)
     assert "reindex" in raised.value.hint
+
+
+def test_a_table_without_one_of_its_columns_is_damaged(tmp_path: Path) -> None:
+    with closing(LanceVectorStore(tmp_path, 4)) as store:
+        store.write([A], embedded(PUMP))
+    import lancedb as library
+
+    library.connect(str(tmp_path)).open_table("chunk").alter_columns({"path": "media_type", "rename": "media_tyqe"})
+    with closing(LanceVectorStore(tmp_path, 4)) as store, pytest.raises(StoreMismatch, match="media_type"):
+        store.search(RecordKind.CHUNK, vector(1, 0, 0, 0), 5)
 
 
 def test_the_library_is_imported_at_the_first_use() -> None:
