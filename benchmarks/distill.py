@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable
 
 from benchmarks.passages import passages, questions
-from benchmarks.representations import Distilled, gate, table
+from benchmarks.representations import DistilledPassage, gate, table
 from pipelines.atomize.atomize import atomize
 from pipelines.atomize.distiller import Distiller
 from pipelines.atomize.extractive_distiller import ExtractiveDistiller
@@ -26,13 +26,15 @@ from pipelines.llm.wordllama import WordLlamaEmbedder
 _AT_ONCE = 2
 
 
-async def distil(documents: Iterable[Document], distiller: Distiller, settings: AtomizeSettings) -> list[Distilled]:
+async def distil(
+    documents: Iterable[Document], distiller: Distiller, settings: AtomizeSettings
+) -> list[DistilledPassage]:
     """Return passages, each one chunk, with what `distiller` makes of them."""
     chunking = ChunkSettings(by=ChunkBy.DOCUMENT)
     splitter = StructuralSplitter(chunking)
 
-    async def work(one: Document) -> Distilled:
-        return Distilled(one, await atomize(one, await chunk(one, splitter, chunking), distiller, settings))
+    async def work(one: Document) -> DistilledPassage:
+        return DistilledPassage(one, await atomize(one, await chunk(one, splitter, chunking), distiller, settings))
 
     return await gather(work, documents, _AT_ONCE)
 

@@ -29,7 +29,7 @@ DEPTH = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Distilled:
+class DistilledPassage:
     """A passage, a document of one chunk, with what was distilled from it."""
 
     document: Document
@@ -57,7 +57,7 @@ class Scores:
     lexical: Vectors
 
 
-def gate(found: Sequence[Distilled], embedder: Embedder) -> SelfRecall:
+def gate(found: Sequence[DistilledPassage], embedder: Embedder) -> SelfRecall:
     """Return which atoms bring back their own passage."""
     atoms = [
         Record(atom.id, RecordKind.ATOM, one.document.id, atom.text, atom.chunk)
@@ -73,7 +73,7 @@ def gate(found: Sequence[Distilled], embedder: Embedder) -> SelfRecall:
 
 
 def table(
-    found: Sequence[Distilled], asked: Sequence[Question], embedder: Embedder, quarantined: Collection[str] = ()
+    found: Sequence[DistilledPassage], asked: Sequence[Question], embedder: Embedder, quarantined: Collection[str] = ()
 ) -> str:
     """Return recall@5 of the gold passages for each variant, by dense and by lexical scores and by both."""
     scores = {kind: _scores(found, kind, asked, embedder, quarantined) for kind in KINDS}
@@ -89,7 +89,11 @@ def table(
 
 
 def _scores(
-    found: Sequence[Distilled], kind: str, asked: Sequence[Question], embedder: Embedder, quarantined: Collection[str]
+    found: Sequence[DistilledPassage],
+    kind: str,
+    asked: Sequence[Question],
+    embedder: Embedder,
+    quarantined: Collection[str],
 ) -> Scores:
     texts = [(number, text) for number, one in enumerate(found) for text in one.texts(kind, quarantined)]
     owners = np.array([number for number, _ in texts], dtype=np.intp)

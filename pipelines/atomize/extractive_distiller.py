@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from pipelines.atomize.atomic_statements import statements
 from pipelines.atomize.distiller import ChunkContent, ChunkDistillate, Sentence
 from pipelines.atomize.keyphrases import NamedSentence, key_phrases
 from pipelines.atomize.name_recognition import RecognizedName, find_names
 from pipelines.atomize.settings import AtomizeSettings
-from pipelines.atomize.statements import statements
 from pipelines.core.knowledge import ChunkTag, Entity, Mention, Relation, Row, Tag
 
 CO_OCCURRENCE = "co-occurrence"

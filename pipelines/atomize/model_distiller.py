@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 
+from pipelines.atomize.atomic_questions import sound_questions
+from pipelines.atomize.atomic_statements import figure_statements, statements, table_statements
 from pipelines.atomize.distiller import ChunkContent, ChunkDistillate
 from pipelines.atomize.extractive_distiller import ExtractiveDistiller, rows
 from pipelines.atomize.grounding import Grounding
-from pipelines.atomize.questions import sound_questions
 from pipelines.atomize.reply import ChunkReply, chunk_reply
 from pipelines.atomize.reply_checker import ReplyChecker
 from pipelines.atomize.settings import AtomizeSettings
-from pipelines.atomize.statements import figure_statements, statements, table_statements
 from pipelines.atomize.tag_classes import KINDS
 from pipelines.core.knowledge import Atom, AtomKind
 from pipelines.core.schema import GraphSchema

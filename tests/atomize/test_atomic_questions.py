@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from pipelines.atomize.questions import can_tell_when, distinct, is_question
+from pipelines.atomize.atomic_questions import can_tell_when, distinct, is_question
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import EmbedderInfo, Side
 
