@@ -49,7 +49,7 @@ _HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
 def segments(layout: Layout, span: Span, max_tokens: int) -> list[Segment]:
     """Return the segments of a part of a document in order; every character but white space is in exactly one.
 
-    No segment is over `max_tokens`; one below a heading fits into a chunk together with the heading.
+    No segment is over `max_tokens`; one below headings of up to half that size fits into a chunk together with them.
     """
     found: list[Segment] = []
     position, lead = span.start, 0
