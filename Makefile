@@ -11,7 +11,7 @@ comma := ,
 locked = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -e '$(1)' \
 	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '$(1)'
 
-.PHONY: help install demo demo-llm test test-fast trust smoke recordings lint lock bench neo4j neo4j-stop pictures local-model clean
+.PHONY: help install demo demo-llm test test-fast trust smoke recordings lint docs lock bench neo4j neo4j-stop pictures local-model clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -62,6 +62,10 @@ recordings: $(VENV)/.installed-dev local-model  ## record the small model's repl
 
 lint: $(VENV)/.installed-dev  ## ruff, mypy and the import contracts
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
+
+docs: $(VENV)/.installed-dev  ## build the documentation into build/site; warnings are errors
+	@$(call locked,.[docs])
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean && echo "built: build/site/index.html"
 
 lock: $(UV)  ## write constraints.txt anew from pyproject.toml
 	@$(UV) pip compile pyproject.toml --all-extras --python-version 3.11 --no-emit-index-url --no-annotate --no-header \

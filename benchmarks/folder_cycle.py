@@ -29,7 +29,7 @@ from pathlib import Path
 from pipelines import build
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
-from pipelines.store.export import Format, export
+from pipelines.store.export import GraphFormat, export
 from pipelines.store.graph import GraphStore
 
 MACHINES = ("feed pump", "cooling fan", "screw compressor", "gearbox", "heat exchanger", "control valve", "motor")
@@ -201,7 +201,7 @@ def come_and_go(folder: Path, plant: Plant) -> None:
 def lines_of(store: GraphStore) -> str:
     """Return a graph as JSON Lines."""
     out = io.StringIO()
-    export(store, Format.JSONL, out)
+    export(store, GraphFormat.JSONL, out)
     return out.getvalue()
 
 

@@ -22,9 +22,9 @@ import neo4j
 
 from deploy.neo4j import server
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
-from pipelines.store.digest import item_hash
+from pipelines.store.graph import item_hash
 from pipelines.store.neo4j.connection import Neo4jAddress
-from pipelines.store.neo4j.records import Hashed, edge_row, node_row
+from pipelines.store.neo4j.rows import Hashed, edge_row, node_row
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.sync import write_all
 

@@ -20,7 +20,7 @@ import numpy as np
 import pymupdf
 from PIL import Image
 
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK
 from pipelines.parse.ocr.engine import OcrEngine, Raster
 from pipelines.parse.ocr.load import ocr_engine
 from pipelines.parse.ocr.text import read_picture

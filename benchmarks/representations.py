@@ -14,7 +14,7 @@ from pipelines.core.document import Document
 from pipelines.core.knowledge import Distillate
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder
-from pipelines.store.vector import Embedded, Record, RecordKind
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 KINDS = ("chunk", "atoms", "tags", "summaries")
 VARIANTS = (
@@ -122,5 +122,5 @@ def _recall(scores: Vectors, asked: Sequence[Question], ids: Sequence[str]) -> f
     return float(np.mean([len(gold & set(row.tolist())) / len(gold) for gold, row in zip(wanted, top, strict=True)]))
 
 
-def _embedded(records: Sequence[Record], embedder: Embedder) -> Embedded:
-    return Embedded(tuple(records), embedder.embed([record.text for record in records]))
+def _embedded(records: Sequence[Record], embedder: Embedder) -> EmbeddedRecords:
+    return EmbeddedRecords(tuple(records), embedder.embed([record.text for record in records]))

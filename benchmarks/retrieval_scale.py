@@ -29,7 +29,7 @@ from pipelines.core.knowledge import Entity
 from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import load
-from pipelines.store.vector import Embedded, Record, RecordKind
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 CHUNKS_A_DOCUMENT = 10
 ATOMS_A_CHUNK = 10
@@ -136,7 +136,7 @@ def fill(stores: Stores, chunks: int) -> None:
                 stores.graph.write(made.subgraph)
         records = tuple(record for made in batch for record in made.records)
         vectors = stores.embedder.embed([record.text for record in records])
-        stores.vectors.write([], Embedded(records, vectors))
+        stores.vectors.write([], EmbeddedRecords(records, vectors))
     entities = [Node(Entity.make_id(name), NodeKind.ENTITY, CORPUS_OWNER, {"name": name}) for name in set(text.names)]
     stores.graph.write(Subgraph(CORPUS_OWNER, tuple(entities)))
     stores.vectors.optimize()

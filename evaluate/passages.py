@@ -36,7 +36,7 @@ from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.vector import Embedded, Record
+from pipelines.store.vector import EmbeddedRecords, Record
 from qa.settings import QaSettings
 
 CORPUS_FACT = "corpus"
@@ -130,7 +130,7 @@ def _write_graph(works: Sequence[_Work], linked: Linked, stores: Stores) -> None
         stores.graph.write(linked.subgraph)
 
 
-def _embedded(records: Sequence[Record], embedder: Embedder) -> Embedded:
+def _embedded(records: Sequence[Record], embedder: Embedder) -> EmbeddedRecords:
     texts = list(dict.fromkeys(record.text for record in records))
     vectors = dict(zip(texts, embedder.embed(texts, Side.PASSAGE), strict=True))
-    return Embedded(tuple(records), np.stack([vectors[record.text] for record in records]))
+    return EmbeddedRecords(tuple(records), np.stack([vectors[record.text] for record in records]))

@@ -9,7 +9,7 @@ from pathlib import Path
 from evaluate.chart import COLOURS
 from evaluate.questions import Question
 from evaluate.retrieval import Ranked, RetrievalReport
-from pipelines.core.page import policy
+from pipelines.core.safe_output import content_security_policy
 from pipelines.retrieve.retriever import Mode
 
 _STYLE = """
@@ -39,7 +39,7 @@ def page(report: RetrievalReport, questions: Sequence[Question]) -> str:
 def sheet(title: str, shares: Rows, figures: Rows, rest: str) -> str:
     """Return a page with a chart of the percentages, a table of all figures, and the HTML of the rest."""
     parts = [
-        f'<!doctype html><html lang="en"><meta charset="utf-8">{policy(_STYLE)}',
+        f'<!doctype html><html lang="en"><meta charset="utf-8">{content_security_policy(_STYLE)}',
         f"<title>{escape(title)}</title><style>{_STYLE}</style>",
         f"<h1>{escape(title)}</h1>",
         _chart(shares),

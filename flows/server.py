@@ -34,7 +34,7 @@ QUIET = {
     "PREFECT_LOGGING_TO_API_ENABLED": "false",
     "PREFECT_CLI_PROMPT": "false",
 }
-"""What keeps Prefect from printing (`pipelines.core.quiet` from telling); a value that the user has set stays."""
+"""What keeps Prefect from printing (see also `pipelines.core.no_telemetry`); a value that the user has set stays."""
 
 
 class ServerFailed(StrataError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipelines.core.quiet import keep_quiet
+from pipelines.core.no_telemetry import disable_telemetry
 
 if TYPE_CHECKING:
     from pipelines.ingest.build import build
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "Settings", "build"]
 
-keep_quiet()
+disable_telemetry()
 _HOMES = {"build": "pipelines.ingest.build", "Report": "pipelines.ingest.report", "Settings": "pipelines.settings"}
 
 

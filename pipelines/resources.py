@@ -1,83 +1,42 @@
-"""Settings to clients and stores: the one place where things are put together."""
+"""Settings to stores and embedder: the one place where a knowledge base is opened."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.core import codec
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError, StoreError, StoreMismatch
-from pipelines.core.knowledge import TagPair
-from pipelines.core.private import is_open_to_others, private_folder
-from pipelines.core.read_only import can_write
+from pipelines.core.file_access import can_write, private_folder
+from pipelines.core.plugin import load_by_name
 from pipelines.llm.embedder import Embedder, EmbedderInfo
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EmbedSettings
 from pipelines.settings import Settings
 from pipelines.store.artifact import ArtifactStore
-from pipelines.store.embedded import EmbeddedStore
-from pipelines.store.files import FileArtifacts
+from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.facts import LINKED_FACT, TABLE_VERSIONS, VECTOR_STORE, WRITING_FACT, Fact
+from pipelines.store.file_artifacts import FileArtifacts
+from pipelines.store.folder import KnowledgeBaseFolder
 from pipelines.store.graph import GraphStore
-from pipelines.store.vector import VectorStore
+from pipelines.store.vector import VectorStore, Versioned
 from pipelines.trust import refuse_links
 
 if TYPE_CHECKING:
     from pipelines.store.catalog import Catalog
     from pipelines.store.neo4j.store import Neo4jStore
 
-EMBEDDER_FACT = "embedder"
-"""The fact under which the catalog keeps the `EmbedderInfo` that its vectors were made with."""
-
-
-VECTORS_FACT = "vectors"
-"""The fact under which the catalog keeps the folder of the active vectors, and the versions of its tables."""
-PAIRS_FACT = "tag pairs"
-"""The fact under which the catalog keeps the pairs of users' words and the corpus's tags."""
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """What lies where in the folder of a knowledge base."""
-
-    root: Path
-
-    @property
-    def database(self) -> Path:
-        return self.root / "strata.db"
-
-    @property
-    def vectors(self) -> Path:
-        return self.root / "vectors"
-
-    @property
-    def artifacts(self) -> Path:
-        return self.root / "artifacts"
-
-    @property
-    def replies(self) -> Path:
-        return self.root / "replies.db"
-
-    @property
-    def embeddings(self) -> Path:
-        return self.root / "embeddings.db"
-
-    @property
-    def trace(self) -> Path:
-        return self.root / "trace.jsonl"
-
-    @property
-    def prompts(self) -> Path:
-        return self.root / "prompts"
+EMBEDDER: Fact[EmbedderInfo | None] = Fact("embedder", EmbedderInfo, None)
+"""The embedder of the active vectors; None before the first ingest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stores:
     """The open stores of a knowledge base. `copy` is a graph store to read from in place of the embedded one."""
 
-    places: Places
+    folder: KnowledgeBaseFolder
     embedded: EmbeddedStore
     artifacts: ArtifactStore
     vectors: VectorStore
@@ -86,57 +45,69 @@ class Stores:
 
     @property
     def graph(self) -> GraphStore:
-        return self.copy or self.embedded.graph
+        return self.embedded.graph if self.copy is None else self.copy
 
     @property
     def catalog(self) -> Catalog:
         return self.embedded.catalog
 
 
-def exists(kb: Path) -> bool:
-    """Whether there is a knowledge base at `kb`."""
-    return Places(kb).database.is_file()
-
-
-def is_open(kb: Path) -> bool:
-    """Whether other users may read a knowledge base: one of an earlier version, or one that was opened to them."""
-    places = Places(kb)
-    kept = (places.database, places.replies, places.embeddings, places.trace)
-    return any(map(is_open_to_others, kept))
-
-
 @contextmanager
 def open_stores(kb: Path, settings: Settings, create: bool = False) -> Iterator[Stores]:
     """Open the stores at `kb`, making them where `create` allows.
 
-    Raises `KnowledgeBaseNotFound`, `StoreMismatch` where the vectors there were made by another embedder, and
-    `SettingsError` where links lead out of its folder that its owner has not confirmed.
+    Raises `KnowledgeBaseNotFound`, `StoreMismatch` where the vectors there were made by another embedder or lie in
+    another store, and `SettingsError` where links lead out of its folder that its owner has not confirmed, or a store
+    cannot be loaded.
     """
-    from pipelines.store.lancedb import LanceVectorStore
-
-    places = Places(kb)
-    if not create and not exists(kb):
+    folder = KnowledgeBaseFolder(kb)
+    if not create and not folder.exists:
         raise KnowledgeBaseNotFound(str(kb))
     _check_path(kb)
     refuse_links(kb)
-    if create and not can_write(places.database):
-        raise StoreError("the knowledge base cannot be written to", ids=(str(kb),))
-    for folder in (places.root, places.artifacts, places.vectors) if create else ():
-        private_folder(folder)
-    embedded = EmbeddedStore.open(places.database, create)
-    chosen = _embed_settings(settings.embed, embedded.catalog).at_endpoint_of(settings.llm)
-    embedder = open_embedder(chosen, places.embeddings)
-    try:
+    if create:
+        _make_folders(folder)
+    with ExitStack() as opened:
+        embedded = opened.enter_context(closing(EmbeddedStore.open(folder.database, create)))
+        chosen = _embed_settings(settings.embed, embedded.catalog).at_endpoint_of(settings.llm)
+        embedder = opened.enter_context(closing(open_embedder(chosen, folder.embeddings)))
         _check_embedder(embedded.catalog, embedder.info, create)
+        _check_vector_store(embedded, settings.store.vectors, create)
         name = vectors_name(embedder.info)
-        vectors = LanceVectorStore(
-            places.vectors / name, embedder.info.dimension, lambda: _recorded_versions(embedded.catalog, name)
+        vectors = open_vectors(
+            settings, folder, embedder.info, lambda: TABLE_VERSIONS.read(embedded.catalog).get(name, {})
         )
-        yield Stores(places, embedded, FileArtifacts(places.artifacts), vectors, embedder)
-        vectors.close()
-    finally:
-        embedded.close()
-        embedder.close()
+        opened.callback(vectors.close)
+        yield Stores(folder, embedded, _open_artifacts(settings, folder), vectors, embedder)
+
+
+def open_vectors(
+    settings: Settings, folder: KnowledgeBaseFolder, info: EmbedderInfo, least: Callable[[], Mapping[str, int]] = dict
+) -> VectorStore:
+    """Return the vector store of the settings for an embedder's vectors; nothing is read before the first use.
+
+    `least` returns the versions that its tables must have at least, by name. Raises `SettingsError`.
+    """
+    place, chosen = folder.vectors / vectors_name(info), settings.store.vectors
+    if chosen == "lancedb":
+        from pipelines.store.lancedb.store import LanceVectorStore
+
+        return LanceVectorStore(place, info.dimension, least)
+    return load_by_name(chosen, VectorStore, place, info.dimension, setting="store.vectors")
+
+
+@contextmanager
+def open_graph(name: str, settings: Settings, kb: Path) -> Iterator[GraphStore]:
+    """Open a graph store beside the embedded one: "neo4j", or one's own as `module:Class`.
+
+    Raises `SettingsError` where it cannot be loaded or no Neo4j is named, `StoreUnavailable` where it does not answer.
+    """
+    if name == "neo4j":
+        with open_neo4j(settings, kb) as neo4j:
+            yield neo4j
+    else:
+        with closing(load_by_name(name, GraphStore, KnowledgeBaseFolder(kb).graph, setting="store.graph")) as own:
+            yield own
 
 
 @contextmanager
@@ -154,11 +125,8 @@ def open_neo4j(settings: Settings, kb: Path) -> Iterator[Neo4jStore]:
         raise SettingsError("no Neo4j is configured", hint=hint)
     password = chosen.neo4j_password.get_secret_value()
     address = Neo4jAddress(chosen.neo4j_uri, chosen.neo4j_user, password, chosen.neo4j_database)
-    store = Neo4jStore.open(address, kb.resolve().name, chosen.neo4j_patience)
-    try:
+    with closing(Neo4jStore.open(address, kb.resolve().name, chosen.neo4j_patience)) as store:
         yield store
-    finally:
-        store.close()
 
 
 def vectors_name(info: EmbedderInfo) -> str:
@@ -167,41 +135,30 @@ def vectors_name(info: EmbedderInfo) -> str:
     return f"{plain}-{info.dimension}"
 
 
-def recorded_embedder(catalog: Catalog) -> EmbedderInfo | None:
-    """Return the embedder of the active vectors, None before the first ingest."""
-    fact = catalog.fact(EMBEDDER_FACT)
-    return codec.decode(fact, EmbedderInfo) if fact else None
-
-
 def recorded_settings(kb: Path) -> EmbedSettings:
     """Return settings that name the embedder a knowledge base was built with; the defaults before the first ingest."""
     refuse_links(kb)
-    embedded = EmbeddedStore.open(Places(kb).database, create=False)
-    try:
+    with closing(EmbeddedStore.open(KnowledgeBaseFolder(kb).database, create=False)) as embedded:
         return _embed_settings(EmbedSettings(), embedded.catalog)
-    finally:
-        embedded.close()
-
-
-def tag_pairs(catalog: Catalog) -> tuple[TagPair, ...]:
-    """Return the pairs that were learned from question-answer samples, none where there were none."""
-    fact = catalog.fact(PAIRS_FACT)
-    return codec.decode(fact, tuple[TagPair, ...]) if fact else ()
 
 
 def record_vectors(stores: Stores) -> None:
-    """Note how far the tables of vectors are, so that one which is taken away is missed."""
-    versions = {vectors_name(stores.embedder.info): dict(stores.vectors.versions())}
-    stores.catalog.set_fact(VECTORS_FACT, codec.encode(versions).decode())
+    """Record the versions of the vectors' tables, so that one that is deleted later is missed."""
+    versions = dict(stores.vectors.versions()) if isinstance(stores.vectors, Versioned) else {}
+    TABLE_VERSIONS.write(stores.catalog, {vectors_name(stores.embedder.info): versions})
 
 
-def _recorded_versions(catalog: Catalog, name: str) -> dict[str, int]:
-    fact = catalog.fact(VECTORS_FACT)
-    return codec.decode(fact, dict[str, dict[str, int]]).get(name, {}) if fact else {}
+def _make_folders(folder: KnowledgeBaseFolder) -> None:
+    if not can_write(folder.database):
+        raise StoreError("the knowledge base cannot be written to", ids=(str(folder.root),))
+    for path in (folder.root, folder.artifacts, folder.vectors):
+        private_folder(path)
 
 
-def record_embedder(catalog: Catalog, info: EmbedderInfo) -> None:
-    catalog.set_fact(EMBEDDER_FACT, codec.encode(info).decode())
+def _open_artifacts(settings: Settings, folder: KnowledgeBaseFolder) -> ArtifactStore:
+    if settings.store.artifacts == "files":
+        return FileArtifacts(folder.artifacts)
+    return load_by_name(settings.store.artifacts, ArtifactStore, folder.artifacts, setting="store.artifacts")
 
 
 def _check_path(kb: Path) -> None:
@@ -214,20 +171,42 @@ def _check_path(kb: Path) -> None:
 
 def _embed_settings(settings: EmbedSettings, catalog: Catalog) -> EmbedSettings:
     """The settings, or where they say nothing what the knowledge base was built with, which may download nothing."""
-    recorded = recorded_embedder(catalog)
+    recorded = EMBEDDER.read(catalog)
     if recorded is None or settings != EmbedSettings():
         return settings
     return EmbedSettings(name=recorded.name, model=recorded.model, dimension=recorded.dimension, download=False)
 
 
 def _check_embedder(catalog: Catalog, info: EmbedderInfo, create: bool) -> None:
-    recorded = recorded_embedder(catalog)
+    recorded = EMBEDDER.read(catalog)
     if recorded is None:
         if create:
-            record_embedder(catalog, info)
+            EMBEDDER.write(catalog, info)
     elif recorded != info:
         raise StoreMismatch(
             f"this knowledge base was embedded by {recorded.name} ({recorded.model}, {recorded.dimension} dimensions),"
             f" the settings name {info.name} ({info.model}, {info.dimension})",
             hint=f"--set embed.name={recorded.name} keeps to it; `strata reindex --embedder {info.name}` changes it",
         )
+
+
+def _check_vector_store(embedded: EmbeddedStore, name: str, create: bool) -> None:
+    """Where an ingest names another vector store than the last one, let it write all documents anew."""
+    catalog = embedded.catalog
+    recorded = VECTOR_STORE.read(catalog)
+    if recorded == name:
+        return
+    if not create:
+        raise StoreMismatch(
+            f"the vectors of this knowledge base are in {recorded}, the settings name {name}",
+            hint=f"--set store.vectors={recorded} keeps to it; `strata ingest FOLDER` writes them to {name}",
+        )
+    with embedded.exclusive(), catalog.transaction():
+        for entry in catalog.entries():
+            if "load" in entry.artifacts:
+                unloaded = {stage: key for stage, key in entry.artifacts.items() if stage != "load"}
+                catalog.record(replace(entry, artifacts=unloaded))
+        catalog.set_fact(LINKED_FACT, "")
+        catalog.set_fact(WRITING_FACT, "1")  # what the store may hold of documents that have gone since is removed
+        TABLE_VERSIONS.forget(catalog)
+        VECTOR_STORE.write(catalog, name)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from pipelines.core.section import Section
 
 
-class IngestSettings(BaseModel):
+class IngestSettings(Section):
     """Which files are taken, and how many at a time."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     include: tuple[str, ...] = Field(default=("**/*",), description="glob patterns of the files to take")
     exclude: tuple[str, ...] = Field(default=(), description="glob patterns of the files to leave out")
@@ -27,14 +27,12 @@ class IngestSettings(BaseModel):
     keep_cache: bool = Field(default=False, description="keep the model's replies about documents that have gone")
 
 
-class RetrieveSettings(BaseModel):
+class RetrieveSettings(Section):
     """The weights of the score that `pipelines.retrieve.score` documents, and how far a search looks.
 
     A layer of weight 0 is not searched. `document` and `tag` are so by default: beside the words that a document is
     called by (`called`) and the names that chunks share, they changed nothing or did harm (`benchmarks/ablation.py`).
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     limit: int = Field(10, ge=1, description="chunks returned where a caller does not say")
     candidates: int = Field(

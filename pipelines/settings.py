@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import copy
 import difflib
-import json
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -19,19 +18,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.core.errors import SettingsError, UnknownSetting
-from pipelines.core.ids import digest
+from pipelines.core.section import paths, section_of, sensitive_fields
 from pipelines.graph.settings import GraphSettings
 from pipelines.llm.settings import EmbedSettings, LlmSettings
 from pipelines.parse.settings import ParseSettings
 from pipelines.sections import IngestSettings, RetrieveSettings
 from pipelines.store.settings import StoreSettings
-from pipelines.trust import Claim, at, claims_of, refuse_settings, sensitive_fields
+from pipelines.trust import Permission, permissions_of, refuse_settings, value_in
 
 FILE_NAME = "strata.toml"
 PREFIX = "STRATA_"
@@ -43,14 +42,18 @@ WELL_KNOWN = {
     "NEO4J_PASSWORD": "store.neo4j_password",
     "NEO4J_DATABASE": "store.neo4j_database",
 }
-READ_BY_QA = "qa"
-"""The section that `qa.settings` adds; unknown to this layer, so passed over by it."""
+"""The variables by which other programs know the same things, and the settings they stand for."""
 
 Tree = dict[str, Any]
+"""Settings as nested mappings, as TOML has them."""
 
 
 class Settings(BaseSettings):
-    """All settings of a knowledge base."""
+    """All settings that building a knowledge base takes.
+
+    A program on top adds sections by a model that inherits from this one. `qa` is kept as it was written, for
+    `qa.settings.QaSettings`, which declares what is in it.
+    """
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -69,6 +72,7 @@ class Settings(BaseSettings):
     llm: LlmSettings = LlmSettings()
     store: StoreSettings = StoreSettings()
     retrieve: RetrieveSettings = RetrieveSettings()
+    qa: Any = Field({}, description="settings of question answering, which building does not look at")
 
     @classmethod
     def settings_customise_sources(
@@ -88,103 +92,52 @@ S = TypeVar("S", bound=Settings)
 
 @dataclass(frozen=True, slots=True)
 class Loaded(Generic[S]):
-    """Settings in force, and for each path that is not a default the place it came from.
+    """Settings in force, and where they came from.
 
-    `claims` are those of the knowledge base's own file that reach beyond it.
+    `origins` has, for the path of each setting that is not a default, the file, "environment", a variable of
+    `WELL_KNOWN` or "command line". `permissions` are what the knowledge base's own file asks for beyond it.
     """
 
     settings: S
     origins: Mapping[str, str]
-    claims: tuple[Claim, ...] = ()
+    permissions: tuple[Permission, ...] = ()
 
 
 def load(kb: Path | None, options: Mapping[str, object] | None = None, model: type[S] = Settings) -> Loaded[S]:  # type: ignore[assignment]
-    """Return the settings of the knowledge base at `kb` (None: of none), `options` by path ("chunk.max_tokens").
+    """Return the settings of the knowledge base at `kb`; `options` are by path, and stronger than all else.
 
-    Raises `UnknownSetting`, naming the nearest known one, and `SettingsError` for a value that cannot be, or one of
-    the knowledge base's own that its owner has to confirm first.
+    With `kb` None, no file is read. Raises `UnknownSetting`, naming the nearest known one, and `SettingsError` for a
+    value that cannot be, or one of the knowledge base's own that its owner has to confirm first.
+
+        settings = load(Path("kb"), {"chunk.max_tokens": 300}).settings
     """
     loaded = read(kb, options, model)
     if kb is not None:
-        refuse_settings(kb, loaded.claims)
+        refuse_settings(kb, loaded.permissions)
     return loaded
 
 
 def read(kb: Path | None, options: Mapping[str, object] | None = None, model: type[S] = Settings) -> Loaded[S]:  # type: ignore[assignment]
     """Return what `load` does, confirmed or not: to be shown, and not to be acted on."""
-    place = "" if kb is None else str(kb / FILE_NAME)
+    file = "" if kb is None else str(kb / FILE_NAME)
     values: Tree = {}
     own: Tree = {}
     origins: dict[str, str] = {}
-    for source, tree in _sources(kb, options or {}, model):
-        if READ_BY_QA not in model.model_fields:
-            tree.pop(READ_BY_QA, None)
-        _refuse_unknown(tree, source, model)
+    for origin, tree in _sources(kb, options or {}, model):
+        _refuse_unknown(tree, origin, model)
         _merge(values, tree)
-        origins |= dict.fromkeys(_leaves(tree), source)
-        own = copy.deepcopy(tree) if source == place else own
-    _keep_pairs(own, values, origins, place, model)
+        origins |= dict.fromkeys(_paths_in(tree), origin)
+        own = copy.deepcopy(tree) if origin == file else own
+    _keep_pairs(own, values, origins, file, model)
     try:
         settings = model(**values)
     except ValidationError as error:
         raise _explained(error, origins) from error
-    return Loaded(settings, origins, claims_of(model, own, values, origins, place))
-
-
-def _keep_pairs(own: Tree, values: Tree, origins: dict[str, str], place: str, model: type[Settings]) -> None:
-    """Leave an address of the file the key that stands beside it: a customary variable is for another address."""
-    for path, field in sensitive_fields(model):
-        for secret in field.secrets if origins.get(path) == place else ():
-            if at(own, secret) and origins[secret] in WELL_KNOWN:
-                _merge(values, _nested({secret: at(own, secret)}))
-                origins[secret] = place
-
-
-def fingerprint(section: BaseModel) -> str:
-    """Return the digest of a section's values but for those that it or a part of it names in `neutral`.
-
-    What is neutral changes no result: how many processes share the work, how long one may take.
-    """
-    plain = section.model_dump(mode="json", warnings=False)
-    for path in neutral_paths(type(section)):
-        *outer, last = path.split(".")
-        place = plain
-        for name in outer:
-            place = place[name]
-        place.pop(last)
-    return digest(json.dumps(plain, sort_keys=True).encode())
-
-
-def neutral_paths(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
-    """Yield the paths of what moves no fingerprint."""
-    neutral: frozenset[str] = getattr(model, "neutral", frozenset())
-    for name, field in model.model_fields.items():
-        inner = field.annotation
-        if name in neutral:
-            yield prefix + name
-        elif isinstance(inner, type) and issubclass(inner, BaseModel):
-            yield from neutral_paths(inner, f"{prefix}{name}.")
-
-
-def paths(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
-    """Yield the path of every setting of `model`, in order of declaration."""
-    for name, field in model.model_fields.items():
-        inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            yield from paths(inner, f"{prefix}{name}.")
-        else:
-            yield prefix + name
-
-
-def value_at(settings: BaseModel, path: str) -> object:
-    """Return the value at a path, a secret masked."""
-    value: object = settings
-    for name in path.split("."):
-        value = getattr(value, name)
-    return ("********" if value.get_secret_value() else "") if isinstance(value, SecretStr) else value
+    return Loaded(settings, origins, permissions_of(model, own, values, origins, file))
 
 
 def _sources(kb: Path | None, options: Mapping[str, object], model: type[Settings]) -> Iterator[tuple[str, Tree]]:
+    """What each source says, from the weakest to the strongest, under the name of its origin."""
     if kb is not None and (kb / FILE_NAME).is_file():
         yield str(kb / FILE_NAME), _read_toml(kb / FILE_NAME)
     for variable, path in WELL_KNOWN.items():
@@ -195,6 +148,15 @@ def _sources(kb: Path | None, options: Mapping[str, object], model: type[Setting
     yield "command line", _nested(options)
 
 
+def _keep_pairs(own: Tree, values: Tree, origins: dict[str, str], file: str, model: type[Settings]) -> None:
+    """Leave an address of the file the key that stands beside it: a customary variable is for another address."""
+    for path, field in sensitive_fields(model):
+        for secret in field.secrets if origins.get(path) == file else ():
+            if value_in(own, secret) and origins[secret] in WELL_KNOWN:
+                _merge(values, _nested({secret: value_in(own, secret)}))
+                origins[secret] = file
+
+
 def _read_toml(path: Path) -> Tree:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -203,6 +165,7 @@ def _read_toml(path: Path) -> Tree:
 
 
 def _nested(flat: Mapping[str, object]) -> Tree:
+    """Values by path as a tree: {"chunk.max_tokens": 300} is {"chunk": {"max_tokens": 300}}."""
     tree: Tree = {}
     for path, value in flat.items():
         *outer, last = path.split(".")
@@ -221,34 +184,34 @@ def _merge(into: Tree, tree: Tree) -> None:
             into[name] = value
 
 
-def _leaves(tree: Tree, prefix: str = "") -> Iterator[str]:
+def _paths_in(tree: Tree, prefix: str = "") -> Iterator[str]:
+    """The path of every value and of every branch."""
     for name, value in tree.items():
         if isinstance(value, dict):
-            yield from _leaves(value, f"{prefix}{name}.")
+            yield from _paths_in(value, f"{prefix}{name}.")
         yield prefix + name
 
 
-def _refuse_unknown(tree: Tree, place: str, model: type[BaseModel], prefix: str = "") -> None:
+def _refuse_unknown(tree: Tree, origin: str, model: type[BaseModel], prefix: str = "") -> None:
     for name, value in tree.items():
         field = model.model_fields.get(name)
         if field is None:
-            raise UnknownSetting(prefix + name, place, _nearest(prefix + name, list(model.model_fields), prefix))
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel) and isinstance(value, dict):
-            _refuse_unknown(value, place, field.annotation, f"{prefix}{name}.")
+            raise UnknownSetting(prefix + name, origin, _nearest(prefix + name, list(model.model_fields), prefix))
+        inner = section_of(field.annotation)
+        if inner is not None and isinstance(value, dict):
+            _refuse_unknown(value, origin, inner, f"{prefix}{name}.")
 
 
 def _refuse_unknown_variables(model: type[Settings]) -> None:
-    known = {(PREFIX + path.replace(".", "__")).upper(): path for path in paths(model)}
-    sections = {(PREFIX + name).upper() for name in model.model_fields} | {f"{PREFIX}{READ_BY_QA}".upper()}
+    known = [(PREFIX + path.replace(".", "__")).upper() for path in paths(model)]
+    sections = {(PREFIX + name).upper() for name in model.model_fields}
     for variable in sorted(os.environ):
         name = variable.upper()
         if not name.startswith(PREFIX) or name in known or name in sections:
             continue
-        if any(name.startswith(f"{prefix}__") for prefix in known):  # a key of a mapping
+        if any(name.startswith(f"{path}__") for path in known):  # a key of a mapping
             continue
-        if name.startswith(f"{PREFIX}{READ_BY_QA}__".upper()) and READ_BY_QA not in model.model_fields:
-            continue
-        nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+        nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         raise UnknownSetting(variable, "environment", nearest[0] if nearest else "")
 
 
@@ -259,7 +222,8 @@ def _nearest(key: str, siblings: list[str], prefix: str) -> str:
 
 
 def _explained(error: ValidationError, origins: Mapping[str, str]) -> SettingsError:
+    """The first error of pydantic as one that names the setting and where its value came from."""
     first = error.errors()[0]
     path = ".".join(str(part) for part in first["loc"])
-    place = next((origins[key] for key in (path, path.rsplit(".", 1)[0]) if key in origins), "the defaults")
-    return SettingsError(f"{path} in {place}: {first['msg']}", ids=(path,))
+    origin = next((origins[key] for key in (path, path.rsplit(".", 1)[0]) if key in origins), "the defaults")
+    return SettingsError(f"{path} in {origin}: {first['msg']}", ids=(path,))

@@ -1,8 +1,8 @@
-"""What a knowledge base may not do before its owner has confirmed it: a folder that somebody hands over takes nothing.
+"""What a knowledge base may do beyond its own folder only once its user has confirmed it: it may come from a stranger.
 
 Two things are asked about: values of its own strata.toml that reach beyond it (declared by the sections, see
-`Sensitive`), and links in its folder that lead out of it. What was confirmed is kept outside the knowledge base, under
-its resolved path, as a digest: any change asks again.
+`pipelines.core.section.Sensitive`), and links in its folder that lead out of it. What was confirmed is kept outside the
+knowledge base, under its resolved path, as a digest: any change asks again.
 """
 
 from __future__ import annotations
@@ -21,16 +21,18 @@ from pydantic import BaseModel
 from pipelines.core import codec
 from pipelines.core.errors import SettingsError
 from pipelines.core.ids import digest
-from pipelines.core.sensitive import Sensitive, is_loopback
+from pipelines.core.section import Sensitive, is_loopback, sensitive_fields
 
 _LINKS_OUT = "leads out of the knowledge base, and what is there would be read and written"
+ANSWERING = "qa."
+"""How the paths of settings begin that only answering reads."""
 _DEEP = ("vectors", "artifacts", "prompts")
 """Folders of a knowledge base whose entries are looked at too."""
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """One thing that a knowledge base wants: the value of a setting, or where a link leads; `does` is what it can do.
+class Permission:
+    """One thing that a knowledge base asks for: the value of a setting, or where a link leads; `does` is what it does.
 
     `value` is fit to be shown. `harmless` says that it needs no confirming as things are.
     """
@@ -44,39 +46,34 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """What was confirmed of a knowledge base: the digests of its settings and of its links, empty for none."""
+    """What was confirmed of a knowledge base: the digests of its settings and of its links, empty for none.
+
+    The settings of answering have a digest of their own, for an ingest does not read them.
+    """
 
     settings: str = ""
     links: str = ""
+    answering: str = ""
 
 
-def sensitive_fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, Sensitive]]:
-    """Yield path and declaration of every setting below `model` that reaches beyond a knowledge base."""
-    declared: Mapping[str, Sensitive] = getattr(model, "sensitive", {})
-    for name, field in model.model_fields.items():
-        inner = field.annotation
-        if name in declared:
-            yield prefix + name, declared[name]
-        elif isinstance(inner, type) and issubclass(inner, BaseModel):
-            yield from sensitive_fields(inner, f"{prefix}{name}.")
-
-
-def claims_of(
+def permissions_of(
     model: type[BaseModel], own: Mapping[str, Any], values: Mapping[str, Any], origins: Mapping[str, str], place: str
-) -> tuple[Claim, ...]:
+) -> tuple[Permission, ...]:
     """Return what the settings `own` of the file `place` want; `values` are in force, from where `origins` say."""
-    found: list[Claim] = []
+    found: list[Permission] = []
     for path, field in sensitive_fields(model):
-        for leaf, value in _leaves(path, at(own, path)):
+        for leaf, value in _leaves(path, value_in(own, path)):
             if field.concerns(value):
                 in_force = origins.get(leaf) == place
                 harmless = not in_force or _stays_here(path, field, values, origins, place)
                 secret = bool(field.address)
-                found.append(Claim(leaf, "********" if secret else repr(value), field.does, _mark(value), harmless))
+                found.append(
+                    Permission(leaf, "********" if secret else repr(value), field.does, _mark(value), harmless)
+                )
     return tuple(found)
 
 
-def links_of(kb: Path) -> tuple[Claim, ...]:
+def links_of(kb: Path) -> tuple[Permission, ...]:
     """Return the links in the folder of a knowledge base that lead out of it."""
     root = Path(os.path.realpath(kb))
     found = []
@@ -85,19 +82,21 @@ def links_of(kb: Path) -> tuple[Claim, ...]:
             target = os.path.realpath(entry.path)
             if entry.is_symlink() and not Path(target).is_relative_to(root):
                 name = f"link {Path(entry.path).relative_to(root).as_posix()}"
-                found.append(Claim(name, repr(target), _LINKS_OUT, target))
-    return tuple(sorted(found, key=lambda claim: claim.name))
+                found.append(Permission(name, repr(target), _LINKS_OUT, target))
+    return tuple(sorted(found, key=lambda permission: permission.name))
 
 
-def digest_of(claims: Iterable[Claim]) -> str:
-    """Return what stands for these claims, empty for none."""
-    told = [[claim.name, claim.mark] for claim in claims]
+def digest_of(permissions: Iterable[Permission]) -> str:
+    """Return what stands for these permissions, empty for none."""
+    told = [[permission.name, permission.mark] for permission in permissions]
     return digest(json.dumps(sorted(told)).encode()) if told else ""
 
 
-def refuse_settings(kb: Path, claims: tuple[Claim, ...]) -> None:
+def refuse_settings(kb: Path, permissions: tuple[Permission, ...]) -> None:
     """Raise `SettingsError` for the first of the settings that is not harmless, unless they are confirmed."""
-    _refuse(kb, claims, lambda confirmed: confirmed.settings, kb / "strata.toml")
+    ingesting, answering = _parted(permissions)
+    _refuse(kb, ingesting, lambda confirmed: confirmed.settings, kb / "strata.toml")
+    _refuse(kb, answering, lambda confirmed: confirmed.answering, kb / "strata.toml")
 
 
 def refuse_links(kb: Path) -> None:
@@ -105,9 +104,10 @@ def refuse_links(kb: Path) -> None:
     _refuse(kb, links_of(kb), lambda confirmed: confirmed.links, kb)
 
 
-def confirm(kb: Path, settings: Iterable[Claim], links: Iterable[Claim]) -> None:
+def confirm(kb: Path, settings: Iterable[Permission], links: Iterable[Permission]) -> None:
     """Remember that the owner has seen what this knowledge base wants, and allows it."""
-    _keep({**confirmed(), _key(kb): Confirmed(digest_of(settings), digest_of(links))})
+    ingesting, answering = _parted(settings)
+    _keep({**confirmed(), _key(kb): Confirmed(digest_of(ingesting), digest_of(links), digest_of(answering))})
 
 
 def withdraw(kb: Path) -> bool:
@@ -135,7 +135,7 @@ def record_path() -> Path:
     return Path(home) / "strata" / "trusted.json"
 
 
-def at(tree: Mapping[str, Any], path: str) -> Any:
+def value_in(tree: Mapping[str, Any], path: str) -> Any:
     """Return what stands at a path of nested mappings, None where nothing does."""
     value: Any = tree
     for name in path.split("."):
@@ -143,15 +143,22 @@ def at(tree: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def _refuse(kb: Path, claims: tuple[Claim, ...], kept: Callable[[Confirmed], str], place: Path) -> None:
-    asking = [claim for claim in claims if not claim.harmless]
-    if not asking or kept(confirmed().get(_key(kb), Confirmed())) == digest_of(claims):
+def _parted(settings: Iterable[Permission]) -> tuple[tuple[Permission, ...], tuple[Permission, ...]]:
+    """The settings that an ingest reads, and those of answering."""
+    every = tuple(settings)
+    answering = tuple(permission for permission in every if permission.name.startswith(ANSWERING))
+    return tuple(permission for permission in every if permission not in answering), answering
+
+
+def _refuse(kb: Path, permissions: tuple[Permission, ...], kept: Callable[[Confirmed], str], place: Path) -> None:
+    asking = [permission for permission in permissions if not permission.harmless]
+    if not asking or kept(confirmed().get(_key(kb), Confirmed())) == digest_of(permissions):
         return
     first, others = asking[0], len(asking) - 1
     more = f", and {others} more" if others else ""
     raise SettingsError(
         f"{first.name} = {first.value} in {place} {first.does}{more}",
-        ids=tuple(claim.name for claim in asking),
+        ids=tuple(permission.name for permission in asking),
         hint=f"`strata config trust {shlex.quote(str(kb))}` shows and allows what it wants",
     )
 
@@ -160,9 +167,9 @@ def _stays_here(path: str, field: Sensitive, values: Mapping[str, Any], origins:
     """Whether nothing of the user's leaves this machine: an address on it, and no key that is not the file's own."""
     if field.address:  # a secret is harmless where the address that it goes to is the file's own, which is asked about
         return origins.get(f"{path.rpartition('.')[0]}.{field.address}") == place
-    if not field.secrets or not is_loopback(str(at(values, path))):
+    if not field.secrets or not is_loopback(str(value_in(values, path))):
         return False
-    lent = any(at(values, secret) and origins[secret] != place for secret in field.secrets)
+    lent = any(value_in(values, secret) and origins[secret] != place for secret in field.secrets)
     return not lent and not any(os.environ.get(variable) for variable in field.variables)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipelines.core.quiet import keep_quiet
+from pipelines.core.no_telemetry import disable_telemetry
 from pipelines.retrieve.hit import Hit, Share
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Ending, Found, Step
 
@@ -17,7 +17,7 @@ __all__ = [
     "Share", "Step",
 ]  # fmt: skip
 
-keep_quiet()
+disable_telemetry()
 
 
 def __getattr__(name: str) -> object:

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.lang.terms import STOP_WORDS, words
+from pipelines.lang.asked import asked_for
+from pipelines.lang.characters import HAN_CHARACTER
+from pipelines.lang.terms import words
+from pipelines.lang.words import POINTING_WORDS, QUESTION_WORDS, STOP_WORDS
 from qa.answer import Answer, Step
 from qa.language import Language
 from qa.prompts.replies import StandaloneReply
-from qa.quoting.kinds import asked_for
-from qa.quoting.words import ASKING_WORDS
 
 Ask = Callable[[str], Awaitable[Answer]]
 
-_POINTING = frozenset(
-    "it its they them their theirs this that these those he him his she her there then one ones same other others"
-    " both former latter such so instead else too also 它 它们 他 她 他们 这个 那个 其".split()
-)
 _OPENERS = ("and ", "what about", "how about", "but ", "or ", "那", "还有", "那么", "呢")
 _SHORT = 3
 """Words of its own below which a question without a name leans on what was said before."""
@@ -79,12 +76,12 @@ def joined(question: str, before: str) -> str:
 def leans(question: str) -> bool:
     """Whether a question points back: by a pronoun, an opening such as "what about", or by saying too little."""
     said = words(question)
-    if question.strip().casefold().startswith(_OPENERS) or not _POINTING.isdisjoint(said):
+    if question.strip().casefold().startswith(_OPENERS) or not POINTING_WORDS.isdisjoint(said):
         return True
     if any(pointing in question for pointing in ("它", "这个", "那个", "呢")):
         return True
-    own = [word for word in said if word not in ASKING_WORDS | STOP_WORDS]
-    chinese = any("\u3400" <= character <= "\u9fff" for character in question)
+    own = [word for word in said if word not in QUESTION_WORDS | STOP_WORDS]
+    chinese = HAN_CHARACTER.search(question) is not None
     return len(own) < _SHORT and not chinese and not any(any(c.isdigit() for c in word) for word in own)
 
 
@@ -93,6 +90,6 @@ def _subject(question: str) -> list[str]:
     found = []
     for word in question.replace("?", " ").replace("？", " ").split():
         plain = word.strip(".,;:!()\"'")
-        if plain and plain.casefold() not in ASKING_WORDS | STOP_WORDS and words(plain) and not asked_for(plain):
+        if plain and plain.casefold() not in QUESTION_WORDS | STOP_WORDS and words(plain) and not asked_for(plain):
             found.append(plain)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipelines.store.catalog import Catalog
-from pipelines.store.state import INGEST_FACT, LINKED_FACT, WRITING_FACT, KnowledgeState, state
+from pipelines.store.facts import INGEST_FACT, LINKED_FACT, WRITING_FACT, KnowledgeState, state
 
 AGAIN = "run `strata ingest` again: it goes on where it was"
 

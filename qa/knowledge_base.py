@@ -19,12 +19,12 @@ from pipelines.llm.chat import Chat
 from pipelines.llm.ledger import cost
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
-from pipelines.resources import Stores, open_neo4j, open_stores
+from pipelines.resources import Stores, open_graph, open_stores
 from pipelines.retrieve.filters import told
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.view import StoredKnowledge
 from pipelines.settings import load
-from pipelines.store.state import LINKED_FACT
+from pipelines.store.facts import LINKED_FACT
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Ending
 from qa.chat import Conversation
@@ -60,10 +60,10 @@ class KnowledgeBase:
         settings = settings or load(Path(kb), None, QaSettings).settings
         closing, endpoint = ExitStack(), ""
         stores = closing.enter_context(open_stores(Path(kb), settings))
-        if settings.store.graph == "neo4j":
-            stores = replace(stores, copy=closing.enter_context(open_neo4j(settings, Path(kb))))
+        if settings.store.graph != "embedded":
+            stores = replace(stores, copy=closing.enter_context(open_graph(settings.store.graph, settings, Path(kb))))
         if chat is None and settings.llm.configured:
-            chat = open_chat(_impatient(settings), stores.places.replies, stores.places.trace)
+            chat = open_chat(_impatient(settings), stores.folder.replies, stores.folder.trace)
             closing.callback(_run, chat.close)
             endpoint = settings.llm.endpoint
         opened = cls(stores, settings, chat)
@@ -151,7 +151,7 @@ class KnowledgeBase:
         """Return the model with an account of its own, None where none is configured."""
         if self._chat is None:
             return None
-        return Language(self._chat, self._stores.places.prompts, self._settings.llm.reply_tries, self._endpoint)
+        return Language(self._chat, self._stores.folder.prompts, self._settings.llm.reply_tries, self._endpoint)
 
     @property
     def default_strategy(self) -> str:
@@ -203,7 +203,8 @@ class KnowledgeBase:
         if not text:
             text = "The knowledge base is empty: its documents hold no text."
             if self._stores.copy is not None:
-                text, hint = "Neo4j holds nothing of this knowledge base.", "`strata graph sync` brings it there"
+                name = self._settings.store.graph.replace("neo4j", "Neo4j")
+                text, hint = f"{name} holds nothing of this knowledge base.", "`strata graph sync` brings it there"
         return Answer(question, text, strategy, ending=Ending.EMPTY, hint=hint)
 
     def _with_warnings(self, answer: Answer, troubles: Sequence[Trouble]) -> Answer:

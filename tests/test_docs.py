@@ -13,7 +13,8 @@ import pytest
 import typer
 
 from flows.cli.app import app
-from pipelines.settings import load, paths
+from pipelines.core.section import paths
+from pipelines.settings import load
 from qa.settings import QaSettings
 from tests.conftest import ROOT
 

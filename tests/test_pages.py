@@ -28,7 +28,7 @@ from pipelines.graph.html import write_page
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.render import to_html
 from pipelines.parse.settings import ParseSettings
-from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.embedded_store import EmbeddedStore
 from qa.answer import Answer, Citation, Claim, Step
 
 if TYPE_CHECKING:

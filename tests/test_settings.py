@@ -6,7 +6,9 @@ import pytest
 from pydantic import BaseModel
 
 from pipelines.core.errors import SettingsError, UnknownSetting
-from pipelines.settings import Settings, fingerprint, load, neutral_paths, paths, value_at
+from pipelines.core.section import fingerprint, neutral_paths, paths, value_at
+from pipelines.settings import Settings, load
+from qa.settings import QaSettings
 
 
 def kb_with(folder: Path, toml: str) -> Path:
@@ -80,8 +82,13 @@ def test_a_file_that_is_not_toml_says_so(tmp_path: Path) -> None:
         load(kb_with(tmp_path, "[chunk\n"))
 
 
-def test_the_section_of_qa_is_left_to_qa(tmp_path: Path) -> None:
-    assert load(kb_with(tmp_path, "[qa.answer]\nanything = 1\n")).settings == Settings()
+def test_the_section_of_qa_is_left_to_qa(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kb = kb_with(tmp_path, "[qa.answer]\nanything = 1\n")
+    monkeypatch.setenv("STRATA_QA__ANSWER__HITS", "3")
+    assert load(kb).settings == Settings(qa={"answer": {"anything": 1}})
+    with pytest.raises(UnknownSetting, match=r"qa\.answer\.anything"):
+        load(kb, model=QaSettings)
+    assert load(None, model=QaSettings).settings.qa.answer.hits == 3
 
 
 def test_a_secret_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,16 +17,17 @@ from pydantic import BaseModel, SecretStr
 from flows.cli.app import main
 from pipelines import Settings, build
 from pipelines.core.errors import CallFailed, SettingsError
-from pipelines.core.sensitive import is_loopback
+from pipelines.core.section import is_loopback, sensitive_fields
 from pipelines.llm.embedder import EmbedderInfo
 from pipelines.llm.fastembed import DEFAULT_MODEL
 from pipelines.llm.local_server import LocalServer
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.testing.loopback import LoopbackServer
-from pipelines.resources import Places, record_embedder
+from pipelines.resources import EMBEDDER
 from pipelines.settings import load, read
-from pipelines.store.embedded import EmbeddedStore
-from pipelines.trust import confirm, links_of, record_path, sensitive_fields, withdraw
+from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.folder import KnowledgeBaseFolder
+from pipelines.trust import confirm, links_of, record_path, withdraw
 from qa import KnowledgeBase
 from qa.settings import QaSettings
 from tests.ingest.knowledge import write_folder
@@ -53,7 +54,6 @@ HARMLESS = {
     "llm.models": "the same",
     "llm.prices": "figures",
     "llm.api_version": "a word of the address that is asked about",
-    "store.graph": "one of two words; the address is asked about",
     "store.neo4j_user": "a name that is told to the address",
     "store.neo4j_password": "goes to the address that the user names, or to the file's own, which is asked about",
     "store.neo4j_database": "a name that is told to the address",
@@ -104,7 +104,7 @@ def wants(kb: Path, toml: str) -> Path:
 
 
 def allow(kb: Path) -> None:
-    confirm(kb, read(kb, None, QaSettings).claims, links_of(kb))
+    confirm(kb, read(kb, None, QaSettings).permissions, links_of(kb))
 
 
 def test_no_key_of_the_environment_goes_to_an_endpoint_that_a_knowledge_base_names(
@@ -298,8 +298,8 @@ def test_an_address_of_this_machine_is_told_from_one_that_looks_like_it(address:
 
 
 def test_an_embedder_that_only_the_catalog_names_downloads_nothing(kb: Path) -> None:
-    catalog = EmbeddedStore.open(Places(kb).database)
-    record_embedder(catalog.catalog, EmbedderInfo("fastembed", DEFAULT_MODEL, 384))
+    catalog = EmbeddedStore.open(KnowledgeBaseFolder(kb).database)
+    EMBEDDER.write(catalog.catalog, EmbedderInfo("fastembed", DEFAULT_MODEL, 384))
     catalog.close()
     with pytest.raises(SettingsError, match="cannot be loaded") as caught, KnowledgeBase.open(kb) as knowledge:
         knowledge.ask("How often is the bearing oil changed?")

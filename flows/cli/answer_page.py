@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from pipelines.core.page import policy
+from pipelines.core.safe_output import content_security_policy
 from qa.answer import Answer, Citation, Ending, Step
 
 _STYLE = """
@@ -24,7 +24,7 @@ def answer_page(answer: Answer) -> str:
     """Return the page of an answer, UTF-8 HTML in one piece."""
     parts = [
         "<!doctype html><html><head><meta charset='utf-8'>",
-        policy(_STYLE),
+        content_security_policy(_STYLE),
         f"<title>{escape(answer.question)}</title><style>{_STYLE}</style></head><body>",
         f"<h1>{escape(answer.question)}</h1>",
         f"<p class='note'>{escape(_note(answer))}</p>",

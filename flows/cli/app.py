@@ -16,7 +16,7 @@ import typer
 from flows.cli import ask, cache, config, demo, doctor, evaluate, graph, ingest, keep, parse, prompts, tune
 from flows.cli.streams import INTERRUPTED, READER_GONE, flushed, prepare_streams, reader_is_gone, say
 from pipelines.core.errors import StrataError
-from pipelines.core.shown import shown
+from pipelines.core.safe_output import shown
 
 app = typer.Typer(
     name="strata",

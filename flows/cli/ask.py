@@ -10,7 +10,7 @@ import typer
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
 from flows.cli.streams import say
 from pipelines.core.errors import StrataError
-from pipelines.core.shown import shown
+from pipelines.core.safe_output import shown
 
 if TYPE_CHECKING:
     from pipelines.store.vector import Filter

@@ -52,10 +52,10 @@ def prune(
 
 def _open(kb: Path) -> closing[ReplyStore]:
     from pipelines.llm.reply_store import ReplyStore
-    from pipelines.resources import Places, exists
+    from pipelines.store.folder import KnowledgeBaseFolder
     from pipelines.trust import refuse_links
 
-    if not exists(kb):
+    if not KnowledgeBaseFolder(kb).exists:
         raise KnowledgeBaseNotFound(str(kb))
     refuse_links(kb)
-    return closing(ReplyStore(Places(kb).replies))
+    return closing(ReplyStore(KnowledgeBaseFolder(kb).replies))

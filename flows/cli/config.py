@@ -9,10 +9,10 @@ import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set
 from flows.cli.streams import say
-from pipelines.core.shown import shown
+from pipelines.core.safe_output import shown
 
 if TYPE_CHECKING:
-    from pipelines.trust import Claim
+    from pipelines.trust import Permission
 
 app = typer.Typer(invoke_without_command=True)
 _Kb = Annotated[Path, typer.Argument(metavar="KB", help="The knowledge base, a folder.")]
@@ -32,7 +32,8 @@ def config(
     from flows.cli.options import pairs_to_options
     from flows.cli.shown import Rows, console
     from flows.cli.tables import print_json
-    from pipelines.settings import paths, read, value_at
+    from pipelines.core.section import paths, value_at
+    from pipelines.settings import read
     from qa.settings import QaSettings
 
     loaded = read(kb, pairs_to_options(set), QaSettings)
@@ -53,15 +54,16 @@ def trust(kb: _Kb) -> None:
     from pipelines.core.errors import NotFound
     from pipelines.settings import read
     from pipelines.trust import confirm, links_of, record_path
+    from qa.settings import QaSettings
 
     if not kb.is_dir():
         raise NotFound(f"no folder {kb}", ids=(str(kb),))
-    settings, links = read(kb).claims, links_of(kb)
+    settings, links = read(kb, None, QaSettings).permissions, links_of(kb)
     if not settings and not links:
         say(shown(f"{kb} wants nothing that would have to be allowed"))
         return
-    for claim in (*settings, *links):
-        say(shown(_line(claim)))
+    for permission in (*settings, *links):
+        say(shown(_line(permission)))
     confirm(kb, settings, links)
     say(shown(f"allowed for {kb.resolve()}, noted in {record_path()}; `strata config distrust {kb}` takes it back"))
 
@@ -83,8 +85,8 @@ def trusted() -> None:
         say(shown(path))
 
 
-def _line(claim: Claim) -> str:
-    return f"{claim.name} = {claim.value} {claim.does}"
+def _line(permission: Permission) -> str:
+    return f"{permission.name} = {permission.value} {permission.does}"
 
 
 def _plain(value: object) -> object:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
-from pipelines.core.shown import shown
+from pipelines.core.safe_output import shown
 
 if TYPE_CHECKING:
     from evaluate.answered import Answered

@@ -1,10 +1,9 @@
-"""`strata graph`: the graph as files, as a page, in Neo4j; what stays unresolved and what was merged."""
+"""`strata graph`: the graph as files, as a page, in Neo4j; what is around a node, unresolved, merged."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,19 +11,13 @@ import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
 from flows.cli.streams import plain_output, say
+from pipelines.store.export import GraphFormat
 
 if TYPE_CHECKING:
+    from pipelines.store.explore import Step
     from pipelines.store.graph import GraphStore
 
 app = typer.Typer(help="The graph: export, a page to look at, Neo4j.", no_args_is_help=True)
-
-
-class Format(StrEnum):
-    """See `pipelines.store.export`."""
-
-    JSONL = "jsonl"
-    GRAPHML = "graphml"
-    CYPHER = "cypher"
 
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; without it, standard output.")]
@@ -33,18 +26,18 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="The file to write
 @app.command()
 def export(
     kb: Kb = DEFAULT_KB,
-    format: Annotated[Format, typer.Option("--format", "-f", help="The form of the text.")] = Format.JSONL,
+    format: Annotated[GraphFormat, typer.Option("--format", "-f", help="The form of the text.")] = GraphFormat.JSONL,
     out: Out = None,
 ) -> None:
     """Write the graph in a stable order: equal graphs give equal files."""
-    from pipelines.store import export as exports
+    from pipelines.store.export import export as write
 
     with _graph(kb) as graph:
         if out is None:
-            exports.export(graph, exports.Format(format), plain_output())
+            write(graph, format, plain_output())
         else:
             with out.open("w", encoding="utf-8", newline="\n") as file:
-                exports.export(graph, exports.Format(format), file)
+                write(graph, format, file)
 
 
 @app.command()
@@ -63,19 +56,25 @@ def html(
 @app.command()
 def sync(
     kb: Kb = DEFAULT_KB,
-    back: Annotated[bool, typer.Option("--back", help="From Neo4j to the embedded store.")] = False,
+    back: Annotated[bool, typer.Option("--back", help="From there to the embedded store.")] = False,
     set: Set = None,
 ) -> None:
-    """Bring Neo4j up to this knowledge base; the settings `store.neo4j_...` (or NEO4J_URI, ...) say where it is."""
-    from pipelines.resources import open_neo4j
+    """Bring Neo4j up to this knowledge base; the settings `store.neo4j_...` (or NEO4J_URI, ...) say where it is.
+
+    A graph store of your own (`store.graph = "module:Class"`) likewise.
+    """
+    from pipelines.resources import open_graph
     from pipelines.store.sync import sync as bring_up
 
-    with _graph(kb) as embedded, open_neo4j(settings_from(kb, set), kb) as neo4j:
-        done = bring_up(neo4j, embedded) if back else bring_up(embedded, neo4j)
-    say(f"{done.written} documents written, {done.removed} removed, {done.unchanged} unchanged")
-    for failure in done.failures:
-        say(f"failed: {failure.subject}: {failure.reason}", err=True)
-    raise typer.Exit(8 if done.failures else 0)
+    settings, failed = settings_from(kb, set), False
+    for name in settings.store.graph_copies or ("neo4j",):
+        with _graph(kb) as embedded, open_graph(name, settings, kb) as copy:
+            done = bring_up(copy, embedded) if back else bring_up(embedded, copy)
+        say(f"{done.written} documents written, {done.removed} removed, {done.unchanged} unchanged")
+        for failure in done.failures:
+            say(f"failed: {failure.subject}: {failure.reason}", err=True)
+        failed |= bool(done.failures)
+    raise typer.Exit(8 if failed else 0)
 
 
 @app.command()
@@ -108,6 +107,55 @@ def merges(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
 
 
 @app.command()
+def around(
+    node: Annotated[str, typer.Argument(help="The id of a node, or its name, title or URI.")],
+    hops: Annotated[int, typer.Option("--hops", min=1, help="Edges away from it at most.")] = 1,
+    kb: Kb = DEFAULT_KB,
+    json: Json = False,
+) -> None:
+    """List what is around a node, nearest first: what a document holds, where a name stands, what a chunk says."""
+    from flows.cli.tables import print_json
+    from pipelines.store.explore import find_node, neighbourhood, node_name
+
+    with _graph(kb) as graph:
+        found = neighbourhood(graph, find_node(graph, node).id, hops)
+    if json:
+        print_json(found)
+        return
+    rows = [
+        (str(one.hops), one.edge.kind.value if one.edge else "", one.node.kind.value, node_name(one.node), one.node.id)
+        for one in found
+    ]
+    _print_rows(("hops", "by", "kind", "name", "id"), rows)
+
+
+@app.command()
+def path(
+    start: Annotated[str, typer.Argument(help="The id of a node, or its name, title or URI.")],
+    end: Annotated[str, typer.Argument(help="The same of another.")],
+    hops: Annotated[int, typer.Option("--hops", min=1, help="Edges of the path at most.")] = 6,
+    kb: Kb = DEFAULT_KB,
+    json: Json = False,
+) -> None:
+    """Show a shortest path between two nodes, whichever way its edges lead; exit code 4 where there is none."""
+    from flows.cli.tables import print_json
+    from pipelines.core.errors import NotFound
+    from pipelines.store.explore import find_node, node_name, shortest_path
+
+    with _graph(kb) as graph:
+        first, last = find_node(graph, start), find_node(graph, end)
+        steps = shortest_path(graph, first.id, last.id, hops)
+    if steps is None:
+        raise NotFound(f"no path of {hops} edges or fewer between {start} and {end}", ids=(first.id, last.id))
+    if json:
+        print_json(steps)
+        return
+    rows = [("", first.kind.value, node_name(first), first.id)]
+    rows += [(_arrow(step), step.node.kind.value, node_name(step.node), step.node.id) for step in steps]
+    _print_rows(("by", "kind", "name", "id"), rows)
+
+
+@app.command()
 def queries(
     name: Annotated[str, typer.Argument(help="One query; all without it.")] = "",
     kb: Kb = DEFAULT_KB,
@@ -115,16 +163,21 @@ def queries(
 ) -> None:
     """Print the saved queries for Neo4j Browser, their parameters set: to what the graph holds where none is given."""
     from pipelines.graph.examples import examples
-    from pipelines.resources import exists
+    from pipelines.store.folder import KnowledgeBaseFolder
     from pipelines.store.neo4j import queries as saved
 
     values: dict[str, str] = {}
-    if exists(kb):
+    if KnowledgeBaseFolder(kb).exists:
         with _graph(kb) as graph:
             values = examples(graph)
     values |= dict(pair.partition("=")[::2] for pair in value or [])
     chosen = [saved.query(name)] if name else list(saved.queries().values())
     say("\n\n".join(one.for_browser(kb.resolve().name, **values) for one in chosen))
+
+
+def _arrow(step: Step) -> str:
+    kind = step.edge.kind.value
+    return f"-{kind}->" if step.forward else f"<-{kind}-"
 
 
 def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -139,12 +192,12 @@ def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 @contextmanager
 def _graph(kb: Path) -> Iterator[GraphStore]:
     from pipelines.core.errors import KnowledgeBaseNotFound
-    from pipelines.resources import Places, exists
-    from pipelines.store.embedded import EmbeddedStore
+    from pipelines.store.embedded_store import EmbeddedStore
+    from pipelines.store.folder import KnowledgeBaseFolder
     from pipelines.trust import refuse_links
 
-    if not exists(kb):
+    if not KnowledgeBaseFolder(kb).exists:
         raise KnowledgeBaseNotFound(str(kb))
     refuse_links(kb)
-    with closing(EmbeddedStore.open(Places(kb).database, create=False)) as store:
+    with closing(EmbeddedStore.open(KnowledgeBaseFolder(kb).database, create=False)) as store:
         yield store.graph

@@ -9,7 +9,7 @@ import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
 from flows.cli.streams import say
-from pipelines.core.shown import shown
+from pipelines.core.safe_output import shown
 
 if TYPE_CHECKING:
     from pipelines.ingest.progress import Progress
@@ -47,7 +47,7 @@ def ingest(
     from flows.cli.tables import print_quote, print_report
     from pipelines.ingest.quote import quote_ingest
     from pipelines.llm.budget import Budget
-    from pipelines.resources import is_open
+    from pipelines.store.folder import KnowledgeBaseFolder
 
     settings = settings_from(
         kb,
@@ -59,7 +59,7 @@ def ingest(
     if quote:
         print_quote(quote_ingest(folder, kb, settings, qa_samples=qa_samples), json)
         return
-    if is_open(kb):
+    if KnowledgeBaseFolder(kb).readable_by_others:
         say(shown(f"strata: other users may read {kb}; `chmod -R go= {kb}` keeps it to you"), err=True)
     while True:
         with live_progress(quiet or json) as progress:

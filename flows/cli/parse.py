@@ -11,7 +11,7 @@ import typer
 
 from flows.cli.options import DEFAULT_KB, Kb, Set
 from flows.cli.streams import plain_output, say, say_json
-from pipelines.core.shown import shown
+from pipelines.core.safe_output import shown
 
 if TYPE_CHECKING:
     from pipelines.parse.parsed import Parsed

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from flows.cli.shown import console
 from flows.cli.streams import say
-from pipelines.core.shown import shown
+from pipelines.core.safe_output import shown
 from pipelines.ingest import progress as told
 from pipelines.ingest.progress import Event, Phase, Stage, silent
 

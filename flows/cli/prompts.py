@@ -41,7 +41,7 @@ def override(
     language: Language = "",
 ) -> None:
     """Copy a prompt into the knowledge base, where it can be changed and takes the place of the one that ships."""
-    from pipelines.core.private import private_file, private_folder
+    from pipelines.core.file_access import private_file, private_folder
 
     variant = _load(name, kb).variant(language)
     suffix = f".{variant.language}" if variant.language else ""
@@ -76,6 +76,6 @@ def _load(name: str, kb: Path) -> Prompt:
 
 
 def _folder(kb: Path) -> Path:
-    from pipelines.resources import Places
+    from pipelines.store.folder import KnowledgeBaseFolder
 
-    return Places(kb).prompts
+    return KnowledgeBaseFolder(kb).prompts

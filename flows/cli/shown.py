@@ -1,9 +1,9 @@
 """Every table and coloured line that a command prints, in one place: clean and whole.
 
 Names, titles, reasons, quotes and what a model says come from outside. Through `console`, `Rows` and `line` they are
-shown as text: no markup, no escape sequence, no mark that turns a line around (`pipelines.core.shown`); plain lines go
-through `flows.cli.streams.say`. Where the output is no terminal nothing is cut or folded: one record a line. Only
-`--json` and files hold texts as they are.
+shown as text: no markup, no escape sequence, no mark that turns a line around (`pipelines.core.safe_output`); plain
+lines go through `flows.cli.streams.say`. Where the output is no terminal nothing is cut or folded: one record a line.
+Only `--json` and files hold texts as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
-from pipelines.core.shown import shown, shown_lines
+from pipelines.core.safe_output import shown, shown_lines
 
 if TYPE_CHECKING:
     from rich.style import Style

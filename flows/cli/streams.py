@@ -9,7 +9,7 @@ import select
 import sys
 from typing import TextIO, cast
 
-from pipelines.core.shown import HIDDEN, shown_lines
+from pipelines.core.safe_output import HIDDEN, shown_lines
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from flows.doctor.check import Finding, Place, bad, doubtful, good
 from pipelines.core.errors import StoreError, StoreLocked
 from pipelines.ingest.keys import COMPILED
-from pipelines.resources import Stores, exists, open_stores
+from pipelines.resources import Stores, open_stores
 from pipelines.store.catalog import Entry
-from pipelines.store.state import state
+from pipelines.store.facts import state
+from pipelines.store.folder import KnowledgeBaseFolder
 from qa.completeness import amiss, remedy
 
 SAMPLE = 50
@@ -18,7 +19,7 @@ SAMPLE = 50
 
 def knowledge(place: Place) -> Finding:
     """How the knowledge base is; of its documents a sample is looked at."""
-    if not exists(place.kb):
+    if not KnowledgeBaseFolder(place.kb).exists:
         return good(f"none at {place.kb} yet", "`strata ingest FOLDER` makes one")
     with open_stores(place.kb, place.settings) as stores:
         return _found(stores)

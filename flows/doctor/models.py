@@ -44,9 +44,10 @@ def endpoint(place: Place) -> Finding:
 def embedder(place: Place) -> Finding:
     """Whether the embedder loads, and is the one that the vectors of the knowledge base were made with."""
     from pipelines.llm.embedders import open_embedder
-    from pipelines.resources import exists, open_stores
+    from pipelines.resources import open_stores
+    from pipelines.store.folder import KnowledgeBaseFolder
 
-    if exists(place.kb):
+    if KnowledgeBaseFolder(place.kb).exists:
         with open_stores(place.kb, place.settings) as stores:  # raises where they do not match
             rows, info = stores.embedder.embed(["ready"]), stores.embedder.info
     else:

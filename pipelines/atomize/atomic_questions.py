@@ -9,7 +9,9 @@ from collections.abc import Iterable, Sequence
 from pipelines.atomize.grounding import Grounding
 from pipelines.atomize.name_recognition import find_names
 from pipelines.core.ids import normalize
-from pipelines.lang.terms import CJK, terms
+from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.dates import TELLS_WHEN
+from pipelines.lang.terms import terms
 from pipelines.llm.embedder import Embedder
 
 _PRONOUN = re.compile(
@@ -26,22 +28,12 @@ _LIST_MARK = re.compile(r"^(?:\W*\d+[.)]\s*|[-*•]\s*|Q\d*[:.]\s*)")
 _BETWEEN_QUESTIONS = re.compile(r"(?<=[?？])\s*(?=\w)")
 _IN_CHUNK, _IN_SENTENCES, _FEWEST_TERMS = 0.5, 0.6, 2
 """Minimum shares of a question's terms in the chunk and in two neighbouring sentences of it; minimum terms."""
-_HAN = re.compile(f"[{CJK}]")
 _QUESTION_WORDS = re.compile(
     r"\b(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|may|must|should|will)\b"
     r"|什么|何|谁|哪|多少|几|吗|怎|是否|能否",
     re.IGNORECASE,
 )
 _ASKS_WHEN = re.compile(r"^when\b|何时|什么时候|哪[年月天]", re.IGNORECASE)
-_TIME = re.compile(
-    r"\b(?:1\d|20)\d\d\b|\b\d{1,2}:\d\d\b|\b\d+ (?:seconds|minutes|hours|days|weeks|months|years)\b"
-    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    r"|\b(?:century|centuries|second|minute|hour|day|night|week|month|year|daily|weekly|monthly|yearly|annually)s?\b"
-    r"|\b(?:before|after|until|once|when|while|during|since|every|each|first|if|as soon as)\b"
-    r"|\d\s*[年月日时天周]|[时后前]|每",
-    re.IGNORECASE,
-)
 _SAME_TERMS = 0.9
 """Share of common terms from which two questions are one."""
 _ASKED_FOR = re.compile(
@@ -90,7 +82,7 @@ def _parts(text: str) -> list[str]:
 
 def _normalized(question: str) -> str:
     stripped = _LIST_MARK.sub("", " ".join(question.split())).rstrip(".。?？ ")
-    return f"{stripped[0].upper()}{stripped[1:]}{'？' if _HAN.search(stripped) else '?'}" if stripped else ""
+    return f"{stripped[0].upper()}{stripped[1:]}{'？' if CJK_CHARACTER.search(stripped) else '?'}" if stripped else ""
 
 
 def _error(question: str, grounding: Grounding, known: Sequence[str]) -> str:
@@ -141,7 +133,7 @@ def is_question(text: str) -> bool:
 
 def can_tell_when(question: str, passage: str) -> bool:
     """Whether a passage has an expression of time; true for a question that does not ask when."""
-    return not _ASKS_WHEN.search(question) or bool(_TIME.search(passage))
+    return not _ASKS_WHEN.search(question) or bool(TELLS_WHEN.search(passage))
 
 
 def distinct(texts: Sequence[str], embedder: Embedder | None, same_meaning: float) -> list[str]:

@@ -14,11 +14,11 @@ from typing import Protocol, runtime_checkable
 
 from pipelines.atomize.keyphrases import repeated_han
 from pipelines.atomize.table_rows import TableRows
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Block, BlockKind, Document, Figure
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Atom, ChunkTag, Entity, Mention, Relation, Row
-from pipelines.core.layout import Layout
 from pipelines.core.outcome import Failure
 from pipelines.core.provenance import Provenance, Span
 from pipelines.lang.sentences import sentences
@@ -80,7 +80,7 @@ class ChunkContent:
 
     document: Document
     chunk: Chunk
-    layout: Layout
+    layout: BlockIndex
     path: HeadingPath
     sentences: tuple[Sentence, ...]
     rows: tuple[ChunkRow, ...]
@@ -122,7 +122,7 @@ class Distiller(Protocol):
 
 def chunk_contents(document: Document, chunks: Sequence[Chunk]) -> Iterator[ChunkContent]:
     """Yield the content of each chunk of a document, in the order of `chunks`."""
-    layout, headings = Layout(document), _Headings(document)
+    layout, headings = BlockIndex(document), _Headings(document)
     names = frozenset(_CAPITALIZED_INSIDE.findall(document.text))
     terms = repeated_han(document.text)
     figures = _figures(layout, chunks)
@@ -172,7 +172,7 @@ def _split(chunk: Chunk, span: Span, kind: BlockKind, path: HeadingPath) -> Iter
         yield Sentence(found.shifted(span.start), found.slice(text), kind, path)
 
 
-def _rows(layout: Layout, block: Block, chunk: Chunk, tables: dict[str, TableRows]) -> Iterator[ChunkRow]:
+def _rows(layout: BlockIndex, block: Block, chunk: Chunk, tables: dict[str, TableRows]) -> Iterator[ChunkRow]:
     if block.table is None:
         return
     rows = layout.rows(block)
@@ -185,7 +185,7 @@ def _rows(layout: Layout, block: Block, chunk: Chunk, tables: dict[str, TableRow
             yield ChunkRow(table, number, rows.spans[number])
 
 
-def _figures(layout: Layout, chunks: Sequence[Chunk]) -> dict[str, list[ChunkFigure]]:
+def _figures(layout: BlockIndex, chunks: Sequence[Chunk]) -> dict[str, list[ChunkFigure]]:
     """Return the figures by chunk id; a figure between two chunks belongs to the first."""
     starts = [chunk.provenance.span.start for chunk in chunks]
     found: dict[str, list[ChunkFigure]] = {}

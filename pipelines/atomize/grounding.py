@@ -9,9 +9,10 @@ from functools import cached_property
 from pipelines.atomize.distiller import ChunkContent
 from pipelines.core.ids import normalize
 from pipelines.core.provenance import Span
-from pipelines.lang.terms import CJK, terms
+from pipelines.lang.characters import CJK, CJK_CHARACTER
+from pipelines.lang.numbers import FIGURE
+from pipelines.lang.terms import terms
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SHORT_FORM = re.compile(r"[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
 _ENDS_NAME = re.compile(r"[()（）\n]")
 _SHORTEST_LONG, _LONGEST_LONG = 3, 80
@@ -22,7 +23,6 @@ _AGENT_WINDOW = 60
 _LAST_NAME = 3
 """Minimum characters of a last name that stands for a full name."""
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
-_CJK = re.compile(f"[{CJK}]")
 _GENERIC_TERMS = frozenset(
     terms(
         "name called type kind sort many number year date time day place located person people country city town"
@@ -85,7 +85,7 @@ class Grounding:
 
     def has_numbers_of(self, text: str) -> bool:
         """Whether every number in `text` occurs in the chunk or above it."""
-        return {_plain_number(number) for number in _NUMBER.findall(text)} <= self._numbers
+        return {_plain_number(number) for number in FIGURE.findall(text)} <= self._numbers
 
     def term_overlap(self, text: str, beside: Iterable[str] = ()) -> float:
         """Return the share (0 to 1) of the terms of `text` that occur in the chunk or above it.
@@ -133,7 +133,7 @@ class Grounding:
 
     @cached_property
     def _numbers(self) -> frozenset[str]:
-        return frozenset(_plain_number(number) for number in _NUMBER.findall(self._around))
+        return frozenset(_plain_number(number) for number in FIGURE.findall(self._around))
 
     @cached_property
     def _short_forms(self) -> dict[str, str]:
@@ -161,8 +161,8 @@ class Grounding:
         if not wanted:
             return []
         pattern = r"\s+".join(map(re.escape, wanted.split()))
-        left = "" if _CJK.match(wanted) else rf"(?<![^\W_{CJK}])"
-        right = "" if _CJK.match(wanted[-1]) else rf"(?![^\W_{CJK}])"
+        left = "" if CJK_CHARACTER.match(wanted) else rf"(?<![^\W_{CJK}])"
+        right = "" if CJK_CHARACTER.match(wanted[-1]) else rf"(?![^\W_{CJK}])"
         matches = re.finditer(f"{left}{pattern}{right}", self._lower)
         return [Span(*match.span()).shifted(self._start) for match in matches]
 

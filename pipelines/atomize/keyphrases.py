@@ -13,15 +13,15 @@ from dataclasses import dataclass
 
 from pipelines.core.ids import normalize
 from pipelines.core.provenance import Span
-from pipelines.lang.function_words import BETWEEN_TERMS, CJK_BETWEEN
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK, CJK_CHARACTER
+from pipelines.lang.profile import profile
+from pipelines.lang.words import PHRASE_ENDS
 
 _TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[-./'’&][^\W_{CJK}]+)*|[^\w\s]")
 _LETTER = re.compile(r"[^\W\d_]")
 _PLAIN = re.compile(r"[a-z]+")
-_HAN = re.compile(rf"[{CJK}]")
 _HAN_RUN = re.compile(rf"[{CJK}]{{2,}}")
-_HAN_SPLIT = re.compile(f"[{CJK_BETWEEN}]")
+_HAN_SPLIT = re.compile(f"[{''.join(sorted(profile('zh').phrase_ends))}]")
 _PARTICIPLE = re.compile(r"[a-z]{2}[^e]ed$")
 _LONGEST, _HAN_LONGEST = 3, 6
 """Maximum words of a phrase, and characters of a Chinese one."""
@@ -112,11 +112,11 @@ def _phrases(text: str, known: Collection[str]) -> Iterator[tuple[str, float]]:
     run: list[re.Match[str]] = []
     for match in _TOKEN.finditer(text):
         token = match.group()
-        if _HAN.match(token):
+        if CJK_CHARACTER.match(token):
             yield from _run(text, run)
             run = []
             yield from _han(token, known)
-        elif not token[0].isalnum() or token.lower() in BETWEEN_TERMS:
+        elif not token[0].isalnum() or token.lower() in PHRASE_ENDS:
             yield from _run(text, run)
             run = []
         else:

@@ -10,21 +10,21 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from pipelines.core.provenance import Span
-from pipelines.lang.function_words import FUNCTION_WORDS
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK, HAN, LATIN_CAPITAL
+from pipelines.lang.dates import CALENDAR
+from pipelines.lang.organizations import CHINESE_ORGANIZATIONS, ORGANIZATION, STANDARD_BODIES
+from pipelines.lang.words import FUNCTION_WORDS
 
 # Capitalized words, with particles between them and a number at the end: "Bank of England", "Apollo 11".
-_UPPER = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİŁŃŇŌŐŒŘŚŞŠŤŪŮŰŹŻŽ"
 _LETTER = rf"[^\W{CJK}]"
-_INITIALS = rf"[{_UPPER}]\.(?:[{_UPPER}]\.)*(?=[ ,])"
-_WORD = rf"(?:{_INITIALS}|[{_UPPER}]{_LETTER}*(?:['’.&-]{_LETTER}+)*)"
+_INITIALS = rf"[{LATIN_CAPITAL}]\.(?:[{LATIN_CAPITAL}]\.)*(?=[ ,])"
+_WORD = rf"(?:{_INITIALS}|[{LATIN_CAPITAL}]{_LETTER}*(?:['’.&-]{_LETTER}+)*)"
 _OF = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|bin|al|ibn|y)\s+){1,2}|&\s+"
 _CAPITALIZED = re.compile(rf"(?<![A-Za-z0-9]){_WORD}(?:\s(?:{_OF})?{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*")
 
 # "ISO 9001:2015", "EN ISO 13485", "GB/T 19001-2016", "MIL-STD-810G".
-_STANDARDS_BODIES = "ISO|IEC|EN|DIN|ASTM|ANSI|IEEE|AAMI|ASME|JIS|BS|UL|RFC|NFPA|NIST|VDE|ETSI|ITU|CISPR|YY|HG|JB"
 _STANDARD = re.compile(
-    rf"(?<![A-Za-z])(?:(?:{_STANDARDS_BODIES}|GB)(?:/[A-Z]{{1,4}})?[ -]){{1,3}}[A-Z]?\d+(?:[-.]\d+)*(?:[:—-]\d{{4}})?"
+    rf"(?<![A-Za-z])(?:(?:{STANDARD_BODIES})(?:/[A-Z]{{1,4}})?[ -]){{1,3}}[A-Z]?\d+(?:[-.]\d+)*(?:[:—-]\d{{4}})?"
     r"|(?<![A-Za-z])MIL-[A-Z]+-\d+[A-Z]*"
 )
 
@@ -35,24 +35,15 @@ _CODE = re.compile(
 )
 
 # 《title》, an organization by its last characters, “quoted”.
-_KINDS_OF_BODIES = "股份有限公司|有限公司|公司|集团|大学|学院|研究院|研究所|委员会|银行|医院|事业部|车间|管理局"
 _CHINESE = re.compile(
     r"《(?P<work>[^《》\n]{2,40})》"
-    rf"|(?P<body>[一-龥]{{2,14}}?(?:[(（][一-龥]{{2,4}}[)）])?(?:{_KINDS_OF_BODIES}))"
+    rf"|(?P<body>[{HAN}]{{2,14}}?(?:[(（][{HAN}]{{2,4}}[)）])?(?:{CHINESE_ORGANIZATIONS}))"
     r"|[「“](?P<quoted>[^「」“”\n]{2,16})[」”]"
 )
 # Function words that the pattern takes for the beginning of an organization's name.
 _CHINESE_LEAD = re.compile(r"^.*[的了在是和与及或对从被将由到请向把给让经于该此本各其为]")
-_CHINESE_BODY = re.compile(rf"(?!有限|股份)[一-龥]{{2}}.*(?:{_KINDS_OF_BODIES})$")
+_CHINESE_BODY = re.compile(rf"(?!有限|股份)[{HAN}]{{2}}.*(?:{CHINESE_ORGANIZATIONS})$")
 
-_ORGANIZATION = re.compile(
-    r"\b(?:Inc|Ltd|LLC|GmbH|AG|Corp|Corporation|Company|Co|University|Institute|College|School|Council|Committee"
-    r"|Association|Agency|Ministry|Department|Society|Foundation|Bank|Group|Laboratory|Laboratories|Hospital)\b"
-)
-# A legal form at the end of a company's name.
-COMPANY = re.compile(
-    r"(?i:\b(?:inc|ltd|llc|llp|plc|corp|gmbh|kg|ag|se|oy|ab|s\.p\.a|s\.?r\.?l|pty|co)\.?$)|\b(?:B\.?V|N\.?V|S\.A)\.?$"
-)
 _SHORT_FOR = re.compile(r"\s?[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
@@ -61,10 +52,6 @@ _OPENING = " \"“'(*#-–●○•▪◦·"
 _BEGINS = ("|", "•", "●", "○", "▪")
 """Marks that begin a table cell or a list item."""
 
-CALENDAR = frozenset(
-    "january february march april may june july august september october november december monday tuesday wednesday"
-    " thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec".split()
-)
 _NOT_NAMES = FUNCTION_WORDS | frozenset(  # and the field names of mails
     "dear hello hi cc bcc from to date subject re fw fwd regards sincerely page".split()
 )
@@ -135,7 +122,7 @@ def _trimmed(match: re.Match[str], text: str, known: Collection[str]) -> Recogni
     before = text[:start].strip(_OPENING)
     if not _is_name(surface, not before or before.endswith(_BEGINS), known):
         return None
-    kind = "organization" if _ORGANIZATION.search(surface) and " " in surface else ""
+    kind = "organization" if ORGANIZATION.search(surface) and " " in surface else ""
     return RecognizedName(
         surface, Span(start, start + len(surface)), kind, _abbreviation(surface, text, start + len(surface))
     )

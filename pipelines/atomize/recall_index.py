@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from pipelines.core.vectors import Vectors
 from pipelines.lang.terms import terms
-from pipelines.store.vector import Embedded
+from pipelines.store.vector import EmbeddedRecords
 
 DEPTH = 5
 """An atom passes if fewer chunks than this outrank its own."""
@@ -56,11 +56,11 @@ ChunkNumbers = NDArray[np.intp]
 class SearchRecords:
     """Records with their vectors and terms; the terms of a record are joined by blanks."""
 
-    embedded: Embedded
+    embedded: EmbeddedRecords
     terms: tuple[str, ...]
 
     @classmethod
-    def of(cls, embedded: Embedded) -> SearchRecords:
+    def of(cls, embedded: EmbeddedRecords) -> SearchRecords:
         return cls(embedded, tuple(" ".join(terms(record.text)) for record in embedded.records))
 
 

@@ -8,16 +8,19 @@ from collections.abc import Collection, Iterator
 from itertools import dropwhile
 
 from pipelines.atomize.grounding import Grounding
-from pipelines.atomize.name_recognition import CALENDAR, COMPANY, find_names
+from pipelines.atomize.name_recognition import find_names
 from pipelines.atomize.reply import ChunkReply, Fact
 from pipelines.atomize.table_rows import value_type
 from pipelines.atomize.tag_classes import NAMED_KINDS, UNNAMED_KIND
+from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import ChunkTag, Entity, Mention, Relation, Tag
 from pipelines.core.provenance import Span
-from pipelines.core.schema import GraphSchema
-from pipelines.lang.function_words import FUNCTION_WORDS
-from pipelines.lang.terms import CJK, terms
+from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.dates import CALENDAR
+from pipelines.lang.organizations import COMPANY
+from pipelines.lang.terms import terms
+from pipelines.lang.words import FUNCTION_WORDS
 
 _KINDS_OF_A_TERM = 2
 """Maximum kinds under which a model may list one term: one listed under more has no kind."""
@@ -25,7 +28,6 @@ _LONGEST_RELATION, _LONGEST_END, _LONGEST_HAN_END = 6, 10, 20
 """Maximum words of a relation type and of an end, and characters of a Chinese end: a longer one is a sentence."""
 _PERSON, _ORGANIZATION, _, _PRODUCT = NAMED_KINDS
 _CODE_TYPES = frozenset({"identifier", "standard"})
-_HAN = re.compile(f"[{CJK}]")
 _CLAUSE = re.compile(r"\S (?:is|are|was|were|has|have|had|will|must|can|may|shall|should)\b")
 
 
@@ -205,7 +207,7 @@ def _can_be(term: str, kind: str, form: str) -> bool:
     """Whether a term can be a name of a kind: not a value; unless a product, not a code nor all lower case."""
     if value_type(term) not in ("text", "identifier") or _is_date(term):
         return False
-    if kind == _PRODUCT or _HAN.search(term):
+    if kind == _PRODUCT or CJK_CHARACTER.search(term):
         return True
     if kind == _PERSON and (any(map(str.isdigit, term)) or (term.isupper() and len(term.split()) == 1)):
         return False
@@ -228,5 +230,5 @@ def _form_error(fact: Fact, kind: str) -> str:
 
 
 def _is_sentence(end: str) -> bool:
-    longest = len(_HAN.findall(end)) > _LONGEST_HAN_END or len(end.split()) > _LONGEST_END
+    longest = len(CJK_CHARACTER.findall(end)) > _LONGEST_HAN_END or len(end.split()) > _LONGEST_END
     return longest or bool(_CLAUSE.search(end))

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Field
 from pipelines.core.table import Table
+from pipelines.lang.characters import HAN
+from pipelines.lang.dates import WRITTEN_DATE
+from pipelines.lang.numbers import WRITTEN_NUMBER as _NUMBER
 
-_NUMBER = r"[-+±<>≤≥~≈]?\s*\d{1,3}(?:[ ,'\u00a0]\d{3})*(?:\.\d+)?|[-+±<>≤≥~≈]?\s*\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?"
-_DATE = r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}年(?:\d{1,2}月(?:\d{1,2}日)?)?"
 _TYPES = (
-    ("date", re.compile(_DATE)),
+    ("date", WRITTEN_DATE),
     ("number", re.compile(_NUMBER)),
     ("percent", re.compile(rf"(?:{_NUMBER})\s*[%％]")),
     ("money", re.compile(rf"[$€£¥￥]\s*+(?:{_NUMBER})|(?:{_NUMBER})\s*(?:[$€£¥￥元]|USD|EUR|GBP|CNY|RMB)")),
-    ("quantity", re.compile(rf"(?:{_NUMBER})\s*(?:[°µμΩa-zA-Z℃]|[²³/·^%-]|[一-龥]){{1,10}}\d?")),
+    ("quantity", re.compile(rf"(?:{_NUMBER})\s*(?:[°µμΩa-zA-Z℃]|[²³/·^%-]|[{HAN}]){{1,10}}\d?")),
     ("boolean", re.compile(r"yes|no|true|false|是|否|✓|✗|[xX]", re.IGNORECASE)),
     ("email", re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")),
     ("url", re.compile(r"https?://\S+|www\.\S+")),

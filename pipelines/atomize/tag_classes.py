@@ -6,7 +6,6 @@ The kinds of names (person, organization, ...) are the same in every corpus; the
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -21,7 +20,8 @@ from pipelines.core.ids import normalize
 from pipelines.core.knowledge import ChunkTag, TagClass
 from pipelines.core.outcome import Outcome
 from pipelines.core.vectors import Vectors
-from pipelines.lang.terms import CJK, words
+from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.terms import words
 from pipelines.llm.ask import Ending, ask
 from pipelines.llm.chat import Chat, Message, Request
 from pipelines.llm.embedder import Embedder
@@ -36,7 +36,6 @@ _LONGEST_NAME = 3
 """Maximum words of a class's name."""
 MOST_CLASSES = 8
 """Classes of a corpus without a model: names by form, and the clusters."""
-_HAN = re.compile(f"[{CJK}]")
 _SHORTEST_NAME = 4
 """Minimum characters of a word that names a cluster."""
 _SAME_CLASS = 0.45
@@ -143,7 +142,7 @@ class TagClassifier:
 
 
 def _can_name(word: str) -> bool:
-    return word.isalpha() and (len(word) >= _SHORTEST_NAME or bool(_HAN.match(word)))
+    return word.isalpha() and (len(word) >= _SHORTEST_NAME or bool(CJK_CHARACTER.match(word)))
 
 
 def _clusters(vectors: Vectors, count: int) -> list[NDArray[np.intp]]:

@@ -10,10 +10,10 @@ from functools import lru_cache
 
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import ChunkTag, Tag, TagPair
-from pipelines.lang.function_words import BETWEEN_TERMS
-from pipelines.lang.terms import CJK, terms
+from pipelines.lang.characters import CJK, CJK_RUN
+from pipelines.lang.terms import terms
+from pipelines.lang.words import PHRASE_ENDS
 
-_HAN_RUN = re.compile(f"[{CJK}]+")
 _PART = re.compile(rf"[^\W_{CJK}]+|[{CJK}]+")
 
 
@@ -36,7 +36,7 @@ def tag_form(text: str) -> str:
     "Mechanical seals" and "mechanical-seal" have one form, and so have "P-101 A" and "P101A"; "P-101B" has another.
     """
     parts = _PART.findall(normalize(text))
-    return "".join(part if _HAN_RUN.match(part) else terms(part, stop=False)[0] for part in parts)
+    return "".join(part if CJK_RUN.match(part) else terms(part, stop=False)[0] for part in parts)
 
 
 def collect_tags(chunk_tags: Iterable[ChunkTag], short_forms: Iterable[tuple[str, str]] = ()) -> TagCollection:
@@ -88,7 +88,7 @@ def forms_in(text: str, longest: int = 5) -> Iterator[tuple[str, str]]:
             run = " ".join(parts[start : start + size])
             yield run, tag_form(run)
     for part in parts:
-        if _HAN_RUN.match(part):
+        if CJK_RUN.match(part):
             yield from ((piece, piece) for size in range(6, 1, -1) for piece in _pieces(part, size))
 
 
@@ -119,7 +119,7 @@ class QueryTags:
         taken: list[str] = []
         for run, form in forms_in(question):
             tag = self._by_form.get(form)
-            if tag is not None and run not in BETWEEN_TERMS and not any(form in longer for longer in taken):
+            if tag is not None and run not in PHRASE_ENDS and not any(form in longer for longer in taken):
                 taken.append(form)
                 yield TagPair(run, tag, 1.0)
 

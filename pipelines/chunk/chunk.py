@@ -9,10 +9,10 @@ from pipelines.chunk.section_groups import SectionGroup, group_sections, root_se
 from pipelines.chunk.segments import segments
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.chunk.splitter import Splitter
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.chunk import Chunk
 from pipelines.core.concurrent import gather
 from pipelines.core.document import Document
-from pipelines.core.layout import Layout
 from pipelines.core.outcome import Outcome
 from pipelines.core.provenance import Span
 from pipelines.lang.identify import language_of
@@ -32,7 +32,7 @@ async def split(document: Document, splitter: Splitter, settings: ChunkSettings)
     `min_tokens` fits into one chunk with neither neighbour of its section. A section that fits into one chunk is not
     shown to the splitter. Raises `BudgetExceeded`.
     """
-    layout = Layout(document)
+    layout = BlockIndex(document)
     if settings.by is ChunkBy.DOCUMENT:
         return Outcome(_chunks(layout, _whole(layout, settings)))
 
@@ -47,11 +47,11 @@ async def split(document: Document, splitter: Splitter, settings: ChunkSettings)
     return Outcome(_chunks(layout, drafts), failures)
 
 
-def _chunks(layout: Layout, drafts: Sequence[ChunkDraft]) -> tuple[Chunk, ...]:
+def _chunks(layout: BlockIndex, drafts: Sequence[ChunkDraft]) -> tuple[Chunk, ...]:
     return tuple(_chunk(layout, position, draft) for position, draft in enumerate(drafts))
 
 
-def _whole(layout: Layout, settings: ChunkSettings) -> list[ChunkDraft]:
+def _whole(layout: BlockIndex, settings: ChunkSettings) -> list[ChunkDraft]:
     document = layout.document
     found = segments(layout, Span(0, len(document.text)), settings.max_tokens)
     if not found:
@@ -62,7 +62,7 @@ def _whole(layout: Layout, settings: ChunkSettings) -> list[ChunkDraft]:
     return [ChunkDraft(span, root_section(document), summary=summary)]
 
 
-def _chunk(layout: Layout, position: int, draft: ChunkDraft) -> Chunk:
+def _chunk(layout: BlockIndex, position: int, draft: ChunkDraft) -> Chunk:
     document = layout.document
     text = draft.span.slice(document.text)
     return Chunk(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, StructuralSplitter, Window
+from pipelines.lang.numbers import FIGURE
 from pipelines.llm.ask import Ending, ask
 from pipelines.llm.chat import Chat, Message, Request
 from pipelines.llm.embedder import Embedder
@@ -22,7 +22,6 @@ _NOTHING = "-"
 _REPLY_TOKENS = 300
 _LONGEST = 300
 """Maximum characters of a summary."""
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 Told = Annotated[
@@ -106,8 +105,8 @@ class ModelSplitter:
 
 def _said(summary: str, sentences: Sequence[str]) -> str:
     """Return a summary on one line, empty if it has a number that is not in `sentences`."""
-    figures = {figure for sentence in sentences for figure in _NUMBER.findall(sentence)}
-    return _line(summary) if set(_NUMBER.findall(summary)) <= figures else ""
+    figures = {figure for sentence in sentences for figure in FIGURE.findall(sentence)}
+    return _line(summary) if set(FIGURE.findall(summary)) <= figures else ""
 
 
 def _line(text: str) -> str:

@@ -18,9 +18,9 @@ from pipelines.chunk.section_groups import SectionGroup
 from pipelines.chunk.segments import Break, Segment, segments
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, Splitter, Window
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Section
-from pipelines.core.layout import Layout
 from pipelines.core.outcome import Failure
 from pipelines.core.provenance import Span
 from pipelines.lang.identify import language_of
@@ -57,7 +57,7 @@ class SectionChunker:
     a model is called at most once for each chunk.
     """
 
-    layout: Layout
+    layout: BlockIndex
     group: SectionGroup
     splitter: Splitter
     settings: ChunkSettings

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.tokens import count_tokens
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import BlockKind, Document, Section
-from pipelines.core.layout import Layout
 from pipelines.core.provenance import Span
 
 
@@ -23,7 +23,7 @@ class SectionGroup:
     bare: bool = False
 
 
-def group_sections(layout: Layout, settings: ChunkSettings) -> list[SectionGroup]:
+def group_sections(layout: BlockIndex, settings: ChunkSettings) -> list[SectionGroup]:
     """Return the section groups of a document in order; every character but white space is in exactly one.
 
     The own text of each section, without its subsections, is a group. A group below `min_tokens` is joined with the
@@ -69,7 +69,7 @@ def root_section(document: Document) -> Section:
     return roots[0] if roots else Section("", "", 0, Span(0, len(document.text)))
 
 
-def _own_texts(layout: Layout, tree: _Tree) -> Iterator[SectionGroup]:
+def _own_texts(layout: BlockIndex, tree: _Tree) -> Iterator[SectionGroup]:
     """Yield the text between section boundaries, each span with the deepest section that contains it."""
     text = layout.document.text
     marks = sorted({0, len(text)} | {mark for s in tree.sections for mark in (s.span.start, s.span.end)})
@@ -87,7 +87,7 @@ def _own_texts(layout: Layout, tree: _Tree) -> Iterator[SectionGroup]:
             yield SectionGroup(Span(start, end), section, tokens, _is_bare(layout, Span(start, end), tokens))
 
 
-def _is_bare(layout: Layout, span: Span, tokens: int) -> bool:
+def _is_bare(layout: BlockIndex, span: Span, tokens: int) -> bool:
     kinds = (BlockKind.TITLE, BlockKind.HEADING)
     headings = [block for block in layout.touching(span) if block.kind in kinds]
     return bool(headings) and sum(count_tokens(block.text) for block in headings) >= tokens

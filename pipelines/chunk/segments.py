@@ -8,8 +8,8 @@ from enum import IntEnum
 
 from pipelines.chunk.base_split import base_split
 from pipelines.chunk.tokens import count_tokens
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import Block, BlockKind
-from pipelines.core.layout import Layout
 from pipelines.core.provenance import Span
 from pipelines.core.table import Table
 from pipelines.lang.sentences import sentences
@@ -46,7 +46,7 @@ _WHOLE = frozenset({BlockKind.TABLE, BlockKind.CODE, BlockKind.FORMULA, BlockKin
 _HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
 
 
-def segments(layout: Layout, span: Span, max_tokens: int) -> list[Segment]:
+def segments(layout: BlockIndex, span: Span, max_tokens: int) -> list[Segment]:
     """Return the segments of a part of a document in order; every character but white space is in exactly one.
 
     No segment is over `max_tokens`; one below headings of up to half that size fits into a chunk together with them.
@@ -83,7 +83,7 @@ def _with_last_headings_bound(found: list[Segment]) -> list[Segment]:
     return found
 
 
-def _of_block(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iterator[Segment]:
+def _of_block(layout: BlockIndex, block: Block, span: Span, max_tokens: int) -> Iterator[Segment]:
     if block.kind in _HEADINGS or (block.kind is BlockKind.CAPTION and block.caption_of):
         end = Break.NEVER if block.kind in _HEADINGS or _captions_next(layout, block) else Break.PARAGRAPH
         yield from (replace(segment, prose=False) for segment in _cut(layout, span, max_tokens, end))
@@ -94,7 +94,7 @@ def _of_block(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iter
         yield from _sentences(layout, span, max_tokens, end)
 
 
-def _captions_next(layout: Layout, caption: Block) -> bool:
+def _captions_next(layout: BlockIndex, caption: Block) -> bool:
     """Whether a caption is above its table or figure."""
     following = layout.following(caption)
     if following is None:
@@ -106,7 +106,7 @@ def _captions_next(layout: Layout, caption: Block) -> bool:
     }
 
 
-def _whole(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iterator[Segment]:
+def _whole(layout: BlockIndex, block: Block, span: Span, max_tokens: int) -> Iterator[Segment]:
     text = span.slice(layout.document.text)
     tokens = count_tokens(text)
     if tokens <= max_tokens:
@@ -118,7 +118,7 @@ def _whole(layout: Layout, block: Block, span: Span, max_tokens: int) -> Iterato
         yield from (replace(segment, prose=False) for segment in _cut(layout, span, max_tokens, Break.PARAGRAPH))
 
 
-def _rows(layout: Layout, block: Block, table: Table, span: Span, max_tokens: int) -> Iterator[Segment]:
+def _rows(layout: BlockIndex, block: Block, table: Table, span: Span, max_tokens: int) -> Iterator[Segment]:
     """Yield the rows of a table that is cut; those below the header have caption and header as context."""
     text, rows = layout.document.text, layout.rows(block)
     headers = max(1, table.header_rows)
@@ -138,14 +138,14 @@ def _fitting(text: str, max_tokens: int) -> str:
     return text if count_tokens(text) <= max_tokens else base_split(text, max_tokens)[0].slice(text).rstrip()
 
 
-def _sentences(layout: Layout, span: Span, max_tokens: int, end: Break) -> list[Segment]:
+def _sentences(layout: BlockIndex, span: Span, max_tokens: int, end: Break) -> list[Segment]:
     found: list[Segment] = []
     for sentence in sentences(span.slice(layout.document.text)):
         found.extend(_cut(layout, sentence.shifted(span.start), max_tokens, Break.SENTENCE))
     return [*found[:-1], replace(found[-1], end=end)] if found else found
 
 
-def _cut(layout: Layout, span: Span, max_tokens: int, end: Break) -> Iterator[Segment]:
+def _cut(layout: BlockIndex, span: Span, max_tokens: int, end: Break) -> Iterator[Segment]:
     """Yield a span as one segment, or if it is too large as its base split; only the last part ends with `end`."""
     text = span.slice(layout.document.text)
     if not text.strip():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK
 
 _TOKEN = re.compile(rf"[{CJK}]|[^\W\d_{CJK}]{{1,7}}|\d{{1,3}}|[^\w\s]|_+")
 

@@ -6,6 +6,9 @@ threads that do so at once crash the process: so it is done once, under a lock, 
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Lock
 from typing import Any, TypeVar, cast
 
@@ -55,3 +58,18 @@ def convert(plain: object, type: type[T]) -> T:
     """Return the value of `type` that dictionaries and lists hold; raises `DecodeError` on anything else."""
     with _LOCK:
         return msgspec.convert(plain, type)
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause Python's cyclic garbage collector while very many values are decoded, among which there are no cycles.
+
+    It would look at all of them again and again; what has no more references is freed all the same.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

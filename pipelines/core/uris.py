@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 
-from pipelines.core.shown import shown
+from pipelines.core.safe_output import shown
 
 INSIDE = "!/"
 """Stands between a container and the name of a part of it."""

@@ -13,16 +13,13 @@ from functools import lru_cache
 
 from pipelines.core.ids import normalize
 from pipelines.graph.entities import Profile
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.organizations import LEGAL_FORMS
 
 _WORD = re.compile(r"[^\W_]+")
-_CJK = re.compile(f"[{CJK}]")
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"\b(?=[ivxlc])(?:x{0,3})(?:ix|iv|v?i{0,3})\b")
 _ARTICLES = frozenset(("the", "a", "an"))
-_FORMS = frozenset(
-    "inc incorporated corp corporation co company ltd limited llc llp plc gmbh ag sa srl bv nv kg oy spa pty".split()
-)
 _TITLES = frozenset("mr mrs ms dr prof professor sir dame lord lady saint st president king queen".split())
 _SMALL = frozenset("of the and for in on at to de la le du der die das von und et y e &".split())
 _BRACKETED = re.compile(r"^(?P<long>[^()（）]{3,}+)[(（](?P<short>[^()（）]{2,20})[)）]$")
@@ -60,7 +57,7 @@ def key(name: str) -> str:
     first, last = 0, len(words)
     while last - first > 1 and words[first] in _ARTICLES:
         first += 1
-    while last - first > 1 and words[last - 1] in _FORMS and written[last - 1][0].isupper():
+    while last - first > 1 and words[last - 1] in LEGAL_FORMS and written[last - 1][0].isupper():
         last -= 1
     joined = " ".join(words[first:last])
     return _KNOWN.get(joined, joined) if re.search(r"[^\W\d_]", joined) else ""
@@ -126,7 +123,7 @@ def judge(one: Profile, two: Profile) -> Verdict | None:
 def _is_plural(name: str, other: str, a: str, b: str) -> bool:
     """Common words only, which at least one of the two writes small: "Trade unions", "trade union"."""
     common = all(re.split(r"[\s-]", written.strip())[-1].islower() for written in (name, other))
-    if not common or _CJK.search(a + b):
+    if not common or CJK_CHARACTER.search(a + b):
         return False
     return a != b and _singular(a) == _singular(b)
 

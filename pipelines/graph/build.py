@@ -17,10 +17,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import Block, BlockKind, Document, Section
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph, Value
 from pipelines.core.knowledge import Distillate
-from pipelines.core.layout import Layout
 from pipelines.core.provenance import Provenance
 from pipelines.graph import properties
 
@@ -51,7 +51,7 @@ class _Builder:
     def __init__(self, document: Document, distillate: Distillate) -> None:
         self.document = document
         self.distillate = distillate
-        self.layout = Layout(document)
+        self.layout = BlockIndex(document)
         self.sections = {section.id: section for section in document.sections if section.parent}
         self.chunks = {chunk.id: chunk for chunk in distillate.chunks}
         self.shown = {block.table.id for block in document.blocks if block.table is not None}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.knowledge import Distillate
-from pipelines.core.schema import GraphSchema
 
 
 def conform(distillate: Distillate, schema: GraphSchema) -> Distillate:

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from pipelines.core.codec import encode
 from pipelines.core.graph import Edge, Layer, Node, NodeKind
-from pipelines.core.page import policy
+from pipelines.core.safe_output import content_security_policy
 from pipelines.store.graph import GraphStore
 
 MOST_NODES = 30_000
@@ -77,7 +77,7 @@ def _page(title: str, data: str) -> str:
     """The template with style, script and data in it. The data can end no script: "<" is written as an escape."""
     style, layout, script = (_asset(name) for name in ("page.css", "layout.js", "page.js"))
     parts = {
-        "policy": policy(style, (layout, script)),
+        "policy": content_security_policy(style, (layout, script)),
         "title": title.replace("&", "&amp;").replace("<", "&lt;"),
         "style": style,
         "data": data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from pipelines.core.charge import each
 from pipelines.core.document import ReferenceKind
+from pipelines.core.failures import each
 from pipelines.graph.card import CardReference, DocumentCard
 from pipelines.graph.names import Name, fold_name, names_of, number_key
 from pipelines.graph.numbers import revision_order

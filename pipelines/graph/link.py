@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipelines.core.charge import each
+from pipelines.core.failures import each
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.knowledge import Entity, Tag, TagClass
 from pipelines.graph.card import DocumentCard

@@ -11,10 +11,9 @@ import ahocorasick
 from pipelines.core.ids import digest
 from pipelines.graph.around import NOTHING, REACH, Around, around
 from pipelines.graph.names import fold
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK_CHARACTER
 
 _WORD_CHARACTER = re.compile(r"\w")
-_CJK = re.compile(f"[{CJK}]")
 # What stands directly before a name when the text points at a document.
 _CUE = re.compile(
     r"(?:\b(?:see(?: also)?|refer(?:s|red)? to|according to|described in|specified in|defined in|set out in|listed in"
@@ -106,7 +105,7 @@ def _joined(text: str, at: int) -> bool:
     if not 0 < at < len(text):
         return False
     one, two = text[at - 1], text[at]
-    if _CJK.match(one) or _CJK.match(two):
+    if CJK_CHARACTER.match(one) or CJK_CHARACTER.match(two):
         return False
     return bool(_WORD_CHARACTER.match(one) and _WORD_CHARACTER.match(two))
 

@@ -9,7 +9,8 @@ from enum import StrEnum
 
 from pipelines.graph.card import DocumentCard
 from pipelines.graph.numbers import without_revision
-from pipelines.lang.terms import CJK, STOP_WORDS
+from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.words import STOP_WORDS
 
 # One character for one, so that places in the folded text are places in the text.
 _ALIKE = str.maketrans(
@@ -21,7 +22,6 @@ _ALIKE = str.maketrans(
         **dict.fromkeys("“”„«»", '"'),
     }
 )
-_CJK = re.compile(f"[{CJK}]")
 _WORD = re.compile(r"[^\W_]+")
 # Titles that many a document has: they name a document only where the text points at one.
 _GENERIC = frozenset(
@@ -110,7 +110,7 @@ def is_weak(folded: str) -> bool:
     """Whether a title is too short or too common to be matched blindly."""
     if folded.replace(" ", "-") in _GENERIC:
         return True
-    if _CJK.search(folded):
-        return len(_CJK.findall(folded)) < 5
+    if CJK_CHARACTER.search(folded):
+        return len(CJK_CHARACTER.findall(folded)) < 5
     words = [word for word in _WORD.findall(folded) if word not in STOP_WORDS]
     return len(words) < 2 or sum(map(len, words)) < 9

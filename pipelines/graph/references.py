@@ -16,7 +16,8 @@ from pipelines.graph.library import Library, Resolution, points
 from pipelines.graph.mentions import Hit
 from pipelines.graph.names import Name, NameKind, fold_name, number_key
 from pipelines.graph.settings import GraphSettings
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.organizations import REFERRED_BODIES
 
 _BY_NAME = (ReferenceKind.MENTION, ReferenceKind.CITATION, ReferenceKind.CROSS_REFERENCE)
 _COMMON_LEAST = 10
@@ -25,9 +26,8 @@ _MOST_CANDIDATES = 3
 _SHOWN = re.compile(r"table|figure|fig\.|tabelle|abbildung", re.IGNORECASE)
 _BEGINS_SHOWN = re.compile(rf"\W*(?:{_SHOWN.pattern})", re.IGNORECASE)
 """A table or a figure has a number too, and is no section."""
-_STANDARD = re.compile(r"(?:ISO|IEC|EN|DIN|ASTM|ASME|API|IEEE|ANSI|BS|GB/?T?|JIS|UL|NFPA|VDI)[\s/-]", re.IGNORECASE)
+_STANDARD = re.compile(rf"(?:{REFERRED_BODIES}|GBT?|GB/T)[\s/-]", re.IGNORECASE)
 _FILE = re.compile(r"(?<=[^\s/])\.[A-Za-z]{2,5}$")
-_CJK = re.compile(f"[{CJK}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def _is_meant(hit: Hit, names: Sequence[Name], is_common: bool) -> bool:
         return False
     if any(name.kind is not NameKind.TITLE for name in names):
         return True
-    if _CJK.search(hit.surface):
+    if CJK_CHARACTER.search(hit.surface):
         return True
     written = " ".join(hit.surface.split())
     if any(written == " ".join(name.text.split()) for name in names):

@@ -6,7 +6,7 @@ import warnings
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pipelines.core.schema import GraphSchema
+from pipelines.core.graph_schema import GraphSchema
 
 with warnings.catch_warnings():
     # `[graph.schema]` is what everyone would call it; a deprecated method of pydantic's had the name before.

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Lock
 
-from pipelines.core.work.job import Desk, Ended, Job, Listener
+from pipelines.core.work.job import Job, JobContext, JobListener, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.asking import answer
 from pipelines.ingest.stages import compile_document
@@ -20,7 +20,7 @@ from pipelines.llm.embedder import Embedder
 Hear = Callable[[bytes], None]
 
 
-class Correspondence(Listener):
+class Correspondence(JobListener):
     """Passes on what a job tells and asks to an event loop; it is kept until there is one."""
 
     def __init__(self, chat: Chat | None, embedder: Embedder) -> None:
@@ -72,10 +72,10 @@ def _deaf(note: bytes) -> None:
 class Begun:
     """A job at work, and who hears of it."""
 
-    future: Future[Ended]
+    future: Future[JobResult]
     correspondence: Correspondence
 
-    async def ended(self, hear: Hear) -> Ended:
+    async def ended(self, hear: Hear) -> JobResult:
         """Return how the job ended; `hear` is given its notes, in their order and before that.
 
         Raises what `hear` raises, once the job has ended.
@@ -109,15 +109,15 @@ class Workers:
         """Start on a document that will be asked for soon."""
         self._ahead[task.source.document_id] = (task, self._begin(compile_document, task))
 
-    async def compile(self, task: Task, hear: Hear) -> Ended:
+    async def compile(self, task: Task, hear: Hear) -> JobResult:
         """Return how making a document ended, begun or new."""
         return await self._do(compile_document, task, hear)
 
-    async def do(self, function: Callable[[Desk, Task], bytes], task: Task, hear: Hear = _deaf) -> Ended:
+    async def do(self, function: Callable[[JobContext, Task], bytes], task: Task, hear: Hear = _deaf) -> JobResult:
         """Return how another job over a document ended."""
         return await self._do(function, task, hear)
 
-    async def _do(self, function: Callable[[Desk, Task], bytes], task: Task, hear: Hear) -> Ended:
+    async def _do(self, function: Callable[[JobContext, Task], bytes], task: Task, hear: Hear) -> JobResult:
         ahead = self._ahead.pop(task.source.document_id, None)
         if ahead is not None:
             begun, job = ahead
@@ -126,12 +126,12 @@ class Workers:
                 return ended
         return await self._begin(function, task).ended(hear)
 
-    def _begin(self, function: Callable[[Desk, Task], bytes], task: Task) -> Begun:
+    def _begin(self, function: Callable[[JobContext, Task], bytes], task: Task) -> Begun:
         correspondence = Correspondence(self._chat, self._embedder)
         speaks = task.means.model is not None and task.parsed
         pool = self._speakers if speaks else self._pool
         return Begun(pool.submit(Job(function, (task,)), _as_it_is, correspondence), correspondence)
 
 
-def _as_it_is(ended: Ended) -> Ended:
+def _as_it_is(ended: JobResult) -> JobResult:
     return ended

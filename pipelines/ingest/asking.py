@@ -29,7 +29,7 @@ from pipelines.core.errors import (
     StrataError,
 )
 from pipelines.core.vectors import Vectors
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.llm.chat import Chat, Message, Reply, Request
 from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 from pipelines.parse.describe import ROLE as DESCRIBE
@@ -123,7 +123,7 @@ def _reply_type(role: str, shape: Shape) -> type[BaseModel]:
 class DeskChat:
     """The chat of a worker: its parent's."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: JobContext) -> None:
         self._desk = desk
 
     async def complete(self, request: Request) -> Reply:
@@ -140,7 +140,7 @@ class DeskChat:
 class DeskEmbedder:
     """The embedder of a worker whose parent embeds."""
 
-    def __init__(self, desk: Desk, dimension: int) -> None:
+    def __init__(self, desk: JobContext, dimension: int) -> None:
         self._desk = desk
         self._dimension = dimension
 

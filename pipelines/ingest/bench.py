@@ -12,7 +12,7 @@ from pipelines.core import codec
 from pipelines.core.document import Source
 from pipelines.core.errors import BudgetExceeded, MissingExtra, SettingsError, StoreError, StrataError
 from pipelines.core.outcome import Status
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.ingest.keys import StageKeys
 from pipelines.ingest.progress import Phase, Stage
 from pipelines.ingest.task import DESCRIBE, DOING, Made, Means, Task, Told
@@ -38,13 +38,13 @@ class StageFailed(Exception):
 class Bench:
     """One document being made. `keys` change where a figure's description is missing, or its parse is cut short."""
 
-    desk: Desk
+    desk: JobContext
     task: Task
     keys: StageKeys
     cut: str = ""
 
     @staticmethod
-    def of(desk: Desk, task: Task) -> Bench:
+    def of(desk: JobContext, task: Task) -> Bench:
         return Bench(desk, task, task.keys, task.cut)
 
     def cut_short(self, cut: str) -> None:

@@ -22,8 +22,9 @@ from pipelines.ingest.tagging import Lessons
 from pipelines.ingest.task import Means, without_keys
 from pipelines.llm.budget import Budget
 from pipelines.parse.limits import allowance
-from pipelines.resources import Places, Stores, open_stores
+from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings, load
+from pipelines.store.folder import KnowledgeBaseFolder
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -109,7 +110,7 @@ def open_run(
     with (
         open_stores(kb, settings, create=True) as stores,
         stores.embedded.exclusive(),
-        open_language(settings, stores.places, budget) as language,
+        open_language(settings, stores.folder, budget) as language,
         _pool(settings, settings.ingest.workers) as pool,
         _pool(settings, settings.ingest.documents_at_once) as speakers,
     ):
@@ -129,12 +130,12 @@ def _means(settings: Settings, stores: Stores, language: Language, root: Path | 
     chosen = settings.embed.model_copy(update={"name": info.name, "model": info.model, "dimension": info.dimension})
     plain = without_keys(settings.model_copy(update={"embed": chosen}))
     local = None if info.name == "openai" else plain.embed
-    makers, vectors = makers_of(settings, stores), stores.places.embeddings
+    makers, vectors = makers_of(settings, stores), stores.folder.embeddings
     return Means(plain, stores.artifacts, makers, local, vectors, info.dimension, language.model, within=root)
 
 
 def _refuse_itself(folder: Path, kb: Path) -> None:
     """A knowledge base may lie in its folder and its folder in it, but neither be the other nor among its stores."""
-    inner, outer, places = folder.resolve(), kb.resolve(), Places(kb.resolve())
+    inner, outer, places = folder.resolve(), kb.resolve(), KnowledgeBaseFolder(kb.resolve())
     if inner == outer or any(inner.is_relative_to(place) for place in (places.artifacts, places.vectors)):
         raise SourceError(f"{folder} is the knowledge base itself", hint="give it a folder of its own with --kb")

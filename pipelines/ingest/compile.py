@@ -19,16 +19,15 @@ from pipelines.core.errors import (
     StrataError,
 )
 from pipelines.core.outcome import Failure, Status
-from pipelines.core.work.job import Ended
+from pipelines.core.work.job import JobResult
 from pipelines.ingest.ahead import Workers
 from pipelines.ingest.keys import CUT, READINGS, STOPPED, StageKeys
 from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.reading import REPEATABLE, parse_key
 from pipelines.ingest.task import DESCRIBE, DOING, Made, Means, Task, Told
 from pipelines.settings import Settings
-from pipelines.store.artifact import ArtifactStore
+from pipelines.store.artifact import ArtifactStore, Member, ParsedRecord
 from pipelines.store.catalog import Entry
-from pipelines.store.records import Member, ParsedRecord
 
 _ENDS_THE_RUN: Mapping[str, type[StrataError]] = {
     kind.__name__: kind
@@ -138,7 +137,7 @@ def _moved(item: Item, made: Made, tools: Tools) -> Made:
     return Made(Status.FAILED, MOVED, retryable=True)
 
 
-def _lost(kept: Made, ended: Ended, uri: str, tell: Progress) -> Made:
+def _lost(kept: Made, ended: JobResult, uri: str, tell: Progress) -> Made:
     """What is left of a document whose process was lost, and that it was."""
     stage = ended.stage or Stage.PARSE.value
     reason = ended.reason if stage == Stage.PARSE.value else _sentence(stage, ended.reason)
@@ -152,7 +151,7 @@ def _sentence(stage: str, reason: str) -> str:
     return f"{DOING.get(stage, stage)}{' ' if reason.startswith(('took', 'made')) else ': '}{reason}"
 
 
-def blame_nobody(ended: Ended) -> None:
+def blame_nobody(ended: JobResult) -> None:
     """Raise what a worker raised where no document is to blame for it."""
     if ended.error in _ENDS_THE_RUN:
         raise _ENDS_THE_RUN[ended.error](ended.reason, hint=ended.hint)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.core.charge import charge, each
-from pipelines.core.collector import collector_paused
+from pipelines.core.codec import collector_paused
 from pipelines.core.errors import DocumentsFailed
+from pipelines.core.failures import as_failure, each
 from pipelines.core.ids import content_id
 from pipelines.core.outcome import Failure
+from pipelines.core.section import fingerprint
 from pipelines.graph.card import DocumentCard
 from pipelines.graph.link import Linked, link, unlinked
 from pipelines.graph.mentions import Passage
@@ -23,10 +24,10 @@ from pipelines.ingest.vocabulary import vocabulary
 from pipelines.llm.embedder import Side
 from pipelines.llm.wordllama import WordLlamaEmbedder
 from pipelines.resources import Stores, vectors_name
-from pipelines.settings import Settings, fingerprint
+from pipelines.settings import Settings
+from pipelines.store.artifact import read_distillate, read_value
 from pipelines.store.catalog import Entry
-from pipelines.store.records import read_distillate, read_value
-from pipelines.store.state import LINKED_FACT
+from pipelines.store.facts import LINKED_FACT
 
 __all__ = ["LINKED_FACT", "Linking", "corpus_key", "link_corpus", "read_cards"]
 
@@ -74,11 +75,11 @@ def link_corpus(
         except DocumentsFailed as error:
             failures |= {failure.subject: failure for failure in error.failures}
         except Exception as error:
-            trouble = charge("", "link", error).reason
+            trouble = as_failure("", "link", error).reason
             found = find_culprits(left, lambda some: _link(some, stores, settings))
             if not found:
                 break
-            failures |= {entry.document: charge(entry.document, "link", error) for entry in found}
+            failures |= {entry.document: as_failure(entry.document, "link", error) for entry in found}
     left = [entry for entry in entries if entry.document not in failures]
     return _unlinked(left, failures.values(), trouble or "link: too many documents failed", stores)
 

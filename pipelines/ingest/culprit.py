@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pipelines.core.charge import is_machines
+from pipelines.core.failures import ends_the_run
 from pipelines.store.catalog import Entry
 
 MOST = 8
@@ -16,7 +16,7 @@ def find_culprits(entries: Sequence[Entry], step: Callable[[Sequence[Entry]], ob
 
     None where it takes several to make it fail, where they are more than `MOST`, and where it fails with every one.
     The suspects are halved again and again: finding one is about as much work as two steps over all. Raises what
-    `is_machines`.
+    `ends_the_run`.
     """
     found: list[Entry] = []
 
@@ -37,7 +37,7 @@ def _fails(entries: Sequence[Entry], step: Callable[[Sequence[Entry]], object]) 
     try:
         step(entries)
     except Exception as error:
-        if is_machines(error):
+        if ends_the_run(error):
             raise
         return True
     return False

@@ -15,10 +15,11 @@ from pipelines.ingest.build import compile_all, open_run
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.progress import Progress, silent
 from pipelines.ingest.run import Run
-from pipelines.resources import Stores, exists
+from pipelines.resources import Stores
 from pipelines.settings import Settings, load
+from pipelines.store.artifact import read_distillate, read_document
 from pipelines.store.catalog import Entry
-from pipelines.store.records import read_distillate, read_document
+from pipelines.store.folder import KnowledgeBaseFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def diff(folder: Path, kb: Path, settings: Settings | None = None, progress: Pro
 
     Raises `KnowledgeBaseNotFound`, and what `build` raises.
     """
-    if not exists(kb):
+    if not KnowledgeBaseFolder(kb).exists:
         raise KnowledgeBaseNotFound(str(kb))
     settings = settings or load(kb).settings
     with open_run(folder, kb, settings, progress) as run:

@@ -24,9 +24,10 @@ from pipelines.ingest.keys import StageKeys
 from pipelines.ingest.language import drop_classes
 from pipelines.llm.embed_cache import keep_vectors
 from pipelines.llm.reply_store import ReplyStore
-from pipelines.resources import PAIRS_FACT, Stores, tag_pairs, vectors_name
+from pipelines.resources import Stores, vectors_name
+from pipelines.store.artifact import Parts
 from pipelines.store.catalog import Catalog, Entry
-from pipelines.store.records import Parts
+from pipelines.store.facts import TAG_PAIRS
 
 ERASE_FACT = "erase"
 """The fact under which the catalog keeps what is still to be erased: an `Extent`, empty for nothing."""
@@ -141,9 +142,9 @@ class _Wanted:
 
 
 def _drop_replies(stores: Stores, documents: Collection[str]) -> int:
-    if not stores.places.replies.is_file():
+    if not stores.folder.replies.is_file():
         return 0
-    store = ReplyStore(stores.places.replies)
+    store = ReplyStore(stores.folder.replies)
     try:
         return store.keep_only(documents)
     finally:
@@ -151,28 +152,28 @@ def _drop_replies(stores: Stores, documents: Collection[str]) -> int:
 
 
 def _wipe_stores(stores: Stores, keep_cache: bool) -> bool:
-    places = stores.places
+    places = stores.folder
     _drop_facts(stores)
     for folder in (*places.root.glob("retrieval*"), *_other_vectors(stores)):
         shutil.rmtree(folder, ignore_errors=True)
     if places.embeddings.is_file() and not keep_cache:
         texts = (record.text for batch in stores.vectors.records() for record in batch.records)
         keep_vectors(places.embeddings, stores.embedder.info, texts)
-    stores.vectors.wipe()
+    stores.vectors.optimize(erase=True)
     return stores.embedded.wipe()
 
 
 def _other_vectors(stores: Stores) -> list[Path]:
     present = vectors_name(stores.embedder.info)
-    return [folder for folder in stores.places.vectors.glob("*") if folder.name != present]
+    return [folder for folder in stores.folder.vectors.glob("*") if folder.name != present]
 
 
 def _drop_facts(stores: Stores) -> None:
     """Drop what the catalog learned of tags and their classes that no document has any more."""
     classes = {node.id for node in stores.graph.nodes([NodeKind.TAG_CLASS])}
     drop_classes(stores.catalog, classes)
-    pairs = tag_pairs(stores.catalog)
+    pairs = TAG_PAIRS.read(stores.catalog)
     tags = {str(node.properties.get("name")) for node in stores.graph.nodes([NodeKind.TAG])} if pairs else set()
     left = tuple(pair for pair in pairs if pair.corpus_tag in tags)
     if left != pairs:
-        stores.catalog.set_fact(PAIRS_FACT, codec.encode(left).decode())
+        TAG_PAIRS.write(stores.catalog, left)

@@ -10,8 +10,7 @@ from pipelines.ingest.bench import Bench
 from pipelines.ingest.keys import StageKeys
 from pipelines.parse.describe import Describer, describe_figures
 from pipelines.parse.parsed import Parsed, Picture
-from pipelines.store.artifact import ArtifactStore
-from pipelines.store.records import ParsedRecord
+from pipelines.store.artifact import ArtifactStore, ParsedRecord
 
 
 @dataclass(frozen=True, slots=True)

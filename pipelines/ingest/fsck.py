@@ -16,16 +16,17 @@ from pipelines.ingest.inspect import Inspected, Sums, held_sums, inspect_artifac
 from pipelines.ingest.keys import COMPILED
 from pipelines.ingest.load import Loader
 from pipelines.ingest.progress import silent
+from pipelines.ingest.project import project
 from pipelines.ingest.records import read_records
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.sqlite_file import is_sound, remove_file
-from pipelines.resources import Stores, open_neo4j, open_stores, vectors_name
+from pipelines.resources import Stores, open_graph, open_stores, vectors_name
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry
-from pipelines.store.check import (
-    Fault,
-    Finding,
-    Place,
+from pipelines.store.consistency import (
+    Defect,
+    Inconsistency,
+    StorePart,
     check_artifacts,
     check_copy,
     check_ends,
@@ -33,10 +34,10 @@ from pipelines.store.check import (
     check_records,
     check_vectors,
 )
-from pipelines.store.digest import recount
+from pipelines.store.facts import TABLE_VERSIONS
+from pipelines.store.graph import recount
 from pipelines.store.sqlite_catalog import DAMAGED
-from pipelines.store.sync import sync
-from pipelines.store.vector import Embedded
+from pipelines.store.vector import EmbeddedRecords
 
 DATABASE = "strata.db"
 LOST = "what was read of it was damaged"
@@ -51,8 +52,8 @@ class Checked:
     """
 
     documents: int
-    findings: tuple[Finding, ...] = ()
-    remaining: tuple[Finding, ...] = ()
+    findings: tuple[Inconsistency, ...] = ()
+    remaining: tuple[Inconsistency, ...] = ()
     repaired: bool = False
     artifacts: int = 0
     read: int = 0
@@ -74,7 +75,7 @@ def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_
     with open_stores(kb, settings) as stores, stores.embedded.exclusive():
         if not stores.embedded.is_sound():
             detail = f"it is damaged: remove {DATABASE} and ingest the folder again, what was read is kept beside it"
-            return Checked(0, (Finding(Place.CATALOG, Fault.CHANGED, DATABASE, detail),))
+            return Checked(0, (Inconsistency(StorePart.CATALOG, Defect.CHANGED, DATABASE, detail),))
         documents = len(_searchable(stores))
         inspected, findings = _look(stores, settings, read_data)
         checked = Checked(documents, findings, artifacts=inspected.held, read=inspected.read)
@@ -84,43 +85,47 @@ def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_
         return replace(checked, remaining=_look(stores, settings, read_data)[1], repaired=True)
 
 
-def _look(stores: Stores, settings: Settings, read_data: bool) -> tuple[Inspected, tuple[Finding, ...]]:
+def _look(stores: Stores, settings: Settings, read_data: bool) -> tuple[Inspected, tuple[Inconsistency, ...]]:
     inspected = inspect_artifacts(stores, stores.catalog.entries(), read_data)
-    findings = [*inspected.findings, *_findings(stores, settings, read_data), *inspect_caches(stores.places)]
+    findings = [*inspected.findings, *_findings(stores, settings, read_data), *inspect_caches(stores.folder)]
     return inspected, tuple(sorted(set(findings)))
 
 
-def _findings(stores: Stores, settings: Settings, read_data: bool) -> Iterator[Finding]:
+def _findings(stores: Stores, settings: Settings, read_data: bool) -> Iterator[Inconsistency]:
     entries = stores.catalog.entries()
     yield from (
-        Finding(Place.CATALOG, Fault.CHANGED, one.uri, "ingest the folder again") for one in entries if _unread(one)
+        Inconsistency(StorePart.CATALOG, Defect.CHANGED, one.uri, "ingest the folder again")
+        for one in entries
+        if _unread(one)
     )
     damaged = stores.embedded.damaged_owners()
-    yield from (Finding(Place.GRAPH, Fault.CHANGED, owner, "its rows are not what was written") for owner in damaged)
+    yield from (
+        Inconsistency(StorePart.GRAPH, Defect.CHANGED, owner, "its rows are not what was written") for owner in damaged
+    )
     yield from check_artifacts(entries, {stage: tuple(stores.artifacts.keys(stage)) for stage in COMPILED})
     if damaged:
         return  # what cannot be read cannot be compared
     yield from _graph_findings(stores, settings, entries)
     yield from _vector_findings(stores, entries, read_data)
     if not stores.catalog.fact(LINKED_FACT):
-        yield Finding(Place.CATALOG, Fault.CHANGED, CORPUS_OWNER, "the links are behind the documents")
+        yield Inconsistency(StorePart.CATALOG, Defect.CHANGED, CORPUS_OWNER, "the links are behind the documents")
 
 
-def _graph_findings(stores: Stores, settings: Settings, entries: Sequence[Entry]) -> Iterator[Finding]:
+def _graph_findings(stores: Stores, settings: Settings, entries: Sequence[Entry]) -> Iterator[Inconsistency]:
     graph = stores.graph
     yield from check_graph(entries, graph.owners(), recount(graph))
     nodes = {node.id for node in graph.nodes()}
     yield from check_ends(nodes, ((edge.source, edge.target) for edge in graph.edges()))
-    if settings.store.neo4j_uri:
-        with open_neo4j(settings, stores.places.root) as neo4j:
-            yield from check_copy(graph.owners(), neo4j.owners(), recount(neo4j))
+    for name in settings.store.graph_copies:
+        with open_graph(name, settings, stores.folder.root) as copy:
+            yield from check_copy(graph.owners(), copy.owners(), recount(copy))
 
 
-def _vector_findings(stores: Stores, entries: Sequence[Entry], read_data: bool) -> Iterator[Finding]:
+def _vector_findings(stores: Stores, entries: Sequence[Entry], read_data: bool) -> Iterator[Inconsistency]:
     try:
         held = held_sums(stores)
     except StoreError as error:
-        yield Finding(Place.VECTORS, Fault.CHANGED, vectors_name(stores.embedder.info), error.message)
+        yield Inconsistency(StorePart.VECTORS, Defect.CHANGED, vectors_name(stores.embedder.info), error.message)
         return
     wanted, unknown = _wanted(stores)
     shown = {owner: set(sums) for owner, sums in held.items() if owner not in unknown}
@@ -149,16 +154,20 @@ def _wanted(stores: Stores) -> tuple[Sums, set[str]]:
     return wanted, unknown
 
 
-def _repair(stores: Stores, settings: Settings, findings: Sequence[Finding]) -> None:
+def _repair(stores: Stores, settings: Settings, findings: Sequence[Inconsistency]) -> None:
     _drop_caches(stores, findings)
-    if any(one.place is Place.VECTORS and one.subject == vectors_name(stores.embedder.info) for one in findings):
-        stores.vectors.clear()
+    if any(one.place is StorePart.VECTORS and one.subject == vectors_name(stores.embedder.info) for one in findings):
+        _clear_vectors(stores)
     for finding in findings:
-        if finding.place is Place.GRAPH and finding.fault is Fault.CHANGED:
+        if finding.place is StorePart.GRAPH and finding.fault is Defect.CHANGED:
             stores.graph.remove(finding.subject)  # the hashes of its rows say that they are as they should be
-        elif finding.fault is Fault.ORPHAN and finding.subject != CORPUS_OWNER and finding.place is not Place.ARTIFACTS:
+        elif (
+            finding.fault is Defect.ORPHAN
+            and finding.subject != CORPUS_OWNER
+            and finding.place is not StorePart.ARTIFACTS
+        ):
             stores.graph.remove(finding.subject)
-            stores.vectors.write([finding.subject], Embedded())
+            stores.vectors.write([finding.subject], EmbeddedRecords())
     _drop_artifacts(stores, findings)
     whole = _searchable(stores)
     for entry in whole:
@@ -169,19 +178,24 @@ def _repair(stores: Stores, settings: Settings, findings: Sequence[Finding]) -> 
     stores.catalog.set_fact(LINKED_FACT, "")
     loader.load(whole, linking)
     loader.finish(linking)
-    if settings.store.neo4j_uri:
-        with open_neo4j(settings, stores.places.root) as neo4j:
-            sync(stores.graph, neo4j)
+    project(stores, settings, silent)
 
 
-def _drop_artifacts(stores: Stores, findings: Sequence[Finding]) -> None:
+def _clear_vectors(stores: Stores) -> None:
+    """Delete the tables of vectors, which are damaged, and no longer miss them."""
+    stores.vectors.close()
+    TABLE_VERSIONS.forget(stores.catalog)
+    shutil.rmtree(stores.folder.vectors / vectors_name(stores.embedder.info), ignore_errors=True)
+
+
+def _drop_artifacts(stores: Stores, findings: Sequence[Inconsistency]) -> None:
     """Remove what is damaged, and take the documents that it was made of out until the next ingest makes them anew.
 
     Those too of which an artifact is gone that was not read before. Where a picture or a part of a container is
     damaged, it comes back only with the document's parse.
     """
     entries = {entry.uri: entry for entry in stores.catalog.entries()}
-    found = [finding for finding in findings if finding.place is Place.ARTIFACTS]
+    found = [finding for finding in findings if finding.place is StorePart.ARTIFACTS]
     for finding in found:
         stage, _, key = finding.subject.partition("/")
         stores.artifacts.remove(stage, key)
@@ -190,7 +204,7 @@ def _drop_artifacts(stores: Stores, findings: Sequence[Finding]) -> None:
     marked = {finding.detail for finding in found if finding.subject.partition("/")[0] != MENTIONS}
     marked |= {entry.uri for entry in _searchable(stores) if _is_lost(entry, stores)}
     for entry in (entries[uri] for uri in sorted(marked & entries.keys())):
-        stores.vectors.write([entry.document], Embedded())
+        stores.vectors.write([entry.document], EmbeddedRecords())
         stores.graph.remove(entry.document)
         stores.catalog.record(replace(entry, status=Status.FAILED, reason=LOST, artifacts={}))
 
@@ -199,10 +213,10 @@ def _is_lost(entry: Entry, stores: Stores) -> bool:
     return any(stores.artifacts.get(stage, entry.artifacts.get(stage, "none")) is None for stage in COMPILED)
 
 
-def _drop_caches(stores: Stores, findings: Sequence[Finding]) -> None:
-    places = stores.places
+def _drop_caches(stores: Stores, findings: Sequence[Inconsistency]) -> None:
+    places = stores.folder
     for finding in findings:
-        if finding.place is not Place.CACHES:
+        if finding.place is not StorePart.CACHES:
             continue
         path = places.root / finding.subject
         if path not in (places.replies, places.embeddings):

@@ -9,14 +9,14 @@ import numpy as np
 
 from pipelines.atomize.self_recall import ChunkRank, DocumentRecords, SearchRecords, rank, self_recall
 from pipelines.core import codec
-from pipelines.core.charge import each
+from pipelines.core.failures import each
 from pipelines.core.ids import content_id
 from pipelines.ingest.keys import VERSIONS
 from pipelines.ingest.records import read_records, read_terms
 from pipelines.resources import Stores, vectors_name
+from pipelines.store.artifact import read_artifact, readable
 from pipelines.store.catalog import Entry
-from pipelines.store.records import read_artifact, readable
-from pipelines.store.vector import Embedded, RecordKind
+from pipelines.store.vector import EmbeddedRecords, RecordKind
 
 STAGE = "recall"
 """Under which the standings of atoms are kept, so that only what changed is asked again."""
@@ -85,13 +85,13 @@ def _unpacked(kept: _Kept) -> dict[str, tuple[ChunkRank, ...]]:
     }
 
 
-def joined(parts: Sequence[Embedded]) -> Embedded:
+def joined(parts: Sequence[EmbeddedRecords]) -> EmbeddedRecords:
     """Return the records of all parts, in their order."""
     filled = [part for part in parts if part.records]
     if not filled:
-        return Embedded()
+        return EmbeddedRecords()
     records = tuple(record for part in filled for record in part.records)
-    return Embedded(records, np.concatenate([part.vectors for part in filled]))
+    return EmbeddedRecords(records, np.concatenate([part.vectors for part in filled]))
 
 
 def _part(entry: Entry, stores: Stores) -> DocumentRecords:
@@ -101,7 +101,7 @@ def _part(entry: Entry, stores: Stores) -> DocumentRecords:
     return DocumentRecords(_of_kind(embedded, terms, RecordKind.ATOM), _of_kind(embedded, terms, RecordKind.CHUNK))
 
 
-def _of_kind(embedded: Embedded, terms: Sequence[str], kind: RecordKind) -> SearchRecords:
+def _of_kind(embedded: EmbeddedRecords, terms: Sequence[str], kind: RecordKind) -> SearchRecords:
     places = [place for place, record in enumerate(embedded.records) if record.kind is kind]
     records = tuple(embedded.records[place] for place in places)
-    return SearchRecords(Embedded(records, embedded.vectors[places]), tuple(terms[place] for place in places))
+    return SearchRecords(EmbeddedRecords(records, embedded.vectors[places]), tuple(terms[place] for place in places))

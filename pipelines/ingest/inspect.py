@@ -16,12 +16,12 @@ from pipelines.graph.scan import cache_key
 from pipelines.ingest.keys import COMPILED
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.sqlite_file import is_sound
-from pipelines.resources import Places, Stores
-from pipelines.store.artifact import ArtifactStore
+from pipelines.resources import Stores
+from pipelines.store.artifact import ArtifactStore, Parts
 from pipelines.store.catalog import Entry
-from pipelines.store.check import Fault, Finding, Place
-from pipelines.store.records import Parts
-from pipelines.store.vector import Embedded
+from pipelines.store.consistency import Defect, Inconsistency, StorePart
+from pipelines.store.folder import KnowledgeBaseFolder
+from pipelines.store.vector import EmbeddedRecords
 
 SAMPLED_SHARE, SAMPLED_LEAST = 16, 64
 """A sample reads one artifact in so many, and so many at least."""
@@ -38,7 +38,7 @@ class Inspected:
 
     held: int
     read: int
-    findings: tuple[Finding, ...]
+    findings: tuple[Inconsistency, ...]
 
 
 def inspect_artifacts(stores: Stores, entries: Sequence[Entry], every: bool) -> Inspected:
@@ -49,26 +49,32 @@ def inspect_artifacts(stores: Stores, entries: Sequence[Entry], every: bool) -> 
     damaged = [pair for pair in chosen if artifacts.get(*pair) is None]
     absent = set(_parts_of(artifacts, entries)) - set(held) if every else set()
     owners = _owners(artifacts, entries) if damaged or absent else {}
-    faults = [*((pair, Fault.CHANGED) for pair in damaged), *((pair, Fault.MISSING) for pair in sorted(absent))]
+    faults = [*((pair, Defect.CHANGED) for pair in damaged), *((pair, Defect.MISSING) for pair in sorted(absent))]
     findings = tuple(
-        Finding(Place.ARTIFACTS, fault, "/".join(pair), uri) for pair, fault in faults for uri in owners.get(pair, [""])
+        Inconsistency(StorePart.ARTIFACTS, fault, "/".join(pair), uri)
+        for pair, fault in faults
+        for uri in owners.get(pair, [""])
     )
     return Inspected(len(held), len(chosen), findings)
 
 
-def inspect_caches(places: Places) -> Iterator[Finding]:
+def inspect_caches(places: KnowledgeBaseFolder) -> Iterator[Inconsistency]:
     """Yield what is damaged among the files that only spare work."""
     for path in (places.replies, places.embeddings):
         if not is_sound(path):
-            yield Finding(Place.CACHES, Fault.CHANGED, path.name, "it is begun anew: what was kept there is lost")
+            yield Inconsistency(
+                StorePart.CACHES, Defect.CHANGED, path.name, "it is begun anew: what was kept there is lost"
+            )
         elif path == places.replies and path.is_file() and (damaged := _damaged_replies(path)):
-            yield Finding(Place.CACHES, Fault.CHANGED, path.name, f"{damaged} replies, which are asked for anew")
+            yield Inconsistency(
+                StorePart.CACHES, Defect.CHANGED, path.name, f"{damaged} replies, which are asked for anew"
+            )
     for path in sorted(places.root.glob(ATLAS)):
         if not _is_whole(path):
-            yield Finding(Place.CACHES, Fault.CHANGED, str(path.relative_to(places.root)), "it is read anew")
+            yield Inconsistency(StorePart.CACHES, Defect.CHANGED, str(path.relative_to(places.root)), "it is read anew")
 
 
-def sums_of(embedded: Embedded) -> Sums:
+def sums_of(embedded: EmbeddedRecords) -> Sums:
     """Return what stands for each record and its vector."""
     sums: Sums = {}
     for record, vector in zip(embedded.records, embedded.vectors, strict=True):

@@ -58,4 +58,4 @@ def _open_pairs(cards: Iterable[DocumentCard], settings: Settings) -> tuple[Pair
 
 
 def _prompt(stores: Stores) -> Prompt:
-    return Prompt.load("pipelines.graph", "same", stores.places.prompts)
+    return Prompt.load("pipelines.graph", "same", stores.folder.prompts)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from pipelines.core.document import Source
 from pipelines.core.ids import content_id, digest
+from pipelines.core.section import fingerprint
 from pipelines.parse.settings import ParseSettings
-from pipelines.settings import Settings, fingerprint
+from pipelines.settings import Settings
 
 # Raised by one when a stage gives other results for the same input and settings: old artifacts are then made anew.
 VERSIONS = {"parse": 3, "chunk": 3, "atomize": 1, "card": 1, "embed": 2, "recall": 1, "link": 3, "load": 1}

@@ -20,9 +20,10 @@ from pipelines.llm.ledger import Ledger
 from pipelines.llm.prompt import Prompt
 from pipelines.llm.stack import open_chat
 from pipelines.llm.wordllama import WordLlamaEmbedder
-from pipelines.resources import Places, Stores, vectors_name
+from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Catalog
+from pipelines.store.folder import KnowledgeBaseFolder
 
 CLASSES_FACT = "tag classes"
 """The fact under which the catalog keeps the classes by which a model tags."""
@@ -63,7 +64,7 @@ class Language:
 
 
 @contextmanager
-def open_language(settings: Settings, places: Places, budget: Budget = Budget()) -> Iterator[Language]:
+def open_language(settings: Settings, places: KnowledgeBaseFolder, budget: Budget = Budget()) -> Iterator[Language]:
     """Yield who does the language work: a model where one is configured, else the extractive workers.
 
     Neither depends on the knowledge base's embedder, so that another one needs no new language work.
@@ -79,7 +80,7 @@ def open_language(settings: Settings, places: Places, budget: Budget = Budget())
         asyncio.run(chat.close())
 
 
-def _asking(chat: Chat, settings: Settings, places: Places, ledger: Ledger) -> Language:
+def _asking(chat: Chat, settings: Settings, places: KnowledgeBaseFolder, ledger: Ledger) -> Language:
     """The language work done by a model."""
     maker = classes_maker(settings, places)
     return Language(
@@ -93,7 +94,7 @@ def _asking(chat: Chat, settings: Settings, places: Places, ledger: Ledger) -> L
 
 def makers_of(settings: Settings, stores: Stores) -> Makers:
     """Return what stands in the keys of artifacts for those who make them: with a model, it and its prompts."""
-    index, places = vectors_name(stores.embedder.info), stores.places
+    index, places = vectors_name(stores.embedder.info), stores.folder
     if not settings.llm.configured:
         return Makers("structural", "extractive", index)
     kept = kept_classes(stores.catalog, classes_maker(settings, places))
@@ -108,7 +109,7 @@ def makers_of(settings: Settings, stores: Stores) -> Makers:
     )
 
 
-def classes_maker(settings: Settings, places: Places) -> str:
+def classes_maker(settings: Settings, places: KnowledgeBaseFolder) -> str:
     """Return what stands for who induces the classes of tags, empty where the settings name them or want none."""
     if not settings.llm.configured or not settings.atomize.tags or _named_classes(settings):
         return ""
@@ -142,7 +143,7 @@ def corpus_classes(settings: Settings, stores: Stores) -> tuple[TagClass, ...]:
     """Return the classes that the settings or an induction gave the corpus's tags, none where neither did."""
     if named := _named_classes(settings):
         return tuple(TagClass(TagClass.make_id(name), name) for name in named)
-    kept = kept_classes(stores.catalog, classes_maker(settings, stores.places))
+    kept = kept_classes(stores.catalog, classes_maker(settings, stores.folder))
     return kept.classes if kept else ()
 
 

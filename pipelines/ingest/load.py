@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from pipelines.core import codec
-from pipelines.core.charge import charge
+from pipelines.core.failures import as_failure
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.core.outcome import Failure, Status
 from pipelines.graph.build import build_graph, redirect
@@ -22,10 +22,10 @@ from pipelines.ingest.progress import Event, Phase, Progress, Stage
 from pipelines.ingest.records import corpus_records, read_records, without
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.resources import Stores, record_vectors
+from pipelines.store.artifact import read_artifact, read_distillate, read_document, readable
 from pipelines.store.catalog import Catalog, Entry
-from pipelines.store.records import read_artifact, read_distillate, read_document, readable
-from pipelines.store.state import WRITING_FACT
-from pipelines.store.vector import Embedded, Record, RecordKind
+from pipelines.store.facts import WRITING_FACT
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 FAILED_FACT = "failed"
 """The fact under which the catalog keeps the failures of what linking left out: they belong to the links it keeps."""
@@ -97,7 +97,7 @@ class Loader:
             try:
                 self._write_corpus(linking, key)
             except Exception as error:
-                trouble = trouble or charge(CORPUS_OWNER, LOAD, error).reason
+                trouble = trouble or as_failure(CORPUS_OWNER, LOAD, error).reason
         if self._wrote:
             self._stores.vectors.optimize()
             record_vectors(self._stores)
@@ -128,12 +128,12 @@ class Loader:
             self._write(batch, linking)
         except Exception as error:
             if len(batch) > 1:
-                charge("", LOAD, error)  # raises what is no document's fault
+                as_failure("", LOAD, error)  # raises what is no document's fault
                 for one in batch:
                     self._load_batch([one], linking)
                 return
             before, entry = batch[0]
-            failure = self._failed[entry.document] = charge(entry.document, LOAD, error)
+            failure = self._failed[entry.document] = as_failure(entry.document, LOAD, error)
             self._give_up(before, failed_entry(entry, failure), failure)
             return
         for _, entry in batch:
@@ -161,7 +161,7 @@ class Loader:
     def _remove_documents(self, documents: Sequence[str]) -> None:
         if documents:
             self._begin()
-            self._stores.vectors.write(documents, Embedded())
+            self._stores.vectors.write(documents, EmbeddedRecords())
             for document in documents:
                 self._stores.graph.remove(document)
 
@@ -170,12 +170,12 @@ class Loader:
         whole = redirect(build_graph(document, read_distillate(self._stores.artifacts, entry)), linking.linked.merged)
         return _marked(whole, frozenset(linking.gate.quarantined.get(entry.document, ())))
 
-    def _vectors(self, entry: Entry, linking: Linking) -> Embedded:
+    def _vectors(self, entry: Entry, linking: Linking) -> EmbeddedRecords:
         data = read_artifact(self._stores.artifacts, entry, "embed")
         with readable(self._stores.artifacts, entry, "embed"):
             return without(read_records(data), linking.gate.quarantined.get(entry.document, ()))
 
-    def _embed(self, records: tuple[Record, ...]) -> Embedded:
+    def _embed(self, records: tuple[Record, ...]) -> EmbeddedRecords:
         """The records with their vectors, those that the store has already taken from there."""
         held = {
             record.text: vector
@@ -185,8 +185,8 @@ class Loader:
         missing = sorted({record.text for record in records} - held.keys())
         held |= dict(zip(missing, _embedded(self._stores.embedder, missing), strict=True))
         if not records:
-            return Embedded()
-        return Embedded(records, np.stack([held[record.text] for record in records]))
+            return EmbeddedRecords()
+        return EmbeddedRecords(records, np.stack([held[record.text] for record in records]))
 
     def _drop_orphans(self) -> None:
         """Remove vectors of documents that the catalog does not know: what a killed run had begun to write."""

@@ -48,7 +48,7 @@ def quote_ingest(
         items = run.prepare()
         if not settings.llm.configured:
             return Quote()
-        store = ReplyStore(run.stores.places.replies)
+        store = ReplyStore(run.stores.folder.replies)
         try:
             quoter = Quoter(settings.llm, store)
             asyncio.run(_quote(run, items, settings, quoter))
@@ -94,11 +94,11 @@ def _quote_judge(
 async def _classed(run: Run, items: Sequence[Item], quoter: Quoter) -> Tools:
     """The tools with the corpus's classes of tags; where they are yet to be induced, that is quoted."""
     tools, stores = run.tools, run.stores
-    maker = classes_maker(tools.settings, stores.places)
+    maker = classes_maker(tools.settings, stores.folder)
     kept = kept_classes(stores.catalog, maker)
     if maker and items and kept is None:
         sample = await sample_tags(items, tools, silent)
-        request = ModelClasses(ScriptedChat([]), WordLlamaEmbedder(), stores.places.prompts).request(
+        request = ModelClasses(ScriptedChat([]), WordLlamaEmbedder(), stores.folder.prompts).request(
             sample.tags, sample.language
         )
         if request is not None:

@@ -19,8 +19,7 @@ from pipelines.ingest.task import Made
 from pipelines.parse.isolate import laid_out, parse_within
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.readoff import Readings, ReadOff
-from pipelines.store.artifact import ArtifactStore
-from pipelines.store.records import Member, ParsedRecord
+from pipelines.store.artifact import ArtifactStore, Member, ParsedRecord
 
 REPEATABLE = (Status.INDEXED, Status.PARTIAL, Status.EMPTY, Status.MALFORMED, Status.TOO_LARGE)
 """Statuses that follow from the content alone; a file that ended otherwise is tried again by the next run."""

@@ -13,7 +13,7 @@ from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
 from pipelines.lang.terms import terms
 from pipelines.llm.embedder import Embedder, Side
-from pipelines.store.vector import Embedded, Record, RecordKind
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 DOCUMENT_WORDS = 1200
 """Characters of a document's text that stand for it beside its title and headings."""
@@ -51,10 +51,10 @@ def embed_records(records: tuple[Record, ...], embedder: Embedder) -> bytes:
     return codec.pack((records, vectors.shape[1], raw, [" ".join(terms(one.text)) for one in records]))
 
 
-def read_records(data: bytes) -> Embedded:
+def read_records(data: bytes) -> EmbeddedRecords:
     """Return the records and vectors that `embed_records` wrote."""
     records, dimension, raw, _ = codec.unpack(data, tuple[tuple[Record, ...], int, bytes, codec.Raw])
-    return Embedded(records, np.frombuffer(raw, np.float32).reshape(len(records), dimension))
+    return EmbeddedRecords(records, np.frombuffer(raw, np.float32).reshape(len(records), dimension))
 
 
 def read_terms(data: bytes) -> tuple[str, ...]:
@@ -62,10 +62,10 @@ def read_terms(data: bytes) -> tuple[str, ...]:
     return codec.unpack(data, tuple[codec.Raw, int, codec.Raw, tuple[str, ...]])[3]
 
 
-def without(embedded: Embedded, ids: Collection[str]) -> Embedded:
+def without(embedded: EmbeddedRecords, ids: Collection[str]) -> EmbeddedRecords:
     """Return `embedded` without the records of these ids."""
     kept = [i for i, record in enumerate(embedded.records) if record.id not in ids]
-    return Embedded(tuple(embedded.records[i] for i in kept), embedded.vectors[kept])
+    return EmbeddedRecords(tuple(embedded.records[i] for i in kept), embedded.vectors[kept])
 
 
 def _document_record(document: Document) -> Record:

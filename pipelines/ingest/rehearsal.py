@@ -17,7 +17,7 @@ from pipelines.chunk.splitter import Cut, Splitter, StructuralSplitter, Window
 from pipelines.core import codec
 from pipelines.core.document import Document
 from pipelines.core.knowledge import ChunkTag, Distillate
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.graph.card import DocumentCard, card
 from pipelines.ingest.asking import Asking
 from pipelines.ingest.bench import Bench
@@ -28,7 +28,7 @@ from pipelines.ingest.speech import describer, distiller, splitter
 from pipelines.ingest.task import Task
 from pipelines.llm.chat import Request
 from pipelines.parse.describe import undescribed
-from pipelines.store.records import Member, ParsedRecord
+from pipelines.store.artifact import Member, ParsedRecord
 
 CUT_TOKENS, DESCRIBED_TOKENS = 70, 120
 """Tokens of a reply that says where a chunk ends, with its two summaries, and of one that describes a figure."""
@@ -62,7 +62,7 @@ class Rehearsed:
     card: DocumentCard | None = None
 
 
-def sample_document(desk: Desk, task: Task) -> bytes:
+def sample_document(desk: JobContext, task: Task) -> bytes:
     """The job that takes a `Sample` of one document, none where it is none; its parse is done and kept."""
     bench = Bench.of(desk, task)
     document = read(bench).document
@@ -72,7 +72,7 @@ def sample_document(desk: Desk, task: Task) -> bytes:
     return codec.pack((Sample(made.tags, document.language),))
 
 
-def rehearse_document(desk: Desk, task: Task) -> bytes:
+def rehearse_document(desk: JobContext, task: Task) -> bytes:
     """The job that finds out what a document will ask of a model: a `Rehearsed`. Its parse is done and kept."""
     bench = Bench.of(desk, task)
     record = read(bench)

@@ -18,19 +18,19 @@ from pipelines.ingest.records import embed_records, read_records
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
 from pipelines.resources import (
+    EMBEDDER,
     Stores,
-    exists,
     open_stores,
-    record_embedder,
+    open_vectors,
     record_vectors,
     recorded_settings,
     vectors_name,
 )
 from pipelines.settings import Settings, load
+from pipelines.store.artifact import read_artifact
 from pipelines.store.catalog import Entry
-from pipelines.store.lancedb import LanceVectorStore
-from pipelines.store.records import read_artifact
-from pipelines.store.vector import Embedded, RecordKind, VectorStore
+from pipelines.store.folder import KnowledgeBaseFolder
+from pipelines.store.vector import EmbeddedRecords, RecordKind, VectorStore
 
 PROBES = 500
 """Atoms that are asked as queries when two embedders are compared."""
@@ -59,12 +59,12 @@ def reindex(kb: Path, settings: Settings | None = None, drop_old: bool = False) 
     Until the last step the present vectors serve; that step is one transaction. Raises `KnowledgeBaseNotFound`,
     `SettingsError` where it is the present embedder, `MissingExtra`.
     """
-    if not exists(kb):
+    if not KnowledgeBaseFolder(kb).exists:
         raise KnowledgeBaseNotFound(str(kb))
     settings = settings or load(kb).settings
     present = settings.model_copy(update={"embed": recorded_settings(kb)})
     with open_stores(kb, present) as stores, stores.embedded.exclusive():
-        embedder = open_embedder(settings.embed.at_endpoint_of(settings.llm), stores.places.embeddings)
+        embedder = open_embedder(settings.embed.at_endpoint_of(settings.llm), stores.folder.embeddings)
         try:
             return _reindex(stores, embedder, settings, drop_old)
         finally:
@@ -75,10 +75,8 @@ def _reindex(stores: Stores, embedder: Embedder, settings: Settings, drop_old: b
     name = vectors_name(embedder.info)
     if embedder.info == stores.embedder.info:
         raise SettingsError(f"{name} is the present embedder")
-    shutil.rmtree(stores.places.vectors / name, ignore_errors=True)
-    beside = replace(
-        stores, vectors=LanceVectorStore(stores.places.vectors / name, embedder.info.dimension), embedder=embedder
-    )
+    shutil.rmtree(stores.folder.vectors / name, ignore_errors=True)
+    beside = replace(stores, vectors=open_vectors(settings, stores.folder, embedder.info), embedder=embedder)
     entries = [entry for entry in stores.catalog.entries() if entry.status.searchable]
     makers = makers_of(settings, beside)
     moved = [_embed(entry, beside, settings, makers) for entry in entries]
@@ -89,7 +87,7 @@ def _reindex(stores: Stores, embedder: Embedder, settings: Settings, drop_old: b
     before, after = _recall(stores, probes), _recall(beside, probes)
     _switch(beside, moved, settings)
     records = sum(len(embedded.records) for embedded in beside.vectors.records())
-    dropped = _drop_others(stores.places.vectors, name) if drop_old else ()
+    dropped = _drop_others(stores.folder.vectors, name) if drop_old else ()
     return Reindexed(vectors_name(stores.embedder.info), name, records, before, after, len(probes), dropped)
 
 
@@ -107,14 +105,14 @@ def _embed(entry: Entry, beside: Stores, settings: Settings, makers: Makers) -> 
 
 def _switch(beside: Stores, entries: Sequence[Entry], settings: Settings) -> None:
     linking = link_corpus(entries, beside, settings)
-    beside.vectors.write(sorted(linking.failed), Embedded())
+    beside.vectors.write(sorted(linking.failed), EmbeddedRecords())
     with beside.catalog.transaction():
         for document in linking.failed:
             beside.graph.remove(document)
         for entry in entries:
             beside.catalog.record(loaded(entry, linking))
         beside.catalog.set_fact(LINKED_FACT, linking.key)
-        record_embedder(beside.catalog, beside.embedder.info)
+        EMBEDDER.write(beside.catalog, beside.embedder.info)
         record_vectors(beside)
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipelines.core import codec
-from pipelines.core.charge import charge
 from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, TooLarge
+from pipelines.core.failures import as_failure
 from pipelines.core.outcome import Failure, Status
 from pipelines.ingest.classes import settle_classes
 from pipelines.ingest.compile import Compiled, Item, Tools, compile_item
@@ -30,7 +30,7 @@ from pipelines.llm.quote import Quote
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.state import WRITING_FACT, Ingest, record_ingest
+from pipelines.store.facts import WRITING_FACT, Ingest, record_ingest
 
 _ANY_TEXT = "-"
 STAGES = tuple(stage.value for stage in (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE, Stage.EMBED, Stage.LOAD))
@@ -146,7 +146,7 @@ class Run:
         except BudgetExceeded as error:
             self._stopped = error.message
         except Exception as error:  # linking finds the document that is to blame, if any is
-            self._trouble.append(charge("entities that no rule decides", "judge", error))
+            self._trouble.append(as_failure("entities that no rule decides", "judge", error))
 
     def _is_linked(self) -> bool:
         """Whether the stores hold the links of just these documents, and no run was killed while it wrote them."""
@@ -190,8 +190,8 @@ class Run:
         self._erase()
         self._tell(Event(Stage.LOAD, Phase.DONE))
         record_ingest(self.stores.catalog, Ingest(self._documents, finished=not self._stopped))
-        synced = project(self.stores, self._settings, self._tell)
-        self._trouble += [self._by_uri(failure) for failure in synced.failures] if synced else []
+        failures = project(self.stores, self._settings, self._tell)
+        self._trouble += [self._by_uri(failure) for failure in failures]
 
     def _load_linked(self, loader: Loader, linking: Linking) -> None:
         """Load all documents; where some cannot be, the others are linked anew without them, once."""
@@ -256,7 +256,7 @@ class Run:
         """Return how the run ended."""
         entries = self.stores.catalog.entries()
         return Report(
-            knowledge_base=str(self.stores.places.root),
+            knowledge_base=str(self.stores.folder.root),
             documents=dict(sorted(Counter(entry.status.value for entry in entries).items())),
             changes=self._changes(),
             stages=self._tally.stages(STAGES),

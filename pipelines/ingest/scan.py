@@ -15,11 +15,11 @@ from pipelines.core.errors import FolderNotFound
 from pipelines.core.outcome import Status
 from pipelines.core.uris import uri_of
 from pipelines.ingest.opening import OUTSIDE, lies_in, open_file
-from pipelines.resources import Places
 from pipelines.sections import IngestSettings
+from pipelines.store.folder import KnowledgeBaseFolder
 
 _MEBIBYTE = 1 << 20
-_DATABASE = Places(Path()).database.name
+_DATABASE = KnowledgeBaseFolder(Path()).database.name
 _KINDS = {
     stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
 }  # fmt: skip

@@ -5,24 +5,24 @@ from __future__ import annotations
 from pipelines.atomize.model_distiller import ModelDistiller
 from pipelines.chunk.model_splitter import ModelSplitter
 from pipelines.core.errors import SettingsError
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.ingest.asking import DeskChat
 from pipelines.ingest.task import Means, ModelWork
 from pipelines.llm.wordllama import WordLlamaEmbedder
 from pipelines.parse.describe import ChatDescriber
 
 
-def splitter(desk: Desk, means: Means) -> ModelSplitter:
+def splitter(desk: JobContext, means: Means) -> ModelSplitter:
     return ModelSplitter(DeskChat(desk), means.settings.chunk, overrides=_model(means).prompts)
 
 
-def distiller(desk: Desk, means: Means) -> ModelDistiller:
+def distiller(desk: JobContext, means: Means) -> ModelDistiller:
     settings, model = means.settings, _model(means)
     asked = ModelDistiller(DeskChat(desk), settings.atomize, WordLlamaEmbedder(), model.prompts, settings.graph.schema)
     return asked.with_classes(model.kinds)
 
 
-def describer(desk: Desk, means: Means) -> ChatDescriber:
+def describer(desk: JobContext, means: Means) -> ChatDescriber:
     return ChatDescriber(DeskChat(desk), _model(means).prompts)
 
 

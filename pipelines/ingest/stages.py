@@ -25,7 +25,7 @@ from pipelines.core.ids import digest
 from pipelines.core.knowledge import Distillate
 from pipelines.core.outcome import Outcome, Status
 from pipelines.core.vectors import Vectors
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.graph.card import card
 from pipelines.graph.conform import conform
 from pipelines.ingest.bench import Bench, StageFailed
@@ -37,13 +37,13 @@ from pipelines.ingest.task import DESCRIBE, Facts, Made, Task
 from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 from pipelines.llm.embedders import QUICK, open_embedder
 from pipelines.llm.settings import EmbedSettings
-from pipelines.store.records import ParsedRecord
+from pipelines.store.artifact import ParsedRecord
 
 _BATCH = 256
 """Texts that a slow embedder is given at a time, each time with processor seconds of their own."""
 
 
-def compile_document(desk: Desk, task: Task) -> bytes:
+def compile_document(desk: JobContext, task: Task) -> bytes:
     """The job that makes a document; the result is a `Made`. Raises what no document is to blame for."""
     return codec.pack(asyncio.run(_compile(Bench.of(desk, task))))
 
@@ -184,7 +184,7 @@ def _opened(settings: EmbedSettings, vectors: Path | None) -> Embedder:
 class _InBatches:
     """A slow embedder: what it takes grows with the text alone, and is no sign of a document that never ends."""
 
-    def __init__(self, inner: Embedder, desk: Desk) -> None:
+    def __init__(self, inner: Embedder, desk: JobContext) -> None:
         self._inner = inner
         self._desk = desk
 

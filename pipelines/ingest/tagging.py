@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.atomize.tag_pairs import Pairing, read_samples, tag_samples
-from pipelines.core import codec
-from pipelines.core.charge import each
+from pipelines.core.failures import each
 from pipelines.core.knowledge import TagPair
-from pipelines.resources import PAIRS_FACT, Stores
+from pipelines.resources import Stores
+from pipelines.store.artifact import read_distillate
 from pipelines.store.catalog import Entry
-from pipelines.store.records import read_distillate
+from pipelines.store.facts import TAG_PAIRS
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +39,5 @@ async def learn_pairs(lessons: Lessons, entries: Sequence[Entry], stores: Stores
         for tag in distillate.tags:
             tags.setdefault(tag.chunk, []).append(tag.text)
     pairs = await lessons.pairing.pair(tag_samples(asked, chunks, tags))
-    stores.catalog.set_fact(PAIRS_FACT, codec.encode(pairs).decode())
+    TAG_PAIRS.write(stores.catalog, pairs)
     return pairs

@@ -16,8 +16,7 @@ from pipelines.ingest.keys import Makers, StageKeys, stage_keys
 from pipelines.ingest.progress import Phase, Stage
 from pipelines.llm.settings import EmbedSettings, LlmSettings
 from pipelines.settings import Settings
-from pipelines.store.artifact import ArtifactStore
-from pipelines.store.records import Member, ParsedRecord
+from pipelines.store.artifact import ArtifactStore, Member, ParsedRecord
 from pipelines.store.settings import StoreSettings
 
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 import re
 
 from pipelines.core.provenance import Span
+from pipelines.lang.profile import longest_first, profile
 
 # A sentence ends at .!? with white space behind it, at the full-width marks, and at a blank line or a line of its own.
 _END = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？；]+[”’）」』]*|\n\s*\n"
     r"|\n(?=\s*(?:[-*•–·]|\d+[.)])\s)|\n(?=[^\n]* \| )"
 )
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|no|nos|fig|figs|eq|sec|ch|approx|dr|mr|mrs|ms|prof|st|inc|ltd|co|jr|sr|al|rev|vol|pp"
-    r"|p|ca|max|min|bzw|z\.b|d\.h|nr|abb)|\b[A-Z])\.$",
-    re.IGNORECASE,
-)
+_PROFILES = (profile("en"), profile("de"), profile("fr"), profile("es"))
+_ABBREVIATIONS = "|".join(sorted(re.escape(word) for one in _PROFILES for word in one.abbreviations))
+_ABBREVIATION = re.compile(rf"(?:\b(?:{_ABBREVIATIONS})|\b[A-Z])\.$", re.IGNORECASE)
 # A unit behind a figure does end one: "75 N·m.", "3.4 m.", "5 min."
 _UNIT = re.compile(r"(?:\d\s?|[·/°])(?:[A-Z]|min)\.$", re.IGNORECASE)
 _SPACE = re.compile(r"\s*")
 # What begins a title, an entry or a caption: "4." of "4. REPAIR", "Table 1." of "Table 1. Torques".
+_LABELS = "|".join(longest_first(word for one in _PROFILES for word in one.labels))
 _LABEL = re.compile(
-    r"(?:(?:table|figure|fig\.?|chart|diagram|listing|section|chapter|step|appendix|annex|note|tabelle|abbildung|bild"
-    r"|abschnitt|kapitel|schritt|anhang|tableau|tabla|figura)\s+)?"
+    rf"(?:(?:{_LABELS})\.?\s+)?"
     r"[(\[]?(?:\d{1,3}(?:[.\-–]\d{1,3}){0,4}[a-z]?|[A-Z](?:[.\-–]\d{1,3}){0,4}|[IVXLC]{1,6})\.",
     re.IGNORECASE,
 )

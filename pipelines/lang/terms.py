@@ -8,24 +8,18 @@ from functools import lru_cache
 import Stemmer
 
 from pipelines.core.ids import normalize
+from pipelines.lang.characters import CJK, CJK_CHARACTER
+from pipelines.lang.profile import profile
+from pipelines.lang.words import STOP_WORDS
 
-CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _RUN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[.\-/][^\W_{CJK}]+)*")
 _PART = re.compile(r"[^\W_]+")
-_CJK_RUN = re.compile(rf"[{CJK}]")
-
-# Words that carry no subject; kept short, so that phrases stay searchable.
-STOP_WORDS = frozenset(
-    "a an and are as at be been by can could did do does for from had has have how i if in into is it its may of on"
-    " or our shall should so than that the their them then there these they this those to was we were what when"
-    " where which while who whom whose why will with would you your"
-    " 的 了 是 在 和 与 及 或 吗 呢 什么 多少 哪些 哪个 怎么 如何".split()
-)
 
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Stemmer.Stemmer:
-    return Stemmer.Stemmer("english")
+    # Index and query must agree on it, and neither knows the other's language: English for all Latin words.
+    return Stemmer.Stemmer(profile("en").stemmer)
 
 
 def words(text: str) -> list[str]:
@@ -43,7 +37,7 @@ def terms(text: str, stop: bool = True) -> list[str]:
     for run in words(text):
         if stop and run in STOP_WORDS:
             continue
-        if _CJK_RUN.match(run):
+        if CJK_CHARACTER.match(run):
             found.extend(pair for pair in _pairs(run) if not (stop and pair in STOP_WORDS))
         else:
             found.extend(_latin(run))

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from pipelines.core.sensitive import Sensitive
+from pipelines.core.section import Sensitive
 
 DEFAULT_MODEL = "gpt-4.1-mini"
 # What OpenAI's client takes from the environment by itself and sends to whatever endpoint it is given.

@@ -12,8 +12,7 @@ from threading import Lock
 from typing import TypeVar
 
 from pipelines.core.errors import StoreUnavailable
-from pipelines.core.private import private_file, private_folder
-from pipelines.core.read_only import can_write, read_only_uri
+from pipelines.core.file_access import can_write, private_file, private_folder, read_only_uri
 
 T = TypeVar("T")
 Values = tuple[object, ...] | dict[str, object]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK
 from pipelines.llm.chat import Message
 
 _CJK = re.compile(rf"[{CJK}\u3000-\u303f\uff00-\uffef]")

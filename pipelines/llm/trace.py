@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from pipelines.core.codec import encode
-from pipelines.core.private import append_to, private_folder
-from pipelines.core.read_only import can_write
+from pipelines.core.file_access import append_to, can_write, private_folder
 from pipelines.llm.chat import Chat, Reply, Request, Usage
 from pipelines.llm.ledger import Ledger, Totals
 from pipelines.llm.request_key import request_key

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pipelines.core.document import Block, Document, Page, Reference, Source
 from pipelines.core.ids import content_id
 from pipelines.core.provenance import Provenance, Span
+from pipelines.lang.identify import detect_language
 from pipelines.parse.captions import match_captions
-from pipelines.parse.language import detect_language
 from pipelines.parse.outline import build_sections
 from pipelines.parse.pieces import Piece, Pointer, join_pieces
 from pipelines.parse.references import find_references

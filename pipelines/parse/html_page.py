@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from pipelines.core.document import Block, BlockKind, Document
 from pipelines.core.errors import StrataError
-from pipelines.core.page import policy
+from pipelines.core.safe_output import content_security_policy
 from pipelines.parse.html_style import COLOURS, SCRIPT, STYLE
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.parse.settings import ParseSettings
@@ -32,7 +32,8 @@ def to_html(parsed: Parsed, path: Path, settings: ParseSettings | None = None) -
     body = _document(parsed, document, path, settings or ParseSettings()) if document else ""
     return (
         f'<!DOCTYPE html><html lang="{escape(document.language) if document else ""}"><head><meta charset="utf-8">'
-        f"{policy(STYLE, [SCRIPT], placed=True)}<title>{escape(title)}</title><style>{STYLE}</style></head><body>"
+        f"{content_security_policy(STYLE, [SCRIPT], placed=True)}<title>{escape(title)}</title>"
+        f"<style>{STYLE}</style></head><body>"
         f"<header><h1>{escape(title)}</h1>{_summary(parsed)}</header>{body}<script>{SCRIPT}</script></body></html>"
     )
 

@@ -13,7 +13,7 @@ from typing import Self
 from pipelines.core import codec
 from pipelines.core.document import Source
 from pipelines.core.outcome import Status
-from pipelines.core.work.job import Desk, Ended, Job
+from pipelines.core.work.job import Job, JobContext, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.parse.limits import allowance
 from pipelines.parse.parse import parse
@@ -52,13 +52,13 @@ class ParserPool:
         self._pool.close(cancel=cancel)
 
 
-def parse_file(desk: Desk, path: Path, source: Source, settings: ParseSettings) -> bytes:
+def parse_file(desk: JobContext, path: Path, source: Source, settings: ParseSettings) -> bytes:
     """The job that parses a file."""
     desk.begin(STAGE)
     return codec.pack(parse_within(path, source, settings, lambda parsed: desk.keep(codec.pack(parsed))))
 
 
-def parse_bytes(desk: Desk, data: bytes, source: Source, settings: ParseSettings) -> bytes:
+def parse_bytes(desk: JobContext, data: bytes, source: Source, settings: ParseSettings) -> bytes:
     """The job that parses bytes that are no file of their own."""
     with laid_out(data, source, desk.scratch) as path:
         return parse_file(desk, path, source, settings)
@@ -89,7 +89,7 @@ def laid_out(data: bytes, source: Source, folder: Path) -> Iterator[Path]:
         path.unlink()
 
 
-def _parsed(ended: Ended) -> Parsed:
+def _parsed(ended: JobResult) -> Parsed:
     """Return the result, or else what was handed out before the process was lost, or else why there is nothing."""
     if ended.result is not None:
         return codec.unpack(ended.result, Parsed)

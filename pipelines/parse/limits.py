@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 
 from pipelines.core.errors import TooLarge
-from pipelines.core.work.job import Allowance
+from pipelines.core.work.job import JobLimits
 from pipelines.parse.settings import Limits
 
 MEBIBYTE = 1 << 20
@@ -43,6 +43,6 @@ def containers(uri: str) -> int:
     return uri.count("!/")
 
 
-def allowance(limits: Limits) -> Allowance:
+def allowance(limits: Limits) -> JobLimits:
     """Return what the process may cost that works on a file."""
-    return Allowance(limits.cpu_s, limits.stall_s, limits.memory_mb)
+    return JobLimits(limits.cpu_s, limits.stall_s, limits.memory_mb)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Container, Sequence
 from itertools import pairwise
 
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK, HANGUL
 from pipelines.parse.lines import Line
 
 BULLET = re.compile(
@@ -19,7 +19,7 @@ LEADER = re.compile(r"(?:\.\s?){5}\s*\w{1,6}\s*$|…{2}\s*\w{1,6}\s*$")
 """The end of an entry of a table of contents: dots and a page number."""
 _CJK_END = re.compile(rf"[{CJK}，。；：、！？）」』》】]$")
 _CJK_START = re.compile(rf"^[{CJK}（「『《【，。；：、]")
-_HANGUL = re.compile("[\uac00-\ud7af]")
+_HANGUL = re.compile(f"[{HANGUL}]")
 _HYPHENS = "-‐\u00ad"
 _KEPT_PREFIXES = frozenset("self non semi anti multi ex quasi pseudo cross high low one two three four".split())
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from pipelines.core.document import Block, BlockKind, Reference, ReferenceKind
 from pipelines.core.provenance import Span
+from pipelines.lang.organizations import REFERRED_BODIES
 
 _URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"“”„「」《》，。；、]++|\bwww\.[^\s<>\"“”„，。；、]++", re.IGNORECASE)
 _DOI = re.compile(r"\b(?:doi:\s?)(10\.\d{4,9}/[^\s<>\"“”,;]++)", re.IGNORECASE)
@@ -21,7 +22,7 @@ _FILE = re.compile(
     re.IGNORECASE,
 )
 _STANDARD = (
-    r"(?:(?:DIN|BS|NF|UNE|SS|GB/?T?|JIS|ANSI|UL|CSA|NACE|API|ASME|ASTM|IEEE|SAE|VDI|VDE|NFPA|MIL-STD|RFC|ISO|IEC|EN|ETSI)"
+    rf"(?:(?:GB/?T?|MIL-STD|{REFERRED_BODIES})"
     r"[ /\-]?){1,4}(?:TS |TR |PAS )?[A-Z]{0,2}-?\d{1,6}(?:[.\-]\d{1,4}){0,4}(?::(?:19|20)\d\d)?"
 )
 _NUMBERED = r"[A-Z]{2,6}-\d{2,6}(?:-\d{1,6}){0,3}(?:-[A-Z]{1,2})?(?![\w])"

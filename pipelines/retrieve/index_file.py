@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.core import codec
+from pipelines.core.file_access import private_folder
 from pipelines.core.ids import content_id
-from pipelines.core.private import private_folder
 from pipelines.llm.embedder import EmbedderInfo
 from pipelines.retrieve.index import Atlas, Rows
 from pipelines.retrieve.scale import Scale

@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 
 from pipelines.core.ids import normalize
-from pipelines.lang.terms import STOP_WORDS, terms
+from pipelines.lang.terms import terms
+from pipelines.lang.words import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+")
 _BRACKETS = re.compile(r"(?:(?<!\s)\s++)?[(（][^)）]{0,200}[)）]")

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pipelines.core.knowledge import TagPair
-from pipelines.lang.terms import STOP_WORDS, terms
+from pipelines.lang.terms import terms
+from pipelines.lang.words import STOP_WORDS
 from pipelines.retrieve.index import Atlas, Numbers, Weights
 from pipelines.retrieve.names import runs
 from pipelines.retrieve.tag_map import rewritten

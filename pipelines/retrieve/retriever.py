@@ -76,7 +76,7 @@ class Retriever:
     @classmethod
     def of(cls, stores: Stores, settings: RetrieveSettings, pairs: Sequence[TagPair] = ()) -> Self:
         """Return the retriever over open stores, with its cache among them; what was read of a copy is kept apart."""
-        cache = stores.places.root / (CACHE if stores.copy is None else f"{CACHE}-copy")
+        cache = stores.folder.root / (CACHE if stores.copy is None else f"{CACHE}-copy")
         return cls(stores.graph, stores.vectors, stores.embedder, settings, pairs, cache)
 
     @property

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from pipelines.atomize.tags import QueryTags
 from pipelines.core.knowledge import Tag, TagPair
-from pipelines.lang.terms import STOP_WORDS, terms, words
+from pipelines.lang.terms import terms, words
+from pipelines.lang.words import STOP_WORDS
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.retrieve.index import Atlas
 from pipelines.store.vector import RecordKind, VectorStore

@@ -9,7 +9,7 @@ from pipelines.core.chunk import Chunk
 from pipelines.core.provenance import Provenance, Span
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EmbedSettings
-from pipelines.resources import Stores, tag_pairs
+from pipelines.resources import Stores
 from pipelines.retrieve.filters import known
 from pipelines.retrieve.hit import Candidate, Hit, Link
 from pipelines.retrieve.lexicon import CorpusLexicon
@@ -18,6 +18,7 @@ from pipelines.retrieve.retriever import Retriever
 from pipelines.retrieve.where import allowed, spelled_out
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
+from pipelines.store.facts import TAG_PAIRS
 from pipelines.store.vector import Filter
 
 
@@ -26,7 +27,7 @@ class _Shared:
 
     def __init__(self, stores: Stores, settings: Settings) -> None:
         self.stores = stores
-        self.retriever = Retriever.of(stores, settings.retrieve, tag_pairs(stores.catalog))
+        self.retriever = Retriever.of(stores, settings.retrieve, TAG_PAIRS.read(stores.catalog))
         self.places = Places(stores)
 
     @cached_property

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pipelines.core.errors import KnowledgeBaseNotFound, StoreError, StoreMismatch, StoreUnavailable
-from pipelines.core.private import private_file
-from pipelines.core.read_only import can_write, read_only_uri
+from pipelines.core.file_access import can_write, private_file, read_only_uri
 from pipelines.store.migrations import migrate, require_current
 
 _BUSY_SECONDS = 30.0

@@ -10,7 +10,7 @@ from typing import TypeVar
 from pipelines.core.codec import decode, encode
 from pipelines.core.errors import StoreMismatch
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph, Value
-from pipelines.store.digest import EMPTY, adjusted, item_hash
+from pipelines.store.graph import EMPTY, adjusted, item_hash
 from pipelines.store.sqlite_file import SqliteFile
 
 _Item = TypeVar("_Item")

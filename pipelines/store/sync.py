@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from pipelines.core.charge import charge
 from pipelines.core.errors import StoreError, StoreMismatch, StoreUnavailable
+from pipelines.core.failures import as_failure
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.core.outcome import Failure
 from pipelines.store.graph import GraphStore
@@ -82,7 +82,7 @@ def _done(one: tuple[str, Future[None]]) -> str | Failure:
     except StoreError as error:  # of a store that took the others
         return Failure(owner, PROJECT, f"{PROJECT}: {error.message}", type(error).__name__, retryable=True)
     except Exception as error:
-        return charge(owner, PROJECT, error)
+        return as_failure(owner, PROJECT, error)
     return owner
 
 

@@ -1,4 +1,4 @@
-"""What a vector store is to Strata: dense and lexical search over records."""
+"""What a vector store is to Strata: dense and lexical search over records, which are texts with their vectors."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddedRecords:
     """Records with their vectors: `vectors[i]` is that of `records[i]`."""
 
     records: tuple[Record, ...] = ()
@@ -79,9 +79,14 @@ class Embedded:
 
 @runtime_checkable
 class VectorStore(Protocol):
-    """Records by owner. Writing the same twice is writing it once."""
+    """Records with their vectors, replaced and removed by owner. Writing the same twice is writing it once.
 
-    def write(self, owners: Collection[str], embedded: Embedded) -> None:
+    `[store] vectors = "module:Class"` chooses one of your own, made as `Class(folder, dimension)`: a folder that it has
+    to itself (not made yet; a store elsewhere has no need of it) and the length of the vectors. Making it must be
+    cheap: connect at the first use. `pipelines.store.testing.VectorStoreContract` tests one.
+    """
+
+    def write(self, owners: Collection[str], embedded: EmbeddedRecords) -> None:
         """Make what the store holds of `owners` equal to `embedded`, whose records all have one of these owners.
 
         No records removes the owners. Raises `StoreMismatch` where the dimension differs, `StoreUnavailable`.
@@ -89,31 +94,41 @@ class VectorStore(Protocol):
         ...
 
     def search(self, kind: RecordKind, vector: Vectors, limit: int, where: Filter = Filter()) -> list[Scored]:
-        """Return the nearest records by cosine, best first, ties by id; `vector` has shape (dimension,)."""
+        """Return the nearest records by cosine, best first, ties by id; `vector` has shape (dimension,).
+
+        A vector of zeros has no cosine: it finds nothing and is not found.
+        """
         ...
 
     def match(self, kind: RecordKind, text: str, limit: int, where: Filter = Filter()) -> list[Scored]:
-        """Return the records with the best BM25 score for the terms of `text`, best first, ties by id."""
+        """Return the records with the best BM25 score for the terms of `text`, best first, ties by id.
+
+        Terms are those of `pipelines.lang.terms.terms`.
+        """
         ...
 
-    def records(self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None) -> Iterator[Embedded]:
+    def records(
+        self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None
+    ) -> Iterator[EmbeddedRecords]:
         """Yield all records in batches, in order of (kind, id): of these kinds (none: all) and owners (None: all)."""
         ...
 
-    def optimize(self) -> None:
-        """Bring the indexes up to what was written; search is right before this too, only slower."""
+    def optimize(self, *, erase: bool = False) -> None:
+        """Bring the indexes up to what was written; search is right before this too, only slower.
+
+        With `erase`, also rewrite the files, so that no byte of what was replaced or removed stays in them.
+        """
         ...
+
+    def close(self) -> None:
+        """Let go of connections and open files; twice is allowed, and a later use opens them anew."""
+        ...
+
+
+@runtime_checkable
+class Versioned(Protocol):
+    """What a vector store can have besides: counts of its writes, by which a deleted or older table is noticed."""
 
     def versions(self) -> Mapping[str, int]:
         """Return a number for each table that grows with each write, by name."""
         ...
-
-    def clear(self) -> None:
-        """Remove everything, damaged or not."""
-        ...
-
-    def wipe(self) -> None:
-        """Leave no byte of what was replaced or removed in any file; who read it has to read anew."""
-        ...
-
-    def close(self) -> None: ...

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, pairwise, product
 
-from qa.check.numbers import Number, numbers
+from pipelines.lang.numbers import Number, numbers
 
 _CLEAR = {"+": "+", "＋": "+", "−": "-", "×": "*", "÷": "/"}
 """Signs that are operators wherever they stand."""

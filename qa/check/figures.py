@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from pipelines.core.provenance import Span
+from pipelines.lang.numbers import Number, numbers, values
 from qa.check.arithmetic import stated
-from qa.check.numbers import Number, numbers, values
 from qa.check.operations import Operation, clauses, factors_in, operations_in
 
 _OPERANDS = 2

@@ -11,10 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from pipelines.core.provenance import Span
+from pipelines.lang.characters import UNSPACED_CHARACTER
 
 _TABLE = Path(__file__).with_name("operations.toml")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-"""Scripts that set no blanks between words."""
 _END = re.compile(r"[.!?](?=\s|$)|[。！？；;\n]")
 _ARROW = re.compile(r"→|➔|->")
 
@@ -36,9 +35,9 @@ class _Words:
 
     @classmethod
     def of(cls, words: Collection[str]) -> _Words:
-        spaced = sorted({word for word in words if not _UNSPACED.search(word)}, key=len, reverse=True)
+        spaced = sorted({word for word in words if not UNSPACED_CHARACTER.search(word)}, key=len, reverse=True)
         pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, spaced))})(?!\w)"
-        return cls(re.compile(pattern, re.IGNORECASE), tuple(word for word in words if _UNSPACED.search(word)))
+        return cls(re.compile(pattern, re.IGNORECASE), tuple(word for word in words if UNSPACED_CHARACTER.search(word)))
 
     def stand_in(self, text: str) -> bool:
         return self.spaced.search(text) is not None or any(word in text for word in self.unspaced)

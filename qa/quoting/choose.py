@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pipelines.core.ids import normalize
-from qa.quoting.kinds import Kind
+from pipelines.lang.quantities import Kind
 from qa.quoting.query import Query
 from qa.quoting.weigh import Weighed
 

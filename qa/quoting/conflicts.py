@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pipelines.lang.quantities import Value, in_row, quantities
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
-from qa.quoting.quantities import Value, in_row, quantities
 from qa.quoting.query import Query, read_query
 from qa.quoting.tell import tell
 from qa.quoting.weigh import ABOVE, Weighed, weigh

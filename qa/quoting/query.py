@@ -7,25 +7,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from pipelines.lang.terms import CJK, STOP_WORDS, terms, words
+from pipelines.lang.asked import asked_for, asking
+from pipelines.lang.characters import CJK_RUN
+from pipelines.lang.profile import longest_first, profile
+from pipelines.lang.quantities import Kind
+from pipelines.lang.terms import terms, words
+from pipelines.lang.words import DOCUMENT_WORDS, GENERAL_WORDS, QUESTION_WORDS, STOP_WORDS
 from qa.ports import Lexicon
-from qa.quoting.kinds import Kind, asked_for, asking
-from qa.quoting.words import ASKING_WORDS, DOCUMENT_WORDS, GENERAL_WORDS
 
 GENERAL = 0.45
 """What a general word weighs against one of the subject."""
 _LEAST = 0.02
-_ASKING_CHINESE = re.compile(
-    "什么时候|为什么|什么样|多长时间|多少|什么|怎么样|怎么|如何|哪些|哪个|哪种|哪里|哪一|几个|几次|多久|一次|应该|应当|需要|可以|必须|请问"
-    "|是否|有没有|是不是|以及|或者|根据|按照|关于|就必须|位置|使用|进行|建议|[的了是在和与及或吗呢吧么谁何几为从到对被把将就都也很上下中里内于并该由向给让做写又还再这那它他她们有请问个时第某每]"
-)
+_ASKING_CHINESE = re.compile("|".join(longest_first(profile("zh").question_words)))
 _SEVERAL = re.compile(
     r"\b(?:summari[sz]e|summary|describe|list|outline|explain|enumerate)\b|\bwhat (?:went wrong|happened|are the)\b"
     r"|\b(?:which|what) (?:checks|steps|decisions|measures|actions|causes|reasons|parts|items|points|requirements)\b"
     r"|总结|概述|列出|哪些(?:步骤|措施|原因|检查|要求)",
     re.IGNORECASE,
 )
-_CJK_ONLY = re.compile(rf"[{CJK}]+")
 _HAS_DIGIT = re.compile(r"\d")
 
 
@@ -66,10 +65,10 @@ def _general() -> frozenset[str]:
 
 def _terms(question: str, lexicon: Lexicon) -> Iterator[str]:
     for run in words(question):
-        if _CJK_ONLY.fullmatch(run):
+        if CJK_RUN.fullmatch(run):
             for piece in _ASKING_CHINESE.split(run):
                 yield from _chinese(terms(piece), lexicon)
-        elif run not in ASKING_WORDS and run not in STOP_WORDS:
+        elif run not in QUESTION_WORDS and run not in STOP_WORDS:
             yield from _latin(run, lexicon)
 
 
@@ -88,4 +87,4 @@ def _latin(run: str, lexicon: Lexicon) -> Iterator[str]:
     if not parts or (_HAS_DIGIT.search(run) and lexicon.rarity(whole) < 1):
         yield whole
     else:
-        yield from (part for part in parts if part not in ASKING_WORDS and len(part) > 1)
+        yield from (part for part in parts if part not in QUESTION_WORDS and len(part) > 1)

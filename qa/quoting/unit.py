@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import groupby, zip_longest
 
 from pipelines.core.provenance import Span
+from pipelines.lang.quantities import quantities
 from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.retrieve.hit import Hit
-from qa.quoting.quantities import quantities
 
 RULE = " | "
 _BLANK = "\n\n"

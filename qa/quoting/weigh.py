@@ -11,12 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.terms import terms, words
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
-from qa.quoting.kinds import Kind
 from qa.quoting.polarity import ruled_out
-from qa.quoting.quantities import gives
 from qa.quoting.query import Query
 from qa.quoting.revision import revision_gain
 from qa.quoting.unit import Unit, units

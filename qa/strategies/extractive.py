@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipelines.lang.asked import asked_for
+from pipelines.lang.quantities import Kind, gives
 from pipelines.retrieve.hit import Hit
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
 from qa.check.citations import Citer, found
@@ -12,8 +14,6 @@ from qa.ports import Knowledge
 from qa.quoting.choose import choose, worth_quoting
 from qa.quoting.confidence import Facts, confidence, facts
 from qa.quoting.conflicts import rivals, told
-from qa.quoting.kinds import Kind, asked_for
-from qa.quoting.quantities import gives
 from qa.quoting.query import Query, read_query
 from qa.quoting.tell import tell
 from qa.quoting.weigh import Weighed, weigh

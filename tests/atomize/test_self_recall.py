@@ -16,7 +16,7 @@ from pipelines.atomize.self_recall import (
     self_recall,
 )
 from pipelines.llm.hashing import HashingEmbedder
-from pipelines.store.vector import Embedded, Record, RecordKind
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 SUBJECTS = ["pump", "valve", "boiler", "crane", "motor", "filter", "gearbox", "turbine", "furnace", "mixer"]
 CHUNKS = [f"The {subject} number {n} stands in hall {n}." for n, subject in enumerate(SUBJECTS)]
@@ -27,7 +27,7 @@ def searched(kind: RecordKind, texts: list[str], chunks: list[str]) -> SearchRec
         Record(f"{kind}:{n}" if kind is RecordKind.ATOM else chunk, kind, f"document:{chunk}", text, chunk)
         for n, (text, chunk) in enumerate(zip(texts, chunks, strict=True))
     )
-    return SearchRecords.of(Embedded(records, HashingEmbedder().embed(texts)))
+    return SearchRecords.of(EmbeddedRecords(records, HashingEmbedder().embed(texts)))
 
 
 def atoms_of(texts: list[str], chunks: list[str]) -> SearchRecords:
@@ -63,7 +63,7 @@ def test_copies_of_the_chunk_do_not_shut_it_out() -> None:
 
 
 def test_no_atoms_recall_everything() -> None:
-    none = SearchRecords(Embedded((), np.zeros((0, 256), dtype=np.float32)), ())
+    none = SearchRecords(EmbeddedRecords((), np.zeros((0, 256), dtype=np.float32)), ())
     assert recalled(none, chunks_of(CHUNKS)).share == 1
 
 
@@ -113,7 +113,7 @@ def test_the_index_leads_to_the_same_ranks_as_comparing_all(folder: dict[int, li
     strays = atoms_of([more] * len(names), names)
     rest = [part.chunks for part in parts.values()]
     chunks = SearchRecords(
-        Embedded(
+        EmbeddedRecords(
             tuple(record for one in rest for record in one.embedded.records),
             np.concatenate([one.embedded.vectors for one in rest]),
         ),
@@ -128,7 +128,7 @@ def test_the_index_leads_to_the_same_ranks_as_comparing_all(folder: dict[int, li
 
 
 def test_an_atom_that_failed_is_asked_anew_once_too_few_of_the_chunks_above_are_left() -> None:
-    nothing = SearchRecords(Embedded((), np.zeros((0, 256), dtype=np.float32)), ())
+    nothing = SearchRecords(EmbeddedRecords((), np.zeros((0, 256), dtype=np.float32)), ())
     parts = {"own": DocumentRecords(atoms_of(["mixer"], ["chunk:0"]), chunks_of(["pump"]))}
     parts |= {f"{n}": DocumentRecords(nothing, chunks_of([f"mixer {n}"])) for n in range(30)}
     before = rank(parts)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pipelines.core.shown import shown
+from pipelines.core.safe_output import shown
 from pipelines.core.uris import called, part_name, path_of, uri_of
 
 # Bytes that matter to the escapes come often.

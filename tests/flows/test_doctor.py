@@ -15,12 +15,13 @@ from flows.cli.app import main
 from flows.doctor import machine
 from flows.doctor.check import Check, Grade, Place, Result, good, result_of
 from flows.doctor.examine import CHECKS
-from pipelines.core.quiet import keep_quiet
+from pipelines.core.no_telemetry import disable_telemetry
 from pipelines.ingest.build import build
-from pipelines.resources import Places, open_stores
+from pipelines.resources import open_stores
 from pipelines.settings import load
+from pipelines.store.facts import Ingest, record_ingest
+from pipelines.store.folder import KnowledgeBaseFolder
 from pipelines.store.neo4j.connection import Neo4jAddress
-from pipelines.store.state import Ingest, record_ingest
 from qa.settings import QaSettings
 from tests.qa.endpoints import GARBLED, NO_MODEL, PAGE, REFUSED, Sent, completion, endpoint
 from tests.store.conftest import neo4j_address, neo4j_server
@@ -164,7 +165,7 @@ def test_the_disk_must_be_writable_and_have_room(tmp_path: Path, monkeypatch: py
 
 
 def test_telemetry_that_somebody_turned_on_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    keep_quiet()
+    disable_telemetry()
     assert found("telemetry", tmp_path).grade is Grade.OK
     monkeypatch.setenv("DO_NOT_TRACK", "0")
     assert "DO_NOT_TRACK=0" in found("telemetry", tmp_path).text
@@ -189,7 +190,7 @@ def test_a_knowledge_base_is_whole_half_built_locked_or_damaged(kb: Path) -> Non
         record_ingest(stores.catalog, Ingest(1, finished=True))
     assert (locked.grade, "another process is writing" in locked.text) == (Grade.WARNING, True)
     assert (half.grade, "has not ended" in half.text) == (Grade.WARNING, True)
-    shutil.rmtree(Places(kb).artifacts)
+    shutil.rmtree(KnowledgeBaseFolder(kb).artifacts)
     damaged = found("knowledge base", kb)
     assert damaged.grade is Grade.FAILED
     assert "sheet.md" in damaged.text

@@ -15,8 +15,8 @@ from pipelines.core.document import ReferenceKind
 from pipelines.core.errors import KnowledgeBaseNotFound, NotFound, SettingsError
 from pipelines.core.graph import NodeKind
 from pipelines.graph.build import build_graph
-from pipelines.resources import Places
-from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.folder import KnowledgeBaseFolder
 from tests.graph.made import linked, made
 from tests.graph.test_link import ONE, TWO
 
@@ -27,7 +27,7 @@ NOTE = made("n.md", "A note", "See DS-9999 there.", [(ReferenceKind.MENTION, "DS
 @pytest.fixture
 def kb(tmp_path: Path) -> str:
     documents = (ONE, TWO, NOTE)
-    store = EmbeddedStore.open(Places(tmp_path).database)
+    store = EmbeddedStore.open(KnowledgeBaseFolder(tmp_path).database)
     for one in documents:
         store.graph.write(build_graph(*one))
     store.graph.write(linked(*documents).subgraph)
@@ -65,6 +65,22 @@ def test_merges_lists_names_with_their_rule(kb: str) -> None:
     assert "same name" in found["merged"]
 
 
+def test_around_lists_what_is_near_a_node(kb: str) -> None:
+    printed = output("around", "a note", "--kb", kb)
+    assert "HAS_CHUNK" in printed
+    found = json.loads(output("around", "n.md", "--hops", "2", "--kb", kb, "--json"))
+    assert found[0]["node"]["properties"]["uri"] == "n.md"
+    assert {one["hops"] for one in found} == {0, 1}
+
+
+def test_path_shows_how_two_nodes_hang_together(kb: str) -> None:
+    steps = json.loads(output("path", ONE[0].source.uri, TWO[0].source.uri, "--kb", kb, "--json"))
+    assert steps[-1]["node"]["properties"]["uri"] == TWO[0].source.uri
+    assert steps[-1]["node"]["id"] in output("path", ONE[0].source.uri, TWO[0].source.uri, "--kb", kb)
+    with pytest.raises(NotFound, match="no path of 1 edges"):
+        output("path", "n.md", TWO[0].source.uri, "--hops", "1", "--kb", kb)
+
+
 def test_queries_prints_what_to_paste(kb: str) -> None:
     assert ':param tag => "seal";' in output("queries", "tag", "--kb", kb, "--value", "tag=seal")
     with pytest.raises(NotFound):
@@ -74,7 +90,7 @@ def test_queries_prints_what_to_paste(kb: str) -> None:
 def test_queries_are_filled_with_what_the_graph_holds(kb: str) -> None:
     printed = output("queries", "--kb", kb)
     told = dict(re.findall(r':param (\w+) => "?(.*?)"?;', printed))
-    with closing(EmbeddedStore.open(Places(Path(kb)).database)) as store:
+    with closing(EmbeddedStore.open(KnowledgeBaseFolder(Path(kb)).database)) as store:
         chunks = [node.properties for node in store.graph.nodes([NodeKind.CHUNK])]
         named = {node.properties["name"] for node in store.graph.nodes([NodeKind.TAG, NodeKind.ENTITY])}
     assert any(chunk["uri"] == told["uri"] and told["quote"] in str(chunk["text"]) for chunk in chunks)

@@ -13,7 +13,7 @@ import pytest
 
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.graph.html import write_page
-from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.graph import GraphStore
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pipelines.graph.link import link, touched
 from pipelines.graph.mentions import Names, Passage
 from pipelines.graph.numbers import numbers_of, revision_of, revision_order
 from pipelines.graph.scan import cache_key
-from pipelines.store.files import FileArtifacts
+from pipelines.store.file_artifacts import FileArtifacts
 from tests.graph.made import cards, linked, made, texts
 
 SIEMENS = [Entity(Entity.make_id(name), name, "company") for name in ("Siemens AG", "Siemens")]

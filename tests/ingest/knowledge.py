@@ -14,7 +14,7 @@ from pipelines.core.graph import Edge, Node
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.export import Format, export
+from pipelines.store.export import GraphFormat, export
 from pipelines.store.graph import GraphStore
 from pipelines.store.vector import Record
 
@@ -93,7 +93,7 @@ def exported(kb: Path) -> str:
 def lines_of(store: GraphStore) -> str:
     """A graph as JSON Lines."""
     out = io.StringIO()
-    export(store, Format.JSONL, out)
+    export(store, GraphFormat.JSONL, out)
     return out.getvalue()
 
 

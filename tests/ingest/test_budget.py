@@ -13,7 +13,7 @@ from pipelines.core.outcome import Status
 from pipelines.ingest.report import Report
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
-from pipelines.store.records import read_document
+from pipelines.store.artifact import read_document
 from tests.ingest.knowledge import entries_of
 from tests.parse.pdf_pages import Pdf, drawn
 

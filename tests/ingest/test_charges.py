@@ -19,9 +19,9 @@ from pipelines.ingest.fsck import fsck
 from pipelines.ingest.report import Report
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
-from pipelines.store.lancedb import LanceVectorStore
+from pipelines.store.facts import state
+from pipelines.store.lancedb.store import LanceVectorStore
 from pipelines.store.sqlite_graph import SqliteGraph
-from pipelines.store.state import state
 from tests.ingest.knowledge import assert_same, entries_of, graph_of, write_folder
 
 BAD = "bad.md"

@@ -22,7 +22,7 @@ from pipelines.llm.settings import EmbedSettings, LlmSettings
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
 from pipelines.resources import open_stores
-from pipelines.store.lancedb import LanceVectorStore
+from pipelines.store.lancedb.table import VectorTable
 from qa.knowledge_base import KnowledgeBase
 from qa.settings import QaSettings
 from tests.ingest.knowledge import entries_of, exported, write_folder
@@ -138,11 +138,11 @@ def test_an_erasure_that_broke_off_is_finished_by_the_next_ingest(
     wanted = with_canaries(folder)
     build(folder, kb)
 
-    def broken(self: LanceVectorStore) -> None:
+    def broken(self: VectorTable) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(LanceVectorStore, "wipe", broken)
+        patched.setattr(VectorTable, "wipe", broken)
         with pytest.raises(KeyboardInterrupt):
             taken_away(folder, kb, QaSettings())
     assert remains(kb, wanted)

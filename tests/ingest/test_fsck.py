@@ -20,9 +20,9 @@ from pipelines.llm.chat import Reply
 from pipelines.llm.reply_store import ReplyStore
 from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings
-from pipelines.store.check import Fault, Place
-from pipelines.store.files import FileArtifacts
-from pipelines.store.vector import Embedded
+from pipelines.store.consistency import Defect, StorePart
+from pipelines.store.file_artifacts import FileArtifacts
+from pipelines.store.vector import EmbeddedRecords
 from qa.knowledge_base import KnowledgeBase
 from tests.ingest.knowledge import entries_of, graph_of, vectors_of, write_folder
 
@@ -72,11 +72,11 @@ def test_a_damaged_artifact_is_named_and_made_anew(
     before = graph_of(kb), vectors_of(kb)
     damage(kb, stage)
     found = fsck(kb, read_data=True).findings
-    assert [(one.place, one.fault, one.detail) for one in found] == [(Place.ARTIFACTS, Fault.CHANGED, "manual.md")]
+    assert [(one.place, one.fault, one.detail) for one in found] == [(StorePart.ARTIFACTS, Defect.CHANGED, "manual.md")]
     assert found[0].subject.startswith(f"{stage}/")
     left = fsck(kb, repair=True).remaining
     assert [(one.place, one.subject, one.detail) for one in left] == [
-        (Place.CATALOG, "manual.md", "ingest the folder again")
+        (StorePart.CATALOG, "manual.md", "ingest the folder again")
     ]
     build(folder, kb)
     assert fsck(kb, read_data=True).clean
@@ -119,7 +119,7 @@ def test_what_is_quoted_is_what_was_written(folder: Path, kb: Path) -> None:
         db.commit()
     with KnowledgeBase.open(kb) as opened, pytest.raises(StoreMismatch, match="damaged"):
         opened.ask("How often is the oil of the bearing changed?")
-    assert {finding.place for finding in fsck(kb).findings} == {Place.GRAPH}
+    assert {finding.place for finding in fsck(kb).findings} == {StorePart.GRAPH}
     assert fsck(kb, repair=True).clean
     assert graph_of(kb) == before
 
@@ -140,7 +140,7 @@ def test_a_damaged_entry_of_the_catalog_is_taken_up_by_the_next_ingest(folder: P
     with closing(sqlite3.connect(kb / "strata.db")) as db:
         db.execute("UPDATE entries SET entry = CAST(replace(CAST(entry AS TEXT), 'Manual', 'Mangle') AS BLOB)")
         db.commit()
-    assert (Place.CATALOG, "manual.md") in {(one.place, one.subject) for one in fsck(kb).findings}
+    assert (StorePart.CATALOG, "manual.md") in {(one.place, one.subject) for one in fsck(kb).findings}
     assert not entries_of(kb)["manual.md"].status.searchable
     build(folder, kb)
     assert fsck(kb).clean
@@ -152,7 +152,7 @@ def test_vectors_that_were_taken_away_are_missed_and_made_anew(kb: Path) -> None
     shutil.rmtree(next((kb / "vectors").iterdir()))
     with KnowledgeBase.open(kb) as opened, pytest.raises(StoreMismatch, match="vectors are missing"):
         opened.ask("How often is the oil of the bearing changed?")
-    assert [finding.place for finding in fsck(kb).findings] == [Place.VECTORS]
+    assert [finding.place for finding in fsck(kb).findings] == [StorePart.VECTORS]
     assert fsck(kb, repair=True).clean
     assert vectors_of(kb) == before
 
@@ -161,7 +161,7 @@ def test_vectors_that_cannot_be_read_are_found_and_made_anew(kb: Path) -> None:
     before = vectors_of(kb)
     for path in (kb / "vectors").rglob("data/*.lance"):
         path.write_bytes(path.read_bytes()[:-100])
-    assert Place.VECTORS in {finding.place for finding in fsck(kb).findings}
+    assert StorePart.VECTORS in {finding.place for finding in fsck(kb).findings}
     assert fsck(kb, repair=True).clean
     assert vectors_of(kb) == before
 
@@ -170,12 +170,12 @@ def test_vectors_that_are_others_are_found_where_all_is_read(kb: Path) -> None:
     with open_stores(kb, Settings()) as stores:
         owner = entries_of(kb)["manual.md"].document
         held = list(stores.vectors.records(owners=[owner]))
-        stores.vectors.write([owner], Embedded())
+        stores.vectors.write([owner], EmbeddedRecords())
         for batch in held:
-            stores.vectors.write([], Embedded(batch.records, batch.vectors + np.float32(0.25)))
+            stores.vectors.write([], EmbeddedRecords(batch.records, batch.vectors + np.float32(0.25)))
     assert fsck(kb).clean
     found = fsck(kb, read_data=True).findings
-    assert [(one.place, one.fault) for one in found] == [(Place.VECTORS, Fault.CHANGED)]
+    assert [(one.place, one.fault) for one in found] == [(StorePart.VECTORS, Defect.CHANGED)]
     assert fsck(kb, repair=True, read_data=True).clean
 
 
@@ -190,7 +190,7 @@ def test_damaged_caches_are_named_dropped_and_no_hindrance(folder: Path, kb: Pat
     atlas.write_bytes(atlas.read_bytes()[:-500])
     found = fsck(kb).findings
     assert {one.subject for one in found} == {"replies.db", "embeddings.db", "retrieval/atlas.npz"}
-    assert {one.place for one in found} == {Place.CACHES}
+    assert {one.place for one in found} == {StorePart.CACHES}
     with KnowledgeBase.open(kb) as opened:
         assert opened.ask("How often is the oil of the bearing changed?").text == whole.text
     assert fsck(kb, repair=True).clean

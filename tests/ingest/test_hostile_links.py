@@ -13,9 +13,9 @@ from pipelines.core.outcome import Failure, Status
 from pipelines.ingest.progress import Event, Stage
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
-from pipelines.store.embedded import EmbeddedStore
+from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.facts import Ingest, KnowledgeState, record_ingest, state
 from pipelines.store.graph import GraphStore
-from pipelines.store.state import Ingest, KnowledgeState, record_ingest, state
 from pipelines.store.sync import sync
 from pipelines.store.testing.graph_store_contract import A, B, corpus, document, reference
 from tests.ingest.knowledge import assert_same, entries_of, kill_after, lines_of, write_folder

@@ -13,10 +13,11 @@ from pipelines.ingest.forget import forget
 from pipelines.ingest.fsck import fsck
 from pipelines.ingest.reindex import reindex
 from pipelines.llm.settings import EmbedSettings
-from pipelines.resources import open_stores, tag_pairs
+from pipelines.resources import open_stores
 from pipelines.settings import Settings
-from pipelines.store.check import Fault, Place
-from pipelines.store.vector import Embedded, RecordKind
+from pipelines.store.consistency import Defect, StorePart
+from pipelines.store.facts import TAG_PAIRS
+from pipelines.store.vector import EmbeddedRecords, RecordKind
 from tests.ingest.knowledge import assert_same, entries_of, graph_of, vectors_of, write_folder
 
 HASHING = Settings(embed=EmbedSettings(name="hashing", dimension=64))
@@ -95,11 +96,11 @@ def test_vectors_and_graph_that_disagree_are_found_and_mended(kb: Path) -> None:
     before = graph_of(kb), vectors_of(kb)
     document = entries_of(kb)["manual.md"].document
     with open_stores(kb, Settings()) as stores:
-        stores.vectors.write([document], Embedded())
+        stores.vectors.write([document], EmbeddedRecords())
         stores.graph.remove(entries_of(kb)["DS-2041.md"].document)
     checked = fsck(kb)
     found = {(finding.place, finding.fault) for finding in checked.findings}
-    assert {(Place.VECTORS, Fault.MISSING), (Place.GRAPH, Fault.MISSING)} <= found
+    assert {(StorePart.VECTORS, Defect.MISSING), (StorePart.GRAPH, Defect.MISSING)} <= found
     assert not checked.clean
     mended = fsck(kb, repair=True)
     assert mended.clean
@@ -112,7 +113,7 @@ def test_a_lost_artifact_is_found_and_made_anew_by_the_next_ingest(folder: Path,
     entry = entries_of(kb)["manual.md"]
     with open_stores(kb, Settings()) as stores:
         stores.artifacts.remove("atomize", entry.artifacts["atomize"])
-    assert [finding.place for finding in fsck(kb).findings] == [Place.ARTIFACTS]
+    assert [finding.place for finding in fsck(kb).findings] == [StorePart.ARTIFACTS]
     fsck(kb, repair=True)
     build(folder, kb)
     assert fsck(kb).clean
@@ -163,6 +164,6 @@ def test_words_of_users_are_learned_from_samples_and_kept_for_questions(folder: 
     )
     build(folder, kb, qa_samples=samples)
     with open_stores(kb, Settings()) as stores:
-        pairs = tag_pairs(stores.catalog)
+        pairs = TAG_PAIRS.read(stores.catalog)
     assert any("bath" in pair.query_term for pair in pairs)
     assert all(0 < pair.weight <= 1 for pair in pairs)

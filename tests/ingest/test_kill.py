@@ -9,7 +9,7 @@ from pipelines.ingest.fsck import fsck
 from pipelines.ingest.progress import Event
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
-from pipelines.store.state import WRITING_FACT
+from pipelines.store.facts import WRITING_FACT
 from tests.ingest.knowledge import assert_same, kill_after, write_folder
 
 

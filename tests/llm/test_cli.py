@@ -14,7 +14,7 @@ from pipelines.core.errors import KnowledgeBaseNotFound, NotFound, SettingsError
 from pipelines.llm.chat import Reply, Usage
 from pipelines.llm.prompt import find_prompts
 from pipelines.llm.reply_store import ReplyStore
-from pipelines.resources import Places
+from pipelines.store.folder import KnowledgeBaseFolder
 
 RUNNER = CliRunner()
 
@@ -22,8 +22,8 @@ RUNNER = CliRunner()
 @pytest.fixture
 def kb(tmp_path: Path) -> Path:
     """A folder that is a knowledge base as far as these commands look."""
-    Places(tmp_path).database.touch()
-    with closing(ReplyStore(Places(tmp_path).replies)) as store:
+    KnowledgeBaseFolder(tmp_path).database.touch()
+    with closing(ReplyStore(KnowledgeBaseFolder(tmp_path).replies)) as store:
         store.put("1", "distill", Reply("two seals", "m", Usage(100, 20, 1)))
         store.put("2", "answer", Reply("two", "m", Usage(50, 1, 1)))
     return tmp_path

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pipelines.core import codec
 from pipelines.core.document import Source
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.parse import parse
 from pipelines.parse.parsed import Parsed
@@ -88,7 +88,7 @@ class Mute(Misbehaving):
         return replace(parsed, document=replace(parsed.document, text=" ", blocks=()))
 
 
-def parse_file_and_die(desk: Desk, path: Path, source: Source, settings: ParseSettings) -> bytes:
+def parse_file_and_die(desk: JobContext, path: Path, source: Source, settings: ParseSettings) -> bytes:
     """The job of a parser that hands out the text and is lost with the pictures."""
     desk.begin("parse")
     desk.keep(codec.pack(parse(path, source, settings)))

@@ -68,16 +68,15 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.graph.card import card
     from pipelines.graph.mentions import Names, Passage
     from pipelines.ingest.records import records_of
+    from pipelines.lang.numbers import numbers
+    from pipelines.lang.quantities import Kind, gives, quantities
     from pipelines.lang.sentences import sentences
     from pipelines.lang.terms import terms
     from pipelines.parse.cleaning import clean
     from pipelines.parse.settings import ParseSettings
     from pipelines.parse.sniff import text_type
     from pipelines.parse.web.text import TextReader
-    from qa.check.numbers import numbers
     from qa.check.quotes import locate
-    from qa.quoting.kinds import Kind
-    from qa.quoting.quantities import gives, quantities
 
     measured("sentences", lambda: sentences(text))
     measured("terms", lambda: terms(text))

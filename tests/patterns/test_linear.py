@@ -27,8 +27,8 @@ _BOUNDED = {
     "pipelines.parse.web.dom._DECLARED": "searches the first 4,096 bytes",
     "pipelines.parse.web.org._shown": "200 characters at most from a mark that begins a word",
     "pipelines.retrieve.names._BRACKETS": "a title has at most 200 characters",
-    "qa.quoting.quantities._BEHIND": "three figures at most in a range, each followed by one of some 180 units",
-    "qa.check.numbers._CODE_BEFORE": "searches the 24 characters before a figure",
+    "pipelines.lang.quantities._BEHIND": "three figures at most in a range, each followed by one of some 250 units",
+    "pipelines.lang.numbers._CODE_BEFORE": "searches the 24 characters before a figure",
 }
 """Patterns whose text, or whose reach, is bounded by more than the traps are long."""
 _MADE = {

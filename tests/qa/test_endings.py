@@ -20,7 +20,7 @@ from pipelines.llm.testing.fakes import ScriptedChat
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.resources import open_stores
 from pipelines.settings import load
-from pipelines.store.state import Ingest, record_ingest
+from pipelines.store.facts import Ingest, record_ingest
 from pipelines.store.vector import Filter
 from qa import NOT_IN_DOCUMENTS, Answer, Ending, KnowledgeBase
 from qa.chat import Conversation

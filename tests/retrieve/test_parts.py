@@ -20,9 +20,9 @@ from pipelines.retrieve.query import ask, coverage
 from pipelines.retrieve.scale import Scale, measure
 from pipelines.retrieve.tag_map import rewritten
 from pipelines.sections import RetrieveSettings
-from pipelines.store.embedded import EmbeddedStore
-from pipelines.store.lancedb import LanceVectorStore
-from pipelines.store.vector import Embedded, Record, RecordKind
+from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.lancedb.store import LanceVectorStore
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 TEXTS = {
     "a": ("Alpha Works", "Alpha Works was founded by Edda Quill."),
@@ -237,7 +237,7 @@ def test_the_scale_runs_from_chance_to_the_thing_itself(tmp_path: Path) -> None:
     for name, row in rows.items():
         chunk = Record(f"chunk:{name}", RecordKind.CHUNK, name, "t", f"chunk:{name}")
         atom = Record(f"atom:{name}", RecordKind.ATOM, name, "t", f"chunk:{name}")
-        store.write([name], Embedded((chunk, atom), np.stack([row, row])))
+        store.write([name], EmbeddedRecords((chunk, atom), np.stack([row, row])))
     scale = measure(store, list(rows))
     assert scale.floors["chunk"] == pytest.approx(0.6)
     assert scale.top == pytest.approx(1.0)

@@ -10,8 +10,8 @@ import networkx
 import pytest
 
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
-from pipelines.store.embedded import EmbeddedStore
-from pipelines.store.export import Format, export
+from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.export import GraphFormat, export
 from pipelines.store.graph import GraphStore
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
@@ -40,14 +40,14 @@ def store(tmp_path: Path) -> Iterator[GraphStore]:
     opened.close()
 
 
-def exported(store: GraphStore, format: Format) -> str:
+def exported(store: GraphStore, format: GraphFormat) -> str:
     out = io.StringIO()
     export(store, format, out)
     return out.getvalue()
 
 
-@pytest.mark.parametrize("format", list(Format))
-def test_the_order_of_writing_does_not_show(store: GraphStore, tmp_path: Path, format: Format) -> None:
+@pytest.mark.parametrize("format", list(GraphFormat))
+def test_the_order_of_writing_does_not_show(store: GraphStore, tmp_path: Path, format: GraphFormat) -> None:
     other = EmbeddedStore.open(tmp_path / "other")
     filled(other.graph, document(A, chunks=7), *reversed(PARTS))
     assert exported(other.graph, format) == exported(store, format)
@@ -55,7 +55,7 @@ def test_the_order_of_writing_does_not_show(store: GraphStore, tmp_path: Path, f
 
 
 def test_json_lines_hold_everything(store: GraphStore) -> None:
-    rows = [json.loads(line) for line in exported(store, Format.JSONL).splitlines()]
+    rows = [json.loads(line) for line in exported(store, GraphFormat.JSONL).splitlines()]
     assert [row["id"] for row in rows if row["type"] == "node"] == [node.id for node in store.nodes()]
     odd = next(row for row in rows if row.get("id") == "n`1")
     assert odd["properties"] == {**ODD, "many": ["a,b", "c"], "kind": "question"}
@@ -64,7 +64,7 @@ def test_json_lines_hold_everything(store: GraphStore) -> None:
 
 
 def test_graphml_is_read_by_networkx(store: GraphStore, tmp_path: Path) -> None:
-    text = exported(store, Format.GRAPHML)
+    text = exported(store, GraphFormat.GRAPHML)
     ET.fromstring(text)
     (tmp_path / "g.graphml").write_text(text, "utf-8")
     graph = networkx.read_graphml(tmp_path / "g.graphml", force_multigraph=True)
@@ -80,7 +80,7 @@ def test_the_cypher_script_makes_the_graph(
     store: GraphStore, neo4j_store: Callable[..., Neo4jStore], neo4j_address: Neo4jAddress
 ) -> None:
     neo4j_store()
-    script = exported(store, Format.CYPHER).replace("\n", "\n").splitlines()
+    script = exported(store, GraphFormat.CYPHER).replace("\n", "\n").splitlines()
     connection = Connection(neo4j_address, 5)
     try:
         for statement in script:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.store.check import Fault, check_copy
-from pipelines.store.digest import recount
-from pipelines.store.embedded import EmbeddedStore
-from pipelines.store.graph import GraphStore
+from pipelines.store.consistency import Defect, check_copy
+from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.graph import GraphStore, recount
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.sync import Synced, sync
@@ -89,4 +88,4 @@ def test_damage_by_another_hand_is_found(
     hand.run("MATCH (n:Chunk {kb: 'damaged', id: 'chunk:a0'}) SET n.text = 'other'")
     hand.close()
     findings = list(check_copy(embedded.owners(), copy.owners(), recount(copy)))
-    assert [(one.subject, one.fault) for one in findings] == [(A, Fault.CHANGED)]
+    assert [(one.subject, one.fault) for one in findings] == [(A, Defect.CHANGED)]

@@ -1,4 +1,4 @@
-"""What goes through the pipes between a worker and its parent: pieces of bytes, each of a kind and with a number."""
+"""The messages in the pipes between a worker and its parent: a kind, a number, and bytes with their length."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import IO
 HEAD = struct.Struct("<cQQ")
 
 
-class Kind(Enum):
+class FrameKind(Enum):
     JOB = b"J"
     ANSWER = b"A"
     """To a question of this number."""
@@ -25,20 +25,22 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    kind: Kind
+    """One message; `number` connects an answer with its question."""
+
+    kind: FrameKind
     data: bytes = b""
     number: int = 0
 
 
-class Writer:
-    """Writes frames whole, whichever threads they come from."""
+class FrameWriter:
+    """Writes frames, each whole; may be used from several threads."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self._lock = Lock()
 
     def send(self, frame: Frame) -> None:
-        """Raises `OSError` where the other side is gone."""
+        """Write a frame. Raises `OSError` where the other side is gone."""
         with self._lock:
             self._stream.write(HEAD.pack(frame.kind.value, frame.number, len(frame.data)))
             self._stream.write(frame.data)
@@ -52,4 +54,4 @@ def receive(stream: IO[bytes]) -> Frame | None:
         return None
     kind, number, length = HEAD.unpack(head)
     data = stream.read(length)
-    return Frame(Kind(kind), data, number) if len(data) == length else None
+    return Frame(FrameKind(kind), data, number) if len(data) == length else None

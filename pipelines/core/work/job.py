@@ -1,4 +1,4 @@
-"""What a job is, what it may cost, and how it can end."""
+"""The values of a job: what it is, what it may cost, what it sees of its parent, and how it ended."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pipelines.core.outcome import Status
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
-    """What a job may cost.
+class JobLimits:
+    """What a job may cost; beyond it, its process is killed.
 
-    `cpu_s` are processor seconds, user and system, of the process and all that it starts, for each stage of the job:
-    a busy machine takes nothing away. `stall_s` are seconds without any progress, after which a process counts as
-    hung; `memory_mb` is the memory of the process and all that it starts, in MiB.
+    `cpu_s` is in processor seconds (user and system) of the process and its descendants, for each stage of the job, so
+    that a busy machine does not count against it. `stall_s` is in seconds by the clock in which the process neither
+    works nor waits for an answer. `memory_mb` is the resident memory of the process and its descendants, in MiB.
     """
 
     cpu_s: float = 300
@@ -25,46 +25,49 @@ class Allowance:
     memory_mb: int = 4096
 
 
-class Desk(Protocol):
-    """What a job has of its parent while it runs. Whatever passes is bytes: a parent unpickles nothing of a worker."""
+class JobContext(Protocol):
+    """The first argument of a job's function: its connection to the parent process.
+
+    Only bytes pass, since the parent must not unpickle what a worker sends: the worker handles hostile files.
+    """
 
     @property
     def scratch(self) -> Path:
-        """A folder for temporary files, which goes with the process however it ends."""
+        """A folder for temporary files, deleted with the process however it ends."""
         ...
 
     def begin(self, stage: str) -> None:
-        """Begin a stage, or a further part of one: the processor seconds are counted anew."""
+        """Report the begin of a stage, or of a further part of one; the processor seconds are counted from 0 again."""
         ...
 
     def tell(self, note: bytes) -> None:
-        """Pass on a note while the job goes on."""
+        """Send a message that needs no answer, such as an event of progress."""
         ...
 
     def keep(self, data: bytes) -> None:
-        """Hand out a result that is good if not whole: what is left of the job where its process dies."""
+        """Send a partial result, which is returned as `JobResult.kept` where the process dies; the last one counts."""
         ...
 
     def ask(self, question: bytes) -> Future[bytes]:
-        """Ask the parent for something that is to be had there alone. A process that waits for it does not hang."""
+        """Send a question that the parent alone can answer, such as a call of a model; waiting is no stall."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A function at the top level of a module, that is given a `Desk` and these arguments; all of it is pickled."""
+    """A function at the top level of a module, called with a `JobContext` and `arguments`; both are pickled."""
 
     function: Callable[..., bytes]
     arguments: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """How a job ended: with its `result`, or without one and with the reason.
+class JobResult:
+    """How a job ended: with a `result` (what its function returned), or with None and a `status` and `reason`.
 
-    `kept` is what the job handed out last, None where it did not; `stage` the one that it was in. `error` is the class
-    of what the function raised, "Killed" where a limit was exceeded or the system ended the process, "Crashed" where
-    it ended by itself. `hint` goes with an error that has one.
+    `kept` is the last partial result (`JobContext.keep`), None where there is none; `stage` the last one that began.
+    `error` is the name of the exception that the function raised, "Killed" where a limit was exceeded or the system
+    ended the process, "Crashed" where it ended by itself. `hint` is that of the exception, if it has one.
     """
 
     result: bytes | None = None
@@ -76,15 +79,15 @@ class Ended:
     hint: str = ""
 
 
-class Listener:
-    """What a parent does about a job that goes on: nothing, unless told otherwise. Called from any thread."""
+class JobListener:
+    """Callbacks for the messages of a running job; this one ignores them. Called from any thread."""
 
     def begun(self, stage: str) -> None:
-        """The job has begun a stage."""
+        """See `JobContext.begin`."""
 
     def told(self, note: bytes) -> None:
-        """The job has passed on a note."""
+        """See `JobContext.tell`."""
 
     def asked(self, question: bytes, answer: Callable[[bytes], None]) -> None:
-        """The job has asked for something; `answer` may be called later, from any thread. Must not block."""
+        """See `JobContext.ask`. Must not block: `answer` may be called later, from any thread."""
         raise NotImplementedError("nobody answers this job")

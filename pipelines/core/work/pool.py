@@ -1,4 +1,4 @@
-"""Jobs done in processes of their own, some at a time."""
+"""A pool of worker processes."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from queue import LifoQueue
 from types import TracebackType
 from typing import Self, TypeVar
 
-from pipelines.core.work.job import Allowance, Ended, Job, Listener
+from pipelines.core.work.job import Job, JobLimits, JobListener, JobResult
 from pipelines.core.work.process import WorkerProcess
 
 T = TypeVar("T")
 
-_SILENT = Listener()
+_SILENT = JobListener()
 
 
 class WorkerPool:
-    """Does up to `workers` jobs at once; a context manager that leaves no process behind.
+    """Runs up to `workers` jobs at once, each in a process; a context manager that leaves no process behind.
 
-    A process is started when it is first needed, used for many jobs, and replaced when it was killed, has crashed, has
-    done 200 jobs or holds on to half of the memory allowed. Processes that have worked before come first.
+    A process is started when it is first needed and used for many jobs. It is replaced when it was killed or crashed,
+    has done 200 jobs, or still holds half of the memory allowed when a job has ended. Running processes are used
+    before new ones are started.
     """
 
-    def __init__(self, allowance: Allowance, workers: int = 2, name: str = "work") -> None:
+    def __init__(self, allowance: JobLimits, workers: int = 2, name: str = "work") -> None:
         self._stop = threading.Event()
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix=name)
         self._idle: LifoQueue[WorkerProcess] = LifoQueue()
@@ -39,19 +40,22 @@ class WorkerPool:
     ) -> None:
         self.close(cancel=error is not None)
 
-    def submit(self, job: Job, read: Callable[[Ended], T], listener: Listener = _SILENT) -> Future[T]:
-        """Begin a job. The future's result is what `read` makes of how it ended; it can be cancelled until it runs."""
+    def submit(self, job: Job, read: Callable[[JobResult], T], listener: JobListener = _SILENT) -> Future[T]:
+        """Queue a job. The future's result is `read` of its `JobResult`; it can be cancelled until the job runs."""
         return self._threads.submit(lambda: read(self._run(job, listener)))
 
     def close(self, *, cancel: bool = False) -> None:
-        """Wait for what was submitted, or stop it with `cancel`; then end all processes. Twice is allowed."""
+        """Wait for the jobs that were submitted, or with `cancel` stop them; then end all processes.
+
+        Twice is allowed.
+        """
         if cancel:
             self._stop.set()
         self._threads.shutdown(wait=True, cancel_futures=cancel)
         while not self._idle.empty():
             self._idle.get().end()
 
-    def _run(self, job: Job, listener: Listener) -> Ended:
+    def _run(self, job: Job, listener: JobListener) -> JobResult:
         process = self._idle.get()
         try:
             return process.run(job, listener)

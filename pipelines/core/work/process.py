@@ -1,4 +1,4 @@
-"""One worker process as its parent sees it: started when needed, watched while it works, replaced when it is lost."""
+"""One worker process as its parent sees it: started when needed, killed at a limit, replaced when it is lost."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
+from pipelines.core.no_telemetry import TELEMETRY_OFF
 from pipelines.core.outcome import Status
-from pipelines.core.work.environment import worker_environment
-from pipelines.core.work.frames import Frame, Kind, Writer
-from pipelines.core.work.job import Allowance, Ended, Job, Listener
+from pipelines.core.work.frames import Frame, FrameKind, FrameWriter
+from pipelines.core.work.job import Job, JobLimits, JobListener, JobResult
 from pipelines.core.work.usage import tree, usage_of
 from pipelines.core.work.watch import Watch
 
@@ -26,22 +27,31 @@ _JOBS_PER_PROCESS = 200
 _LAST_WORDS = 400
 _MEBIBYTE = 1 << 20
 _FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM})
+ALLOWED = frozenset(
+    "PATH HOME USER LOGNAME LANG LANGUAGE TZ TMPDIR TERM LD_LIBRARY_PATH DYLD_LIBRARY_PATH SOURCE_DATE_EPOCH"
+    " PYTHONHASHSEED PYTHONUTF8 PYTHONWARNINGS PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX PYTHONFAULTHANDLER"
+    " XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_DATA_DIRS XDG_RUNTIME_DIR FONTCONFIG_PATH FONTCONFIG_FILE"
+    " HF_HOME HF_HUB_CACHE HF_HUB_OFFLINE FASTEMBED_CACHE_PATH PADDLE_PDX_CACHE_HOME TESSDATA_PREFIX"
+    " CUDA_VISIBLE_DEVICES RAYON_NUM_THREADS TOKENIZERS_PARALLELISM SSL_CERT_FILE SSL_CERT_DIR".split()
+)
+FAMILIES = ("LC_", "OMP_", "OPENBLAS_", "MKL_", "NUMEXPR_", "VECLIB_")
+"""Beginnings of further names that are allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A process with its pipes, the file that takes what it says on stderr, and its folder for temporary files."""
+    """A started process: its pipes, a file with what it wrote to stderr, and its folder for temporary files."""
 
     process: subprocess.Popen[bytes]
-    writer: Writer
+    writer: FrameWriter
     jobs: IO[bytes]
     results: IO[bytes]
     errors: IO[bytes]
     scratch: Path
 
     @staticmethod
-    def start(allowance: Allowance) -> Running:
-        """Start a worker in a session of its own, so that it goes with all that it starts; its modules are ours."""
+    def start(allowance: JobLimits) -> Running:
+        """Start a worker in a session of its own, so that it can be killed with all that it starts."""
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `end`)
         scratch = tempfile.mkdtemp(prefix="strata-")
         process = subprocess.Popen(
@@ -54,9 +64,9 @@ class Running:
         )
         if process.stdin is None or process.stdout is None:
             raise OSError("no pipes to the worker process")
-        writer = Writer(process.stdin)
+        writer = FrameWriter(process.stdin)
         with contextlib.suppress(OSError):  # one that has ended already is seen when it is read from
-            writer.send(Frame(Kind.JOB, pickle.dumps(allowance)))
+            writer.send(Frame(FrameKind.JOB, pickle.dumps(allowance)))
         return Running(process, writer, process.stdin, process.stdout, errors, Path(scratch))
 
     def kill(self) -> None:
@@ -88,19 +98,19 @@ class Running:
 
 
 class WorkerProcess:
-    """Does one job at a time. A process that was killed, crashed, is old or holds much memory is replaced.
+    """Runs one job at a time, in a process that is replaced where it was killed, crashed, is old or holds much memory.
 
-    `stop` ends what is running. Used by one thread at a time.
+    Setting `stop` ends the job that is running. Used by one thread at a time.
     """
 
-    def __init__(self, allowance: Allowance, stop: threading.Event) -> None:
+    def __init__(self, allowance: JobLimits, stop: threading.Event) -> None:
         self._allowance = allowance
         self._stop = stop
         self._running: Running | None = None
         self._served = 0
 
-    def run(self, job: Job, listener: Listener) -> Ended:
-        """Return how the job ended. One whose process is killed from outside is begun once more in a new process."""
+    def run(self, job: Job, listener: JobListener) -> JobResult:
+        """Run a job and return how it ended; once more in a new process, where its process was killed from outside."""
         ended, lost = self._run(job, listener)
         if lost and not self._stop.is_set():
             again, _ = self._run(job, listener)
@@ -108,18 +118,18 @@ class WorkerProcess:
         return ended
 
     def end(self) -> None:
-        """Let the process go, if there is one."""
+        """End the process, if there is one."""
         running, self._running = self._running, None
         if running is not None:
             running.end()
 
-    def _run(self, job: Job, listener: Listener) -> tuple[Ended, bool]:
-        """Return how the job ended, and whether somebody else ended its process."""
+    def _run(self, job: Job, listener: JobListener) -> tuple[JobResult, bool]:
+        """Return how the job ended, and whether its process was killed from outside."""
         running = self._started()
         watch = Watch(running.process.pid, running.results, running.writer, self._allowance, listener, self._stop)
-        ended: Ended | None = None
+        ended: JobResult | None = None
         with contextlib.suppress(OSError):  # the pipe broke: the process has ended by itself
-            running.writer.send(Frame(Kind.JOB, pickle.dumps(job)))
+            running.writer.send(Frame(FrameKind.JOB, pickle.dumps(job)))
             ended = watch.read()
         watch.close()
         if ended is None:
@@ -138,8 +148,8 @@ class WorkerProcess:
         most = self._allowance.memory_mb * _MEBIBYTE // 2
         return self._served >= _JOBS_PER_PROCESS or usage_of(running.process.pid).memory > most
 
-    def _bury(self, running: Running, watch: Watch) -> tuple[Ended, bool]:
-        """Return what the process died of."""
+    def _bury(self, running: Running, watch: Watch) -> tuple[JobResult, bool]:
+        """Return why the process died, and whether it was killed from outside."""
         if watch.exceeded:
             running.kill()
         else:
@@ -151,13 +161,23 @@ class WorkerProcess:
         return replace(_cause(watch, code, words), kept=watch.kept, stage=watch.stage), lost
 
 
-def _cause(watch: Watch, code: int | None, words: str) -> Ended:
+def _cause(watch: Watch, code: int | None, words: str) -> JobResult:
     if watch.exceeded:
         status = Status.FAILED if watch.stopped else Status.TOO_LARGE
-        return Ended(status=status, reason=watch.exceeded, error="Killed")
+        return JobResult(status=status, reason=watch.exceeded, error="Killed")
     if code == -signal.SIGKILL:
         reason = "killed by the system, most likely for its memory"
-        return Ended(status=Status.TOO_LARGE, reason=reason, error="Killed")
+        return JobResult(status=Status.TOO_LARGE, reason=reason, error="Killed")
     how = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit code {code}"
     reason = f"the process ended with {how}: {words or 'no message'}"
-    return Ended(status=Status.FAILED, reason=reason, error="Crashed")
+    return JobResult(status=Status.FAILED, reason=reason, error="Crashed")
+
+
+def worker_environment(parent: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment of a worker: where things are and how they run, and no keys.
+
+    Modules are found where this process finds them.
+    """
+    given = os.environ if parent is None else parent
+    kept = {name: value for name, value in given.items() if name in ALLOWED or name.startswith(FAMILIES)}
+    return {**kept, **TELEMETRY_OFF, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}

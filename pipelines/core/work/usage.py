@@ -1,4 +1,4 @@
-"""What a process and all that it has started take: processor seconds and memory, as the system counts them."""
+"""Processor seconds and memory of a process and its descendants, from /proc; elsewhere than on Linux, nothing."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _RESIDENT = 21
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class ProcessUsage:
     """Processor seconds since the process began, its ended children's among them, and bytes of memory held now."""
 
     cpu_s: float = 0.0
     memory: int = 0
 
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(self.cpu_s + other.cpu_s, self.memory + other.memory)
+    def __add__(self, other: ProcessUsage) -> ProcessUsage:
+        return ProcessUsage(self.cpu_s + other.cpu_s, self.memory + other.memory)
 
 
 def counted() -> bool:
@@ -31,9 +31,9 @@ def counted() -> bool:
     return (_PROC / "self" / "stat").exists()
 
 
-def usage_of(pid: int) -> Usage:
+def usage_of(pid: int) -> ProcessUsage:
     """Return what a process and its descendants take; nothing where it is gone or the system does not tell."""
-    return sum((_of_one(each) for each in tree(pid)), Usage())
+    return sum((_of_one(each) for each in tree(pid)), ProcessUsage())
 
 
 def tree(pid: int) -> Iterator[int]:
@@ -55,10 +55,10 @@ def _children(process: Path) -> list[int]:
     return found
 
 
-def _of_one(pid: int) -> Usage:
+def _of_one(pid: int) -> ProcessUsage:
     try:
         # The name stands in parentheses and may hold anything.
         fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
-        return Usage(sum(map(int, fields[_TIMES])) / _TICKS, int(fields[_RESIDENT]) * _PAGE)
+        return ProcessUsage(sum(map(int, fields[_TIMES])) / _TICKS, int(fields[_RESIDENT]) * _PAGE)
     except (OSError, ValueError, IndexError):
-        return Usage()
+        return ProcessUsage()

@@ -1,4 +1,4 @@
-"""Reading what a job sends, and seeing to it that it keeps within its limits."""
+"""Reading the messages of a running job, and applying its limits meanwhile."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import time
 from typing import IO
 
 from pipelines.core.outcome import Status
-from pipelines.core.work.frames import HEAD, Frame, Kind, Writer
-from pipelines.core.work.job import Allowance, Ended, Listener
-from pipelines.core.work.usage import Usage, counted, usage_of
+from pipelines.core.work.frames import HEAD, Frame, FrameKind, FrameWriter
+from pipelines.core.work.job import JobLimits, JobListener, JobResult
+from pipelines.core.work.usage import ProcessUsage, counted, usage_of
 
 _POLL_S = 0.05
 _CHUNK = 1 << 20
@@ -26,15 +26,17 @@ class _Exceeded(Exception):
 
 
 class Watch:
-    """Follows one job of one process. `exceeded` says which limit ended it, `stopped` that the parent did."""
+    """Follows one job in one process. `exceeded` names the limit that was exceeded, `stopped` says that the parent
+    asked to stop; `stage` and `kept` are the last that the job reported.
+    """
 
     def __init__(
         self,
         pid: int,
         results: IO[bytes],
-        writer: Writer,
-        allowance: Allowance,
-        listener: Listener,
+        writer: FrameWriter,
+        allowance: JobLimits,
+        listener: JobListener,
         stop: threading.Event,
     ) -> None:
         self._pid = pid
@@ -56,13 +58,13 @@ class Watch:
     def close(self) -> None:
         self._selector.close()
 
-    def read(self) -> Ended | None:
-        """Return how the job ended, None where a limit was exceeded or the process is gone."""
+    def read(self) -> JobResult | None:
+        """Read until the job ends and return how; None where a limit was exceeded or the process is gone."""
         try:
             while (frame := self._frame()) is not None:
-                if frame.kind is Kind.RESULT:
-                    return Ended(frame.data, self.kept, self.stage)
-                if frame.kind is Kind.RAISED:
+                if frame.kind is FrameKind.RESULT:
+                    return JobResult(frame.data, self.kept, self.stage)
+                if frame.kind is FrameKind.RAISED:
                     return self._raised(frame)
                 self._take(frame)
         except _Exceeded as error:
@@ -71,15 +73,15 @@ class Watch:
 
     def _take(self, frame: Frame) -> None:
         match frame.kind:
-            case Kind.STAGE:
+            case FrameKind.STAGE:
                 self.stage = frame.data.decode()
                 self._meter.restart()
                 self._listener.begun(self.stage)
-            case Kind.NOTE:
+            case FrameKind.NOTE:
                 self._listener.told(frame.data)
-            case Kind.KEPT:
+            case FrameKind.KEPT:
                 self.kept = frame.data
-            case Kind.QUESTION:
+            case FrameKind.QUESTION:
                 number = frame.number
                 self._open.add(number)
                 self._listener.asked(frame.data, lambda data: self._answer(number, data))
@@ -88,11 +90,11 @@ class Watch:
         self._meter.seen()
         self._open.discard(number)
         with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile, and its end is told elsewhere
-            self._writer.send(Frame(Kind.ANSWER, data, number))
+            self._writer.send(Frame(FrameKind.ANSWER, data, number))
 
-    def _raised(self, frame: Frame) -> Ended:
+    def _raised(self, frame: Frame) -> JobResult:
         error, message, hint = frame.data.decode("utf-8", "replace").split("\0")
-        return Ended(None, self.kept, self.stage, Status.FAILED, message, error, hint)
+        return JobResult(None, self.kept, self.stage, Status.FAILED, message, error, hint)
 
     def _frame(self) -> Frame | None:
         head = self._exactly(HEAD.size)
@@ -100,7 +102,7 @@ class Watch:
             return None
         kind, number, length = HEAD.unpack(head)
         data = self._exactly(length)
-        return None if data is None else Frame(Kind(kind), data, number)
+        return None if data is None else Frame(FrameKind(kind), data, number)
 
     def _exactly(self, count: int) -> bytes | None:
         received = bytearray()
@@ -117,7 +119,7 @@ class Watch:
         return bytes(received)
 
     def _check(self) -> None:
-        """Look at the limits, now and then: a job that talks without end is seen too."""
+        """Raise `_Exceeded` where a limit is; looked at every 50 ms, also while messages keep coming."""
         if self._stop.is_set():
             self.stopped = True
             raise _Exceeded("stopped")
@@ -137,9 +139,9 @@ class Watch:
 
 
 class _Meter:
-    """Counts processor seconds since a stage began, and notices when there are none any more.
+    """Processor seconds since a stage began, and the time since there was progress.
 
-    Where the system does not tell them, seconds by the clock stand in.
+    Where the system does not tell processor seconds, seconds by the clock take their place.
     """
 
     def __init__(self, pid: int) -> None:
@@ -154,18 +156,18 @@ class _Meter:
         self.seen()
 
     def seen(self) -> None:
-        """Take note that there is progress, or nothing to be done."""
+        """Note that there is progress, or that the job waits for its parent."""
         self._mark = (time.monotonic(), self._cpu(usage_of(self._pid)))
 
-    def spent(self, usage: Usage) -> float:
+    def spent(self, usage: ProcessUsage) -> float:
         return self._cpu(usage) - self._from
 
-    def idle(self, usage: Usage, most_s: float) -> bool:
+    def idle(self, usage: ProcessUsage, most_s: float) -> bool:
         since, before = self._mark
         if self._cpu(usage) - before > _IDLE_SHARE * most_s:
             self.seen()
             return False
         return self._counted and time.monotonic() - since > most_s
 
-    def _cpu(self, usage: Usage) -> float:
+    def _cpu(self, usage: ProcessUsage) -> float:
         return usage.cpu_s if self._counted else time.monotonic()

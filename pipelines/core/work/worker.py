@@ -1,6 +1,6 @@
-"""The process that does job after job for a `WorkerPool`: jobs come in on stdin, what comes of them goes out on stdout.
+"""The program of a worker process: it reads jobs from stdin, runs them, and writes messages and results to stdout.
 
-It imports next to nothing itself; a job's function brings what it needs.
+It imports next to nothing itself; a job's function imports what it needs.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO
 
-from pipelines.core.work.frames import Frame, Kind, Writer, receive
-from pipelines.core.work.job import Allowance, Job
+from pipelines.core.work.frames import Frame, FrameKind, FrameWriter, receive
+from pipelines.core.work.job import Job, JobLimits
 
 _HEADROOM = 1024
 """MiB beyond the limit that the system refuses at once; what grows slowly the parent sees and stops at the limit."""
@@ -26,10 +26,10 @@ _SUBREAPER = 36
 _LONGEST_MESSAGE = 2000
 
 
-class WorkerDesk:
-    """See `Desk`."""
+class WorkerJobContext:
+    """See `JobContext`."""
 
-    def __init__(self, writer: Writer, scratch: Path) -> None:
+    def __init__(self, writer: FrameWriter, scratch: Path) -> None:
         self._writer = writer
         self._scratch = scratch
         self._numbers = count(1)
@@ -40,18 +40,18 @@ class WorkerDesk:
         return self._scratch
 
     def begin(self, stage: str) -> None:
-        self._writer.send(Frame(Kind.STAGE, stage.encode()))
+        self._writer.send(Frame(FrameKind.STAGE, stage.encode()))
 
     def tell(self, note: bytes) -> None:
-        self._writer.send(Frame(Kind.NOTE, note))
+        self._writer.send(Frame(FrameKind.NOTE, note))
 
     def keep(self, data: bytes) -> None:
-        self._writer.send(Frame(Kind.KEPT, data))
+        self._writer.send(Frame(FrameKind.KEPT, data))
 
     def ask(self, question: bytes) -> Future[bytes]:
         number, answer = next(self._numbers), Future[bytes]()
         self._asked[number] = answer
-        self._writer.send(Frame(Kind.QUESTION, question, number))
+        self._writer.send(Frame(FrameKind.QUESTION, question, number))
         return answer
 
     def answered(self, frame: Frame) -> None:
@@ -61,9 +61,9 @@ class WorkerDesk:
 
 
 class _Inbox:
-    """Reads beside the work, to see at once when the parent is gone: then this process must not go on."""
+    """Reads stdin in a thread of its own, to notice at once that the parent is gone: then this process is killed."""
 
-    def __init__(self, stream: IO[bytes], desk: WorkerDesk) -> None:
+    def __init__(self, stream: IO[bytes], desk: WorkerJobContext) -> None:
         self._stream = stream
         self._desk = desk
         self._jobs: SimpleQueue[bytes | None] = SimpleQueue()
@@ -78,7 +78,7 @@ class _Inbox:
 
     def _listen(self) -> None:
         while (frame := receive(self._stream)) is not None:
-            if frame.kind is Kind.ANSWER:
+            if frame.kind is FrameKind.ANSWER:
                 self._desk.answered(frame)
             else:
                 self._jobs.put(frame.data)
@@ -88,27 +88,27 @@ class _Inbox:
 
 
 def main() -> None:
-    """Serve until stdin ends. What the parent pickles is trusted; it unpickles nothing of ours."""
+    """Run jobs until stdin ends. What the parent pickles is trusted; the parent unpickles nothing of ours."""
     incoming, outgoing = _own_channels()
     first = receive(incoming)
     if first is None:
         return
-    allowance: Allowance = pickle.loads(first.data)  # noqa: S301
+    allowance: JobLimits = pickle.loads(first.data)  # noqa: S301
     _confine(allowance)
     _adopt_orphans()
-    writer = Writer(outgoing)
-    desk = WorkerDesk(writer, Path(sys.argv[1]))
+    writer = FrameWriter(outgoing)
+    desk = WorkerJobContext(writer, Path(sys.argv[1]))
     inbox = _Inbox(incoming, desk)
     while (data := inbox.next()) is not None:
         writer.send(_done(data, desk))
 
 
-def _done(data: bytes, desk: WorkerDesk) -> Frame:
+def _done(data: bytes, desk: WorkerJobContext) -> Frame:
     try:
         job: Job = pickle.loads(data)  # noqa: S301
-        return Frame(Kind.RESULT, job.function(desk, *job.arguments))
+        return Frame(FrameKind.RESULT, job.function(desk, *job.arguments))
     except Exception as error:
-        return Frame(Kind.RAISED, _told(error))
+        return Frame(FrameKind.RAISED, _told(error))
 
 
 def _told(error: Exception) -> bytes:
@@ -118,8 +118,8 @@ def _told(error: Exception) -> bytes:
     return "\0".join(part.replace("\0", " ") for part in parts).encode("utf-8", "replace")
 
 
-def _confine(allowance: Allowance) -> None:
-    """Let this process fail rather than take much more memory than allowed, and leave no core dump."""
+def _confine(allowance: JobLimits) -> None:
+    """Limit the memory of this process by the system, well above what the parent allows, and write no core dump."""
     import resource
 
     wanted = (allowance.memory_mb + _HEADROOM) << 20
@@ -130,7 +130,7 @@ def _confine(allowance: Allowance) -> None:
 
 
 def _adopt_orphans() -> None:
-    """Let what our children have started stay ours when they end, so that it is counted and ended with us."""
+    """Become the parent of orphaned descendants, so that they are counted and ended with this process."""
     if sys.platform == "linux":
         import ctypes
 
@@ -139,7 +139,7 @@ def _adopt_orphans() -> None:
 
 
 def _own_channels() -> tuple[IO[bytes], IO[bytes]]:
-    """Keep the pipes for ourselves: a library that prints must not write into the results."""
+    """Take stdin and stdout away from libraries: one that prints must not write into the results."""
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pipelines.core.codec import decode, encode
 from pipelines.core.errors import NotFound
-from pipelines.core.private import append_to
+from pipelines.core.file_access import append_to
 from pipelines.llm.chat import Chat, Message, Reply, Request, Usage
 from pipelines.llm.request_key import request_key
 from pipelines.llm.testing.loopback_wire import Call, Turn

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
@@ -11,7 +10,7 @@ from statistics import median
 import numpy as np
 from PIL import Image as Pillow
 
-from pipelines.lang.terms import CJK
+from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.parse.lines import Line, Style
 from pipelines.parse.ocr.engine import OcrEngine, Raster
 from pipelines.parse.ocr.orientation import read_upright
@@ -19,7 +18,6 @@ from pipelines.parse.readoff import PictureText
 from pipelines.parse.settings import OcrSettings
 
 _NOT_LEGIBLE = "text not legible: a script that OCR cannot read, or a poor picture"
-_CHINESE = re.compile(f"[{CJK}]")
 _MANY = 60
 """Characters of little confidence from which there is text; fewer are grain and edges in a photograph."""
 _LARGE = 1.4
@@ -39,9 +37,9 @@ def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings) -> Pic
 
 def _without_signs(lines: Sequence[Line]) -> list[Line]:
     """Return the lines without single Chinese characters where no line has more: signs of a drawing look like them."""
-    single = [line for line in lines if len(line.text) == 1 and _CHINESE.search(line.text)]
+    single = [line for line in lines if len(line.text) == 1 and CJK_CHARACTER.search(line.text)]
     others = [line for line in lines if line not in single]
-    told = any(_CHINESE.search(line.text) for line in others) or not others
+    told = any(CJK_CHARACTER.search(line.text) for line in others) or not others
     return list(lines) if told else others
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from pipelines.core.table import Cell
+from pipelines.lang.numbers import FIGURE
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.paragraphs import join_lines
 from pipelines.parse.pdf.glyphs import right_to_left
@@ -18,12 +19,11 @@ _CODE = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
 _LEAST_RECORDS = 3
 _BAND = 12.0
 """Points of height by which places are looked up."""
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def numbers(text: str) -> Counter[str]:
     """Return the numbers of a text, with decimals and thousands as they are written."""
-    return Counter(_NUMBER.findall(text))
+    return Counter(FIGURE.findall(text))
 
 
 def missing_numbers(words: Sequence[Word], cells: Sequence[Cell]) -> list[str]:

@@ -12,7 +12,7 @@ import neo4j
 
 from pipelines.core.errors import StoreUnavailable
 from pipelines.core.graph import Value
-from pipelines.store.neo4j.errors import translated
+from pipelines.store.neo4j.driver_errors import translated
 
 # What the driver tells of its retries is for those who set up logging; what matters comes back as an error.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())

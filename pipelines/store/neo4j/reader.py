@@ -7,16 +7,16 @@ from itertools import groupby
 
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind
 from pipelines.store.neo4j.connection import Connection, Parameter
-from pipelines.store.neo4j.records import read_edge, read_node
+from pipelines.store.neo4j.rows import read_edge, read_node
 from pipelines.store.neo4j.schema import BASE, PENDING
-from pipelines.store.neo4j.statements import owned_edges
+from pipelines.store.neo4j.write_statements import owned_edges
 
 _IDS = 1000
 """Ids looked up by one statement."""
 _EDGE = "RETURN a.id AS source, type(r) AS kind, b.id AS target, properties(r) AS told"
 
 
-class Reader:
+class Neo4jReader:
     """Reads one knowledge base of a Neo4j."""
 
     def __init__(self, connection: Connection, kb: str) -> None:

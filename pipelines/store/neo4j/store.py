@@ -7,9 +7,9 @@ from typing import Self
 
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress, Parameter, Row
-from pipelines.store.neo4j.reader import Reader
+from pipelines.store.neo4j.reader import Neo4jReader
 from pipelines.store.neo4j.schema import OWNER, migrate
-from pipelines.store.neo4j.writer import Writer
+from pipelines.store.neo4j.writer import Neo4jWriter
 
 PATIENCE = 120.0
 """Seconds to wait for a server that went away while it was written to."""
@@ -25,8 +25,8 @@ class Neo4jStore:
     def __init__(self, connection: Connection, kb: str) -> None:
         self._connection = connection
         self._kb = kb
-        self._writer = Writer(connection, kb)
-        self._reader = Reader(connection, kb)
+        self._writer = Neo4jWriter(connection, kb)
+        self._reader = Neo4jReader(connection, kb)
 
     @classmethod
     def open(cls, address: Neo4jAddress, kb: str, patience: float = PATIENCE) -> Self:

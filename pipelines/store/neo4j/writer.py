@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from pipelines.core.graph import Edge, EdgeKind, Node, Subgraph
-from pipelines.store.digest import EMPTY, adjusted, item_hash
-from pipelines.store.neo4j import statements
+from pipelines.store.graph import EMPTY, adjusted, item_hash
+from pipelines.store.neo4j import write_statements
 from pipelines.store.neo4j.connection import Connection, Transaction
-from pipelines.store.neo4j.errors import Occupied
-from pipelines.store.neo4j.records import Hashed
+from pipelines.store.neo4j.driver_errors import Occupied
+from pipelines.store.neo4j.rows import Hashed
 from pipelines.store.neo4j.schema import BASE, OWNER, labels_of
-from pipelines.store.neo4j.statements import UNFINISHED, Place
+from pipelines.store.neo4j.write_statements import UNFINISHED, Place
 
 T = TypeVar("T")
 Step = Callable[[Transaction], None]
@@ -29,7 +29,7 @@ STEPS_AT_A_TIME = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Content:
+class _SortedSubgraph:
     """A subgraph without repetitions, in the order in which it is written."""
 
     owner: str
@@ -40,7 +40,7 @@ class _Content:
     """The ids of the nodes."""
 
     @staticmethod
-    def of(subgraph: Subgraph) -> _Content:
+    def of(subgraph: Subgraph) -> _SortedSubgraph:
         nodes = {node.id: node for node in subgraph.nodes}
         edges = {place(edge): edge for edge in subgraph.edges}
         # Edges by target: what documents share are the ends of their edges, and locks are taken in this order.
@@ -49,7 +49,7 @@ class _Content:
         hashed_edges = [Hashed(edges[at], item_hash(edges[at])) for at in places]
         digest = adjusted(EMPTY, [one.hash for one in hashed_nodes])
         digest = adjusted(digest, [one.hash for one in hashed_edges])
-        return _Content(subgraph.owner, digest, tuple(hashed_nodes), tuple(hashed_edges), frozenset(nodes))
+        return _SortedSubgraph(subgraph.owner, digest, tuple(hashed_nodes), tuple(hashed_edges), frozenset(nodes))
 
     def foreign_ends(self, places: Iterable[Place]) -> list[str]:
         """The ends of edges at these places that are not among the nodes, in order."""
@@ -64,7 +64,7 @@ def place(edge: Edge) -> Place:
     return edge.source, edge.kind.value, edge.target, edge.key
 
 
-class Writer:
+class Neo4jWriter:
     """Writes into one knowledge base of a Neo4j."""
 
     def __init__(self, connection: Connection, kb: str) -> None:
@@ -77,7 +77,7 @@ class Writer:
         With `afresh`, an owner that is not known yet is written without looking for what is there. That must not be
         repeated after a broken connection, which leaves open what has landed.
         """
-        content = _Content.of(subgraph)
+        content = _SortedSubgraph.of(subgraph)
         if afresh and not self._is_known(content.owner):
             try:
                 self._run(content, self._creation(content))
@@ -88,37 +88,37 @@ class Writer:
 
     def remove(self, owner: str) -> None:
         """Remove all that `owner` has, and the edges of others at its nodes."""
-        self._connection.write(lambda transaction: statements.delete_owner(transaction, self._kb, owner))
+        self._connection.write(lambda transaction: write_statements.delete_owner(transaction, self._kb, owner))
         self._drop_unused_places()
 
-    def _mend(self, content: _Content) -> None:
+    def _mend(self, content: _SortedSubgraph) -> None:
         self._run(content, self._mending(content))
         self._drop_unused_places()
 
     def _drop_unused_places(self) -> None:
         """In a transaction of its own, which holds no other locks. A place that stays is seen by nobody."""
-        self._connection.write(lambda transaction: statements.drop_unused_places(transaction, self._kb))
+        self._connection.write(lambda transaction: write_statements.drop_unused_places(transaction, self._kb))
 
     def _is_known(self, owner: str) -> bool:
         found = f"MATCH (o:{OWNER} {{kb: $kb, owner: $owner}}) RETURN 1 AS one"
         return bool(list(self._connection.read(found, kb=self._kb, owner=owner)))
 
-    def _creation(self, content: _Content) -> list[Phase]:
+    def _creation(self, content: _SortedSubgraph) -> list[Phase]:
         """Nodes first: the constraint refuses one that is there, and with that the whole way of writing."""
         kb, own = self._kb, content.own
         firm = [edge for edge in content.edges if edge.item.source in own]
         loose = [edge for edge in content.edges if edge.item.source not in own]  # another owner may have the same
         return [
-            _steps(content.nodes, lambda t, rows: statements.create_nodes(t, kb, rows)),
+            _steps(content.nodes, lambda t, rows: write_statements.create_nodes(t, kb, rows)),
             _steps(
                 content.foreign_ends(place(edge.item) for edge in content.edges),
-                lambda t, ids: statements.hold_places(t, kb, ids),
+                lambda t, ids: write_statements.hold_places(t, kb, ids),
             ),
-            *_in_turn(_steps(firm, lambda t, rows: statements.create_edges(t, kb, rows))),
-            *_in_turn(_steps(loose, lambda t, rows: statements.put_edges(t, kb, rows))),
+            *_in_turn(_steps(firm, lambda t, rows: write_statements.create_edges(t, kb, rows))),
+            *_in_turn(_steps(loose, lambda t, rows: write_statements.put_edges(t, kb, rows))),
         ]
 
-    def _mending(self, content: _Content) -> list[Phase]:
+    def _mending(self, content: _SortedSubgraph) -> list[Phase]:
         kb, owner = self._kb, content.owner
         held_nodes, held_edges = self._held_nodes(owner), self._held_edges(owner)
         gone_edges = sorted(held_edges.keys() - {place(edge.item) for edge in content.edges})
@@ -127,21 +127,21 @@ class Writer:
         edges = [edge for edge in content.edges if held_edges.get(place(edge.item)) != edge.text]
         touched = [*gone_edges, *(place(edge.item) for edge in edges)]
         return [
-            _steps(content.foreign_ends(touched), lambda t, ids: statements.hold_places(t, kb, ids)),
-            *_in_turn(_steps(gone_edges, lambda t, rows: statements.delete_edges(t, kb, owner, rows))),
-            *_in_turn(_steps(gone_nodes, lambda t, ids: statements.delete_nodes(t, kb, owner, ids))),
-            _steps(nodes, lambda t, rows: statements.put_nodes(t, kb, owner, rows)),
-            *_in_turn(_steps(edges, lambda t, rows: statements.put_edges(t, kb, rows))),
+            _steps(content.foreign_ends(touched), lambda t, ids: write_statements.hold_places(t, kb, ids)),
+            *_in_turn(_steps(gone_edges, lambda t, rows: write_statements.delete_edges(t, kb, owner, rows))),
+            *_in_turn(_steps(gone_nodes, lambda t, ids: write_statements.delete_nodes(t, kb, owner, ids))),
+            _steps(nodes, lambda t, rows: write_statements.put_nodes(t, kb, owner, rows)),
+            *_in_turn(_steps(edges, lambda t, rows: write_statements.put_edges(t, kb, rows))),
         ]
 
-    def _run(self, content: _Content, phases: Sequence[Phase]) -> None:
+    def _run(self, content: _SortedSubgraph, phases: Sequence[Phase]) -> None:
         """Take the steps in one transaction; where they are many in one each, the owner marked as unfinished.
 
         Then some steps of a phase run at a time: the server works on one while the next is put together.
         """
 
         def note(digest: str) -> Step:
-            return lambda t: statements.set_digest(t, self._kb, content.owner, digest)
+            return lambda t: write_statements.set_digest(t, self._kb, content.owner, digest)
 
         if len(content.nodes) + len(content.edges) <= AT_ONCE:
             steps = [step for phase in phases for step in phase]
@@ -160,7 +160,7 @@ class Writer:
 
     def _held_edges(self, owner: str) -> dict[Place, str]:
         told = "RETURN a.id AS source, type(r) AS kind, b.id AS target, r.key AS key, r.hash AS hash"
-        statement = " UNION ALL ".join(f"{statements.owned_edges(kind)} {told}" for kind in EdgeKind)
+        statement = " UNION ALL ".join(f"{write_statements.owned_edges(kind)} {told}" for kind in EdgeKind)
         rows = self._connection.read(statement, kb=self._kb, owner=owner)
         return {
             (str(row["source"]), str(row["kind"]), str(row["target"]), str(row["key"])): str(row["hash"])

@@ -8,8 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph, Value
-from pipelines.store.digest import recount, subgraph_digest
-from pipelines.store.graph import GraphStore
+from pipelines.store.graph import GraphStore, recount, subgraph_digest
 
 A, B = "document:a", "document:b"
 TAG = Node("tag:pump", NodeKind.TAG, CORPUS_OWNER, {"name": "pump"})

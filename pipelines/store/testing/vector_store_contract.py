@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pipelines.core.errors import StoreMismatch
 from pipelines.core.vectors import Vectors
-from pipelines.store.vector import Embedded, Filter, Record, RecordKind, VectorStore
+from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, VectorStore
 
 A, B = "document:a", "document:b"
 KINDS = [RecordKind.CHUNK, RecordKind.ATOM]
@@ -24,10 +24,10 @@ def chunk(id: str, text: str, owner: str = A, **told: object) -> Record:
     return Record(id, RecordKind.CHUNK, owner, text, id, **told)  # type: ignore[arg-type]
 
 
-def embedded(*pairs: tuple[Record, Vectors]) -> Embedded:
+def embedded(*pairs: tuple[Record, Vectors]) -> EmbeddedRecords:
     if not pairs:
-        return Embedded()
-    return Embedded(tuple(record for record, _ in pairs), np.stack([row for _, row in pairs]))
+        return EmbeddedRecords()
+    return EmbeddedRecords(tuple(record for record, _ in pairs), np.stack([row for _, row in pairs]))
 
 
 def held(store: VectorStore, kinds: tuple[RecordKind, ...] = (), owners: list[str] | None = None) -> list[Record]:
@@ -135,9 +135,9 @@ class VectorStoreContract:
         assert filled.match(RecordKind.CHUNK, "still", 5)[0].id == "chunk:1"
 
     def test_no_records_remove_the_owners(self, filled: VectorStore) -> None:
-        filled.write([A, "document:unknown"], Embedded())
+        filled.write([A, "document:unknown"], EmbeddedRecords())
         assert held(filled) == [SEAL[0]]
-        filled.write([B], Embedded())
+        filled.write([B], EmbeddedRecords())
         assert held(filled) == []
 
     def test_records_are_read_by_kind_and_owner(self, filled: VectorStore) -> None:
@@ -154,7 +154,7 @@ class VectorStoreContract:
 
     def test_another_dimension_is_refused(self, store: VectorStore) -> None:
         with pytest.raises(StoreMismatch):
-            store.write([A], Embedded((PUMP[0],), np.ones((1, 5), dtype=np.float32)))
+            store.write([A], EmbeddedRecords((PUMP[0],), np.ones((1, 5), dtype=np.float32)))
 
     @pytest.mark.parametrize(
         ("where", "ids"),
@@ -206,7 +206,7 @@ class VectorStoreContract:
     @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(data=st.data())
     def test_any_series_of_writes_leaves_the_last_of_each_owner(self, store: VectorStore, data: st.DataObject) -> None:
-        store.write([A, B], Embedded())
+        store.write([A, B], EmbeddedRecords())
         last: dict[str, list[Record]] = {}
         for owner in data.draw(st.lists(st.sampled_from([A, B]), max_size=3)):
             ids = data.draw(st.lists(st.integers(0, 9), unique=True, max_size=4))

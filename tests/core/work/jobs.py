@@ -11,28 +11,28 @@ import time
 from pathlib import Path
 
 from pipelines.core.errors import StoreError
-from pipelines.core.work.job import Desk
+from pipelines.core.work.job import JobContext
 
 BURN = "while True: pass"
 
 
-def give(desk: Desk, data: bytes) -> bytes:
+def give(desk: JobContext, data: bytes) -> bytes:
     return data
 
 
-def loop(desk: Desk) -> bytes:
+def loop(desk: JobContext) -> bytes:
     desk.begin("early")
     desk.begin("late")
     while True:
         pass
 
 
-def talk(desk: Desk) -> bytes:
+def talk(desk: JobContext) -> bytes:
     while True:
         desk.tell(str(sum(range(1_000_000))).encode())
 
 
-def in_stages(desk: Desk, stages: int, seconds: float) -> bytes:
+def in_stages(desk: JobContext, stages: int, seconds: float) -> bytes:
     """Take so many processor seconds in each of the stages."""
     for number in range(stages):
         desk.begin(str(number))
@@ -42,12 +42,12 @@ def in_stages(desk: Desk, stages: int, seconds: float) -> bytes:
     return b"done"
 
 
-def sleep(desk: Desk) -> bytes:
+def sleep(desk: JobContext) -> bytes:
     time.sleep(600)
     return b""
 
 
-def burn_in_children(desk: Desk, note: str) -> bytes:
+def burn_in_children(desk: JobContext, note: str) -> bytes:
     """Take nothing itself, and let children take what they can."""
     children = [subprocess.Popen([sys.executable, "-c", BURN]) for _ in range(2)]
     Path(note).write_text(" ".join(str(child.pid) for child in children))
@@ -55,7 +55,7 @@ def burn_in_children(desk: Desk, note: str) -> bytes:
     return b""
 
 
-def burn_in_an_orphan(desk: Desk, note: str) -> bytes:
+def burn_in_an_orphan(desk: JobContext, note: str) -> bytes:
     """Start a process in a session of its own whose parent ends at once."""
     quiet = "stdout=subprocess.DEVNULL, start_new_session=True"
     code = f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {BURN!r}], {quiet}).pid)"
@@ -65,18 +65,18 @@ def burn_in_an_orphan(desk: Desk, note: str) -> bytes:
     return b""
 
 
-def eat(desk: Desk) -> bytes:
+def eat(desk: JobContext) -> bytes:
     held = []
     while True:
         held.append(bytearray(16 << 20))
         time.sleep(0.01)
 
 
-def gulp(desk: Desk) -> bytes:
+def gulp(desk: JobContext) -> bytes:
     return bytes(bytearray(64 << 30))
 
 
-def crash_after_handing_out(desk: Desk) -> bytes:
+def crash_after_handing_out(desk: JobContext) -> bytes:
     desk.begin("read")
     desk.keep(b"the first half")
     desk.keep(b"the text")
@@ -84,29 +84,29 @@ def crash_after_handing_out(desk: Desk) -> bytes:
     os._exit(3)
 
 
-def loop_after_handing_out(desk: Desk) -> bytes:
+def loop_after_handing_out(desk: JobContext) -> bytes:
     desk.keep(b"the text")
     return loop(desk)
 
 
-def raise_error(desk: Desk) -> bytes:
+def raise_error(desk: JobContext) -> bytes:
     raise StoreError("the disk is full", hint="make room")
 
 
-def environment(desk: Desk) -> bytes:
+def environment(desk: JobContext) -> bytes:
     return json.dumps(dict(os.environ)).encode()
 
 
-def litter(desk: Desk) -> bytes:
+def litter(desk: JobContext) -> bytes:
     (desk.scratch / "left.txt").write_text("left")
     return str(desk.scratch).encode()
 
 
-def double(desk: Desk, number: int) -> bytes:
+def double(desk: JobContext, number: int) -> bytes:
     return desk.ask(str(number).encode()).result()
 
 
-def be_killed(desk: Desk, note: str, times: int) -> bytes:
+def be_killed(desk: JobContext, note: str, times: int) -> bytes:
     """Be killed as by somebody else in the first `times` tries, handing out before it which try it was."""
     tries = Path(note)
     number = int(tries.read_text()) + 1 if tries.exists() else 1
@@ -118,7 +118,7 @@ def be_killed(desk: Desk, note: str, times: int) -> bytes:
     return f"result of try {number}".encode()
 
 
-def be_killed_before_handing_out_again(desk: Desk, note: str) -> bytes:
+def be_killed_before_handing_out_again(desk: JobContext, note: str) -> bytes:
     if not Path(note).exists():
         Path(note).touch()
         desk.keep(b"try 1")

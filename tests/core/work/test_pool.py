@@ -13,22 +13,24 @@ import psutil
 import pytest
 
 from pipelines.core.outcome import Status
-from pipelines.core.work.frames import Frame, Kind
-from pipelines.core.work.job import Allowance, Ended, Job, Listener
+from pipelines.core.work.frames import Frame, FrameKind
+from pipelines.core.work.job import Job, JobLimits, JobListener, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.core.work.process import Running
 from tests.core.work import jobs
 
-SMALL = Allowance(cpu_s=1, stall_s=2, memory_mb=400)
+SMALL = JobLimits(cpu_s=1, stall_s=2, memory_mb=400)
 
 
-def itself(ended: Ended) -> Ended:
+def itself(ended: JobResult) -> JobResult:
     return ended
 
 
-def run(*work: Job, allowance: Allowance = SMALL, workers: int = 1, listener: Listener | None = None) -> list[Ended]:
+def run(
+    *work: Job, allowance: JobLimits = SMALL, workers: int = 1, listener: JobListener | None = None
+) -> list[JobResult]:
     with WorkerPool(allowance, workers) as pool:
-        futures = [pool.submit(job, itself, listener or Listener()) for job in work]
+        futures = [pool.submit(job, itself, listener or JobListener()) for job in work]
         return [future.result() for future in futures]
 
 
@@ -104,7 +106,7 @@ def test_a_worker_inherits_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen["ORT_DISABLE_TELEMETRY"] == "1"
 
 
-class Doubling(Listener):
+class Doubling(JobListener):
     """Answers from another thread, after longer than a process may be idle."""
 
     def __init__(self, wait: float) -> None:
@@ -115,11 +117,11 @@ class Doubling(Listener):
 
 
 def test_a_job_that_waits_for_its_parent_does_not_hang() -> None:
-    allowance = Allowance(stall_s=0.5)
+    allowance = JobLimits(stall_s=0.5)
     assert run(job(jobs.double, 21), allowance=allowance, listener=Doubling(2))[0].result == b"42"
 
 
-class Noting(Listener):
+class Noting(JobListener):
     def __init__(self) -> None:
         self.stages: list[str] = []
 
@@ -162,9 +164,9 @@ def test_results_are_the_same_by_one_worker_and_by_three() -> None:
 
 
 def test_a_worker_whose_parent_is_gone_ends() -> None:
-    running = Running.start(Allowance())
-    running.writer.send(Frame(Kind.JOB, pickle.dumps(job(jobs.loop))))
-    while running.results.peek(1)[:1] != Kind.STAGE.value:  # type: ignore[attr-defined]
+    running = Running.start(JobLimits())
+    running.writer.send(Frame(FrameKind.JOB, pickle.dumps(job(jobs.loop))))
+    while running.results.peek(1)[:1] != FrameKind.STAGE.value:  # type: ignore[attr-defined]
         time.sleep(0.01)
     running.jobs.close()
     try:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.lang.quantities import Kind
 from qa.quoting.choose import choose, gain, union, worth_quoting
 from qa.quoting.confidence import Facts, confidence, facts
 from qa.quoting.conflicts import disagreements, rivals, told
-from qa.quoting.kinds import Kind
 from qa.quoting.polarity import ruled_out
 from qa.quoting.query import GENERAL, Query, read_query
 from qa.quoting.tell import tell

@@ -1,0 +1,113 @@
+"""A document's blocks by place: which of them a span touches, and where a table's rows stand in the text."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from pipelines.core.document import Block, Document
+from pipelines.core.provenance import Box, Provenance, Span
+from pipelines.core.table import Cell, Table
+
+
+class BlockIndex:
+    """An index of one document's blocks; a look-up costs the logarithm of their number."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.blocks = tuple(sorted(document.blocks, key=lambda block: block.provenance.span))
+        self._starts = [block.provenance.span.start for block in self.blocks]
+        self._reaches: list[int] = []
+        reach = 0
+        for block in self.blocks:
+            reach = max(reach, block.provenance.span.end)
+            self._reaches.append(reach)
+        self._rows: dict[str, TableRows] = {}
+
+    def touching(self, span: Span) -> tuple[Block, ...]:
+        """Return the blocks that share a character with `span`, in order of their start."""
+        first = bisect_right(self._reaches, span.start)
+        last = bisect_left(self._starts, span.end)
+        return tuple(block for block in self.blocks[first:last] if block.provenance.span.overlaps(span))
+
+    def following(self, block: Block) -> Block | None:
+        """Return the block that begins next after `block`, None after the last."""
+        index = bisect_right(self._starts, block.provenance.span.start)
+        return self.blocks[index] if index < len(self.blocks) else None
+
+    def rows(self, block: Block) -> TableRows:
+        """Return where the rows of a table block stand; no rows where it has no table or its text is not by rows."""
+        if block.id not in self._rows:
+            self._rows[block.id] = TableRows(block)
+        return self._rows[block.id]
+
+    def provenance(self, span: Span) -> Provenance:
+        """Return page, label, cells and boxes of what `span` touches; of a table only those of its rows."""
+        places = [self._within(block, span) for block in self.touching(span)]
+        if not places:
+            return Provenance(self.document.id, span)
+        boxes = tuple(box for place in places for box in place.boxes)
+        cells = places[0].cells if len(places) == 1 else ""
+        return Provenance(self.document.id, span, places[0].page, places[0].label, cells, boxes)
+
+    def _within(self, block: Block, span: Span) -> Provenance:
+        origin = block.provenance
+        if block.table is None or span.covers(origin.span):
+            return origin
+        cells = self.rows(block).cells(span)
+        boxes = _one_a_page(cells) or origin.boxes
+        page = boxes[0].page if boxes else origin.page
+        return Provenance(origin.document, span, page, origin.label, _range(cells) or origin.cells, boxes)
+
+
+class TableRows:
+    """The rows of a table block by their place in the document's text: `spans[i]` is the line of row i."""
+
+    def __init__(self, block: Block) -> None:
+        self.spans = _lines(block, block.table) if block.table else ()
+        self._starts = [span.start for span in self.spans]
+        self._cells: list[list[Cell]] = [[] for _ in self.spans]
+        if self.spans and block.table:
+            for cell in block.table.cells:
+                self._cells[cell.row].append(cell)
+
+    def touching(self, span: Span) -> range:
+        """Return the numbers of the rows that share a character with `span`."""
+        first = max(0, bisect_right(self._starts, span.start) - 1)
+        if first < len(self.spans) and self.spans[first].end <= span.start:
+            first += 1
+        return range(first, bisect_left(self._starts, span.end))
+
+    def cells(self, span: Span) -> list[Cell]:
+        return [cell for number in self.touching(span) for cell in self._cells[number]]
+
+
+def _lines(block: Block, table: Table) -> tuple[Span, ...]:
+    spans: list[Span] = []
+    start = block.provenance.span.start
+    for line in block.text.split("\n"):
+        spans.append(Span(start, start + len(line)))
+        start += len(line) + 1
+    return tuple(spans) if len(spans) == table.rows else ()
+
+
+def _range(cells: list[Cell]) -> str:
+    """Return the range of a sheet that whole rows fill, from the first cell to the last ("B2:D9")."""
+    named = [cell.address for cell in cells if cell.address]
+    if not named:
+        return ""
+    return named[0] if len(named) == 1 else f"{named[0]}:{named[-1]}"
+
+
+def _one_a_page(cells: list[Cell]) -> tuple[Box, ...]:
+    """Return for each page the box that encloses the cells on it."""
+    pages: dict[int, Box] = {}
+    for box in (box for cell in cells for box in cell.boxes):
+        known = pages.get(box.page, box)
+        pages[box.page] = Box(
+            box.page,
+            min(known.left, box.left),
+            min(known.top, box.top),
+            max(known.right, box.right),
+            max(known.bottom, box.bottom),
+        )
+    return tuple(pages[page] for page in sorted(pages))

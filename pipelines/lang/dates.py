@@ -1,0 +1,36 @@
+"""Dates in a text, and the words of the calendar, in the languages that are read today (English, German, Chinese)."""
+
+from __future__ import annotations
+
+import re
+
+from pipelines.lang.profile import longest_first, profile
+
+_MONTHS = "|".join(longest_first(profile("en").month_names | profile("de").month_names))
+CALENDAR = profile("en").month_names | profile("en").weekday_names
+"""Names of months and days, which begin with a capital and name nothing else."""
+
+DATE = re.compile(
+    r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s)?(?:{_MONTHS})\b\.?|\b(?:{_MONTHS})\.?\s\d{{1,4}}\b"
+    r"|\b(?:19|20)\d\d\b|\d{4}\s?年|\d{1,2}\s?月\s?\d{1,2}\s?日",
+    re.IGNORECASE,
+)
+"""A date in running text: its day, its month or its year alone too."""
+
+WRITTEN_DATE = re.compile(
+    r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}年(?:\d{1,2}月(?:\d{1,2}日)?)?"
+)
+"""A date in figures, as a cell of a table holds it."""
+
+_FULL_MONTHS = "|".join(longest_first(frozenset().union(*profile("en").months)))
+_WEEKDAYS = "|".join(longest_first(profile("en").weekday_names))
+TELLS_WHEN = re.compile(
+    r"\b(?:1\d|20)\d\d\b|\b\d{1,2}:\d\d\b|\b\d+ (?:seconds|minutes|hours|days|weeks|months|years)\b"
+    rf"|\b(?:{_FULL_MONTHS})\b|\b(?:{_WEEKDAYS})"
+    r"|\b(?:century|centuries|second|minute|hour|day|night|week|month|year|daily|weekly|monthly|yearly|annually)s?\b"
+    r"|\b(?:before|after|until|once|when|while|during|since|every|each|first|if|as soon as)\b"
+    r"|\d\s*[年月日时天周]|[时后前]|每",
+    re.IGNORECASE,
+)
+"""A word of time: a date, a length of time, or what one thing is after, before or while another."""

@@ -1,0 +1,133 @@
+"""What is known of each language: one profile a language, from a data file and from libraries.
+
+A language is added by a file `data/CODE.toml` with any of the fields of `LanguageProfile`; stop words that it does not
+list are those of stopwordsiso (58 languages). A language without a file has a profile too, with what libraries know.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+_DATA = Path(__file__).with_name("data")
+_NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageProfile:
+    """A language, by its ISO 639-1 `code`. All words are lower case.
+
+    - `spaced`: blanks stand between its words.
+    - `stemmer`: its Snowball algorithm, empty where there is none.
+    - `decimal`, `group`: what sets off decimals and thousands in its numbers.
+    - `months`, `months_short`, `weekdays`: for each month and day (from Monday), the forms of its name.
+    - `numbers`: words for numbers, with their values.
+    - `abbreviations`: words behind which a point does not end a sentence, without that point.
+    - `labels`: words before the number of a part, a table or a figure.
+    - `stop_words`: words that carry no subject, left out of the terms that are matched.
+    - `function_words`: words that name nothing, the stop words among them.
+    - `phrase_ends`: words at which a key phrase ends, besides the function words.
+    - `question_words`: words by which a question asks and refers; its answer need not repeat them.
+    - `general_words`: verbs, adjectives and adverbs of every subject: that a text lacks one says little.
+    - `document_words`: what documents are called, and the languages they are in.
+    - `pointing_words`: words by which a question points back at what was said before.
+    """
+
+    code: str
+    name: str
+    spaced: bool = True
+    stemmer: str = ""
+    decimal: str = "."
+    group: str = ""
+    months: tuple[frozenset[str], ...] = ()
+    months_short: tuple[frozenset[str], ...] = ()
+    weekdays: tuple[frozenset[str], ...] = ()
+    numbers: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
+    abbreviations: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()
+    stop_words: frozenset[str] = frozenset()
+    function_words: frozenset[str] = frozenset()
+    phrase_ends: frozenset[str] = frozenset()
+    question_words: frozenset[str] = frozenset()
+    general_words: frozenset[str] = frozenset()
+    document_words: frozenset[str] = frozenset()
+    pointing_words: frozenset[str] = frozenset()
+
+    @property
+    def month_names(self) -> frozenset[str]:
+        """All names of months, short ones too."""
+        return frozenset().union(*self.months, *self.months_short)
+
+    @property
+    def weekday_names(self) -> frozenset[str]:
+        return frozenset().union(*self.weekdays)
+
+
+@cache
+def profile(language: str) -> LanguageProfile:
+    """Return the profile of a language by its code ("de", "pt-BR"); of an unknown one, one that holds only its code.
+
+    >>> profile("de").stemmer
+    'german'
+    """
+    code = language.lower().replace("_", "-").partition("-")[0]
+    found = _DATA / f"{code}.toml"
+    told = read_table(code) if code.isalpha() and found.is_file() else {}
+    stop_words = _words(told, "stop_words") or _listed_stop_words(code)
+    return LanguageProfile(
+        code,
+        told.get("name", code),
+        told.get("spaced", True),
+        told.get("stemmer", ""),
+        told.get("decimal", "."),
+        told.get("group", ""),
+        _forms(told, "months"),
+        _forms(told, "months_short"),
+        _forms(told, "weekdays"),
+        MappingProxyType(_numbers(told)),
+        _words(told, "abbreviations"),
+        _words(told, "labels"),
+        stop_words,
+        stop_words | _words(told, "function_words"),
+        _words(told, "phrase_ends"),
+        _words(told, "question_words"),
+        _words(told, "general_words"),
+        _words(told, "document_words"),
+        _words(told, "pointing_words"),
+    )
+
+
+def read_table(name: str) -> dict[str, Any]:
+    """Return one of the data files of this package, by its name without the suffix."""
+    return tomllib.loads((_DATA / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def longest_first(words: Iterable[str]) -> list[str]:
+    """Return words in the order in which a pattern must try them: before each word the longer ones."""
+    return sorted(set(words), key=lambda word: (-len(word), word))
+
+
+def _words(told: Mapping[str, Any], name: str) -> frozenset[str]:
+    return frozenset(told.get(name, "").split())
+
+
+def _forms(told: Mapping[str, Any], name: str) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(forms.split("|")) for forms in told.get(name, ()))
+
+
+def _numbers(told: Mapping[str, Any]) -> dict[str, float]:
+    found: dict[str, float] = dict(told.get("other_numbers", {}))
+    for value, forms in enumerate(told.get("numbers", ())):
+        found |= dict.fromkeys(filter(None, forms.split("|")), float(value))
+    return found
+
+
+def _listed_stop_words(code: str) -> frozenset[str]:
+    import stopwordsiso
+
+    return frozenset(stopwordsiso.stopwords(code)) if stopwordsiso.has_lang(code) else frozenset()

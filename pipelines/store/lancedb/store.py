@@ -1,0 +1,116 @@
+"""Vectors and full text in LanceDB, one table a kind of record. The only package that imports `lancedb`.
+
+It takes a second or two to import, so that is done when something is read or written, and not when a store is opened:
+an ingest that finds nothing new does neither.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pipelines.core.errors import StoreMismatch, StoreUnavailable
+from pipelines.core.vectors import Vectors
+from pipelines.lang.terms import terms
+from pipelines.store.lancedb.manifest import refuse_elsewhere
+from pipelines.store.lancedb.table import ANEW, VectorTable, guarded
+from pipelines.store.vector import EmbeddedRecords, Filter, RecordKind, Scored
+
+if TYPE_CHECKING:
+    import lancedb
+
+
+class LanceVectorStore:
+    """A folder of LanceDB tables. Lexical search is BM25 over `pipelines.lang.terms`, tokenized by Strata itself.
+
+    `least` returns the versions that the tables had when they were last written, by name. A table that is missing or
+    of an earlier version was damaged or deleted: the first use then raises `StoreMismatch`, as it does where the
+    tables have another dimension, or name files outside their folder.
+    """
+
+    def __init__(self, path: Path, dimension: int, least: Callable[[], Mapping[str, int]] = dict) -> None:
+        self._path = path
+        self._dimension = dimension
+        self._least = least
+
+    @cached_property
+    def _db(self) -> lancedb.DBConnection:
+        os.environ.setdefault("LANCEDB_LOG", "error")  # it warns of every empty partition of an index
+        import lancedb
+
+        return guarded(lambda: lancedb.connect(str(self._path)))
+
+    @cached_property
+    def _tables(self) -> dict[RecordKind, VectorTable]:
+        names = set(guarded(lambda: self._db.list_tables(limit=100)).tables)
+        least = self._least()  # before the tables are opened: they may grow newer meanwhile, and never older
+        found = [kind for kind in RecordKind if kind.value in names]
+        for kind in found:
+            refuse_elsewhere(self._path / f"{kind.value}.lance")
+        tables = {kind: VectorTable.open(self._db, kind.value, self._dimension) for kind in found}
+        held = {kind.value: table.version for kind, table in tables.items()}
+        if lacking := sorted(name for name, version in least.items() if held.get(name, 0) < version):
+            raise StoreMismatch(f"vectors are missing or damaged: {', '.join(lacking)}", ids=tuple(lacking), hint=ANEW)
+        return tables
+
+    def write(self, owners: Collection[str], embedded: EmbeddedRecords) -> None:
+        expected = (len(embedded.records), self._dimension)
+        if embedded.records and embedded.vectors.shape != expected:
+            raise StoreMismatch(f"vectors of shape {embedded.vectors.shape}, not {expected}")
+        places = {(record.kind, record.id): place for place, record in enumerate(embedded.records)}
+        for kind in RecordKind:
+            own = [place for (its_kind, _), place in places.items() if its_kind is kind]
+            if own or kind in self._tables:
+                records = [embedded.records[place] for place in own]
+                self._table(kind).replace(owners, records, embedded.vectors[own])
+
+    def search(self, kind: RecordKind, vector: Vectors, limit: int, where: Filter = Filter()) -> list[Scored]:
+        if limit <= 0 or not np.any(vector):
+            return []
+        return self._read(kind, lambda table: table.search(vector, limit, where))
+
+    def match(self, kind: RecordKind, text: str, limit: int, where: Filter = Filter()) -> list[Scored]:
+        wanted = list(dict.fromkeys(terms(text)))
+        return self._read(kind, lambda table: table.match(wanted, limit, where)) if limit > 0 and wanted else []
+
+    def records(
+        self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None
+    ) -> Iterator[EmbeddedRecords]:
+        for kind in sorted(kinds or RecordKind):
+            table = self._tables.get(kind)
+            if table is not None and (owners is None or owners):
+                yield from table.records(kind, owners)
+
+    def optimize(self, *, erase: bool = False) -> None:
+        for table in self._tables.values():
+            if erase:
+                table.wipe()
+            else:
+                table.optimize()
+
+    def versions(self) -> dict[str, int]:
+        return {kind.value: table.version for kind, table in self._tables.items()}
+
+    def _read(self, kind: RecordKind, work: Callable[[VectorTable], list[Scored]]) -> list[Scored]:
+        """What a table says; where a writer has meanwhile wiped what was opened, it is opened anew."""
+        try:
+            table = self._tables.get(kind)
+            return work(table) if table else []
+        except StoreUnavailable:
+            self.close()
+            table = self._tables.get(kind)
+            return work(table) if table else []
+
+    def close(self) -> None:
+        for name in ("_tables", "_db"):
+            self.__dict__.pop(name, None)
+
+    def _table(self, kind: RecordKind) -> VectorTable:
+        if kind not in self._tables:
+            self._tables[kind] = VectorTable.create(self._db, kind.value, self._dimension)
+        return self._tables[kind]

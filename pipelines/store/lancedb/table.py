@@ -1,0 +1,258 @@
+"""One table of LanceDB: the records of one kind, their indexes, and a filter as SQL."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from pipelines.core.errors import StoreMismatch, StoreUnavailable
+from pipelines.core.vectors import Vectors
+from pipelines.lang.terms import terms
+from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, Scored
+
+if TYPE_CHECKING:
+    import lancedb
+
+BATCH = 4096
+INDEX_FROM = 8_000
+"""Rows from which a table gets an approximate index; below it search is exact, and fast enough."""
+PROBED_SHARE, PROBED_LEAST = 0.05, 50
+"""Share of an index's partitions that a search looks into, and their number at least."""
+OUTGROWN = 4
+"""An index is made anew once the table has so many times the rows that its partitions were made for."""
+KEPT_VERSIONS = timedelta(hours=1)
+"""How long readers that opened a table before a write may go on reading it."""
+_TEXTS = ("id", "owner", "text", "chunk", "uri", "media_type", "date")
+_VECTOR_INDEX = "vector_idx"
+ANEW = "`strata fsck --repair` makes the vectors anew"
+_TOLD = 300
+"""Characters of an error of the library that are told."""
+
+T = TypeVar("T")
+
+
+class VectorTable:
+    """The records of one kind: a table with an index of terms and, from `INDEX_FROM` rows, one of vectors."""
+
+    def __init__(self, table: lancedb.table.Table, dimension: int) -> None:
+        self._table = table
+        self._dimension = dimension
+        held = guarded(lambda: set(table.schema.names))
+        if lacking := sorted(set(_schema(dimension).names) - held):
+            raise StoreMismatch(f"a table of the vectors is damaged: it lacks {', '.join(lacking)}", hint=ANEW)
+        stored = guarded(lambda: table.schema.field("vector").type.list_size)
+        if stored != dimension:
+            raise StoreMismatch(
+                f"the vectors of this knowledge base have {stored} dimensions, the embedder {dimension}",
+                hint="`strata reindex --embedder NAME` changes the embedder",
+            )
+        self._probes = self._count_probes()
+
+    @property
+    def version(self) -> int:
+        return int(guarded(lambda: self._table.version))
+
+    @staticmethod
+    def open(db: lancedb.DBConnection, name: str, dimension: int) -> VectorTable:
+        return VectorTable(guarded(lambda: db.open_table(name)), dimension)
+
+    @staticmethod
+    def create(db: lancedb.DBConnection, name: str, dimension: int) -> VectorTable:
+        table = guarded(lambda: db.create_table(name, schema=_schema(dimension), exist_ok=True))
+        created = VectorTable(table, dimension)
+        created._index_words()
+        return created
+
+    def _index_words(self) -> None:
+        """Make the indexes of terms and owners anew, in place of those that are there."""
+        from lancedb.index import FTS, BTree
+
+        text = FTS(
+            base_tokenizer="whitespace", stem=False, lower_case=False, remove_stop_words=False, ascii_folding=False,
+            with_position=False, max_token_length=None,
+        )  # fmt: skip
+        guarded(lambda: self._table.create_index("terms", config=text))
+        guarded(lambda: self._table.create_index("owner", config=BTree()))
+
+    def replace(self, owners: Collection[str], records: Sequence[Record], vectors: Vectors) -> None:
+        if owners:
+            guarded(lambda: self._table.delete(among("owner", owners)))
+        if records:
+            guarded(lambda: self._table.add(self._rows(records, vectors)))
+
+    def search(self, vector: Vectors, limit: int, where: Filter) -> list[Scored]:
+        query = self._table.search(np.asarray(vector, dtype=np.float32), vector_column_name="vector")
+        query = query.distance_type("cosine").limit(limit).select(["id", "chunk", "_distance"])
+        if self._probes:
+            query = query.nprobes(self._probes)
+        found = _found(query, where)
+        return _scored(found, 1.0 - found["_distance"].to_numpy())
+
+    def match(self, wanted: Sequence[str], limit: int, where: Filter) -> list[Scored]:
+        query = self._table.search(" ".join(wanted), query_type="fts", fts_columns="terms")
+        found = _found(query.limit(limit).select(["id", "chunk", "_score"]), where)
+        return _scored(found, found["_score"].to_numpy())
+
+    def records(self, kind: RecordKind, owners: Collection[str] | None) -> Iterator[EmbeddedRecords]:
+        """The records in order of id, a batch in memory at a time."""
+        query = self._table.search().select(["id"]).with_row_id(True).limit(max(1, self._count()))
+        if owners is not None:
+            query = query.where(among("owner", owners))
+        places = guarded(query.to_arrow).sort_by("id")["_rowid"].to_pylist()
+        for start in range(0, len(places), BATCH):
+            rows = guarded(self._table.take_row_ids(places[start : start + BATCH]).to_arrow)
+            yield self._embedded(kind, rows.sort_by("id"))
+
+    def optimize(self) -> None:
+        guarded(lambda: self._table.optimize(cleanup_older_than=KEPT_VERSIONS))
+        self._index_vectors()
+
+    def _index_vectors(self) -> None:
+        rows = self._count()
+        if rows >= INDEX_FROM and rows >= OUTGROWN * self._indexed_rows():
+            self._partition(_partitions(rows))
+        self._probes = self._count_probes()
+
+    def _partition(self, partitions: int) -> None:
+        """Make the index of vectors, with fewer partitions where too many vectors are alike for so many."""
+        from lancedb.index import IvfFlat
+
+        config = IvfFlat(distance_type="cosine", num_partitions=partitions)
+        try:
+            guarded(lambda: self._table.create_index("vector", config=config, name=_VECTOR_INDEX, replace=True))
+        except StoreUnavailable:
+            if partitions == 1:
+                raise
+            self._partition(partitions // 2)
+
+    def wipe(self) -> None:
+        """Write every row anew, as one commit, make the indexes from that, and remove all that was there before.
+
+        Compaction would not do: it leaves a file as it is of which only few rows were deleted, and an index as it is.
+        """
+        guarded(lambda: self._table.update(values_sql={"id": "id"}))
+        self._index_words()
+        if self._indexed_rows():
+            guarded(lambda: self._table.drop_index(_VECTOR_INDEX))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that readers of what was there have to read anew
+            guarded(lambda: self._table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True))
+        self._index_vectors()
+
+    def _indexed_rows(self) -> int:
+        """The number of rows when the vector index was made, 0 without one."""
+        stats = guarded(lambda: self._table.index_stats(_VECTOR_INDEX))
+        return 0 if stats is None else int(stats.num_indexed_rows)
+
+    def _count(self) -> int:
+        return int(guarded(self._table.count_rows))
+
+    def _count_probes(self) -> int:
+        rows = self._indexed_rows()
+        return max(PROBED_LEAST, round(_partitions(rows) * PROBED_SHARE)) if rows else 0
+
+    def _rows(self, records: Sequence[Record], vectors: Vectors) -> pa.Table:
+        flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
+        columns = {name: [getattr(record, name) for record in records] for name in _TEXTS}
+        return pa.table(
+            {
+                **columns,
+                "page": [record.page for record in records],
+                "tags": [list(record.tags) for record in records],
+                "terms": [" ".join(terms(record.text)) for record in records],
+                "vector": pa.FixedSizeListArray.from_arrays(flat, self._dimension),
+            },
+            schema=_schema(self._dimension),
+        )
+
+    def _embedded(self, kind: RecordKind, rows: pa.Table) -> EmbeddedRecords:
+        vectors = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        texts = rows.select([*_TEXTS, "page", "tags"]).to_pylist()
+        records = tuple(Record(kind=kind, **{**row, "tags": tuple(row["tags"])}) for row in texts)
+        return EmbeddedRecords(records, vectors.reshape(len(records), self._dimension))
+
+
+def guarded(call: Callable[[], T]) -> T:
+    """Return the result of a call of the library; what it raises for a store at fault becomes `StoreUnavailable`."""
+    try:
+        return call()
+    except (OSError, RuntimeError, ValueError, KeyError, pa.ArrowException) as error:
+        raise _unavailable(error) from error
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":  # of its native part, for a file that is damaged
+            raise _unavailable(error) from error
+        raise
+
+
+def _unavailable(error: BaseException) -> StoreUnavailable:
+    """The error in one line; where the disk is full that is all there is to say."""
+    told = " ".join(str(error).split())
+    if "No space left" in told:
+        return StoreUnavailable("the vectors cannot be written: no space is left on the disk")
+    return StoreUnavailable(f"the vectors cannot be used: {told[:_TOLD]}", hint=ANEW)
+
+
+def _schema(dimension: int) -> pa.Schema:
+    fields = [pa.field(name, pa.string()) for name in _TEXTS]
+    fields += [pa.field("page", pa.int32()), pa.field("tags", pa.list_(pa.string())), pa.field("terms", pa.string())]
+    return pa.schema([*fields, pa.field("vector", pa.list_(pa.float32(), dimension))])
+
+
+def _partitions(rows: int) -> int:
+    return max(1, int(rows**0.5))
+
+
+def _found(query: lancedb.query.LanceQueryBuilder, where: Filter) -> pa.Table:
+    if text := condition(where):
+        query = query.where(text, prefilter=True)
+    return guarded(query.to_arrow)
+
+
+def _scored(found: pa.Table, scores: np.ndarray) -> list[Scored]:
+    rows = zip(found["id"].to_pylist(), found["chunk"].to_pylist(), scores.tolist(), strict=True)
+    # A zero vector has no cosine.
+    return sorted((Scored(*row) for row in rows if row[2] == row[2]), key=lambda one: (-one.score, one.id))
+
+
+def condition(where: Filter) -> str:
+    """Return a filter as a condition of SQL, empty where it confines nothing; every value is quoted."""
+    parts = []
+    if where.documents:
+        parts.append(f"({among('uri', where.documents)} OR {among('owner', where.documents)})")
+    if where.folders:
+        parts.append(_any(f"starts_with(uri, {_quoted(_prefix(name))})" for name in where.folders))
+    if where.media_types:
+        parts.append(among("media_type", where.media_types))
+    if where.tags:
+        parts.append(_any(f"array_has(tags, {_quoted(tag)})" for tag in where.tags))
+    if where.pages:
+        parts.append("page IN (" + ", ".join(str(int(page)) for page in where.pages) + ")")
+    if where.since:
+        parts.append(f"date >= {_quoted(where.since)}")
+    if where.until:
+        # A day includes its hours: "2026-03-01T10:00" is not after "2026-03-01".
+        parts.append(f"date <> '' AND date <= {_quoted(where.until + '~')}")
+    return " AND ".join(parts)
+
+
+def among(column: str, values: Collection[str]) -> str:
+    """Return the condition that a column has one of some values."""
+    return f"{column} IN (" + ", ".join(_quoted(value) for value in sorted(values)) + ")"
+
+
+def _any(conditions: Iterable[str]) -> str:
+    return "(" + " OR ".join(conditions) + ")"
+
+
+def _prefix(folder: str) -> str:
+    plain = folder.strip("/").removeprefix("./")
+    return "" if plain in {"", "."} else plain + "/"
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

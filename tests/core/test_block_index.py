@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.core.block_index import BlockIndex
+from pipelines.core.provenance import Span
+from tests.chunk.build import document, paragraph, table
+
+MADE = document(
+    paragraph("First."), paragraph("Second."), table(["a", "b"], ["c", "d"], ["e", "f"]), *[paragraph("More.")] * 6
+)
+
+
+@settings(deadline=None)
+@given(st.integers(0, len(MADE.text)), st.integers(0, 60))
+def test_the_blocks_touched_are_those_that_share_a_character(start: int, length: int) -> None:
+    span = Span(start, start + length)
+    wanted = [block.id for block in MADE.blocks if block.provenance.span.overlaps(span)]
+    assert [block.id for block in BlockIndex(MADE).touching(span)] == wanted
+
+
+def test_provenance_is_that_of_the_blocks_touched() -> None:
+    span = Span(0, MADE.text.index("a | b") - 2)
+    assert BlockIndex(MADE).provenance(span) == MADE.provenance(span)
+
+
+def test_a_part_of_a_table_has_the_cells_of_its_rows() -> None:
+    start = MADE.text.index("c | d")
+    place = BlockIndex(MADE).provenance(Span(start, start + len("c | d")))
+    assert (place.cells, place.page) == ("A2:B2", 1)
+
+
+def test_a_span_beside_all_blocks_has_no_page() -> None:
+    assert BlockIndex(MADE).provenance(Span(6, 8)).page is None
+
+
+def test_rows_are_found_by_place() -> None:
+    layout = BlockIndex(MADE)
+    block = MADE.blocks[2]
+    rows = layout.rows(block)
+    assert [span.slice(MADE.text) for span in rows.spans] == ["a | b", "c | d", "e | f"]
+    assert list(rows.touching(Span(rows.spans[1].start, rows.spans[2].start + 1))) == [1, 2]
+    assert list(rows.touching(Span(rows.spans[0].end, rows.spans[1].start))) == []
+    assert layout.rows(MADE.blocks[0]).spans == ()
+
+
+def test_the_block_that_follows_is_the_next_in_the_text() -> None:
+    layout = BlockIndex(MADE)
+    assert layout.following(MADE.blocks[0]) == MADE.blocks[1]
+    assert layout.following(MADE.blocks[-1]) is None

@@ -1,0 +1,48 @@
+"""Nothing that Strata imports tells its maker how it is used, whichever way it is come to."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pipelines.core.no_telemetry import TELEMETRY_OFF
+
+WAYS_IN = (
+    "pipelines",
+    "qa",
+    "evaluate",
+    "flows",
+    "flows.cli.app",
+    "flows.server_process",
+    "pipelines.core.work.worker",
+)
+
+
+def set_after(statement: str, **environment: str) -> dict[str, str]:
+    """The variables of `TELEMETRY_OFF` in a fresh interpreter that has run `statement`."""
+    bare = {name: value for name, value in os.environ.items() if name not in TELEMETRY_OFF}
+    told = f"{{n: os.environ.get(n, '') for n in {list(TELEMETRY_OFF)!r}}}"
+    script = f"{statement}\nimport json, os; print(json.dumps({told}))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=bare | environment, capture_output=True, text=True, check=True
+    )
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("module", WAYS_IN)
+def test_every_way_in_is_quiet(module: str) -> None:
+    assert set_after(f"import {module}") == dict(TELEMETRY_OFF)
+
+
+def test_what_the_user_has_set_stays() -> None:
+    assert set_after("import pipelines", ORT_DISABLE_TELEMETRY="0")["ORT_DISABLE_TELEMETRY"] == "0"
+
+
+def test_it_is_set_before_a_library_is_loaded_that_reads_it() -> None:
+    libraries = ("onnxruntime", "prefect", "unstructured", "huggingface_hub", "paddlex")
+    script = f"import pipelines.core.no_telemetry, sys; assert not set({libraries}) & sys.modules.keys()"
+    assert set_after(script) == dict(TELEMETRY_OFF)

@@ -1,0 +1,50 @@
+import pytest
+
+from pipelines.lang.identify import detect_language, language_of
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The pump must be switched off before the cover is opened.", "en"),
+        ("Die Pumpe ist abzuschalten, bevor der Deckel geöffnet wird.", "de"),
+        ("La pompe doit être arrêtée avant d'ouvrir le couvercle.", "fr"),
+        ("La bomba debe apagarse antes de abrir la tapa.", "es"),
+        ("Pompę należy wyłączyć przed otwarciem pokrywy.", "pl"),
+        ("Перед открытием крышки насос необходимо выключить.", "ru"),
+        ("Перед відкриттям кришки насос необхідно вимкнути.", "uk"),
+        ("يجب إيقاف المضخة قبل فتح الغطاء.", "ar"),
+        ("Η αντλία πρέπει να σταματήσει πριν ανοίξει το κάλυμμα.", "el"),
+        ("打开盖子前必须关闭泵。", "zh"),
+        ("カバーを開ける前にポンプを停止してください。", "ja"),
+        ("덮개를 열기 전에 펌프를 꺼야 합니다.", "ko"),
+        ("ต้องปิดปั๊มก่อนเปิดฝาครอบ", "th"),
+    ],
+)
+def test_the_language_of_a_sentence(text: str, language: str) -> None:
+    assert detect_language(text) == language
+
+
+def test_a_text_without_letters_has_none() -> None:
+    assert detect_language("") == detect_language("12.5 | 17 | 3") == ""
+
+
+def test_of_unlikely_languages_an_expected_one_counts() -> None:
+    assert detect_language("Some text", ("de", "en")) == "en"
+    assert detect_language("Die Pumpe ist vor dem Öffnen des Deckels abzuschalten.", ("en",)) == "de"
+
+
+def test_chinese_among_latin_codes_is_chinese() -> None:
+    assert detect_language("PT-300 压力变送器安装与校准说明 SZ-INS-05 Rev B, IEC 60529 IP67") == "zh"
+
+
+def test_the_middle_of_a_long_text_counts_too() -> None:
+    cover = "Annual report of the board of directors. " * 200
+    assert detect_language(cover + "Die Pumpe ist vor dem Öffnen des Deckels abzuschalten. " * 2000) == "de"
+
+
+def test_a_chunk_has_its_documents_language_unless_its_script_speaks_against_it() -> None:
+    assert language_of("Die Pumpe läuft.", "fr") == "fr"
+    assert language_of("过热报警，请检查冷却水。", "en") == "zh"
+    assert language_of("Overheat alarm: check the cooling water.", "zh") == "en"
+    assert language_of("12", "zh") == "zh"

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.lang.numbers import decimal, numbers, values
+
+
+def test_numbers_inside_codes_are_no_numbers() -> None:
+    assert [number.text for number in numbers("K80-250, P-1108 and IR-2024-031 at 6.5 h, 142.5mm")] == ["6.5", "142.5"]
+
+
+def test_a_number_behind_a_code_is_no_part_of_it() -> None:
+    assert [number.text for number in numbers("the K80 395 kg, the K65 1 148 kg")] == ["395", "1 148"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1,104.84", {1104.84}),
+        ("1.104,84", {1104.84}),
+        ("10 000", {10000.0}),
+        ("1,104", {1104.0, 1.104}),
+        ("2.5", {2.5}),
+    ],
+)
+def test_a_number_has_every_reading_that_countries_give_it(text: str, expected: set[float]) -> None:
+    assert values(text) == expected
+
+
+def test_a_percent_sign_belongs_to_its_number() -> None:
+    assert [number.percent for number in numbers("20 % of 50, 7%")] == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "exact", "right"),
+    [
+        ("33.3", 100 / 3, True),
+        ("33.4", 100 / 3, False),
+        ("33", 100 / 3, True),
+        ("2.50", 2.504, True),
+        ("2.50", 2.51, False),
+    ],
+)
+def test_a_number_is_right_to_the_digits_it_is_written_with(text: str, exact: float, right: bool) -> None:
+    (number,) = numbers(text)
+    assert number.rounds(float(text), exact) is right
+
+
+@pytest.mark.parametrize(
+    ("figure", "value"),
+    [("395", 395.0), ("1,104.5", 1104.5), ("3,5", 3.5), ("2-3.5", 3.5), ("1,104", 1104.0), ("1.2.3", None)],
+)
+def test_the_last_number_of_a_figure_is_read_with_a_decimal_point(figure: str, value: float | None) -> None:
+    assert decimal(figure) == value

@@ -1,0 +1,61 @@
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import Stemmer
+
+from pipelines.lang.profile import LanguageProfile, longest_first, profile, read_table
+
+_CODES = sorted(path.stem for path in Path("pipelines/lang/data").glob("??.toml"))
+
+
+@pytest.mark.parametrize("code", _CODES)
+def test_the_profile_of_a_data_file_is_whole(code: str) -> None:
+    one = profile(code)
+    assert len(one.months) == 12
+    assert len(one.weekdays) == 7
+    assert not one.stemmer or one.stemmer in Stemmer.algorithms()
+    assert one.stop_words <= one.function_words
+    assert all(
+        word == word.lower() for name in ("months", "weekdays") for forms in getattr(one, name) for word in forms
+    )
+
+
+@pytest.mark.parametrize("code", _CODES)
+def test_a_data_file_has_no_field_that_a_profile_lacks(code: str) -> None:
+    known = {field.name for field in fields(LanguageProfile)} | {"other_numbers"}
+    assert set(read_table(code)) <= known - {"code"}
+
+
+def test_german_is_known_by_its_file_and_by_libraries() -> None:
+    german = profile("de")
+    assert (german.name, german.stemmer, german.spaced, german.decimal, german.group) == (
+        "German", "german", True, ",", ".",
+    )  # fmt: skip
+    assert {"märz", "okt"} <= german.month_names
+    assert {"der", "und", "nicht"} <= german.stop_words
+
+
+def test_a_variant_has_the_profile_of_its_language() -> None:
+    assert profile("pt-BR").name == profile("pt_PT").name == "Portuguese"
+
+
+def test_a_language_without_a_file_has_the_stop_words_of_the_library() -> None:
+    assert profile("eo").stop_words
+    assert profile("eo").months == ()
+
+
+def test_an_unknown_language_has_only_its_code() -> None:
+    assert profile("xx") == LanguageProfile("xx", "xx")
+    assert profile("../en").months == profile("").months == ()
+
+
+def test_chinese_sets_no_blanks_and_counts() -> None:
+    chinese = profile("zh")
+    assert not chinese.spaced
+    assert chinese.numbers["两"] == chinese.numbers["二"] == 2
+    assert "零" not in chinese.numbers
+
+
+def test_words_are_tried_longest_first() -> None:
+    assert longest_first(["in", "inch", "inches", "in"]) == ["inches", "inch", "in"]

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.lang.asked import asked_for, asking
+from pipelines.lang.profile import read_table
+from pipelines.lang.quantities import Kind, gives, in_row, quantities
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "answer", "other"),
+    [
+        ("How many kilograms does the pump weigh?", Kind.MASS, "It has 395 kg with motor.", "It runs at 2,960 rpm."),
+        ("How loud is the fan?", Kind.SOUND, "Sound level: 66 dB(A)", "The fan has 5 blades."),
+        ("What does the seal cost?", Kind.MONEY, "EUR 286.00 a piece", "286 pieces"),
+        ("At which temperature does it trip?", Kind.TEMPERATURE, "It trips at 110 °C.", "It trips after 20 minutes."),
+        ("When was the plant opened?", Kind.DATE, "It opened on 4 May 1998.", "It has 98 pumps."),
+        ("变送器多久校准一次?", Kind.TIME, "每 12 个月校准一次。", "精度为 0.2 %。"),
+        ("值班电话号码是多少?", Kind.PHONE, "0512-5550-0120", "2024年11月15日"),
+        ("Why did it stop?", Kind.REASON, "It stopped because the filter was full.", "It stopped at noon."),
+        ("Who signed the note?", Kind.PERSON, "Signed: Marta Kowalczyk", "Signed on the spot"),
+    ],
+)
+def test_the_kind_of_value_asked_for_is_known_and_recognized(
+    question: str, kind: Kind, answer: str, other: str
+) -> None:
+    assert kind in asked_for(question)
+    assert gives(frozenset({kind}), answer)
+    assert not gives(frozenset({kind}), other)
+
+
+def test_a_question_for_no_value_asks_for_no_kind() -> None:
+    assert asked_for("Which way up is the reducer mounted?") == frozenset()
+
+
+def test_a_unit_may_stand_in_the_header_of_a_table() -> None:
+    assert gives(frozenset({Kind.TORQUE}), "Joint | Thread | Torque, N·m\nCasing bolts | M12 | 68")
+    assert gives(frozenset({Kind.SHARE}), "Efficiency | % | 62 | 74")
+    assert not gives(frozenset({Kind.SHARE}), "Efficiency | high | low")
+
+
+def test_the_words_that_ask_are_named_whole() -> None:
+    assert asking("How many centimetres of bar are cut?").split() == ["centimetres", "How", "many"]
+
+
+def test_values_are_read_with_unit_and_figure() -> None:
+    found = [(value.kind, value.figure) for value in quantities("$115.10 for 30 m/s and 12 months")]
+    assert found == [(Kind.MONEY, 115.1), (Kind.SPEED, 30.0), (Kind.TIME, 12.0)]
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_read(text: str) -> None:
+    assert all(value.text == value.span.slice(text) for value in quantities(text))
+    assert isinstance(asked_for(text), frozenset)
+
+
+def test_a_figure_in_a_row_has_the_unit_of_its_column() -> None:
+    values = in_row("Joint | Thread | Torque, N·m | Time (min)", "Casing bolts | M12 | 68 | 4")
+    assert [(value.kind, value.figure, value.unit) for value in values] == [
+        (Kind.TORQUE, 68.0, "n·m"),
+        (Kind.TIME, 4.0, "min"),
+    ]
+
+
+def test_a_cell_with_a_unit_of_its_own_keeps_it() -> None:
+    assert [value.unit for value in in_row("Torque, N·m", "50 ft-lb")] == ["ft-lb"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("5 Nm", Kind.TORQUE), ("5 N · m", Kind.TORQUE), ("5 N", Kind.FORCE), ("5 m/s", Kind.SPEED), ("5 m", Kind.LENGTH),
+     ("5 m³/h", Kind.FLOW), ("5 m³", Kind.VOLUME), ("5 m²", Kind.AREA), ("5 cmH2O", Kind.PRESSURE),
+     ("5 cm H2O", Kind.PRESSURE), ("5 Stunden", Kind.TIME), ("5 小时", Kind.TIME), ("5 千瓦", Kind.POWER),
+     ("5 breaths per minute", Kind.FREQUENCY), ("EUR 5", Kind.MONEY), ("5 €", Kind.MONEY)],
+)  # fmt: skip
+def test_a_unit_tells_what_is_measured(text: str, kind: Kind) -> None:
+    assert [(value.kind, value.figure) for value in quantities(text)] == [(kind, 5.0)]
+
+
+@pytest.mark.parametrize("text", ["5 men", "5 items", "A5 paper", "5"])
+def test_a_figure_without_a_unit_has_none(text: str) -> None:
+    assert quantities(text) == []
+
+
+def test_every_unit_of_the_table_is_read_as_what_it_measures() -> None:
+    for kind, by_language in read_table("units").items():
+        # Case does not matter, so nanometres behind a figure are newton metres.
+        for unit in {unit for units in by_language.values() for unit in units} - {"nm"}:
+            assert [value.kind for value in quantities(f"5 {unit}")] == [Kind(kind)], unit

@@ -1,0 +1,64 @@
+"""Vectors that somebody hands over are read from their own folder and from nowhere else."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import lancedb
+import pytest
+
+from pipelines import build
+from pipelines.core.errors import StoreMismatch
+from pipelines.store.lancedb.manifest import refuse_elsewhere
+from qa import KnowledgeBase
+from tests.ingest.knowledge import write_folder
+
+QUESTION = "How often is the bearing oil changed?"
+AWAY = "s3://bucket.of.a.stranger/"
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> Path:
+    build(write_folder(tmp_path / "folder"), tmp_path / "kb")
+    return tmp_path / "kb"
+
+
+def chunks_of(kb: Path) -> Path:
+    return next((kb / "vectors").glob("*/chunk.lance"))
+
+
+def hand_over(kb: Path, address: str) -> Path:
+    """Make the chunks' table one whose files are at an address, as Lance's own clones are."""
+    table = chunks_of(kb)
+    real = table.parent.parent / "a-name-as-long-as-an-address-would-be.lance"
+    shutil.move(table, real)
+    lancedb.connect(str(table.parent)).clone_table("chunk", str(real))
+    for manifest in (table / "_versions").glob("*.manifest"):
+        manifest.write_bytes(
+            manifest.read_bytes().replace(str(real).encode(), address.ljust(len(str(real)), "x").encode())
+        )
+    return real
+
+
+@pytest.mark.parametrize("address", [AWAY, ""])
+def test_a_table_whose_files_are_elsewhere_is_not_opened(address: str, kb: Path) -> None:
+    hand_over(kb, address)
+    with KnowledgeBase.open(kb) as knowledge, pytest.raises(StoreMismatch, match="outside the knowledge base"):
+        knowledge.ask(QUESTION)
+
+
+def test_a_table_of_our_own_is_opened_also_after_many_writes(kb: Path) -> None:
+    (kb.parent / "folder" / "more.md").write_text("# More\n\nThe valve is closed by hand.\n")
+    build(kb.parent / "folder", kb)
+    refuse_elsewhere(chunks_of(kb))
+    with KnowledgeBase.open(kb) as knowledge:
+        assert knowledge.ask(QUESTION).claims
+
+
+@pytest.mark.parametrize("damage", [b"", b"LANC", b"\xff" * 12 + b"LANC", b"\xff" * 40 + b"\x00" * 12 + b"LANC"])
+def test_a_manifest_that_cannot_be_read_is_refused(damage: bytes, kb: Path) -> None:
+    for path in (chunks_of(kb) / "_versions").glob("*.manifest"):
+        path.write_bytes(damage)
+    with pytest.raises(StoreMismatch, match="damaged"):
+        refuse_elsewhere(chunks_of(kb))

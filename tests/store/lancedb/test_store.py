@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipelines.core.errors import StoreMismatch, StoreUnavailable
+from pipelines.store.lancedb import table
+from pipelines.store.lancedb.store import LanceVectorStore
+from pipelines.store.lancedb.table import guarded
+from pipelines.store.testing.vector_store_contract import (
+    PUMP,
+    SEAL,
+    VALVE,
+    A,
+    B,
+    VectorStoreContract,
+    embedded,
+    held,
+    vector,
+)
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind, VectorStore
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[VectorStore]:
+    opened = LanceVectorStore(tmp_path / "vectors", 4)
+    yield opened
+    opened.close()
+
+
+class TestLanceVectorStore(VectorStoreContract):
+    pass
+
+
+def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
+    LanceVectorStore(tmp_path, 4).write([A], embedded(PUMP, VALVE))
+    again = LanceVectorStore(tmp_path, 4)
+    assert held(again) == [PUMP[0], VALVE[0]]
+    assert again.match(RecordKind.CHUNK, "valve", 1)[0].id == "chunk:2"
+
+
+def test_a_store_of_another_dimension_is_refused(tmp_path: Path) -> None:
+    LanceVectorStore(tmp_path, 4).write([A], embedded(PUMP))
+    with pytest.raises(StoreMismatch) as raised:
+        LanceVectorStore(tmp_path, 8).match(RecordKind.CHUNK, "pump", 1)
+    assert "reindex" in raised.value.hint
+
+
+def test_a_table_without_one_of_its_columns_is_damaged(tmp_path: Path) -> None:
+    with closing(LanceVectorStore(tmp_path, 4)) as store:
+        store.write([A], embedded(PUMP))
+    import lancedb as library
+
+    library.connect(str(tmp_path)).open_table("chunk").alter_columns({"path": "media_type", "rename": "media_tyqe"})
+    with closing(LanceVectorStore(tmp_path, 4)) as store, pytest.raises(StoreMismatch, match="media_type"):
+        store.search(RecordKind.CHUNK, vector(1, 0, 0, 0), 5)
+
+
+def test_the_library_is_imported_at_the_first_use() -> None:
+    made = "from pathlib import Path; from pipelines.store.lancedb.store import LanceVectorStore"
+    code = f"import sys; {made}; LanceVectorStore(Path('v'), 4).close(); sys.exit('lancedb' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_errors_of_the_library_become_ours_with_their_cause() -> None:
+    cause = RuntimeError("lance error: disk is gone")
+
+    def fail() -> None:
+        raise cause
+
+    with pytest.raises(StoreUnavailable) as raised:
+        guarded(fail)
+    assert raised.value.__cause__ is cause
+
+
+def test_an_index_of_partitions_finds_what_exact_search_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "INDEX_FROM", 500)
+    dice = np.random.default_rng(0)
+    centres = dice.normal(size=(20, 16))
+    rows = np.repeat(centres, 40, axis=0) + dice.normal(scale=0.2, size=(800, 16))
+    rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    records = tuple(Record(f"atom:{n:03}", RecordKind.ATOM, A, f"text {n}", "c") for n in range(800))
+    store = LanceVectorStore(tmp_path, 16)
+    store.write([A], EmbeddedRecords(records, rows))
+    exact = [{one.id for one in store.search(RecordKind.ATOM, row, 10)} for row in rows[::40]]
+    store.optimize()
+    found = [{one.id for one in store.search(RecordKind.ATOM, row, 10)} for row in rows[::40]]
+    assert sum(len(a & b) for a, b in zip(exact, found, strict=True)) >= 0.9 * 10 * len(exact)
+    store.write(
+        ["document:new"], EmbeddedRecords((Record("atom:new", RecordKind.ATOM, "document:new", "new", "c"),), -rows[:1])
+    )
+    assert store.search(RecordKind.ATOM, -rows[0], 1)[0].id == "atom:new"
+
+
+def test_vectors_that_cannot_be_told_apart_are_indexed_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "_partitions", lambda rows: 300)  # as for 80,000 rows
+    kinds = np.eye(4, dtype=np.float32)
+    records = tuple(Record(f"{n:04d}", RecordKind.ATOM, "doc", f"pump {n}") for n in range(9000))
+    store = LanceVectorStore(tmp_path, 4)
+    store.write(["doc"], EmbeddedRecords(records, kinds[[n % 4 for n in range(9000)]]))
+    store.optimize()
+    found = store.search(RecordKind.ATOM, kinds[1], 5)
+    assert len(found) == 5
+    assert all(int(one.id) % 4 == 1 for one in found)
+    store.close()
+
+
+def test_records_come_in_batches_in_order_of_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "BATCH", 2)
+    store = LanceVectorStore(tmp_path, 4)
+    store.write([A, B], embedded(SEAL, PUMP))
+    store.write(
+        ["document:c"], embedded((Record("chunk:0", RecordKind.CHUNK, "document:c", "x", "c"), vector(0, 1, 0, 0)))
+    )
+    batches = [[record.id for record in batch.records] for batch in store.records()]
+    assert batches == [["chunk:0", "chunk:1"], ["chunk:3"]]

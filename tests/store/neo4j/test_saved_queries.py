@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from pipelines.core.errors import NotFound
+from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
+from pipelines.store.neo4j.saved_queries import queries, query
+from pipelines.store.neo4j.store import Neo4jStore
+from pipelines.store.testing.graph_store_contract import A, B, corpus, document, reference
+
+WANTED = ["tree", "answer", "references", "unresolved", "tag", "entity", "page", "between"]
+
+
+def test_there_is_a_query_for_each_question() -> None:
+    assert list(queries()) == WANTED
+    assert all(one.shows and one.cypher.startswith("MATCH") for one in queries().values())
+
+
+def test_every_parameter_of_a_query_is_named_with_an_example() -> None:
+    for one in queries().values():
+        assert set(re.findall(r"\$(\w+)", one.cypher)) == {"kb", *one.parameters}
+
+
+def test_values_are_set_as_literals_for_the_browser() -> None:
+    text = query("page").for_browser("kb", uri='a "b".pdf', page="4")
+    assert ':param kb => "kb";' in text
+    assert ':param uri => "a \\"b\\".pdf";' in text
+    assert ":param page => 4;" in text
+
+
+def test_an_unknown_query_names_the_known_ones() -> None:
+    with pytest.raises(NotFound) as raised:
+        query("all")
+    assert "tree" in raised.value.hint
+
+
+@pytest.mark.neo4j
+def test_every_query_runs_and_finds_what_it_shows(neo4j_store: Callable[..., Neo4jStore]) -> None:
+    store = neo4j_store()
+    entity = Node("entity:p", NodeKind.ENTITY, "corpus", {"name": "P-1"})
+    other = Node("entity:q", NodeKind.ENTITY, "corpus", {"name": "Q-1"})
+    missing = Node("unresolved:x", NodeKind.UNRESOLVED, "corpus", {"name": "x"})
+    links = corpus(reference(A, B), reference(A, missing.id))
+    store.write(Subgraph("corpus", (*links.nodes, entity, other, missing), links.edges))
+    one = document(A)
+    chunk = Node("chunk:a0", NodeKind.CHUNK, A, {"text": "the seal leaks", "page": 2})
+    nodes = (Node(A, NodeKind.DOCUMENT, A, {"uri": "a.pdf"}), chunk, *one.nodes[2:])
+    edges = (
+        *one.edges,
+        Edge("chunk:a0", EdgeKind.MENTIONS, entity.id, A),
+        Edge(entity.id, EdgeKind.RELATED, other.id, A),
+    )
+    store.write(Subgraph(A, nodes, edges))
+    store.write(document(B))
+    values = {"uri": "a.pdf", "quote": "seal leaks", "tag": "pump", "entity": "P-1", "other": "Q-1", "page": 2}
+    for name, saved in queries().items():
+        chosen = {parameter: values[parameter] for parameter in saved.parameters}
+        assert list(store.query(saved.cypher, **chosen)), name  # type: ignore[arg-type]

@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import inspect
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+from neo4j import exceptions
+
+from deploy.neo4j import server
+from pipelines.core.errors import StoreError, StoreMismatch, StoreUnavailable
+from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
+from pipelines.store.graph import GraphStore
+from pipelines.store.neo4j import writer
+from pipelines.store.neo4j.connection import Connection, Neo4jAddress
+from pipelines.store.neo4j.driver_errors import ERRORS, our_error
+from pipelines.store.neo4j.schema import LABELS, MIGRATIONS, applied, labels_of
+from pipelines.store.neo4j.store import Neo4jStore
+from pipelines.store.sync import write_all
+from pipelines.store.testing.graph_store_contract import (
+    A,
+    B,
+    GraphStoreContract,
+    assert_holds,
+    corpus,
+    document,
+    reference,
+)
+from tests.store.conftest import Neo4jServer
+
+pytestmark = pytest.mark.neo4j
+OpenStore = Callable[..., Neo4jStore]
+
+
+@pytest.fixture
+def store(neo4j_store: OpenStore) -> GraphStore:
+    return neo4j_store()
+
+
+class TestNeo4jStore(GraphStoreContract):
+    pass
+
+
+class TestNeo4jStoreInSeveralTransactions(GraphStoreContract):
+    @pytest.fixture(autouse=True)
+    def _small_batches(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(writer, "AT_ONCE", 0)
+        monkeypatch.setattr(writer, "BATCH", 2)
+
+
+def labels(store: Neo4jStore) -> dict[str, list[str]]:
+    rows = store.query("MATCH (n:Strata {kb: $kb}) RETURN n.id AS id, labels(n) AS labels")
+    return {str(row["id"]): sorted(row["labels"]) for row in rows}  # type: ignore[call-overload]
+
+
+def test_knowledge_bases_in_one_server_are_apart(neo4j_store: OpenStore) -> None:
+    one, two = neo4j_store(), neo4j_store()
+    one.write(document(A))
+    two.write(document(A, chunks=1))
+    one.remove(A)
+    assert_holds(one)
+    assert_holds(two, document(A, chunks=1))
+
+
+def test_a_node_has_its_layer_and_its_kind_as_labels(neo4j_store: OpenStore) -> None:
+    store = neo4j_store()
+    atoms = [Node(f"atom:{kind}", NodeKind.ATOM, A, {"kind": kind}) for kind in ("question", "statement")]
+    store.write(Subgraph(A, (Node(A, NodeKind.DOCUMENT, A), *atoms)))
+    assert labels(store) == {
+        A: ["Document", "InformationResource", "Strata"],
+        "atom:question": ["Atom", "AtomicQuestion", "DistilledKnowledge", "Strata"],
+        "atom:statement": ["Atom", "AtomicStatement", "DistilledKnowledge", "Strata"],
+    }
+
+
+def test_a_label_never_comes_from_a_document() -> None:
+    hostile = Node("n", NodeKind.ATOM, A, {"kind": "x` DETACH DELETE n //"})
+    assert set(labels_of(hostile)) <= LABELS
+
+
+def test_a_query_cannot_write(neo4j_store: OpenStore) -> None:
+    store = neo4j_store()
+    store.write(document(A))
+    with pytest.raises(StoreError):
+        list(store.query("MATCH (n {kb: $kb}) DETACH DELETE n"))
+    assert_holds(store, document(A))
+
+
+def test_no_empty_place_stays_behind(neo4j_store: OpenStore) -> None:
+    store = neo4j_store()
+    store.write(document(A))
+    assert labels(store)["tag:pump"] == ["Pending", "Strata"]
+    store.write(corpus(reference(A, B)))
+    store.remove(CORPUS_OWNER)
+    store.remove(A)
+    assert labels(store) == {}
+
+
+def test_replacing_touches_only_what_differs(neo4j_store: OpenStore) -> None:
+    store = neo4j_store()
+    store.write(document(A, chunks=3))
+    before = {row["id"]: row["element"] for row in store.query(ELEMENTS)}
+    store.write(document(A, chunks=4))
+    after = {row["id"]: row["element"] for row in store.query(ELEMENTS)}
+    assert before.items() <= after.items()
+
+
+ELEMENTS = "MATCH (n:Strata {kb: $kb}) RETURN n.id AS id, elementId(n) AS element"
+
+
+def test_migrations_are_recorded_and_taken_once(neo4j_store: OpenStore, neo4j_address: Neo4jAddress) -> None:
+    neo4j_store()
+    connection = Connection(neo4j_address, 5)
+    names = [step.name for step in MIGRATIONS]
+    assert applied(connection) == names
+    assert [int(name[1:4]) for name in names] == list(range(1, len(names) + 1))
+    online = connection.run("SHOW INDEXES YIELD name, state WHERE name STARTS WITH 'strata' RETURN collect(state) AS s")
+    assert set(online[0]["s"]) == {"ONLINE"}  # type: ignore[call-overload]
+    connection.close()
+
+
+def test_a_database_of_a_later_version_is_refused(neo4j_store: OpenStore, neo4j_address: Neo4jAddress) -> None:
+    connection = Connection(neo4j_address, 5)
+    connection.run("CREATE (:StrataMigration {name: 'm999_later'})")
+    try:
+        with pytest.raises(StoreMismatch) as raised:
+            neo4j_store()
+    finally:
+        connection.run("MATCH (m:StrataMigration {name: 'm999_later'}) DELETE m")
+        connection.close()
+    assert raised.value.ids == ("m999_later",)
+
+
+def test_writers_of_documents_that_share_tags_all_come_through(neo4j_store: OpenStore) -> None:
+    store = neo4j_store()
+    tags = [Node(f"tag:{number}", NodeKind.TAG, CORPUS_OWNER) for number in range(30)]
+    parts = []
+    for number in range(8):
+        owner = f"document:{number}"
+        nodes = (Node(owner, NodeKind.DOCUMENT, owner), Node(f"chunk:{number}", NodeKind.CHUNK, owner))
+        shuffled = sorted(tags, key=lambda tag: hash((tag.id, number)))
+        edges = tuple(Edge(f"chunk:{number}", EdgeKind.HAS_TAG, tag.id, owner) for tag in shuffled)
+        parts.append(Subgraph(owner, nodes, edges))
+    parts.append(Subgraph(CORPUS_OWNER, tuple(tags)))
+    threads = [threading.Thread(target=store.write, args=(part,)) for part in parts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert_holds(store, *parts)
+
+
+def test_writers_of_documents_that_share_tags_do_not_lock_each_other_out(
+    neo4j_store: OpenStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = neo4j_store()
+    tags = [f"tag:{number:02}" for number in range(20)]
+    parts = []
+    for number in range(12):
+        owner, chunks = f"document:{number}", [f"chunk:{number}-{place}" for place in range(8)]
+        nodes = (Node(owner, NodeKind.DOCUMENT, owner), *(Node(id, NodeKind.CHUNK, owner) for id in chunks))
+        edges = tuple(Edge(id, EdgeKind.HAS_TAG, tag, owner) for id in chunks for tag in tags)
+        parts.append(Subgraph(owner, nodes, edges))
+    with caplog.at_level(logging.INFO, "neo4j"):
+        assert len(list(write_all(store, parts))) == len(parts)
+    assert "eadlock" not in caplog.text
+    assert_holds(store, *parts)
+
+
+def test_a_server_that_is_not_there_is_unavailable_at_once() -> None:
+    began = time.monotonic()
+    with pytest.raises(StoreUnavailable):
+        Neo4jStore.open(Neo4jAddress(f"bolt://127.0.0.1:{server.free_port()}"), "kb", patience=60)
+    assert time.monotonic() - began < 30
+
+
+def test_a_wrong_password_is_no_reason_to_wait(neo4j_address: Neo4jAddress) -> None:
+    wrong = Neo4jAddress(neo4j_address.uri, neo4j_address.user, "wrong-password")
+    with pytest.raises(StoreError, match="password") as raised:
+        Neo4jStore.open(wrong, "kb", patience=60)
+    assert not raised.value.retryable
+
+
+@pytest.mark.slow
+def test_a_load_goes_on_when_the_server_comes_back(neo4j_server: Neo4jServer, neo4j_store: OpenStore) -> None:
+    store = neo4j_store(patience=180)
+    parts = [document(f"document:{letter}", chunks=40, text=letter * 50) for letter in "abcdefgh"]
+
+    def load() -> None:
+        for part in parts:
+            store.write(part)
+            time.sleep(0.2)
+
+    loader = threading.Thread(target=load)
+    loader.start()
+    time.sleep(0.5)
+    neo4j_server.stop()
+    time.sleep(3)
+    assert loader.is_alive()
+    neo4j_server.start()
+    loader.join(180)
+    assert not loader.is_alive()
+    assert_holds(store, *parts)
+
+
+def driver_exceptions() -> list[type[Exception]]:
+    found = (value for _, value in inspect.getmembers(exceptions, inspect.isclass))
+    return [value for value in found if issubclass(value, exceptions.GqlError | exceptions.DriverError)]
+
+
+def test_every_exception_of_the_driver_is_in_the_table() -> None:
+    assert set(driver_exceptions()) == set(ERRORS)
+
+
+@pytest.mark.parametrize("kind", driver_exceptions(), ids=lambda kind: kind.__name__)
+def test_what_the_driver_would_try_again_is_retryable(kind: type[Exception]) -> None:
+    error = kind.__new__(kind)
+    ours = our_error(error, "bolt://here")
+    if getattr(error, "is_retryable", lambda: False)():
+        assert ours.retryable
+    assert ours.ids == ("bolt://here",)

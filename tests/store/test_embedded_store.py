@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.core.errors import KnowledgeBaseNotFound, StoreError, StoreLocked, StoreMismatch, StoreUnavailable
+from pipelines.core.outcome import Status
+from pipelines.store.catalog import Catalog, Entry
+from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.graph import GraphStore
+from pipelines.store.migrations import MIGRATIONS, applied
+from pipelines.store.sqlite_file import translated
+from pipelines.store.testing.catalog_contract import CatalogContract
+from pipelines.store.testing.graph_store_contract import A, B, GraphStoreContract, assert_holds, document
+
+
+@pytest.fixture
+def embedded(tmp_path: Path) -> Iterator[EmbeddedStore]:
+    opened = EmbeddedStore.open(tmp_path / "strata.sqlite")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def store(embedded: EmbeddedStore) -> GraphStore:
+    return embedded.graph
+
+
+@pytest.fixture
+def catalog(embedded: EmbeddedStore) -> Catalog:
+    return embedded.catalog
+
+
+class TestSqliteGraph(GraphStoreContract):
+    pass
+
+
+class TestSqliteCatalog(CatalogContract):
+    pass
+
+
+def test_graph_and_catalog_land_together_or_not_at_all(embedded: EmbeddedStore) -> None:
+    def fail() -> None:
+        with embedded.transaction():
+            embedded.graph.write(document(A))
+            embedded.catalog.record(Entry("a", "", 0, Status.INDEXED))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert_holds(embedded.graph)
+    assert embedded.catalog.entries() == ()
+
+
+def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
+    first = EmbeddedStore.open(tmp_path / "kb")
+    first.graph.write(document(A))
+    first.close()
+    again = EmbeddedStore.open(tmp_path / "kb", create=False)
+    assert_holds(again.graph, document(A))
+    again.close()
+
+
+def test_opening_what_is_not_there_says_so(tmp_path: Path) -> None:
+    with pytest.raises(KnowledgeBaseNotFound):
+        EmbeddedStore.open(tmp_path / "none", create=False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_opening_another_kind_of_file_says_so(tmp_path: Path) -> None:
+    (tmp_path / "kb").write_bytes(b"not a database at all, " * 100)
+    with pytest.raises(StoreMismatch):
+        EmbeddedStore.open(tmp_path / "kb")
+
+
+def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    EmbeddedStore.open(tmp_path / "kb").close()
+    connection = sqlite3.connect(tmp_path / "kb")
+    connection.execute("INSERT INTO migrations VALUES ('m999_later')")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreMismatch) as raised:
+        EmbeddedStore.open(tmp_path / "kb")
+    assert raised.value.ids == ("m999_later",)
+
+
+def test_migrations_are_numbered_and_recorded(tmp_path: Path) -> None:
+    EmbeddedStore.open(tmp_path / "kb").close()
+    connection = sqlite3.connect(tmp_path / "kb")
+    assert applied(connection) == [step.__name__ for step in MIGRATIONS]
+    connection.close()
+    assert [int(step.__name__[1:4]) for step in MIGRATIONS] == list(range(1, len(MIGRATIONS) + 1))
+
+
+def test_a_file_made_before_a_migration_gets_it(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "kb", isolation_level=None)
+    connection.execute("CREATE TABLE migrations (name TEXT PRIMARY KEY) WITHOUT ROWID")
+    MIGRATIONS[0](connection)
+    connection.execute("INSERT INTO migrations VALUES (?)", (MIGRATIONS[0].__name__,))
+    connection.close()
+    opened = EmbeddedStore.open(tmp_path / "kb")
+    assert opened.catalog.entries() == ()
+    opened.close()
+
+
+def test_other_threads_read_what_is_committed_and_write_one_at_a_time(embedded: EmbeddedStore) -> None:
+    seen: list[int] = []
+    with embedded.transaction():
+        embedded.graph.write(document(A))
+        reader = threading.Thread(target=lambda: seen.append(len(list(embedded.graph.nodes()))))
+        reader.start()
+        reader.join()
+    writer = threading.Thread(target=embedded.graph.write, args=(document(B),))
+    writer.start()
+    writer.join()
+    assert seen == [0]
+    assert_holds(embedded.graph, document(A), document(B))
+
+
+def _hold(path: Path, ready: multiprocessing.synchronize.Event) -> None:
+    with EmbeddedStore.open(path).exclusive():
+        ready.set()
+        signal.pause()
+
+
+def test_a_second_writer_is_refused_until_the_first_is_gone(embedded: EmbeddedStore) -> None:
+    context = multiprocessing.get_context("spawn")
+    ready = context.Event()
+    holder = context.Process(target=_hold, args=(embedded.path, ready))
+    holder.start()
+    assert ready.wait(30)
+    with pytest.raises(StoreLocked, match=str(holder.pid)), embedded.exclusive():
+        pass
+    assert list(embedded.graph.nodes()) == []  # reading needs no lock
+    os.kill(holder.pid or 0, signal.SIGKILL)
+    holder.join()
+    with embedded.exclusive():
+        embedded.graph.write(document(A))
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (sqlite3.SQLITE_BUSY, StoreUnavailable),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, StoreUnavailable),
+        (sqlite3.SQLITE_FULL, StoreError),
+        (sqlite3.SQLITE_CORRUPT, StoreMismatch),
+        (sqlite3.SQLITE_ERROR, StoreError),
+    ],
+)
+def test_errors_of_sqlite_become_ours_with_their_cause(code: int, kind: type[StoreError]) -> None:
+    cause = sqlite3.OperationalError("as SQLite says it")
+    cause.sqlite_errorcode = code
+    with pytest.raises(StoreError) as raised, translated(Path("kb")):
+        raise cause
+    assert type(raised.value) is kind
+    assert raised.value.__cause__ is cause

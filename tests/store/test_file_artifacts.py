@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import shutil
+import zlib
+from pathlib import Path
+
+import pytest
+
+from pipelines.core.ids import digest
+from pipelines.store.artifact import ArtifactStore
+from pipelines.store.file_artifacts import FileArtifacts
+from pipelines.store.testing.artifact_store_contract import KEY, OTHER, ArtifactStoreContract
+
+
+@pytest.fixture
+def artifacts(tmp_path: Path) -> ArtifactStore:
+    return FileArtifacts(tmp_path / "artifacts")
+
+
+class TestFileArtifacts(ArtifactStoreContract):
+    pass
+
+
+def test_an_artifact_lies_under_its_stage_and_key(tmp_path: Path) -> None:
+    FileArtifacts(tmp_path).put("parse", KEY, b"text" * 1000)
+    path = tmp_path / "parse" / "ab" / KEY
+    assert path == FileArtifacts(tmp_path).path("parse", KEY)
+    assert 0 < path.stat().st_size < 100
+
+
+def test_what_is_named_by_its_content_lies_there_as_it_is(tmp_path: Path) -> None:
+    artifacts, data = FileArtifacts(tmp_path), b"\x89PNG picture"
+    artifacts.put("picture", digest(data), data)
+    assert artifacts.path("picture", digest(data)).read_bytes() == data
+    assert artifacts.get("picture", digest(data)) == data
+    artifacts.path("picture", digest(data)).write_bytes(data[:5])
+    assert artifacts.get("picture", digest(data)) is None
+
+
+def test_an_artifact_in_another_s_place_counts_as_absent(tmp_path: Path) -> None:
+    artifacts = FileArtifacts(tmp_path)
+    artifacts.put("parse", KEY, b"one")
+    artifacts.put("parse", OTHER, b"two")
+    artifacts.put("chunk", KEY, b"three")
+    shutil.copy(artifacts.path("parse", OTHER), artifacts.path("parse", KEY))
+    shutil.copy(artifacts.path("parse", OTHER), artifacts.path("chunk", KEY))
+    assert artifacts.get("parse", KEY) is None
+    assert artifacts.get("chunk", KEY) is None
+    assert artifacts.get("parse", OTHER) == b"two"
+
+
+def test_an_artifact_of_an_earlier_version_is_read_as_it_is(tmp_path: Path) -> None:
+    artifacts = FileArtifacts(tmp_path)
+    path = artifacts.path("parse", KEY)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(zlib.compress(b"kept long ago"))
+    assert artifacts.get("parse", KEY) == b"kept long ago"
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "a\\b", ".hidden", "a\n"])
+def test_a_name_that_leaves_the_folder_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match="not a name"):
+        FileArtifacts(tmp_path).put("parse", name, b"x")
+
+
+def test_a_damaged_artifact_counts_as_absent_and_is_made_again(tmp_path: Path) -> None:
+    artifacts = FileArtifacts(tmp_path)
+    artifacts.put("parse", KEY, b"whole")
+    artifacts.path("parse", KEY).write_bytes(b"torn")
+    assert artifacts.get("parse", KEY) is None
+    artifacts.put("parse", KEY, b"whole")
+    assert artifacts.get("parse", KEY) == b"whole"
+
+
+def test_what_a_killed_writer_left_is_no_artifact(tmp_path: Path) -> None:
+    artifacts = FileArtifacts(tmp_path)
+    artifacts.put("parse", KEY, b"x")
+    left = artifacts.path("parse", KEY).parent / ".writing-abc"
+    left.write_bytes(b"half")
+    assert list(artifacts.keys("parse")) == [KEY]
+    assert artifacts.sweep(lambda *_: True) == 0
+    assert not left.exists()
