@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.passages import Question
-from pipelines.atomize.bm25 import Bm25
 from pipelines.atomize.self_recall import DocumentRecords, SearchRecords, SelfRecall, rank, self_recall
 from pipelines.core.document import Document
 from pipelines.core.knowledge import Distillate
 from pipelines.core.vectors import Vectors
+from pipelines.lang.bm25 import Bm25
 from pipelines.llm.embedder import Embedder
 from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 

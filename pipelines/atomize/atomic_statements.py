@@ -37,7 +37,7 @@ def table_statements(content: ChunkContent) -> list[Atom]:
         text = row.table.statement(row.number)
         if _HAS_LETTERS.search(text):
             lead = row.table.caption or _lead(content.path, text)
-            found.append(_atom(content, _joined(lead, text), content.layout.provenance(row.span)))
+            found.append(_atom(content, _joined(lead, text), content.block_index.provenance(row.span)))
     return _distinct(found)
 
 
@@ -55,7 +55,9 @@ def _sentence_statements(content: ChunkContent) -> Iterator[Atom]:
     for sentence in content.sentences:
         text = _BULLET.sub("", " ".join(sentence.text.split()))
         if sentence.prose and _is_statement(text):
-            yield _atom(content, _joined(_lead(sentence.path, text), text), content.layout.provenance(sentence.span))
+            yield _atom(
+                content, _joined(_lead(sentence.path, text), text), content.block_index.provenance(sentence.span)
+            )
 
 
 def _is_statement(text: str) -> bool:

@@ -80,7 +80,7 @@ class ChunkContent:
 
     document: Document
     chunk: Chunk
-    layout: BlockIndex
+    block_index: BlockIndex
     path: HeadingPath
     sentences: tuple[Sentence, ...]
     rows: tuple[ChunkRow, ...]
@@ -122,18 +122,18 @@ class Distiller(Protocol):
 
 def chunk_contents(document: Document, chunks: Sequence[Chunk]) -> Iterator[ChunkContent]:
     """Yield the content of each chunk of a document, in the order of `chunks`."""
-    layout, headings = BlockIndex(document), _Headings(document)
+    block_index, headings = BlockIndex(document), _Headings(document)
     names = frozenset(_CAPITALIZED_INSIDE.findall(document.text))
     terms = repeated_han(document.text)
-    figures = _figures(layout, chunks)
+    figures = _figures(block_index, chunks)
     tables: dict[str, TableRows] = {}
     for chunk in chunks:
-        blocks = layout.touching(chunk.provenance.span)
-        rows = tuple(row for block in blocks for row in _rows(layout, block, chunk, tables))
+        blocks = block_index.touching(chunk.provenance.span)
+        rows = tuple(row for block in blocks for row in _rows(block_index, block, chunk, tables))
         path = _path(document.title, chunk.heading_path)
         found = tuple(_sentences(blocks, chunk, path, headings))
         own = tuple(figures.get(chunk.id, ()))
-        yield ChunkContent(document, chunk, layout, path, found, rows, own, names, terms)
+        yield ChunkContent(document, chunk, block_index, path, found, rows, own, names, terms)
 
 
 class _Headings:
@@ -172,10 +172,10 @@ def _split(chunk: Chunk, span: Span, kind: BlockKind, path: HeadingPath) -> Iter
         yield Sentence(found.shifted(span.start), found.slice(text), kind, path)
 
 
-def _rows(layout: BlockIndex, block: Block, chunk: Chunk, tables: dict[str, TableRows]) -> Iterator[ChunkRow]:
+def _rows(block_index: BlockIndex, block: Block, chunk: Chunk, tables: dict[str, TableRows]) -> Iterator[ChunkRow]:
     if block.table is None:
         return
-    rows = layout.rows(block)
+    rows = block_index.rows(block)
     if block.id not in tables:
         tables[block.id] = TableRows.of(block.table)
     table = tables[block.id]
@@ -185,11 +185,11 @@ def _rows(layout: BlockIndex, block: Block, chunk: Chunk, tables: dict[str, Tabl
             yield ChunkRow(table, number, rows.spans[number])
 
 
-def _figures(layout: BlockIndex, chunks: Sequence[Chunk]) -> dict[str, list[ChunkFigure]]:
+def _figures(block_index: BlockIndex, chunks: Sequence[Chunk]) -> dict[str, list[ChunkFigure]]:
     """Return the figures by chunk id; a figure between two chunks belongs to the first."""
     starts = [chunk.provenance.span.start for chunk in chunks]
     found: dict[str, list[ChunkFigure]] = {}
-    for block in layout.blocks:
+    for block in block_index.blocks:
         if block.figure is not None and chunks:
             index = max(0, bisect_right(starts, block.provenance.span.start) - 1)
             found.setdefault(chunks[index].id, []).append(ChunkFigure(block.figure, block.provenance))

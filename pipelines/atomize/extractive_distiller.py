@@ -55,7 +55,7 @@ def rows(content: ChunkContent) -> list[Row]:
             chunk,
             row.table.id,
             fields,
-            content.layout.provenance(row.span),
+            content.block_index.provenance(row.span),
         )
         for row in content.rows
         if (fields := row.table.fields(row.number))
@@ -101,7 +101,7 @@ class _ChunkNames:
             for name in names:
                 entity = Entity.make_id(name.surface)
                 if entity not in found:
-                    provenance = self._content.layout.provenance(name.span.shifted(sentence.span.start))
+                    provenance = self._content.block_index.provenance(name.span.shifted(sentence.span.start))
                     found[entity] = Mention(self._content.chunk.id, entity, name.surface, provenance)
         return tuple(found.values())
 
@@ -120,7 +120,7 @@ class _ChunkNames:
     def _relation(self, head: str, tail: str, sentence: Sentence) -> Relation:
         head, tail = sorted((head, tail))
         chunk = self._content.chunk.id
-        evidence = self._content.layout.provenance(sentence.span)
+        evidence = self._content.block_index.provenance(sentence.span)
         id = Relation.make_id(chunk, head, CO_OCCURRENCE, tail)
         return Relation(id, chunk, head, CO_OCCURRENCE, tail, evidence, CO_OCCURRENCE)
 

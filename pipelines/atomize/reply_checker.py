@@ -108,7 +108,7 @@ class ReplyChecker:
         head = self._add_entity(fact.subject, _literal_type(fact.subject), heads[0])
         tail = self._add_entity(fact.object, _literal_type(fact.object), tails[0])
         chunk = self._grounding.content.chunk.id
-        evidence = self._grounding.content.layout.provenance(self._grounding.evidence(heads, tails))
+        evidence = self._grounding.content.block_index.provenance(self._grounding.evidence(heads, tails))
         return Relation(Relation.make_id(chunk, head, kind, tail), chunk, head, kind, tail, evidence)
 
     def _is_of_the_subject(self, fact: Fact) -> bool:
@@ -156,7 +156,7 @@ class ReplyChecker:
         if type and not known.type:
             self._entities[entity.id] = entity
         written = occurrence.slice(content.document.text)
-        mention = Mention(content.chunk.id, entity.id, written, content.layout.provenance(occurrence))
+        mention = Mention(content.chunk.id, entity.id, written, content.block_index.provenance(occurrence))
         self._mentions.setdefault(entity.id, mention)
         return entity.id
 

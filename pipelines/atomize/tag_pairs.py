@@ -16,7 +16,6 @@ from typing import Annotated, Protocol, runtime_checkable
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from pipelines.atomize.bm25 import Bm25
 from pipelines.atomize.keyphrases import NamedSentence, key_phrases
 from pipelines.atomize.name_recognition import find_names
 from pipelines.atomize.tags import tag_form
@@ -24,6 +23,7 @@ from pipelines.core.concurrent import gather
 from pipelines.core.errors import SettingsError
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import TagPair
+from pipelines.lang.bm25 import Bm25
 from pipelines.llm.ask import ask
 from pipelines.llm.chat import Chat
 from pipelines.llm.prompt import Prompt, fence

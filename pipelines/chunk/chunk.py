@@ -32,28 +32,28 @@ async def split(document: Document, splitter: Splitter, settings: ChunkSettings)
     `min_tokens` fits into one chunk with neither neighbour of its section. A section that fits into one chunk is not
     shown to the splitter. Raises `BudgetExceeded`.
     """
-    layout = BlockIndex(document)
+    block_index = BlockIndex(document)
     if settings.by is ChunkBy.DOCUMENT:
-        return Outcome(_chunks(layout, _whole(layout, settings)))
+        return Outcome(_chunks(block_index, _whole(block_index, settings)))
 
     async def cut(group: SectionGroup) -> SectionChunker:
-        chunker = SectionChunker(layout, group, splitter, settings)
+        chunker = SectionChunker(block_index, group, splitter, settings)
         await chunker.run()
         return chunker
 
-    done = await gather(cut, group_sections(layout, settings), _GROUPS_AT_ONCE)
+    done = await gather(cut, group_sections(block_index, settings), _GROUPS_AT_ONCE)
     drafts = [draft for chunker in done for draft in chunker.drafts]
     failures = tuple(failure for chunker in done for failure in chunker.failures)
-    return Outcome(_chunks(layout, drafts), failures)
+    return Outcome(_chunks(block_index, drafts), failures)
 
 
-def _chunks(layout: BlockIndex, drafts: Sequence[ChunkDraft]) -> tuple[Chunk, ...]:
-    return tuple(_chunk(layout, position, draft) for position, draft in enumerate(drafts))
+def _chunks(block_index: BlockIndex, drafts: Sequence[ChunkDraft]) -> tuple[Chunk, ...]:
+    return tuple(_chunk(block_index, position, draft) for position, draft in enumerate(drafts))
 
 
-def _whole(layout: BlockIndex, settings: ChunkSettings) -> list[ChunkDraft]:
-    document = layout.document
-    found = segments(layout, Span(0, len(document.text)), settings.max_tokens)
+def _whole(block_index: BlockIndex, settings: ChunkSettings) -> list[ChunkDraft]:
+    document = block_index.document
+    found = segments(block_index, Span(0, len(document.text)), settings.max_tokens)
     if not found:
         return []
     span = Span(found[0].span.start, found[-1].span.end)
@@ -62,8 +62,8 @@ def _whole(layout: BlockIndex, settings: ChunkSettings) -> list[ChunkDraft]:
     return [ChunkDraft(span, root_section(document), summary=summary)]
 
 
-def _chunk(layout: BlockIndex, position: int, draft: ChunkDraft) -> Chunk:
-    document = layout.document
+def _chunk(block_index: BlockIndex, position: int, draft: ChunkDraft) -> Chunk:
+    document = block_index.document
     text = draft.span.slice(document.text)
     return Chunk(
         id=Chunk.make_id(document.id, draft.span.start, draft.span.end),
@@ -71,7 +71,7 @@ def _chunk(layout: BlockIndex, position: int, draft: ChunkDraft) -> Chunk:
         section=draft.section.id,
         position=position,
         text=text,
-        provenance=layout.provenance(draft.span),
+        provenance=block_index.provenance(draft.span),
         heading_path=draft.section.path,
         context=draft.context,
         summary=draft.summary,

@@ -57,7 +57,7 @@ class SectionChunker:
     a model is called at most once for each chunk.
     """
 
-    layout: BlockIndex
+    block_index: BlockIndex
     group: SectionGroup
     splitter: Splitter
     settings: ChunkSettings
@@ -67,7 +67,7 @@ class SectionChunker:
 
     async def run(self) -> None:
         """Fill `drafts` and `failures`; call it once."""
-        found = segments(self.layout, self.group.span, self.settings.max_tokens)
+        found = segments(self.block_index, self.group.span, self.settings.max_tokens)
         plan = CutPlan(found, self.settings.min_tokens, self.settings.max_tokens)
         start, forward = 0, ""
         while start < len(found):
@@ -93,7 +93,7 @@ class SectionChunker:
         while end < len(found) and (end <= start + choices[-1] or size <= self.settings.window_tokens):
             size += found[end].tokens
             end += 1
-        document = self.layout.document
+        document = self.block_index.document
         texts = tuple(segment.span.slice(document.text) for segment in found[start:end])
         return Window(
             subject=Chunk.make_id(document.id, found[start].span.start, found[end - 1].span.end),
@@ -109,7 +109,7 @@ class SectionChunker:
         )
 
     def _quoted(self, own: Sequence[Segment]) -> str:
-        document = self.layout.document
+        document = self.block_index.document
         prose = [segment.span.slice(document.text) for segment in own if segment.prose]
         lines = prose or [(own[0].context or own[0].span.slice(document.text)).split("\n")[0]]
         about = " ".join((document.title, *self.group.section.path))

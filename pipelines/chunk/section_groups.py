@@ -23,16 +23,16 @@ class SectionGroup:
     bare: bool = False
 
 
-def group_sections(layout: BlockIndex, settings: ChunkSettings) -> list[SectionGroup]:
+def group_sections(block_index: BlockIndex, settings: ChunkSettings) -> list[SectionGroup]:
     """Return the section groups of a document in order; every character but white space is in exactly one.
 
     The own text of each section, without its subsections, is a group. A group below `min_tokens` is joined with the
     next one under the same parent, or else with the one before, if both fit into one chunk. Headings without text are
     joined with the group below them, whatever its size.
     """
-    tree = _Tree(layout.document)
+    tree = _Tree(block_index.document)
     groups: list[SectionGroup] = []
-    for group in _own_texts(layout, tree):
+    for group in _own_texts(block_index, tree):
         if groups and _opens(groups[-1], group, tree, settings):
             groups[-1] = _joined(groups[-1], group, tree)
         else:
@@ -69,9 +69,9 @@ def root_section(document: Document) -> Section:
     return roots[0] if roots else Section("", "", 0, Span(0, len(document.text)))
 
 
-def _own_texts(layout: BlockIndex, tree: _Tree) -> Iterator[SectionGroup]:
+def _own_texts(block_index: BlockIndex, tree: _Tree) -> Iterator[SectionGroup]:
     """Yield the text between section boundaries, each span with the deepest section that contains it."""
-    text = layout.document.text
+    text = block_index.document.text
     marks = sorted({0, len(text)} | {mark for s in tree.sections for mark in (s.span.start, s.span.end)})
     waiting = list(reversed(tree.sections))
     open_sections: list[Section] = []
@@ -84,12 +84,12 @@ def _own_texts(layout: BlockIndex, tree: _Tree) -> Iterator[SectionGroup]:
         if own.strip():
             section = open_sections[-1] if open_sections else tree.root
             tokens = count_tokens(own)
-            yield SectionGroup(Span(start, end), section, tokens, _is_bare(layout, Span(start, end), tokens))
+            yield SectionGroup(Span(start, end), section, tokens, _is_bare(block_index, Span(start, end), tokens))
 
 
-def _is_bare(layout: BlockIndex, span: Span, tokens: int) -> bool:
+def _is_bare(block_index: BlockIndex, span: Span, tokens: int) -> bool:
     kinds = (BlockKind.TITLE, BlockKind.HEADING)
-    headings = [block for block in layout.touching(span) if block.kind in kinds]
+    headings = [block for block in block_index.touching(span) if block.kind in kinds]
     return bool(headings) and sum(count_tokens(block.text) for block in headings) >= tokens
 
 

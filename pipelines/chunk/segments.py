@@ -46,23 +46,23 @@ _WHOLE = frozenset({BlockKind.TABLE, BlockKind.CODE, BlockKind.FORMULA, BlockKin
 _HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
 
 
-def segments(layout: BlockIndex, span: Span, max_tokens: int) -> list[Segment]:
+def segments(block_index: BlockIndex, span: Span, max_tokens: int) -> list[Segment]:
     """Return the segments of a part of a document in order; every character but white space is in exactly one.
 
     No segment is over `max_tokens`; one below headings of up to half that size fits into a chunk together with them.
     """
     found: list[Segment] = []
     position, lead = span.start, 0
-    for block in layout.touching(span):
+    for block in block_index.touching(span):
         start, end = max(block.provenance.span.start, position), min(block.provenance.span.end, span.end)
-        between = _sentences(layout, Span(position, max(position, start)), max_tokens, Break.PARAGRAPH)
+        between = _sentences(block_index, Span(position, max(position, start)), max_tokens, Break.PARAGRAPH)
         lead = _lead(lead, between)
         room = max(max_tokens - lead, max_tokens // 2)
-        own = list(_of_block(layout, block, Span(start, end), room)) if start < end else []
+        own = list(_of_block(block_index, block, Span(start, end), room)) if start < end else []
         lead = _lead(lead, own)
         found += between + own
         position = max(position, end)
-    found.extend(_sentences(layout, Span(position, max(position, span.end)), max_tokens, Break.PARAGRAPH))
+    found.extend(_sentences(block_index, Span(position, max(position, span.end)), max_tokens, Break.PARAGRAPH))
     return _with_last_headings_bound(found)
 
 
@@ -83,20 +83,20 @@ def _with_last_headings_bound(found: list[Segment]) -> list[Segment]:
     return found
 
 
-def _of_block(layout: BlockIndex, block: Block, span: Span, max_tokens: int) -> Iterator[Segment]:
+def _of_block(block_index: BlockIndex, block: Block, span: Span, max_tokens: int) -> Iterator[Segment]:
     if block.kind in _HEADINGS or (block.kind is BlockKind.CAPTION and block.caption_of):
-        end = Break.NEVER if block.kind in _HEADINGS or _captions_next(layout, block) else Break.PARAGRAPH
-        yield from (replace(segment, prose=False) for segment in _cut(layout, span, max_tokens, end))
+        end = Break.NEVER if block.kind in _HEADINGS or _captions_next(block_index, block) else Break.PARAGRAPH
+        yield from (replace(segment, prose=False) for segment in _cut(block_index, span, max_tokens, end))
     elif block.kind in _WHOLE:
-        yield from _whole(layout, block, span, max_tokens)
+        yield from _whole(block_index, block, span, max_tokens)
     else:
         end = Break.ITEM if block.kind is BlockKind.LIST_ITEM else Break.PARAGRAPH
-        yield from _sentences(layout, span, max_tokens, end)
+        yield from _sentences(block_index, span, max_tokens, end)
 
 
-def _captions_next(layout: BlockIndex, caption: Block) -> bool:
+def _captions_next(block_index: BlockIndex, caption: Block) -> bool:
     """Whether a caption is above its table or figure."""
-    following = layout.following(caption)
+    following = block_index.following(caption)
     if following is None:
         return False
     return caption.caption_of in {
@@ -106,21 +106,21 @@ def _captions_next(layout: BlockIndex, caption: Block) -> bool:
     }
 
 
-def _whole(layout: BlockIndex, block: Block, span: Span, max_tokens: int) -> Iterator[Segment]:
-    text = span.slice(layout.document.text)
+def _whole(block_index: BlockIndex, block: Block, span: Span, max_tokens: int) -> Iterator[Segment]:
+    text = span.slice(block_index.document.text)
     tokens = count_tokens(text)
     if tokens <= max_tokens:
         if text.strip():
             yield Segment(_stripped(text, span.start), tokens, Break.PARAGRAPH)
-    elif block.table is not None and layout.rows(block).spans:
-        yield from _rows(layout, block, block.table, span, max_tokens)
+    elif block.table is not None and block_index.rows(block).spans:
+        yield from _rows(block_index, block, block.table, span, max_tokens)
     else:
-        yield from (replace(segment, prose=False) for segment in _cut(layout, span, max_tokens, Break.PARAGRAPH))
+        yield from (replace(segment, prose=False) for segment in _cut(block_index, span, max_tokens, Break.PARAGRAPH))
 
 
-def _rows(layout: BlockIndex, block: Block, table: Table, span: Span, max_tokens: int) -> Iterator[Segment]:
+def _rows(block_index: BlockIndex, block: Block, table: Table, span: Span, max_tokens: int) -> Iterator[Segment]:
     """Yield the rows of a table that is cut; those below the header have caption and header as context."""
-    text, rows = layout.document.text, layout.rows(block)
+    text, rows = block_index.document.text, block_index.rows(block)
     headers = max(1, table.header_rows)
     lines = [rows.spans[number].slice(text) for number in range(headers)]
     context = _fitting("\n".join(filter(None, [table.caption, *lines])), max_tokens)
@@ -128,7 +128,7 @@ def _rows(layout: BlockIndex, block: Block, table: Table, span: Span, max_tokens
         row = rows.spans[number]
         last = number == len(rows.spans) - 1
         end = Break.PARAGRAPH if last else Break.NEVER if number < headers else Break.ITEM
-        pieces = _cut(layout, Span(max(row.start, span.start), min(row.end, span.end)), max_tokens, end)
+        pieces = _cut(block_index, Span(max(row.start, span.start), min(row.end, span.end)), max_tokens, end)
         for index, piece in enumerate(pieces):
             below = number >= headers or index > 0
             yield replace(piece, table=block.id, context=context if below else "", prose=False)
@@ -138,16 +138,16 @@ def _fitting(text: str, max_tokens: int) -> str:
     return text if count_tokens(text) <= max_tokens else base_split(text, max_tokens)[0].slice(text).rstrip()
 
 
-def _sentences(layout: BlockIndex, span: Span, max_tokens: int, end: Break) -> list[Segment]:
+def _sentences(block_index: BlockIndex, span: Span, max_tokens: int, end: Break) -> list[Segment]:
     found: list[Segment] = []
-    for sentence in sentences(span.slice(layout.document.text)):
-        found.extend(_cut(layout, sentence.shifted(span.start), max_tokens, Break.SENTENCE))
+    for sentence in sentences(span.slice(block_index.document.text)):
+        found.extend(_cut(block_index, sentence.shifted(span.start), max_tokens, Break.SENTENCE))
     return [*found[:-1], replace(found[-1], end=end)] if found else found
 
 
-def _cut(layout: BlockIndex, span: Span, max_tokens: int, end: Break) -> Iterator[Segment]:
+def _cut(block_index: BlockIndex, span: Span, max_tokens: int, end: Break) -> Iterator[Segment]:
     """Yield a span as one segment, or if it is too large as its base split; only the last part ends with `end`."""
-    text = span.slice(layout.document.text)
+    text = span.slice(block_index.document.text)
     if not text.strip():
         return
     tokens = count_tokens(text)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pipelines.atomize.bm25 import Bm25
+from pipelines.lang.bm25 import Bm25
 
 SUBJECTS = ["pump", "valve", "boiler", "crane", "motor", "filter", "gearbox", "turbine", "furnace", "mixer"]
 CHUNKS = [f"The {subject} number {n} stands in hall {n}." for n, subject in enumerate(SUBJECTS)]
