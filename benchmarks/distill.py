@@ -21,7 +21,7 @@ from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.chunk.splitter import StructuralSplitter
 from pipelines.core.concurrent import gather
 from pipelines.core.document import Document
-from pipelines.llm.wordllama import WordLlamaEmbedder
+from pipelines.llm.embedders import default_embedder
 
 _AT_ONCE = 2
 
@@ -48,7 +48,7 @@ def main() -> None:
     found = asyncio.run(distil(documents, ExtractiveDistiller(settings), settings))
     speed = len(documents) / (time.perf_counter() - started)
     print(f"{name}: {len(documents)} passages distilled, {speed:.0f} a second")
-    embedder = WordLlamaEmbedder()
+    embedder = default_embedder()
     print(f"{100 * gate(found, embedder).share:.1f}% of the atoms bring back their own passage")
     print(table(found, questions(name), embedder))
 

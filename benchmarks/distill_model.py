@@ -19,10 +19,10 @@ from benchmarks.passages import passages, pool, questions
 from benchmarks.representations import DistilledPassage, gate, table
 from pipelines.atomize.model_distiller import ModelDistiller
 from pipelines.atomize.settings import AtomizeSettings
+from pipelines.llm.embedders import default_embedder
 from pipelines.llm.ledger import Ledger
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
-from pipelines.llm.wordllama import WordLlamaEmbedder
 
 _AT_ONCE = 2
 INPUT_LIMIT, OUTPUT_LIMIT = 400, 257
@@ -58,7 +58,7 @@ def main() -> None:
     chosen.cache.parent.mkdir(parents=True, exist_ok=True)
     asked = questions("musique")[: chosen.questions]
     documents = pool(passages("musique"), asked, chosen.passages)
-    ledger, settings, embedder = Ledger({}), AtomizeSettings(), WordLlamaEmbedder()
+    ledger, settings, embedder = Ledger({}), AtomizeSettings(), default_embedder()
     served = LlmSettings(
         gguf=chosen.gguf, base_url=chosen.base_url, model=chosen.model, concurrency=_AT_ONCE, timeout=1800
     )

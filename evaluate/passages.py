@@ -25,11 +25,11 @@ from pipelines.core.ids import content_id, digest
 from pipelines.core.knowledge import Distillate
 from pipelines.core.outcome import Status
 from pipelines.core.provenance import Provenance, Span
-from pipelines.graph.build import build_graph, redirect
-from pipelines.graph.card import card
+from pipelines.graph.document_graph import build_graph, redirect
+from pipelines.graph.document_profile import document_profile
 from pipelines.graph.link import Linked, link
-from pipelines.graph.mentions import Passage as Slice
-from pipelines.ingest.records import corpus_records, records_of
+from pipelines.graph.mentions import ChunkText as Slice
+from pipelines.ingest.embedding import corpus_records, records_of
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
 from pipelines.resources import Stores, open_stores
@@ -113,8 +113,8 @@ def _link(works: Sequence[_Work], settings: Settings) -> Linked:
         work.document.id: [Slice(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in work.distillate.chunks]
         for work in works
     }
-    cards = [card(work.document, work.distillate) for work in works]
-    return link(cards, slices.__getitem__, settings.graph, open_embedder().embed)
+    profiles = [document_profile(work.document, work.distillate) for work in works]
+    return link(profiles, slices.__getitem__, settings.graph, open_embedder().embed)
 
 
 def _write_graph(works: Sequence[_Work], linked: Linked, stores: Stores) -> None:

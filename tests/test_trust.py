@@ -20,7 +20,7 @@ from pipelines.core.errors import CallFailed, SettingsError
 from pipelines.core.section import is_loopback, sensitive_fields
 from pipelines.llm.embedder import EmbedderInfo
 from pipelines.llm.fastembed import DEFAULT_MODEL
-from pipelines.llm.local_server import LocalServer
+from pipelines.llm.local_model import LocalServer
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.resources import EMBEDDER
@@ -133,6 +133,7 @@ def test_no_key_of_the_environment_goes_to_an_endpoint_that_a_knowledge_base_nam
         '[embed]\nname = "openai"\nbase_url = "https://models.example/v1"\n',
         '[embed]\nname = "openai"\napi_key = "sk-of-a-stranger"\n',
         '[embed]\nname = "fastembed"\n',
+        '[embed]\nname = "a.stranger:Embedder"\n',
         '[embed]\npath = "/home/other"\n',
         '[parse]\nengines = { "text/plain" = "a.stranger:Reader" }\n',
         '[parse.ocr]\nengine = "paddleocr"\n',

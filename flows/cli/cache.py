@@ -13,7 +13,7 @@ from flows.cli.streams import say, say_json
 from pipelines.core.errors import KnowledgeBaseNotFound
 
 if TYPE_CHECKING:
-    from pipelines.llm.reply_store import ReplyStore
+    from pipelines.llm.cache import ReplyStore
 
 app = typer.Typer(help="The kept replies of language models.", no_args_is_help=True)
 
@@ -51,7 +51,7 @@ def prune(
 
 
 def _open(kb: Path) -> closing[ReplyStore]:
-    from pipelines.llm.reply_store import ReplyStore
+    from pipelines.llm.cache import ReplyStore
     from pipelines.store.folder import KnowledgeBaseFolder
     from pipelines.trust import refuse_links
 

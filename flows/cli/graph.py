@@ -46,7 +46,7 @@ def html(
     kb: Kb = DEFAULT_KB,
 ) -> None:
     """Write one self-contained page that draws the graph by layers."""
-    from pipelines.graph.html import write_page
+    from pipelines.graph.graph_page import write_page
 
     with _graph(kb) as graph, out.open("w", encoding="utf-8") as file:
         shown = write_page(graph, kb.resolve().name, file)
@@ -162,9 +162,9 @@ def queries(
     value: Annotated[list[str] | None, typer.Option("--value", metavar="NAME=VALUE", help="A parameter.")] = None,
 ) -> None:
     """Print the saved queries for Neo4j Browser, their parameters set: to what the graph holds where none is given."""
-    from pipelines.graph.examples import examples
+    from pipelines.graph.listing import examples
     from pipelines.store.folder import KnowledgeBaseFolder
-    from pipelines.store.neo4j import queries as saved
+    from pipelines.store.neo4j import saved_queries as saved
 
     values: dict[str, str] = {}
     if KnowledgeBaseFolder(kb).exists:

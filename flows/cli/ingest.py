@@ -12,8 +12,7 @@ from flows.cli.streams import say
 from pipelines.core.safe_output import shown
 
 if TYPE_CHECKING:
-    from pipelines.ingest.progress import Progress
-    from pipelines.ingest.report import Report
+    from pipelines.ingest.report import Progress, Report
     from pipelines.llm.budget import Budget
     from pipelines.settings import Settings
 
@@ -26,13 +25,15 @@ def ingest(
     folder: Annotated[Path, typer.Argument(help="The folder of documents.")],
     kb: Kb = DEFAULT_KB,
     no_flow: Annotated[bool, typer.Option("--no-flow", help="Run plainly, without Prefect.")] = False,
-    quote: Annotated[bool, typer.Option("--quote", help="Say what the language work will cost; do nothing.")] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what the language work will cost; call no model.")
+    ] = False,
     max_usd: Annotated[float | None, typer.Option(help="Stop before the calls cost more than this.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Stop before the calls take more tokens than this.")] = None,
     qa_samples: Annotated[
         Path | None, typer.Option(help="Question-answer samples (JSON Lines) to learn tag pairs from.")
     ] = None,
-    embedder: Annotated[str | None, typer.Option(help="wordllama, e5, fastembed or openai.")] = None,
+    embedder: Annotated[str | None, typer.Option(help="wordllama, e5, fastembed, openai or module:Class.")] = None,
     keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep documents whose file has gone.")] = False,
     keep_cache: Annotated[
         bool, typer.Option("--keep-cache", help="Keep what a model replied about documents that have gone.")
@@ -44,8 +45,8 @@ def ingest(
 ) -> None:
     """Bring a knowledge base up to a folder: new and changed documents in, vanished ones out."""
     from flows.cli.progress import live_progress
-    from flows.cli.tables import print_quote, print_report
-    from pipelines.ingest.quote import quote_ingest
+    from flows.cli.tables import print_estimate, print_report
+    from pipelines.ingest.estimate import estimate_ingest
     from pipelines.llm.budget import Budget
     from pipelines.store.folder import KnowledgeBaseFolder
 
@@ -56,8 +57,8 @@ def ingest(
         ingest__keep_missing=keep_missing or None,
         ingest__keep_cache=keep_cache or None,
     )
-    if quote:
-        print_quote(quote_ingest(folder, kb, settings, qa_samples=qa_samples), json)
+    if estimate:
+        print_estimate(estimate_ingest(folder, kb, settings, qa_samples=qa_samples), json)
         return
     if KnowledgeBaseFolder(kb).readable_by_others:
         say(shown(f"strata: other users may read {kb}; `chmod -R go= {kb}` keeps it to you"), err=True)

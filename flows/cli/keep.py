@@ -63,7 +63,7 @@ def forget(
 ) -> None:
     """Remove every trace of a document, down to its bytes, from graph, vectors, artifacts and caches."""
     from flows.cli.tables import print_json
-    from pipelines.ingest.forget import forget as remove
+    from pipelines.ingest.erase import forget as remove
 
     forgotten = remove(document, kb, settings_from(kb, set), keep_cache)
     if json:

@@ -63,7 +63,7 @@ def _settings(kb: Path, pairs: list[str] | None) -> ParseSettings:
 def _parse(file: Path, settings: ParseSettings) -> Parsed:
     """Parse within the limits, as ingesting does: in a process of its own."""
     from pipelines.core.uris import uri_of
-    from pipelines.ingest.opening import as_path, has_descriptor_paths, open_file
+    from pipelines.ingest.scan import as_path, has_descriptor_paths, open_file
     from pipelines.parse.isolate import ParserPool
     from pipelines.parse.parse import source_of
 

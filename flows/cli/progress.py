@@ -14,8 +14,8 @@ from rich.text import Text
 from flows.cli.shown import console
 from flows.cli.streams import say
 from pipelines.core.safe_output import shown
-from pipelines.ingest import progress as told
-from pipelines.ingest.progress import Event, Phase, Stage, silent
+from pipelines.ingest import report as told
+from pipelines.ingest.report import Event, Phase, Stage, silent
 
 SHOWN = 4
 """Documents in work that are named at the same time."""

@@ -13,11 +13,11 @@ from flows.cli.streams import say_json
 from pipelines.core.outcome import Status
 
 if TYPE_CHECKING:
-    from pipelines.ingest.diff import Difference
-    from pipelines.ingest.fsck import Checked
+    from pipelines.ingest.diff import FolderDiff
+    from pipelines.ingest.fsck import FsckReport
     from pipelines.ingest.reindex import Reindexed
     from pipelines.ingest.report import Report
-    from pipelines.llm.quote import Quote
+    from pipelines.llm.estimate import Estimate
     from pipelines.store.catalog import Entry
 
 _STYLES = {"failed": "red", "partial": "yellow", "unfinished": "yellow"}
@@ -80,16 +80,16 @@ def _closing(report: Report) -> str:
     return f"{report.knowledge_base}: {changes or 'no documents'}{nothing} ({report.seconds:.1f} s)"
 
 
-def print_quote(quote: Quote, as_json: bool) -> None:
+def print_estimate(estimate: Estimate, as_json: bool) -> None:
     """Print what the language work will take, by the work and in all."""
     if as_json:
-        print_json({"lines": quote.lines, "total": quote.total})
+        print_json({"lines": estimate.lines, "total": estimate.total})
         return
-    if not quote.lines:
+    if not estimate.lines:
         console().print("no language work: none is configured, or nothing has changed")
         return
     table = Rows("language work", "model", "calls", "from cache", "input tokens", "output tokens", "dollars")
-    for work in (*quote.lines, quote.total):
+    for work in (*estimate.lines, estimate.total):
         usage = work.usage
         cells = (usage.calls, work.cached, usage.input_tokens, usage.output_tokens)
         table.row(work.role, work.model, *(f"{cell:,}" for cell in cells), f"{work.dollars:.4f}")
@@ -110,7 +110,7 @@ def print_status(entries: Sequence[Entry], all_of_them: bool) -> None:
     out.print(f"{indexed} of {len(entries)} documents can be found")
 
 
-def print_difference(difference: Difference) -> None:
+def print_difference(difference: FolderDiff) -> None:
     """Print what an ingest would do: documents by name, nodes and edges by kind."""
     out = console()
     if difference.empty and not difference.coming and not difference.going:
@@ -128,7 +128,7 @@ def print_difference(difference: Difference) -> None:
     out.print(table)
 
 
-def print_findings(checked: Checked) -> None:
+def print_findings(checked: FsckReport) -> None:
     """Print where the stores disagree."""
     out = console()
     for finding in checked.findings:

@@ -19,7 +19,7 @@ from pipelines.atomize.tag_classes import KINDS
 from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.knowledge import Atom, AtomKind
 from pipelines.llm.ask import ask
-from pipelines.llm.chat import Chat, Message, Request
+from pipelines.llm.chat import Chat, Message
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.prompt import Prompt, fence
 from pipelines.llm.tokens import estimate_tokens
@@ -39,7 +39,7 @@ class ModelDistiller:
 
     Table rows and figures need no model; a chunk without prose is distilled by `ExtractiveDistiller`. `embedder` finds
     questions of one meaning. The prompt names the types that `schema` allows; dropping others is left to the caller
-    (`pipelines.graph.conform`). `overrides` is a folder with prompts of the user's own.
+    (`pipelines.graph.document_graph`). `overrides` is a folder with prompts of the user's own.
     """
 
     def __init__(
@@ -69,37 +69,21 @@ class ModelDistiller:
         return tuple(dict.fromkeys(given or classes)) or KINDS
 
     async def distil(self, content: ChunkContent) -> ChunkDistillate:
-        request = self.request(content)
-        if request is None or request.schema is None:
+        if not any(sentence.prose for sentence in content.sentences):
             return self._extractive.extract(content)
         asked = await ask(
             self._chat,
-            request.messages,
-            self._reply_type(content),
+            self._messages(content),
+            chunk_reply(self._kinds, *self._limits(content)),
             role=ROLE,
             subject=content.chunk.id,
             document=content.document.id,
-            temperature=request.temperature,
-            max_tokens=request.max_tokens,
+            temperature=self._settings.temperature,
+            max_tokens=_REPLY_TOKENS + _REPLY_TOKENS_PER_TOKEN * estimate_tokens(content.chunk.text),
         )
         if asked.value is None:
             return ChunkDistillate(failure=asked.failure)
         return self._checked(content, asked.value)
-
-    def request(self, content: ChunkContent) -> Request | None:
-        """Return what the model is asked about a chunk, None where it is not asked."""
-        if not any(sentence.prose for sentence in content.sentences):
-            return None
-        size = estimate_tokens(content.chunk.text)
-        return Request(
-            self._messages(content),
-            ROLE,
-            self._reply_type(content),
-            self._settings.temperature,
-            _REPLY_TOKENS + _REPLY_TOKENS_PER_TOKEN * size,
-            subject=content.chunk.id,
-            document=content.document.id,
-        )
 
     def _messages(self, content: ChunkContent) -> tuple[Message, ...]:
         chunk = content.chunk
@@ -114,9 +98,6 @@ class ModelDistiller:
             relations=_allowed(self._schema),
             questions=str(questions),
         )
-
-    def _reply_type(self, content: ChunkContent) -> type[ChunkReply]:
-        return chunk_reply(self._kinds, *self._limits(content))
 
     def _limits(self, content: ChunkContent) -> tuple[int, int]:
         """Return the maximum facts and questions of a chunk by the length of its prose."""

@@ -23,7 +23,7 @@ from pipelines.core.vectors import Vectors
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.terms import words
 from pipelines.llm.ask import Ending, ask
-from pipelines.llm.chat import Chat, Message, Request
+from pipelines.llm.chat import Chat, Message
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.prompt import Prompt, fence
 
@@ -216,11 +216,6 @@ class ModelClasses:
             return []
         cosines = self._embedder.embed([name for name, _ in induced]) @ self._embedder.embed(KINDS).T
         return [one for one, row in zip(induced, cosines, strict=True) if row.max() < _SAME_MEANING]
-
-    def request(self, sample: Sequence[ChunkTag], language: str = "en") -> Request | None:
-        """Return what the model is asked about a sample, None where it is not asked."""
-        messages = self._messages(sample, language)
-        return Request(messages, ROLE, ClassesReply, max_tokens=_REPLY_TOKENS) if messages else None
 
     def _messages(self, sample: Sequence[ChunkTag], language: str) -> tuple[Message, ...]:
         terms = commonest([tag for tag in sample if not kind_of_name(tag.text)], _SHOWN_TERMS)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pipelines.chunk.tokens import count_tokens
 from pipelines.core.provenance import Span
+from pipelines.llm.tokens import count_tokens
 
 if TYPE_CHECKING:
     from langchain_text_splitters import RecursiveCharacterTextSplitter

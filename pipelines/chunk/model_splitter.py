@@ -12,7 +12,7 @@ from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, StructuralSplitter, Window
 from pipelines.lang.numbers import FIGURE
 from pipelines.llm.ask import Ending, ask
-from pipelines.llm.chat import Chat, Message, Request
+from pipelines.llm.chat import Chat, Message
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.prompt import Prompt, fence
 
@@ -76,19 +76,6 @@ class ModelSplitter:
             return Cut(end, tries=asked.tries)  # the summaries are not of these passages
         before, behind = window.sentences[:end], window.sentences[end:]
         return Cut(end, _said(division.summary, before), _said(division.next, behind), tries=asked.tries)
-
-    def request(self, window: Window) -> Request | None:
-        """Return what the model is asked about a window, None where there is nothing to choose."""
-        if len(window.choices) == 1:
-            return None
-        return Request(
-            self._messages(window),
-            ROLE,
-            Division,
-            max_tokens=_REPLY_TOKENS,
-            subject=window.subject,
-            document=window.document,
-        )
 
     def _messages(self, window: Window) -> tuple[Message, ...]:
         numbered = "\n".join(f"{number}: {text}" for number, text in enumerate(window.sentences, 1))

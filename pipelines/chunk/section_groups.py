@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pipelines.chunk.settings import ChunkSettings
-from pipelines.chunk.tokens import count_tokens
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import BlockKind, Document, Section
 from pipelines.core.provenance import Span
+from pipelines.llm.tokens import count_tokens
 
 
 @dataclass(frozen=True, slots=True)

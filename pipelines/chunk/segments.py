@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from pipelines.chunk.base_split import base_split
-from pipelines.chunk.tokens import count_tokens
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import Block, BlockKind
 from pipelines.core.provenance import Span
 from pipelines.core.table import Table
 from pipelines.lang.sentences import sentences
+from pipelines.llm.tokens import count_tokens
 
 
 class Break(IntEnum):

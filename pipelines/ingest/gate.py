@@ -1,4 +1,4 @@
-"""The self-recall gate over the whole knowledge base: atoms that do not bring back their own chunk are not indexed."""
+"""The self-recall gate over the whole knowledge base: atoms that do not retrieve their own chunk are not indexed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pipelines.atomize.self_recall import ChunkRank, DocumentRecords, SearchReco
 from pipelines.core import codec
 from pipelines.core.failures import each
 from pipelines.core.ids import content_id
+from pipelines.ingest.embedding import read_records, read_terms
 from pipelines.ingest.keys import VERSIONS
-from pipelines.ingest.records import read_records, read_terms
 from pipelines.resources import Stores, vectors_name
 from pipelines.store.artifact import read_artifact, readable
 from pipelines.store.catalog import Entry
@@ -31,7 +31,9 @@ class Gate:
 
 
 def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
-    """Return which atoms of these documents fail, asked against all their chunks (PIKE-RAG 5.3.1).
+    """Return which atoms of these documents fail: as a query among all chunks, they do not retrieve their own.
+
+    See `pipelines.atomize.self_recall` (PIKE-RAG 5.3.1).
 
     Raises `DocumentsFailed` where the vectors of some documents cannot be had.
     """

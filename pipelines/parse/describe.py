@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pipelines.core.document import Block, Document, Figure
 from pipelines.core.outcome import Failure
 from pipelines.llm.ask import ask
-from pipelines.llm.chat import Chat, Image, Request
+from pipelines.llm.chat import Chat, Image
 from pipelines.llm.prompt import Prompt, fence
 from pipelines.parse.described import with_descriptions
 from pipelines.parse.parsed import Parsed, Picture
@@ -75,22 +75,6 @@ class ChatDescriber:
         self._prompt = Prompt.load("pipelines.parse", "describe_figure", prompts)
 
     async def describe(self, picture: Picture, surroundings: Surroundings) -> Described:
-        request = self.request(picture, surroundings)
-        asked = await ask(
-            self._chat,
-            request.messages,
-            FigureReply,
-            role=ROLE,
-            subject=request.subject,
-            document=request.document,
-            max_tokens=request.max_tokens,
-        )
-        if asked.value is None or asked.value.says_nothing():
-            return Described(failure=asked.failure)
-        return Described(" ".join(asked.value.description.split()))
-
-    def request(self, picture: Picture, surroundings: Surroundings) -> Request:
-        """Return what the model is asked about a picture."""
         messages = self._prompt.messages(
             surroundings.language,
             (Image(picture.media_type, picture.data),),
@@ -99,14 +83,18 @@ class ChatDescriber:
             context=fence(surroundings.context or "none", "context"),
             read=fence(surroundings.read or "none", "read"),
         )
-        return Request(
+        asked = await ask(
+            self._chat,
             messages,
-            ROLE,
             FigureReply,
-            max_tokens=_REPLY_TOKENS,
+            role=ROLE,
             subject=picture.digest,
             document=surroundings.document,
+            max_tokens=_REPLY_TOKENS,
         )
+        if asked.value is None or asked.value.says_nothing():
+            return Described(failure=asked.failure)
+        return Described(" ".join(asked.value.description.split()))
 
 
 async def describe_figures(parsed: Parsed, describer: Describer) -> tuple[Parsed, tuple[Failure, ...]]:

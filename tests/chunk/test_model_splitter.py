@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 
 from pipelines.chunk.chunk import chunk, split
 from pipelines.chunk.model_splitter import Division, ModelSplitter
-from pipelines.chunk.rehearsal import Rehearsal
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Splitter, StructuralSplitter
-from pipelines.chunk.tokens import count_tokens
 from pipelines.core.document import Document
 from pipelines.core.errors import BudgetExceeded, CallTimedOut
 from pipelines.llm.chat import Request
 from pipelines.llm.testing.fakes import Answer, FunctionChat, ScriptedChat
+from pipelines.llm.tokens import count_tokens
 from tests.chunk.build import document, heading, paragraph, table
 
 SMALL = ChunkSettings(max_tokens=40, target_tokens=30, min_tokens=10, window_tokens=60)
@@ -155,17 +154,6 @@ async def test_a_limit_of_money_ends_the_work() -> None:
     _, splitter = recurrent(BudgetExceeded("enough"))
     with pytest.raises(BudgetExceeded):
         await chunk(document(paragraph(PROSE)), splitter, SMALL)
-
-
-async def test_a_rehearsal_notes_the_calls_and_makes_none() -> None:
-    made = document(heading("Pumps"), paragraph(PROSE))
-    chat, splitter = recurrent(Division(end=3, summary="Two pumps.", next="More pumps."))
-    rehearsal = Rehearsal(splitter, StructuralSplitter(SMALL))
-    chunks = await chunk(made, rehearsal, SMALL)
-    assert chat.requests == []
-    assert len(rehearsal.requests) == len(chunks) - 1
-    await chunk(made, splitter, SMALL)
-    assert rehearsal.requests[0] == chat.requests[0]
 
 
 async def test_a_document_cannot_end_its_own_fence() -> None:

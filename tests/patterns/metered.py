@@ -63,15 +63,15 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.chunk.chunk import chunk
     from pipelines.chunk.settings import ChunkSettings
     from pipelines.chunk.splitter import StructuralSplitter
-    from pipelines.chunk.tokens import count_tokens
     from pipelines.core.document import Source
-    from pipelines.graph.card import card
-    from pipelines.graph.mentions import Names, Passage
-    from pipelines.ingest.records import records_of
+    from pipelines.graph.document_profile import document_profile
+    from pipelines.graph.mentions import ChunkText, NameMatcher
+    from pipelines.ingest.embedding import records_of
     from pipelines.lang.numbers import numbers
     from pipelines.lang.quantities import Kind, gives, quantities
     from pipelines.lang.sentences import sentences
     from pipelines.lang.terms import terms
+    from pipelines.llm.tokens import count_tokens
     from pipelines.parse.cleaning import clean
     from pipelines.parse.settings import ParseSettings
     from pipelines.parse.sniff import text_type
@@ -97,10 +97,10 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     chunks = measured("chunk", lambda: asyncio.run(chunk(document, splitter, ChunkSettings())))
     measured("contents", lambda: list(chunk_contents(document, chunks)))
     distillate = measured("atomize", lambda: asyncio.run(atomize(document, chunks, distiller, AtomizeSettings())))
-    measured("card", lambda: card(document, distillate))
+    measured("card", lambda: document_profile(document, distillate))
     measured("records", lambda: records_of(document, distillate))
-    names = Names(["a", "1.1", "section 4.2", "中文", "abc de"])
-    passages = [Passage(one.id, one.provenance.span.start, one.text) for one in chunks]
+    names = NameMatcher(["a", "1.1", "section 4.2", "中文", "abc de"])
+    passages = [ChunkText(one.id, one.provenance.span.start, one.text) for one in chunks]
     measured("mentions", lambda: names.find(passages))
 
 

@@ -33,7 +33,7 @@ _BOUNDED = {
 """Patterns whose text, or whose reach, is bounded by more than the traps are long."""
 _MADE = {
     "pipelines.atomize.grounding._find": "escaped words with white space between them: a word cannot match a blank",
-    "pipelines.graph.names._titles": "an escaped number",
+    "pipelines.graph.document_names._titles": "an escaped number",
     "pipelines.llm.prompt.fence": "an escaped tag behind a sign that is not white space",
     "pipelines.llm.prompt._belongs": "file names of prompts, which are ours or the owner's",
     "qa.check.operations.of": "escaped words from a list of ours, between the edges of words",

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from pipelines.core.errors import CallFailed
 from pipelines.llm.ask import Ending
-from pipelines.llm.cache import CacheChat
+from pipelines.llm.cache import CacheChat, ReplyStore
 from pipelines.llm.chat import Usage
-from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.testing.fakes import ScriptedChat
 from qa.language import Language
 from qa.prompts.replies import RecallReply
