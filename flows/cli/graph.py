@@ -11,7 +11,7 @@ import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
 from flows.cli.streams import plain_output, say
-from pipelines.store.export import GraphFormat
+from pipelines.core.graph import GraphFormat
 
 if TYPE_CHECKING:
     from pipelines.store.explore import Step

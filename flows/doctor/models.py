@@ -64,7 +64,7 @@ def embedder(place: Place) -> Finding:
 
 def ocr(place: Place) -> Finding:
     """Whether the OCR engine reads a picture made for it."""
-    from pipelines.parse.ocr.load import ocr_engine
+    from pipelines.parse.ocr.engine import ocr_engine
 
     try:
         engine = ocr_engine(place.settings.parse.ocr)

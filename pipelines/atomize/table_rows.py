@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Field
 from pipelines.core.table import Table
-from pipelines.lang.characters import HAN
+from pipelines.lang.characters import CURRENCY, HAN
 from pipelines.lang.dates import WRITTEN_DATE
 from pipelines.lang.numbers import WRITTEN_NUMBER as _NUMBER
 
@@ -16,7 +16,7 @@ _TYPES = (
     ("date", WRITTEN_DATE),
     ("number", re.compile(_NUMBER)),
     ("percent", re.compile(rf"(?:{_NUMBER})\s*[%％]")),
-    ("money", re.compile(rf"[$€£¥￥]\s*+(?:{_NUMBER})|(?:{_NUMBER})\s*(?:[$€£¥￥元]|USD|EUR|GBP|CNY|RMB)")),
+    ("money", re.compile(rf"[{CURRENCY}]\s*+(?:{_NUMBER})|(?:{_NUMBER})\s*(?:[{CURRENCY}元]|USD|EUR|GBP|CNY|RMB)")),
     ("quantity", re.compile(rf"(?:{_NUMBER})\s*(?:[°µμΩa-zA-Z℃]|[²³/·^%-]|[{HAN}]){{1,10}}\d?")),
     ("boolean", re.compile(r"yes|no|true|false|是|否|✓|✗|[xX]", re.IGNORECASE)),
     ("email", re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")),

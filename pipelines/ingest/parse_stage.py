@@ -16,8 +16,7 @@ from pipelines.ingest.scan import as_path, has_descriptor_paths, open_file
 from pipelines.ingest.task import Compiled
 from pipelines.ingest.worker_context import WorkerContext
 from pipelines.parse.isolate import laid_out, parse_within
-from pipelines.parse.parsed import Parsed
-from pipelines.parse.readoff import Readings, ReadOff
+from pipelines.parse.parsed import Parsed, Readings, ReadOff
 from pipelines.store.artifact import ArtifactStore, Member, ParsedRecord
 
 

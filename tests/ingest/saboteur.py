@@ -16,8 +16,7 @@ import pipelines.ingest.stages as stages
 from pipelines.core.document import Document, Source
 from pipelines.core.errors import StoreError
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.parsed import Parsed
-from pipelines.parse.readoff import NO_READINGS, Readings
+from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
 from pipelines.parse.settings import ParseSettings
 
 ENGINE = "tests.ingest.saboteur:Saboteur"

@@ -72,9 +72,9 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.lang.sentences import sentences
     from pipelines.lang.terms import terms
     from pipelines.llm.tokens import count_tokens
-    from pipelines.parse.cleaning import clean
+    from pipelines.parse.detect import detect
+    from pipelines.parse.pieces import clean
     from pipelines.parse.settings import ParseSettings
-    from pipelines.parse.sniff import text_type
     from pipelines.parse.web.text import TextReader
     from qa.check.quotes import locate
 
@@ -82,13 +82,13 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     measured("terms", lambda: terms(text))
     measured("tokens", lambda: count_tokens(text))
     measured("clean", lambda: clean(text))
-    measured("kind of text", lambda: text_type(text, "", whole=True))
     measured("numbers", lambda: numbers(text))
     measured("quantities", lambda: quantities(text))
     measured("values", lambda: gives(frozenset(Kind), f"{text} |"))
     measured("quotes", lambda: locate(text[-60:] + "...", text))
 
     (folder / "t.txt").write_text(text, "utf-8")
+    measured("kind of text", lambda: detect(folder / "t.txt"))
     source = Source("t.txt", "text/plain", len(text), "0" * 64)
     document = measured("parse", lambda: TextReader().read(folder / "t.txt", source, ParseSettings())).document
     if document is None:

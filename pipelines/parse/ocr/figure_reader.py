@@ -9,12 +9,11 @@ import numpy as np
 from PIL import Image as Pillow
 
 from pipelines.core.errors import MissingExtra
-from pipelines.parse.ocr.engine import Raster
-from pipelines.parse.ocr.load import ocr_engine
-from pipelines.parse.ocr.text import pixels, read_picture
-from pipelines.parse.readoff import ReadOff
+from pipelines.parse.ocr.engine import Raster, ocr_engine
+from pipelines.parse.ocr.pictures import pixels, read_picture
+from pipelines.parse.parsed import ReadOff
 from pipelines.parse.settings import OcrSettings
-from pipelines.parse.task import Task
+from pipelines.parse.task import ParseTask
 
 _THUMB = 160
 _COLOURS, _DRAWN = 6, 0.5
@@ -34,7 +33,7 @@ class FigureReader:
     `begin` is called before the first picture is read by OCR.
     """
 
-    def __init__(self, settings: OcrSettings, task: Task, begin: Callable[[], None]) -> None:
+    def __init__(self, settings: OcrSettings, task: ParseTask, begin: Callable[[], None]) -> None:
         self._settings = settings
         self._task = task
         self._begin = begin

@@ -1,15 +1,19 @@
-"""The cells of a table brought into order."""
+"""The cells of a table as readers give them, brought into order and within the limits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pipelines.core.table import Cell
-from pipelines.parse.cleaning import clean
+from pipelines.core.errors import TooLarge
+from pipelines.core.table import Cell, Table
+from pipelines.parse.pieces import clean
+from pipelines.parse.settings import Limits
 
 _LARGEST_SPAN = 10_000
 """Places that one cell may cover; more is a mistake or an attack, and the cell is taken as a single one."""
+_SPARSEST = 50
+"""Places of a table for each cell allowed: renderings are dense, a table must not be much larger than its cells."""
 
 
 def tidy_cells(cells: Sequence[Cell]) -> tuple[Cell, ...]:
@@ -42,3 +46,18 @@ def _fitting(cell: Cell, last_row: int, taken: set[tuple[int, int]]) -> Cell:
 def _places(cell: Cell) -> list[tuple[int, int]]:
     rows = range(cell.row, cell.row + cell.row_span)
     return [(row, column) for row in rows for column in range(cell.column, cell.column + cell.column_span)]
+
+
+def table_of(id: str, cells: Sequence[Cell], caption: str, parts: tuple[int, ...], limits: Limits, uri: str) -> Table:
+    """Return the table of `cells`, in any order; its size is the least that holds them.
+
+    Of two cells on one place the first stays. Raises `TooLarge` for more cells with text than `limits.cells`.
+    """
+    kept = tidy_cells(cells)
+    if sum(1 for cell in kept if cell.text) > limits.cells:
+        raise TooLarge(f"a table of more than {limits.cells} cells", ids=(uri,))
+    rows = max((cell.row + cell.row_span for cell in kept), default=0)
+    columns = max((cell.column + cell.column_span for cell in kept), default=0)
+    if rows * columns > _SPARSEST * limits.cells:
+        raise TooLarge(f"a table of {rows} by {columns} places", ids=(uri,))
+    return Table(id, rows, columns, kept, clean(caption), parts)

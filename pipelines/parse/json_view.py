@@ -211,3 +211,8 @@ def _table(block: Block, table: Table) -> TableView:
     )
     where = block.provenance
     return TableView(table.rows, table.columns, cells, table.caption, _page(where), where.cells, table.parts)
+
+
+def to_json(parsed: Parsed, indent: int = 1) -> str:
+    """Return `parsed` as JSON: status, title, blocks, headings, tables, pictures, pages, references, notes."""
+    return msgspec.json.format(msgspec.json.encode(view(parsed)), indent=indent).decode()

@@ -1,9 +1,9 @@
-"""A picture read: its lines the right way up, and whether they are to be relied on."""
+"""Pictures and pages that are pictures, read: their lines the right way up, and whether they are to be relied on."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -11,11 +11,12 @@ import numpy as np
 from PIL import Image as Pillow
 
 from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.parse.lines import Line, Style
+from pipelines.parse.lines import Line, TextStyle
 from pipelines.parse.ocr.engine import OcrEngine, Raster
 from pipelines.parse.ocr.orientation import read_upright
-from pipelines.parse.readoff import PictureText
+from pipelines.parse.parsed import PictureText, ReadOff, page_name
 from pipelines.parse.settings import OcrSettings
+from pipelines.parse.task import ParseTask
 
 _NOT_LEGIBLE = "text not legible: a script that OCR cannot read, or a poor picture"
 _MANY = 60
@@ -49,7 +50,8 @@ def _sized(lines: Sequence[Line]) -> tuple[Line, ...]:
         return ()
     usual = median(_thickness(line) for line in lines)
     return tuple(
-        replace(line, style=Style(_thickness(line) if _thickness(line) > _LARGE * usual else usual)) for line in lines
+        replace(line, style=TextStyle(_thickness(line) if _thickness(line) > _LARGE * usual else usual))
+        for line in lines
     )
 
 
@@ -69,3 +71,15 @@ def pixels(picture: Pillow.Image) -> Raster:
         flat.alpha_composite(picture.convert("RGBA"))
         picture = flat
     return np.asarray(picture.convert("RGB"), dtype=np.uint8)
+
+
+def read_page(
+    number: int, draw: Callable[[], Raster], engine: OcrEngine, settings: OcrSettings, task: ParseTask
+) -> PictureText:
+    """Return what stands on a page; it is drawn and read only where no earlier run has read it."""
+    found = task.found(page_name(number))
+    if found is not None and found.page is not None:
+        return found.page
+    read = read_picture(engine, draw(), settings)
+    task.read[page_name(number)] = ReadOff(page=read)
+    return read
