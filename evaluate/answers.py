@@ -148,11 +148,11 @@ async def _answered(knowledge: KnowledgeBase, strategy: str, question: Question,
     if answer.ending not in (Ending.ANSWERED, Ending.NOT_IN_DOCUMENTS):
         return failed(question, strategy, answer.text)
     correct = None
-    language = knowledge.language() if judged and question.answerable else None
-    if language is not None and answer.abstained:
+    model = knowledge.model_calls() if judged and question.answerable else None
+    if model is not None and answer.abstained:
         correct = False
-    elif language is not None:
-        correct = await judge(language, question.question, question.labels, answer.text)
+    elif model is not None:
+        correct = await judge(model, question.question, question.labels, answer.text)
     return measured(question, strategy, answer, correct)
 
 

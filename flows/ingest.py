@@ -7,8 +7,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.server import Server
-from flows.surroundings import refuse_settings_in
+from flows.prefect_server import PrefectServer, refuse_settings_in
 from pipelines.ingest.build import RunSteps, execute, open_run
 from pipelines.ingest.report import Event, Phase, Progress, Report, Stage, silent
 from pipelines.ingest.run import IngestRun
@@ -34,7 +33,7 @@ def ingest(
     takes that has nothing to compile, which so goes without. Raises what `build` raises, `ServerFailed`.
     """
     refuse_settings_in(Path(folder), Path(kb))
-    with Server() as server, open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
+    with PrefectServer() as server, open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
         items = run.prepare()
         if not items and not server.is_there:
             return asyncio.run(execute(run, items))

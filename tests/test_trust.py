@@ -57,7 +57,6 @@ HARMLESS = {
     "store.neo4j_user": "a name that is told to the address",
     "store.neo4j_password": "goes to the address that the user names, or to the file's own, which is asked about",
     "store.neo4j_database": "a name that is told to the address",
-    "qa.answer.strategy": "a name of the registry",
 }
 
 

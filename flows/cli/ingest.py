@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
-from flows.cli.streams import say
-from pipelines.core.safe_output import shown
+from flows.cli.stdio import say, say_error
 
 if TYPE_CHECKING:
     from pipelines.ingest.report import Progress, Report
@@ -44,8 +43,8 @@ def ingest(
     set: Set = None,
 ) -> None:
     """Bring a knowledge base up to a folder: new and changed documents in, vanished ones out."""
-    from flows.cli.progress import live_progress
-    from flows.cli.tables import print_estimate, print_report
+    from flows.cli.live_ingest import live_progress
+    from flows.cli.printing import print_estimate, print_report
     from pipelines.ingest.estimate import estimate_ingest
     from pipelines.llm.budget import Budget
     from pipelines.store.folder import KnowledgeBaseFolder
@@ -61,7 +60,7 @@ def ingest(
         print_estimate(estimate_ingest(folder, kb, settings, qa_samples=qa_samples), json)
         return
     if KnowledgeBaseFolder(kb).readable_by_others:
-        say(shown(f"strata: other users may read {kb}; `chmod -R go= {kb}` keeps it to you"), err=True)
+        say_error(f"other users may read {kb}; `chmod -R go= {kb}` keeps it to you")
     while True:
         with live_progress(quiet or json) as progress:
             report = _run(no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Kb, Set
-from flows.cli.streams import plain_output, say, say_json
-from pipelines.core.safe_output import shown
+from flows.cli.stdio import plain_output, say_error, say_json
 
 if TYPE_CHECKING:
     from pipelines.parse.parsed import Parsed
@@ -51,7 +50,7 @@ def parse_file(
     else:
         plain_output().write(text + "\n")
     if not parsed.status.searchable:
-        say(shown(f"strata: {file}: {parsed.status.value}: {parsed.reason}"), err=True)
+        say_error(f"{file}: {parsed.status.value}: {parsed.reason}")
         raise typer.Exit(4)
 
 

@@ -17,7 +17,7 @@ from pipelines.retrieve.hit import Candidate, Hit, Link
 from pipelines.retrieve.lexicon import CorpusLexicon
 
 
-class MemoryKnowledge:
+class MemoryRetrieval:
     """`texts` are passages by URI; each is a document of one chunk on page 1. `links` lead from URI to URIs."""
 
     def __init__(self, texts: Mapping[str, str], links: Mapping[str, Sequence[str]] | None = None) -> None:
