@@ -16,8 +16,8 @@ from pathlib import Path
 
 from benchmarks.distill import distil
 from benchmarks.passages import passages, pool, questions
-from benchmarks.representations import Distilled, gate, table
-from pipelines.atomize.model import ModelDistiller
+from benchmarks.representations import DistilledPassage, gate, table
+from pipelines.atomize.model_distiller import ModelDistiller
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.llm.embedders import default_embedder
 from pipelines.llm.ledger import Ledger
@@ -29,7 +29,7 @@ INPUT_LIMIT, OUTPUT_LIMIT = 400, 257
 """Tokens a passage at most: output is what HippoRAG 2 spends on its triples alone."""
 
 
-def report(found: Sequence[Distilled], ledger: Ledger, seconds: float) -> None:
+def report(found: Sequence[DistilledPassage], ledger: Ledger, seconds: float) -> None:
     """Print calls and tokens a passage, and what the checks dropped."""
     for role, totals in ledger.roles.items():
         took = totals.usage + totals.saved
@@ -65,7 +65,7 @@ def main() -> None:
     chat = open_chat(served, chosen.cache, ledger=ledger)
     started = time.perf_counter()
 
-    async def work() -> list[Distilled]:
+    async def work() -> list[DistilledPassage]:
         try:
             return await distil(documents, ModelDistiller(chat, settings, embedder), settings)
         finally:

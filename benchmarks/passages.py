@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.atomize.lexical import Bm25
 from pipelines.core.document import Block, BlockKind, Document, Source
 from pipelines.core.provenance import Provenance, Span
+from pipelines.lang.bm25 import Bm25
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "multihop"
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from evaluate.questions import Passage
 from pipelines.atomize.atomize import atomize
-from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.extractive_distiller import ExtractiveDistiller
 from pipelines.chunk.chunk import chunk
 from pipelines.chunk.settings import ChunkBy
-from pipelines.chunk.structural import StructuralSplitter
+from pipelines.chunk.splitter import StructuralSplitter
 from pipelines.core import codec
 from pipelines.core.document import Block, BlockKind, Document, Section, Source
 from pipelines.core.errors import StoreMismatch

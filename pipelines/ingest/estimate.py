@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pipelines.atomize.tag_pairs import ROLE as PAIR_ROLE
 from pipelines.atomize.tag_pairs import read_samples
-from pipelines.atomize.tag_pairs_model import ROLE as PAIR_ROLE
 from pipelines.core import codec
 from pipelines.core.work.job import JobContext
 from pipelines.graph.document_profile import DocumentProfile, document_profile

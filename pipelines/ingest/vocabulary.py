@@ -15,8 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pipelines.atomize.atomize import atomize
-from pipelines.atomize.tag_classes import KINDS, sample_of
-from pipelines.atomize.tag_classes_cluster import ClusterClasses, TagClassifier
+from pipelines.atomize.tag_classes import KINDS, ClusterClasses, TagClassifier, sample_of
 from pipelines.atomize.tag_pairs import Pairing, read_samples, tag_samples
 from pipelines.atomize.tags import collect_tags
 from pipelines.chunk.chunk import split

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import BaseModel
 
-from pipelines.atomize.model import ROLE as DISTIL
+from pipelines.atomize.model_distiller import ROLE as DISTIL
 from pipelines.atomize.reply import ChunkReply, Shape, chunk_reply
-from pipelines.chunk.recurrent import ROLE as SPLIT
-from pipelines.chunk.recurrent import Division
+from pipelines.chunk.model_splitter import ROLE as SPLIT
+from pipelines.chunk.model_splitter import Division
 from pipelines.core import codec
 from pipelines.core.errors import (
     BudgetExceeded,

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.atomize.distiller import Distiller
-from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.extractive_distiller import ExtractiveDistiller
 from pipelines.atomize.tag_pairs import CoOccurrencePairing, Pairing
-from pipelines.chunk.splitter import Splitter
-from pipelines.chunk.structural import StructuralSplitter
+from pipelines.chunk.splitter import Splitter, StructuralSplitter
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import TagClass
 from pipelines.core.work.job import JobContext
@@ -32,7 +31,7 @@ from pipelines.store.facts import Fact
 from pipelines.store.folder import KnowledgeBaseFolder
 
 if TYPE_CHECKING:
-    from pipelines.atomize.tag_classes_model import ModelClasses
+    from pipelines.atomize.tag_classes import ModelClasses
     from pipelines.graph.entity_judge import ModelJudge
     from pipelines.llm.budget import Budget
     from pipelines.llm.ledger import Ledger
@@ -59,15 +58,15 @@ class Workers:
     def splitter(self) -> Splitter:
         if self.chat is None:
             return StructuralSplitter(self.settings.chunk)
-        from pipelines.chunk.recurrent import RecurrentSplitter
+        from pipelines.chunk.model_splitter import ModelSplitter
 
-        return RecurrentSplitter(self.chat, self.settings.chunk, overrides=self.prompts)
+        return ModelSplitter(self.chat, self.settings.chunk, overrides=self.prompts)
 
     def distiller(self) -> Distiller:
         settings = self.settings
         if self.chat is None:
             return ExtractiveDistiller(settings.atomize)
-        from pipelines.atomize.model import ModelDistiller
+        from pipelines.atomize.model_distiller import ModelDistiller
 
         asking = ModelDistiller(self.chat, settings.atomize, default_embedder(), self.prompts, settings.graph.schema)
         return asking.with_classes(self.kinds)
@@ -81,7 +80,7 @@ class Workers:
     def pairing(self) -> Pairing:
         if self.chat is None:
             return CoOccurrencePairing()
-        from pipelines.atomize.tag_pairs_model import ModelPairing
+        from pipelines.atomize.tag_pairs import ModelPairing
 
         return ModelPairing(self.chat, self.prompts)
 
@@ -89,7 +88,7 @@ class Workers:
         """Return who induces the classes of tags, None where the settings name them."""
         if self.chat is None or not induces_classes(self.settings):
             return None
-        from pipelines.atomize.tag_classes_model import ModelClasses
+        from pipelines.atomize.tag_classes import ModelClasses
 
         return ModelClasses(self.chat, default_embedder(), self.prompts)
 

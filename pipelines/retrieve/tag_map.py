@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipelines.atomize.query_tags import QueryTags
+from pipelines.atomize.tags import QueryTags
 from pipelines.core.knowledge import Tag, TagPair
 from pipelines.lang.terms import terms, words
 from pipelines.lang.words import STOP_WORDS

@@ -4,8 +4,7 @@ from itertools import pairwise
 
 from pipelines.chunk.chunk import chunk, split
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
-from pipelines.chunk.splitter import Cut, Window
-from pipelines.chunk.structural import StructuralSplitter
+from pipelines.chunk.splitter import Cut, StructuralSplitter, Window
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document
 from pipelines.core.errors import CallFailed

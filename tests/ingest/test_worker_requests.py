@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from pipelines import build
 from pipelines.atomize.reply import chunk_reply
-from pipelines.chunk.recurrent import Division
+from pipelines.chunk.model_splitter import Division
 from pipelines.core import codec
 from pipelines.core.errors import BudgetExceeded, CallFailed, RateLimited, StrataError
 from pipelines.core.vectors import Vectors

@@ -57,12 +57,12 @@ def _costs(meter: Meter, text: str, folder: Path) -> dict[str, int]:
 
 def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], Any]) -> None:
     from pipelines.atomize.atomize import atomize
-    from pipelines.atomize.content import contents
-    from pipelines.atomize.extractive import ExtractiveDistiller
+    from pipelines.atomize.distiller import chunk_contents
+    from pipelines.atomize.extractive_distiller import ExtractiveDistiller
     from pipelines.atomize.settings import AtomizeSettings
     from pipelines.chunk.chunk import chunk
     from pipelines.chunk.settings import ChunkSettings
-    from pipelines.chunk.structural import StructuralSplitter
+    from pipelines.chunk.splitter import StructuralSplitter
     from pipelines.core.document import Source
     from pipelines.graph.document_profile import document_profile
     from pipelines.graph.mentions import ChunkText, NameMatcher
@@ -95,7 +95,7 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
         return
     splitter, distiller = StructuralSplitter(ChunkSettings()), ExtractiveDistiller(AtomizeSettings())
     chunks = measured("chunk", lambda: asyncio.run(chunk(document, splitter, ChunkSettings())))
-    measured("contents", lambda: list(contents(document, chunks)))
+    measured("contents", lambda: list(chunk_contents(document, chunks)))
     distillate = measured("atomize", lambda: asyncio.run(atomize(document, chunks, distiller, AtomizeSettings())))
     measured("card", lambda: document_profile(document, distillate))
     measured("records", lambda: records_of(document, distillate))

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.atomize.tables import Grid, value_type
+from pipelines.atomize.table_rows import TableRows, value_type
 from pipelines.core.knowledge import Field
 from pipelines.core.table import Cell, Table
 from tests.chunk.build import table
 
 
-def grid(*rows: list[str], headers: int = 1) -> Grid:
+def table_rows(*rows: list[str], headers: int = 1) -> TableRows:
     made = table(*rows, headers=headers).table
     assert made is not None
-    return Grid.of(made)
+    return TableRows.of(made)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_values_have_types(value: str, kind: str) -> None:
 
 
 def test_a_row_is_stated_by_its_first_cell_and_the_column_headers() -> None:
-    made = grid(["Pump", "Pressure", "Material"], ["P-101A", "16 bar", "steel"])
+    made = table_rows(["Pump", "Pressure", "Material"], ["P-101A", "16 bar", "steel"])
     assert made.statement(1) == "P-101A: Pressure: 16 bar; Material: steel"
     assert made.fields(1) == (
         Field("Pump", "P-101A", "identifier"), Field("Pressure", "16 bar", "quantity"), Field("Material", "steel")
@@ -37,22 +37,22 @@ def test_a_row_is_stated_by_its_first_cell_and_the_column_headers() -> None:
 
 
 def test_a_second_column_without_a_telling_header_is_stated_bare() -> None:
-    assert grid(["Field", "Value"], ["Customer", "Acme"]).statement(1) == "Customer: Acme"
+    assert table_rows(["Field", "Value"], ["Customer", "Acme"]).statement(1) == "Customer: Acme"
 
 
 def test_a_number_does_not_stand_for_its_row() -> None:
-    assert grid(["No", "Part"], ["1", "bolt"]).statement(1) == "No: 1; Part: bolt"
+    assert table_rows(["No", "Part"], ["1", "bolt"]).statement(1) == "No: 1; Part: bolt"
 
 
 def test_empty_cells_are_left_out() -> None:
-    made = grid(["Pump", "Pressure", "Material"], ["P-101A", "", "steel"], ["", "", ""])
+    made = table_rows(["Pump", "Pressure", "Material"], ["P-101A", "", "steel"], ["", "", ""])
     assert made.statement(1) == "P-101A: Material: steel"
     assert made.statement(2) == ""
 
 
 def test_a_table_without_header_flags_takes_a_first_row_of_names() -> None:
-    assert grid(["Part", "Size"], ["bolt", "8"], headers=0).names == ("Part", "Size")
-    assert grid(["bolt", "8"], ["nut", "9"], headers=0).names == ("", "")
+    assert table_rows(["Part", "Size"], ["bolt", "8"], headers=0).names == ("Part", "Size")
+    assert table_rows(["bolt", "8"], ["nut", "9"], headers=0).names == ("", "")
 
 
 def test_headers_of_several_rows_are_joined_and_spanning_cells_repeated() -> None:
@@ -64,6 +64,6 @@ def test_headers_of_several_rows_are_joined_and_spanning_cells_repeated() -> Non
         Cell(2, 0, "P-101A", row_span=2),
         *(Cell(r, c, str(r * c)) for r in (2, 3) for c in (1, 2)),
     )
-    made = Grid.of(Table("t", 4, 3, cells))
+    made = TableRows.of(Table("t", 4, 3, cells))
     assert made.names == ("Pump", "Pressure min", "Pressure max")
     assert made.statement(3) == "P-101A: Pressure min: 3; Pressure max: 6"

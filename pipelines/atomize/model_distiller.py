@@ -1,4 +1,4 @@
-"""The distiller that asks a model: one call for all that a chunk says, then checks that need none."""
+"""The distiller that asks a language model: one call a chunk, then checks of the reply without a model."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 
-from pipelines.atomize.checked import Checked
-from pipelines.atomize.content import Content
-from pipelines.atomize.distiller import Distilled
-from pipelines.atomize.extractive import ExtractiveDistiller, rows
-from pipelines.atomize.occurrence import Saying
-from pipelines.atomize.questions import sound_questions
+from pipelines.atomize.atomic_questions import sound_questions
+from pipelines.atomize.atomic_statements import figure_statements, statements, table_statements
+from pipelines.atomize.distiller import ChunkContent, ChunkDistillate
+from pipelines.atomize.extractive_distiller import ExtractiveDistiller, rows
+from pipelines.atomize.grounding import Grounding
 from pipelines.atomize.reply import ChunkReply, chunk_reply
+from pipelines.atomize.reply_checker import ReplyChecker
 from pipelines.atomize.settings import AtomizeSettings
-from pipelines.atomize.statements import figure_statements, statements, table_statements
 from pipelines.atomize.tag_classes import KINDS
 from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.knowledge import Atom, AtomKind
@@ -27,19 +26,20 @@ from pipelines.llm.tokens import estimate_tokens
 
 ROLE = "distil"
 
-_TAG = "text"
+_FENCE = "text"
 _NOTHING = "-"
 _TOKENS_PER_FACT = 40
-_ROOM, _ROOM_PER_TOKEN = 300, 2
-"""Tokens that a reply may have: a floor, and more for each token of the chunk."""
+"""A chunk has one fact for so many of its tokens, and one more: about one a sentence."""
+_REPLY_TOKENS, _REPLY_TOKENS_PER_TOKEN = 300, 2
+"""Maximum tokens of a reply: a base, and more for each token of the chunk."""
 
 
 class ModelDistiller:
-    """Summary, tags, questions, entities and relations of a chunk in one reply (one pass over the text).
+    """Asks for summary, tags, questions, entities and relations of a chunk in one reply.
 
-    Rows and figures are told without the model, and a chunk of nothing but rows is not shown to it. An embedder finds
-    questions that mean the same in other words. The model is told what `schema` allows; who keeps what it says to that
-    is the caller (`pipelines.graph.document_graph`).
+    Table rows and figures need no model; a chunk without prose is distilled by `ExtractiveDistiller`. `embedder` finds
+    questions of one meaning. The prompt names the types that `schema` allows; dropping others is left to the caller
+    (`pipelines.graph.document_graph`). `overrides` is a folder with prompts of the user's own.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class ModelDistiller:
         self._prompt = Prompt.load("pipelines.atomize", "distil", overrides)
 
     def with_classes(self, classes: Sequence[str]) -> ModelDistiller:
-        """Return a distiller that asks for tags of these kinds, where the settings name none."""
+        """Return a distiller that asks for tags of these classes, unless the settings or the schema name others."""
         other = copy(self)
         other._kinds = self._kinds_of(classes)
         return other
@@ -68,7 +68,7 @@ class ModelDistiller:
         given = (*self._schema.kinds, *self._settings.tag_classes)
         return tuple(dict.fromkeys(given or classes)) or KINDS
 
-    async def distil(self, content: Content) -> Distilled:
+    async def distil(self, content: ChunkContent) -> ChunkDistillate:
         if not any(sentence.prose for sentence in content.sentences):
             return self._extractive.extract(content)
         asked = await ask(
@@ -79,72 +79,73 @@ class ModelDistiller:
             subject=content.chunk.id,
             document=content.document.id,
             temperature=self._settings.temperature,
-            max_tokens=_ROOM + _ROOM_PER_TOKEN * estimate_tokens(content.chunk.text),
+            max_tokens=_REPLY_TOKENS + _REPLY_TOKENS_PER_TOKEN * estimate_tokens(content.chunk.text),
         )
         if asked.value is None:
-            return Distilled(failure=asked.failure)
+            return ChunkDistillate(failure=asked.failure)
         return self._checked(content, asked.value)
 
-    def _messages(self, content: Content) -> tuple[Message, ...]:
+    def _messages(self, content: ChunkContent) -> tuple[Message, ...]:
         chunk = content.chunk
         facts, questions = self._limits(content)
         return self._prompt.messages(
             language=chunk.language,
             title=_line(content.document.title) or _NOTHING,
             headings=_line(" > ".join(chunk.heading_path)) or _NOTHING,
-            text=fence("\n".join(filter(None, (chunk.context, chunk.text))), _TAG),
+            text=fence("\n".join(filter(None, (chunk.context, chunk.text))), _FENCE),
             kinds=", ".join(self._kinds),
             facts=str(facts),
             relations=_allowed(self._schema),
             questions=str(questions),
         )
 
-    def _limits(self, content: Content) -> tuple[int, int]:
-        """Return how many facts and questions a chunk may have, by the length of its prose; rows need none."""
+    def _limits(self, content: ChunkContent) -> tuple[int, int]:
+        """Return the maximum facts and questions of a chunk by the length of its prose."""
         prose = " ".join(sentence.text for sentence in content.sentences if sentence.prose)
         settings, size = self._settings, estimate_tokens(prose)
         facts = min(settings.max_relations, 1 + size // _TOKENS_PER_FACT)
         return facts, min(settings.max_questions, 2 + size // settings.tokens_per_question)
 
-    def _stated(self, content: Content) -> list[Atom]:
-        """What a chunk is found by where no question of the model's could be kept: its own sentences."""
-        return statements(content, self._settings.max_statements) if self._settings.statements else _told(content)
+    def _fallback_atoms(self, content: ChunkContent) -> list[Atom]:
+        """Return the atoms of a chunk of whose questions none could be kept: its sentences as statements."""
+        if self._settings.statements:
+            return statements(content, self._settings.max_statements)
+        return _table_and_figure_statements(content)
 
-    def _checked(self, content: Content, reply: ChunkReply) -> Distilled:
+    def _checked(self, content: ChunkContent, reply: ChunkReply) -> ChunkDistillate:
         settings, dropped = self._settings, Counter[str]()
-        saying = Saying(content)
-        checked = Checked(saying, self._schema, dropped)
-        summary = checked.summary(reply) if settings.summaries else ""
-        tags = checked.tags(reply)
-        relations = checked.relations(reply, settings.max_relations) if settings.entities else ()
-        checked.codes()
-        names = [entity.name for entity in checked.entities]
-        questions = sound_questions(reply.questions, saying, names, self._embedder, settings.same_meaning, dropped)
-        asked = [_question(content, text) for text in questions]
-        return Distilled(
+        grounding = Grounding(content)
+        checker = ReplyChecker(grounding, self._schema, dropped)
+        summary = checker.summary(reply) if settings.summaries else ""
+        tags = checker.tags(reply)
+        relations = checker.relations(reply, settings.max_relations) if settings.entities else ()
+        checker.codes()
+        names = [entity.name for entity in checker.entities]
+        questions = sound_questions(reply.questions, grounding, names, self._embedder, settings.same_meaning, dropped)
+        atoms = [*(_question(content, text) for text in questions), *_table_and_figure_statements(content)]
+        return ChunkDistillate(
             summary=summary,
-            atoms=tuple(self._stated(content) if reply.questions and not asked else [*asked, *_told(content)]),
+            atoms=tuple(self._fallback_atoms(content) if reply.questions and not questions else atoms),
             tags=tags[: settings.max_tags] if settings.tags else (),
-            entities=checked.entities if settings.entities else (),
-            mentions=checked.mentions if settings.entities else (),
+            entities=checker.entities if settings.entities else (),
+            mentions=checker.mentions if settings.entities else (),
             relations=relations,
             rows=tuple(rows(content)) if settings.rows else (),
             dropped=dict(dropped),
         )
 
 
-def _question(content: Content, text: str) -> Atom:
+def _question(content: ChunkContent, text: str) -> Atom:
     chunk = content.chunk
     return Atom(Atom.make_id(chunk.id, AtomKind.QUESTION, text), chunk.id, AtomKind.QUESTION, text, chunk.provenance)
 
 
-def _told(content: Content) -> list[Atom]:
-    """What the chunk's rows and figures say, which needs no model."""
+def _table_and_figure_statements(content: ChunkContent) -> list[Atom]:
     return [*table_statements(content), *figure_statements(content)]
 
 
 def _allowed(schema: GraphSchema) -> str:
-    """What of relations the model is to find, in words; nothing where all may be found."""
+    """Return the part of the prompt that names the allowed relations, empty if all are allowed."""
     names = f" ({', '.join(schema.relations)})" if schema.relations else ""
     patterns = "; ".join(" ".join(pattern) for pattern in schema.patterns)
     return f"{names} Only: {patterns}." if patterns else names

@@ -1,4 +1,4 @@
-"""Tables as knowledge: rows by the headers of their columns, values with their types (PIKE-RAG figure 4)."""
+"""Tabular knowledge: table rows as typed fields under their column names (PIKE-RAG figure 4)."""
 
 from __future__ import annotations
 
@@ -26,21 +26,27 @@ _TYPES = (
 
 
 def value_type(value: str) -> str:
-    """Return "date", "number", "percent", "money", "quantity", "boolean", "email", "url", "identifier" or "text"."""
+    """Return the type of a cell's text; the first that matches as a whole, in the order of `_TYPES`.
+
+    One of "date", "number", "percent", "money", "quantity", "boolean", "email", "url", "identifier" and "text":
+    `value_type("16 bar") == "quantity"`, `value_type("P-101A") == "identifier"`.
+    """
     stripped = value.strip()
     return next((name for name, pattern in _TYPES if pattern.fullmatch(stripped)), "text")
 
 
-_PAIR = 2
-_ANY_VALUE = frozenset(["", "value", "entry", "description", "details", "data", "值", "数值", "内容", "说明"])
-"""Headers of the second column of two that say nothing of what stands below them."""
+_LONGEST_NAME = 60
+"""Maximum characters of a column name in a table without marked headers."""
+_UNNAMED_VALUE = frozenset(["", "value", "entry", "description", "details", "data", "值", "数值", "内容", "说明"])
+"""Headers of a two-column table's second column that do not name the values below them (normalized)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
-    """A table as rows of texts, a spanning cell repeated in each place it covers.
+class TableRows:
+    """A table as rows of cell texts of equal length, the text of a spanning cell repeated in each cell it covers.
 
-    `names` are the columns' names, the header rows of one column joined; `first_row` is the first row below them.
+    `names` are the column names; a column with several header rows has them joined by blanks. `first_row` is the
+    number of the first row below the header. `id` is the table's.
     """
 
     id: str
@@ -50,11 +56,11 @@ class Grid:
     rows: tuple[tuple[str, ...], ...]
 
     @staticmethod
-    def of(table: Table) -> Grid:
-        rows = _filled(table)
+    def of(table: Table) -> TableRows:
+        rows = _cell_texts(table)
         headers = table.header_rows or _implied_headers(rows)
         names = tuple(_name(rows[:headers], column) for column in range(table.columns))
-        return Grid(table.id, table.caption, names, headers, tuple(rows))
+        return TableRows(table.id, table.caption, names, headers, tuple(rows))
 
     def fields(self, number: int) -> tuple[Field, ...]:
         """Return the typed values of a row; empty cells are left out."""
@@ -62,37 +68,37 @@ class Grid:
         return tuple(Field(name, value, value_type(value)) for name, value in cells if value)
 
     def statement(self, number: int) -> str:
-        """Return a row as a statement by column headers: "P-101A: pressure: 16 bar; material: steel".
+        """Return a row as a statement: "P-101A: pressure: 16 bar; material: steel". Empty for an empty row.
 
-        The first cell stands for the row, unless it is a plain number. Empty where the row has nothing to state.
+        The first cell is the subject, unless it is a plain number.
         """
         fields = list(self.fields(number))
         lead = ""
         if len(fields) > 1 and fields[0].name == self.names[0] and fields[0].type != "number":
             lead = fields.pop(0).value
-        if lead and len(self.names) == _PAIR and normalize(self.names[1]) in _ANY_VALUE:
+        if lead and len(self.names) == 2 and normalize(self.names[1]) in _UNNAMED_VALUE:
             return f"{lead}: {fields[0].value}"
-        # A cell that spans the row is said once.
-        told = dict.fromkeys(f"{field.name}: {field.value}" if field.name else field.value for field in fields)
-        return ": ".join(filter(None, [lead, "; ".join(told)]))
+        # A cell that spans several columns is stated once.
+        parts = dict.fromkeys(f"{field.name}: {field.value}" if field.name else field.value for field in fields)
+        return ": ".join(filter(None, [lead, "; ".join(parts)]))
 
 
-def _filled(table: Table) -> list[tuple[str, ...]]:
-    places = [[""] * table.columns for _ in range(table.rows)]
+def _cell_texts(table: Table) -> list[tuple[str, ...]]:
+    texts = [[""] * table.columns for _ in range(table.rows)]
     for cell in table.cells:
         text = " ".join(cell.text.split())
         for row in range(cell.row, min(cell.row + cell.row_span, table.rows)):
             for column in range(cell.column, min(cell.column + cell.column_span, table.columns)):
-                places[row][column] = text
-    return [tuple(row) for row in places]
+                texts[row][column] = text
+    return [tuple(row) for row in texts]
 
 
 def _implied_headers(rows: list[tuple[str, ...]]) -> int:
-    """1 where the first row reads like names: all different, none empty, none a value."""
+    """Return 1 if the first row can be column names: all different, none empty, none longer than a name or a value."""
     if len(rows) < 2:
         return 0
     first = rows[0]
-    named = all(text and value_type(text) in ("text", "identifier") and len(text) <= 60 for text in first)
+    named = all(text and value_type(text) in ("text", "identifier") and len(text) <= _LONGEST_NAME for text in first)
     return int(named and len(set(first)) == len(first))
 
 

@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
-from pipelines.atomize.repeats import distinct
+from pipelines.atomize.atomic_questions import can_tell_when, distinct, is_question
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import EmbedderInfo, Side
 
@@ -46,3 +47,19 @@ def test_other_numbers_never_repeat() -> None:
 def test_no_texts_and_one_text_stay() -> None:
     assert distinct([], Alike(), 0.9) == []
     assert distinct(["Who?"], Alike(), 0.9) == ["Who?"]
+
+
+@pytest.mark.parametrize("text", ["Who sells seals", "Seals?", "压力是多少", "怎样安装变送器"])
+def test_a_question_is_known_by_its_mark_or_its_words(text: str) -> None:
+    assert is_question(text)
+
+
+def test_a_name_asks_nothing() -> None:
+    assert not is_question("PT-300 压力变送器")
+    assert not is_question("Mechanical seal")
+
+
+def test_only_a_passage_with_a_word_of_time_can_tell_when() -> None:
+    assert not can_tell_when("When was the pump sold?", "The pump was sold to Ahlen.")
+    assert can_tell_when("When was the pump sold?", "The pump was sold in 2019.")
+    assert can_tell_when("Who sold the pump?", "The pump was sold to Ahlen.")

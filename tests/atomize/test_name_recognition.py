@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.atomize.names import find_names
+from pipelines.atomize.name_recognition import find_names
 
 
 def names(text: str, known: tuple[str, ...] = (), title: str = "") -> list[str]:

@@ -5,9 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.atomize import above
-from pipelines.atomize.lexical import Bm25
-from pipelines.atomize.recall import DEPTH, Part, Searched, SelfRecall, Standing, rank, self_recall
+from pipelines.atomize import recall_index
+from pipelines.atomize.self_recall import (
+    DEPTH,
+    ChunkRank,
+    DocumentRecords,
+    SearchRecords,
+    SelfRecall,
+    rank,
+    self_recall,
+)
 from pipelines.llm.hashing import HashingEmbedder
 from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
@@ -15,24 +22,24 @@ SUBJECTS = ["pump", "valve", "boiler", "crane", "motor", "filter", "gearbox", "t
 CHUNKS = [f"The {subject} number {n} stands in hall {n}." for n, subject in enumerate(SUBJECTS)]
 
 
-def searched(kind: RecordKind, texts: list[str], chunks: list[str]) -> Searched:
+def searched(kind: RecordKind, texts: list[str], chunks: list[str]) -> SearchRecords:
     records = tuple(
         Record(f"{kind}:{n}" if kind is RecordKind.ATOM else chunk, kind, f"document:{chunk}", text, chunk)
         for n, (text, chunk) in enumerate(zip(texts, chunks, strict=True))
     )
-    return Searched.of(EmbeddedRecords(records, HashingEmbedder().embed(texts)))
+    return SearchRecords.of(EmbeddedRecords(records, HashingEmbedder().embed(texts)))
 
 
-def atoms_of(texts: list[str], chunks: list[str]) -> Searched:
+def atoms_of(texts: list[str], chunks: list[str]) -> SearchRecords:
     return searched(RecordKind.ATOM, texts, chunks)
 
 
-def chunks_of(texts: list[str]) -> Searched:
+def chunks_of(texts: list[str]) -> SearchRecords:
     return searched(RecordKind.CHUNK, texts, [f"chunk:{n}" for n in range(len(texts))])
 
 
-def recalled(atoms: Searched, chunks: Searched) -> SelfRecall:
-    parts = {"all": Part(atoms, chunks)}
+def recalled(atoms: SearchRecords, chunks: SearchRecords) -> SelfRecall:
+    parts = {"all": DocumentRecords(atoms, chunks)}
     return self_recall(parts, rank(parts))
 
 
@@ -56,37 +63,29 @@ def test_copies_of_the_chunk_do_not_shut_it_out() -> None:
 
 
 def test_no_atoms_recall_everything() -> None:
-    none = Searched(EmbeddedRecords((), np.zeros((0, 256), dtype=np.float32)), ())
+    none = SearchRecords(EmbeddedRecords((), np.zeros((0, 256), dtype=np.float32)), ())
     assert recalled(none, chunks_of(CHUNKS)).share == 1
-
-
-def test_the_best_text_has_the_best_score() -> None:
-    index = Bm25(CHUNKS)
-    assert index.scores("the boiler").shape == (len(CHUNKS),)
-    assert [int(index.scores(query).argmax()) for query in ("the boiler", "turbine hall")] == [2, 7]
-
-
-def test_no_texts_have_no_scores() -> None:
-    assert Bm25([]).scores("boiler").shape == (0,)
 
 
 def test_a_chunk_above_an_atom_s_own_has_a_higher_sum_of_cosine_and_share_of_terms() -> None:
     texts = ["pump seal", "pump seal leak", "pump", "valve"]
-    parts = {"all": Part(atoms_of(["pump leak"], ["chunk:2"]), chunks_of(texts))}
-    (standing,) = rank(parts)["all"]
+    parts = {"all": DocumentRecords(atoms_of(["pump leak"], ["chunk:2"]), chunks_of(texts))}
+    (found,) = rank(parts)["all"]
     vectors, (asked,) = HashingEmbedder().embed(texts), HashingEmbedder().embed(["pump leak"])
     shares = (0.5, 1.0, 0.5, 0.0)
     scores = [float(vector @ asked) + share for vector, share in zip(vectors, shares, strict=True)]
-    assert standing.own / 4000**2 == pytest.approx(scores[2], abs=0.01)
-    assert {place for _, place in standing.above} == {n for n, score in enumerate(scores) if score > scores[2]}
+    assert found.own / 4000**2 == pytest.approx(scores[2], abs=0.01)
+    assert {place for _, place in found.above} == {n for n, score in enumerate(scores) if score > scores[2]}
 
 
-def document(number: int, subjects: list[int]) -> Part:
+def document(number: int, subjects: list[int]) -> DocumentRecords:
     """A document of one chunk for each subject, with an atom of each that fits it and one of another."""
     names = [f"chunk:{number}:{n}" for n in range(len(subjects))]
     texts = [f"The {SUBJECTS[n]} of line {number % 3} stands in hall {n}." for n in subjects]
     asked = [f"Where does the {SUBJECTS[(n + k) % 10]} stand?" for n in subjects for k in (0, 1)]
-    return Part(atoms_of(asked, [name for name in names for _ in range(2)]), searched(RecordKind.CHUNK, texts, names))
+    return DocumentRecords(
+        atoms_of(asked, [name for name in names for _ in range(2)]), searched(RecordKind.CHUNK, texts, names)
+    )
 
 
 DOCUMENTS = st.dictionaries(
@@ -99,7 +98,7 @@ DOCUMENTS = st.dictionaries(
 def test_after_any_change_the_atoms_that_pass_are_those_of_asking_everything_anew(
     folders: list[dict[int, list[int]]],
 ) -> None:
-    held: dict[str, tuple[Standing, ...]] = {}
+    held: dict[str, tuple[ChunkRank, ...]] = {}
     for folder in folders:
         parts = {f"{number} {subjects}": document(number, subjects) for number, subjects in sorted(folder.items())}
         held = rank(parts, held)
@@ -108,34 +107,34 @@ def test_after_any_change_the_atoms_that_pass_are_those_of_asking_everything_ane
 
 @settings(max_examples=60, deadline=None)
 @given(DOCUMENTS, st.sampled_from(["", "bolt", "the hall of line 1", "pump valve boiler crane motor"]))
-def test_the_index_leads_to_the_same_standings_as_comparing_all(folder: dict[int, list[int]], more: str) -> None:
+def test_the_index_leads_to_the_same_ranks_as_comparing_all(folder: dict[int, list[int]], more: str) -> None:
     parts = {f"{number} {subjects}": document(number, subjects) for number, subjects in sorted(folder.items())}
     names = [record.id for part in parts.values() for record in part.chunks.embedded.records]
     strays = atoms_of([more] * len(names), names)
     rest = [part.chunks for part in parts.values()]
-    chunks = Searched(
+    chunks = SearchRecords(
         EmbeddedRecords(
             tuple(record for one in rest for record in one.embedded.records),
             np.concatenate([one.embedded.vectors for one in rest]),
         ),
         tuple(terms for one in rest for terms in one.terms),
     )
-    parts["strays"] = Part(strays, chunks)
+    parts["strays"] = DocumentRecords(strays, chunks)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(above, "_FEW_PAIRS", 0)
-        patched.setattr(above, "_FEW_CHUNKS", 0)
+        patched.setattr(recall_index, "_FEW_PAIRS", 0)
+        patched.setattr(recall_index, "_FEW_CHUNKS", 0)
         found = rank(parts)
     assert found == rank(parts)
 
 
 def test_an_atom_that_failed_is_asked_anew_once_too_few_of_the_chunks_above_are_left() -> None:
-    nothing = Searched(EmbeddedRecords((), np.zeros((0, 256), dtype=np.float32)), ())
-    parts = {"own": Part(atoms_of(["mixer"], ["chunk:0"]), chunks_of(["pump"]))}
-    parts |= {f"{n}": Part(nothing, chunks_of([f"mixer {n}"])) for n in range(30)}
+    nothing = SearchRecords(EmbeddedRecords((), np.zeros((0, 256), dtype=np.float32)), ())
+    parts = {"own": DocumentRecords(atoms_of(["mixer"], ["chunk:0"]), chunks_of(["pump"]))}
+    parts |= {f"{n}": DocumentRecords(nothing, chunks_of([f"mixer {n}"])) for n in range(30)}
     before = rank(parts)
-    (standing,) = before["own"]
-    assert standing.more
-    gone = {key for key, _ in standing.above[:-2]}
+    (found,) = before["own"]
+    assert found.truncated
+    gone = {key for key, _ in found.above[:-2]}
     left = {key: part for key, part in parts.items() if key not in gone}
     assert len(left) - 1 > 2
     after = rank(left, before)["own"][0]

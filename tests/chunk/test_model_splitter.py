@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.chunk.chunk import chunk, split
-from pipelines.chunk.recurrent import Division, RecurrentSplitter
+from pipelines.chunk.model_splitter import Division, ModelSplitter
 from pipelines.chunk.settings import ChunkSettings
-from pipelines.chunk.splitter import Splitter
-from pipelines.chunk.structural import StructuralSplitter
+from pipelines.chunk.splitter import Splitter, StructuralSplitter
 from pipelines.core.document import Document
 from pipelines.core.errors import BudgetExceeded, CallTimedOut
 from pipelines.llm.chat import Request
@@ -24,9 +23,9 @@ SENTENCE = "The pump moves cold water through pipe number {}. "
 PROSE = "".join(SENTENCE.format(n) for n in range(20)).strip()
 
 
-def recurrent(*answers: Answer) -> tuple[ScriptedChat, RecurrentSplitter]:
+def recurrent(*answers: Answer) -> tuple[ScriptedChat, ModelSplitter]:
     chat = ScriptedChat(answers)
-    return chat, RecurrentSplitter(chat, SMALL)
+    return chat, ModelSplitter(chat, SMALL)
 
 
 async def test_the_chunk_ends_with_the_sentence_that_the_model_names() -> None:
@@ -102,7 +101,7 @@ async def test_a_reply_of_no_use_is_asked_for_once_more() -> None:
     sound = await chunk(made, recurrent(told)[1], SMALL)
     assert len(sound) > 2
     chat = ScriptedChat(["garbled", *[told] * 9])
-    assert await chunk(made, RecurrentSplitter(chat, SMALL), SMALL) == sound
+    assert await chunk(made, ModelSplitter(chat, SMALL), SMALL) == sound
     assert len(chat.requests) == len(sound)
 
 
@@ -131,7 +130,7 @@ def reply_of(request: Request, seed: str) -> Answer:
 def test_any_reply_leads_to_chunks_that_hold_the_text(paragraphs: list[str], seed: str) -> None:
     made = document(*(paragraph(text) for text in paragraphs), table(["a", "b"], ["c", "d"]))
     chat = FunctionChat(lambda request: reply_of(request, seed))
-    outcome = asyncio.run(split(made, RecurrentSplitter(chat, SMALL), SMALL))
+    outcome = asyncio.run(split(made, ModelSplitter(chat, SMALL), SMALL))
     end = 0
     for one in outcome.results:
         assert not made.text[end : one.provenance.span.start].strip()

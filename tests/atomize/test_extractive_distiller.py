@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pipelines.atomize.extractive import CO_OCCURRENCE
+from pipelines.atomize.extractive_distiller import CO_OCCURRENCE
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.core.document import Block, BlockKind, Document, Figure, Source

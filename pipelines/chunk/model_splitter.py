@@ -1,4 +1,4 @@
-"""The splitter that asks a model where a passage ends, and for summaries of both sides (PIKE-RAG 5.2.1, figure 5)."""
+"""The splitter that asks a model: where a chunk ends, and summaries of both sides (PIKE-RAG 5.2.1, figure 5)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, Field
 
 from pipelines.chunk.settings import ChunkSettings
-from pipelines.chunk.splitter import Cut, Window
-from pipelines.chunk.structural import StructuralSplitter
+from pipelines.chunk.splitter import Cut, StructuralSplitter, Window
 from pipelines.lang.numbers import FIGURE
 from pipelines.llm.ask import Ending, ask
 from pipelines.llm.chat import Chat, Message
@@ -18,11 +17,11 @@ from pipelines.llm.embedder import Embedder
 from pipelines.llm.prompt import Prompt, fence
 
 ROLE = "split"
-_TAG = "text"
+_FENCE = "text"
 _NOTHING = "-"
 _REPLY_TOKENS = 300
 _LONGEST = 300
-"""Characters of a summary."""
+"""Maximum characters of a summary."""
 
 
 Told = Annotated[
@@ -40,11 +39,12 @@ class Division(BaseModel):
     next: Told
 
 
-class RecurrentSplitter:
-    """Shows the model the window as numbered sentences; the text itself is never taken from the reply.
+class ModelSplitter:
+    """Shows a model the window as numbered sentences; the model replies with a number and two summaries.
 
-    A number that is none of the choices counts as the nearest of them. Where no reply can be used, or none comes, the
-    structural splitter cuts; only the latter is a failure, for asking again may help there.
+    A number that is not among the choices counts as the nearest of them, without the summaries. If the reply is
+    unusable or the call failed, the structural splitter cuts; only a failed call is a failure: asking again may help.
+    `overrides` is a folder with prompts of the user's own.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class RecurrentSplitter:
             return Cut(end, failure=asked.failure if asked.ending is Ending.FAILED else None, tries=asked.tries)
         end = min(window.choices, key=lambda choice: (abs(choice - division.end), choice))
         if end != division.end:
-            return Cut(end, tries=asked.tries)  # the summaries are of other passages than the ones that come of it
+            return Cut(end, tries=asked.tries)  # the summaries are not of these passages
         before, behind = window.sentences[:end], window.sentences[end:]
         return Cut(end, _said(division.summary, before), _said(division.next, behind), tries=asked.tries)
 
@@ -84,14 +84,14 @@ class RecurrentSplitter:
             title=_line(window.title) or _NOTHING,
             headings=_line(" > ".join(window.heading_path)) or _NOTHING,
             before=_line(window.forward_summary) or _NOTHING,
-            sentences=fence(numbered, _TAG),
+            sentences=fence(numbered, _FENCE),
             first=str(window.choices[0]),
             last=str(window.choices[-1]),
         )
 
 
 def _said(summary: str, sentences: Sequence[str]) -> str:
-    """Return a summary in one line, empty where it has a number that its sentences have not."""
+    """Return a summary on one line, empty if it has a number that is not in `sentences`."""
     figures = {figure for sentence in sentences for figure in FIGURE.findall(sentence)}
     return _line(summary) if set(FIGURE.findall(summary)) <= figures else ""
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from pipelines.atomize.model import KINDS, ModelDistiller
+from pipelines.atomize.model_distiller import KINDS, ModelDistiller
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.core.document import Document

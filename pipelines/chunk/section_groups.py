@@ -1,4 +1,4 @@
-"""Groups: what the sections of a document are before any of them is cut, small neighbours joined."""
+"""Section groups: the sections of a document, small neighbours joined, before any of them is cut."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pipelines.llm.tokens import count_tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """A stretch of the document under one section; `bare` where it is nothing but headings."""
+class SectionGroup:
+    """A span of the document under one section; `bare`: it has headings only."""
 
     span: Span
     section: Section
@@ -23,33 +23,33 @@ class Group:
     bare: bool = False
 
 
-def group_sections(layout: BlockIndex, settings: ChunkSettings) -> list[Group]:
-    """Return the groups of a document in order; every character that is not blank lies in exactly one.
+def group_sections(block_index: BlockIndex, settings: ChunkSettings) -> list[SectionGroup]:
+    """Return the section groups of a document in order; every character but white space is in exactly one.
 
-    Each section's own text, without its subsections, is a group. A group below `min_tokens` is joined to the next
-    one under the same parent, or else to the one before, as long as both fit into one chunk; bare headings are
-    joined to what they open whatever its size.
+    The own text of each section, without its subsections, is a group. A group below `min_tokens` is joined with the
+    next one under the same parent, or else with the one before, if both fit into one chunk. Headings without text are
+    joined with the group below them, whatever its size.
     """
-    tree = _Tree(layout.document)
-    groups: list[Group] = []
-    for group in _own_texts(layout, tree):
+    tree = _Tree(block_index.document)
+    groups: list[SectionGroup] = []
+    for group in _own_texts(block_index, tree):
         if groups and _opens(groups[-1], group, tree, settings):
             groups[-1] = _joined(groups[-1], group, tree)
         else:
             groups.append(group)
-    return _leftovers_joined(groups, tree, settings)
+    return _joined_backwards(groups, tree, settings)
 
 
 class _Tree:
-    """The sections of a document by id, with a root where the parser gave none."""
+    """The section tree of a document."""
 
     def __init__(self, document: Document) -> None:
         self.root = root_section(document)
         self.sections = sorted(document.sections, key=lambda s: (s.span.start, -s.span.end, s.level))
         self._by_id = {section.id: section for section in self.sections}
 
-    def line(self, section: Section) -> list[str]:
-        """Return the ids from `section` up to the root."""
+    def ancestry(self, section: Section) -> list[str]:
+        """Return the ids of `section` and of its ancestors, the root last."""
         ids = [section.id]
         while section.parent in self._by_id and section.parent not in ids:
             section = self._by_id[section.parent]
@@ -57,20 +57,21 @@ class _Tree:
         return ids
 
     def common(self, one: Section, other: Section) -> Section:
-        line = set(self.line(one))
-        shared = next((name for name in self.line(other) if name in line), self.root.id)
+        """Return the lowest common ancestor, the root if there is none."""
+        ancestry = set(self.ancestry(one))
+        shared = next((id for id in self.ancestry(other) if id in ancestry), self.root.id)
         return self._by_id.get(shared, self.root)
 
 
 def root_section(document: Document) -> Section:
-    """Return the section that spans the document, one without an id where the parser gave none."""
+    """Return the root section of a document; if the parser gave none, one without an id."""
     roots = [section for section in document.sections if not section.parent]
     return roots[0] if roots else Section("", "", 0, Span(0, len(document.text)))
 
 
-def _own_texts(layout: BlockIndex, tree: _Tree) -> Iterator[Group]:
-    """Yield for each stretch of text the deepest section that holds it; blank stretches are left out."""
-    text = layout.document.text
+def _own_texts(block_index: BlockIndex, tree: _Tree) -> Iterator[SectionGroup]:
+    """Yield the text between section boundaries, each span with the deepest section that contains it."""
+    text = block_index.document.text
     marks = sorted({0, len(text)} | {mark for s in tree.sections for mark in (s.span.start, s.span.end)})
     waiting = list(reversed(tree.sections))
     open_sections: list[Section] = []
@@ -83,24 +84,24 @@ def _own_texts(layout: BlockIndex, tree: _Tree) -> Iterator[Group]:
         if own.strip():
             section = open_sections[-1] if open_sections else tree.root
             tokens = count_tokens(own)
-            yield Group(Span(start, end), section, tokens, _is_bare(layout, Span(start, end), tokens))
+            yield SectionGroup(Span(start, end), section, tokens, _is_bare(block_index, Span(start, end), tokens))
 
 
-def _is_bare(layout: BlockIndex, span: Span, tokens: int) -> bool:
+def _is_bare(block_index: BlockIndex, span: Span, tokens: int) -> bool:
     kinds = (BlockKind.TITLE, BlockKind.HEADING)
-    headings = [block for block in layout.touching(span) if block.kind in kinds]
+    headings = [block for block in block_index.touching(span) if block.kind in kinds]
     return bool(headings) and sum(count_tokens(block.text) for block in headings) >= tokens
 
 
-def _opens(before: Group, after: Group, tree: _Tree, settings: ChunkSettings) -> bool:
-    """Whether `before` is too small to stand without `after`."""
+def _opens(before: SectionGroup, after: SectionGroup, tree: _Tree, settings: ChunkSettings) -> bool:
+    """Whether `before` is joined with `after`: it is small, or a heading above it."""
     if before.bare:
-        return before.section.id in tree.line(after.section)
+        return before.section.id in tree.ancestry(after.section)
     return before.tokens < settings.min_tokens and _fit(before, after, tree, settings)
 
 
-def _leftovers_joined(groups: list[Group], tree: _Tree, settings: ChunkSettings) -> list[Group]:
-    kept: list[Group] = []
+def _joined_backwards(groups: list[SectionGroup], tree: _Tree, settings: ChunkSettings) -> list[SectionGroup]:
+    kept: list[SectionGroup] = []
     for group in groups:
         small = group.tokens < settings.min_tokens and bool(kept) and _fit(kept[-1], group, tree, settings)
         if kept and (small or group.bare or kept[-1].bare):
@@ -110,15 +111,15 @@ def _leftovers_joined(groups: list[Group], tree: _Tree, settings: ChunkSettings)
     return kept
 
 
-def _fit(before: Group, after: Group, tree: _Tree, settings: ChunkSettings) -> bool:
-    """Whether two groups fit into one chunk, and one is the parent of the other or both have the same parent."""
+def _fit(before: SectionGroup, after: SectionGroup, tree: _Tree, settings: ChunkSettings) -> bool:
+    """Whether two groups fit into one chunk and are parent and child, or siblings."""
     if before.tokens + after.tokens > settings.max_tokens:
         return False
     common = tree.common(before.section, after.section).id
     return common in (before.section.id, after.section.id) or (before.section.parent == after.section.parent == common)
 
 
-def _joined(before: Group, after: Group, tree: _Tree) -> Group:
+def _joined(before: SectionGroup, after: SectionGroup, tree: _Tree) -> SectionGroup:
     section = tree.common(before.section, after.section)
     if before.bare and section.id == before.section.id:
         section = after.section

@@ -1,38 +1,42 @@
-"""The distiller that needs no model: it quotes and recognizes, and never invents."""
+"""The extractive distiller: knowledge quoted from a chunk by rules, without a language model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 
-from pipelines.atomize.content import Content, Sentence
-from pipelines.atomize.distiller import Distilled
-from pipelines.atomize.keyphrases import Named, key_phrases
-from pipelines.atomize.names import Name, find_names
+from pipelines.atomize.atomic_statements import statements
+from pipelines.atomize.distiller import ChunkContent, ChunkDistillate, Sentence
+from pipelines.atomize.keyphrases import NamedSentence, key_phrases
+from pipelines.atomize.name_recognition import RecognizedName, find_names
 from pipelines.atomize.settings import AtomizeSettings
-from pipelines.atomize.statements import statements
 from pipelines.core.knowledge import ChunkTag, Entity, Mention, Relation, Row, Tag
-from pipelines.core.provenance import Span
 
 CO_OCCURRENCE = "co-occurrence"
-"""Type and origin of a relation that says no more than that two entities stand in one sentence."""
+"""Type and origin of a relation whose only evidence is that two entities occur in one sentence."""
 
 _CHARACTERS_PER_TAG = 80
+"""A chunk has two tags, and one more for so many of its characters: about one a sentence."""
 
 
 class ExtractiveDistiller:
-    """Statements are sentences, tags key phrases, entities names by their form, relations their co-occurrence."""
+    """Distils without a model: the same chunk always gives the same knowledge.
+
+    Atoms are the chunk's sentences, table rows and figures as statements; tags are key phrases; entities are names
+    recognized by their form; relations are co-occurrences of entities in a sentence.
+    """
 
     def __init__(self, settings: AtomizeSettings) -> None:
         self._settings = settings
 
-    async def distil(self, content: Content) -> Distilled:
+    async def distil(self, content: ChunkContent) -> ChunkDistillate:
         return self.extract(content)
 
-    def extract(self, content: Content) -> Distilled:
+    def extract(self, content: ChunkContent) -> ChunkDistillate:
+        """Return what `distil` returns, without a coroutine."""
         settings = self._settings
-        named = NamedChunk.of(content)
-        return Distilled(
+        named = _ChunkNames(content)
+        return ChunkDistillate(
             atoms=tuple(statements(content, settings.max_statements)) if settings.statements else (),
             tags=tuple(named.tags(settings.max_tags)) if settings.tags else (),
             entities=named.entities() if settings.entities else (),
@@ -42,48 +46,45 @@ class ExtractiveDistiller:
         )
 
 
-def rows(content: Content) -> list[Row]:
-    """Return the table rows that stand in a chunk, as typed fields under their columns' names."""
+def rows(content: ChunkContent) -> list[Row]:
+    """Return the table rows of a chunk as typed fields under their column names; empty rows are left out."""
     chunk = content.chunk.id
     return [
         Row(
-            Row.make_id(chunk, place.grid.id, place.number),
+            Row.make_id(chunk, row.table.id, row.number),
             chunk,
-            place.grid.id,
+            row.table.id,
             fields,
-            content.layout.provenance(place.span),
+            content.block_index.provenance(row.span),
         )
-        for place in content.rows
-        if (fields := place.grid.fields(place.number))
+        for row in content.rows
+        if (fields := row.table.fields(row.number))
     ]
 
 
-def _names(content: Content, sentence: Sentence) -> list[Name]:
-    """Return the names in a sentence; in a heading, where capitals mean little, only those that tell by their form."""
+def _names(content: ChunkContent, sentence: Sentence) -> list[RecognizedName]:
+    """Return the names in a sentence; in a heading, where any word may be capitalized, those with a type only."""
     names = find_names(sentence.text, content.names, content.document.title)
     return [name for name in names if name.type or not sentence.heading]
 
 
-class NamedChunk:
-    """The names of a chunk, sentence by sentence, with their spans in the document."""
+class _ChunkNames:
+    """The names of a chunk by sentence, and the tags, entities, mentions and relations that follow from them."""
 
-    def __init__(self, content: Content, found: Sequence[tuple[Sentence, list[Name]]]) -> None:
+    def __init__(self, content: ChunkContent) -> None:
         self._content = content
-        self._found = found
-
-    @staticmethod
-    def of(content: Content) -> NamedChunk:
-        return NamedChunk(content, [(sentence, _names(content, sentence)) for sentence in content.sentences])
+        self._found = [(sentence, _names(content, sentence)) for sentence in content.sentences]
 
     def tags(self, limit: int) -> list[ChunkTag]:
-        """Return the names and key phrases of the chunk as its tags, by weight; a short chunk has fewer."""
+        """Return the heaviest names and key phrases as tags, at most `limit` and fewer for a short chunk."""
         content = self._content
-        sentences = [Named(sentence.text, [name.span for name in names]) for sentence, names in self._found]
+        sentences = [NamedSentence(sentence.text, [name.span for name in names]) for sentence, names in self._found]
         fitting = min(limit, 2 + len(content.chunk.text) // _CHARACTERS_PER_TAG)
         phrases = key_phrases(sentences, (part for part, _ in content.path), fitting, content.terms)
         return [ChunkTag(content.chunk.id, Tag.make_id(p.text), p.text, p.weight) for p in phrases]
 
     def entities(self) -> tuple[Entity, ...]:
+        """Return each entity once, with the first abbreviation that the chunk gives it as its alias."""
         found: dict[str, Entity] = {}
         for name in self._names():
             aliases = (name.alias,) if name.alias else ()
@@ -100,12 +101,12 @@ class NamedChunk:
             for name in names:
                 entity = Entity.make_id(name.surface)
                 if entity not in found:
-                    place = self._content.layout.provenance(_within(sentence, name.span))
-                    found[entity] = Mention(self._content.chunk.id, entity, name.surface, place)
+                    provenance = self._content.block_index.provenance(name.span.shifted(sentence.span.start))
+                    found[entity] = Mention(self._content.chunk.id, entity, name.surface, provenance)
         return tuple(found.values())
 
     def relations(self, limit: int) -> tuple[Relation, ...]:
-        """Return pairs of entities that stand in one sentence, nearest pairs first, at most `limit`."""
+        """Return pairs of entities of one sentence, nearest pairs first, at most `limit`."""
         found: dict[str, Relation] = {}
         for sentence, names in self._found:
             ids = list(dict.fromkeys(Entity.make_id(name.surface) for name in names))
@@ -119,14 +120,10 @@ class NamedChunk:
     def _relation(self, head: str, tail: str, sentence: Sentence) -> Relation:
         head, tail = sorted((head, tail))
         chunk = self._content.chunk.id
-        place = self._content.layout.provenance(sentence.span)
-        name = Relation.make_id(chunk, head, CO_OCCURRENCE, tail)
-        return Relation(name, chunk, head, CO_OCCURRENCE, tail, place, CO_OCCURRENCE)
+        evidence = self._content.block_index.provenance(sentence.span)
+        id = Relation.make_id(chunk, head, CO_OCCURRENCE, tail)
+        return Relation(id, chunk, head, CO_OCCURRENCE, tail, evidence, CO_OCCURRENCE)
 
-    def _names(self) -> Iterator[Name]:
+    def _names(self) -> Iterator[RecognizedName]:
         for _, names in self._found:
             yield from names
-
-
-def _within(sentence: Sentence, span: Span) -> Span:
-    return span.shifted(sentence.span.start)
