@@ -6,16 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from pipelines.core.document import Document
 from pipelines.parse.parse import parse, source_of
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
-
-# How long an example takes says nothing on a busy machine, and the first one loads the model of languages.
-settings.register_profile("strata", deadline=None)
-settings.load_profile("strata")
 
 ParseBytes = Callable[..., Parsed]
 
