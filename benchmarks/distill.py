@@ -11,28 +11,30 @@ import time
 from collections.abc import Iterable
 
 from benchmarks.passages import passages, questions
-from benchmarks.representations import Distilled, gate, table
+from benchmarks.representations import DistilledPassage, gate, table
 from pipelines.atomize.atomize import atomize
 from pipelines.atomize.distiller import Distiller
-from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.extractive_distiller import ExtractiveDistiller
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.chunk.chunk import chunk
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
-from pipelines.chunk.structural import StructuralSplitter
+from pipelines.chunk.splitter import StructuralSplitter
 from pipelines.core.concurrent import gather
 from pipelines.core.document import Document
-from pipelines.llm.wordllama import WordLlamaEmbedder
+from pipelines.llm.embedders import default_embedder
 
 _AT_ONCE = 2
 
 
-async def distil(documents: Iterable[Document], distiller: Distiller, settings: AtomizeSettings) -> list[Distilled]:
+async def distil(
+    documents: Iterable[Document], distiller: Distiller, settings: AtomizeSettings
+) -> list[DistilledPassage]:
     """Return passages, each one chunk, with what `distiller` makes of them."""
     chunking = ChunkSettings(by=ChunkBy.DOCUMENT)
     splitter = StructuralSplitter(chunking)
 
-    async def work(one: Document) -> Distilled:
-        return Distilled(one, await atomize(one, await chunk(one, splitter, chunking), distiller, settings))
+    async def work(one: Document) -> DistilledPassage:
+        return DistilledPassage(one, await atomize(one, await chunk(one, splitter, chunking), distiller, settings))
 
     return await gather(work, documents, _AT_ONCE)
 
@@ -46,7 +48,7 @@ def main() -> None:
     found = asyncio.run(distil(documents, ExtractiveDistiller(settings), settings))
     speed = len(documents) / (time.perf_counter() - started)
     print(f"{name}: {len(documents)} passages distilled, {speed:.0f} a second")
-    embedder = WordLlamaEmbedder()
+    embedder = default_embedder()
     print(f"{100 * gate(found, embedder).share:.1f}% of the atoms bring back their own passage")
     print(table(found, questions(name), embedder))
 

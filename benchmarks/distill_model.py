@@ -16,20 +16,20 @@ from pathlib import Path
 
 from benchmarks.distill import distil
 from benchmarks.passages import passages, pool, questions
-from benchmarks.representations import Distilled, gate, table
-from pipelines.atomize.model import ModelDistiller
+from benchmarks.representations import DistilledPassage, gate, table
+from pipelines.atomize.model_distiller import ModelDistiller
 from pipelines.atomize.settings import AtomizeSettings
+from pipelines.llm.embedders import default_embedder
 from pipelines.llm.ledger import Ledger
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
-from pipelines.llm.wordllama import WordLlamaEmbedder
 
 _AT_ONCE = 2
 INPUT_LIMIT, OUTPUT_LIMIT = 400, 257
 """Tokens a passage at most: output is what HippoRAG 2 spends on its triples alone."""
 
 
-def report(found: Sequence[Distilled], ledger: Ledger, seconds: float) -> None:
+def report(found: Sequence[DistilledPassage], ledger: Ledger, seconds: float) -> None:
     """Print calls and tokens a passage, and what the checks dropped."""
     for role, totals in ledger.roles.items():
         took = totals.usage + totals.saved
@@ -58,14 +58,14 @@ def main() -> None:
     chosen.cache.parent.mkdir(parents=True, exist_ok=True)
     asked = questions("musique")[: chosen.questions]
     documents = pool(passages("musique"), asked, chosen.passages)
-    ledger, settings, embedder = Ledger({}), AtomizeSettings(), WordLlamaEmbedder()
+    ledger, settings, embedder = Ledger({}), AtomizeSettings(), default_embedder()
     served = LlmSettings(
         gguf=chosen.gguf, base_url=chosen.base_url, model=chosen.model, concurrency=_AT_ONCE, timeout=1800
     )
     chat = open_chat(served, chosen.cache, ledger=ledger)
     started = time.perf_counter()
 
-    async def work() -> list[Distilled]:
+    async def work() -> list[DistilledPassage]:
         try:
             return await distil(documents, ModelDistiller(chat, settings, embedder), settings)
         finally:

@@ -15,23 +15,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipelines.core.knowledge import Entity
-from pipelines.graph.entities import Profile
+from pipelines.graph.entities import EntityProfile
 from pipelines.graph.resolve import Merge, resolve
 from pipelines.graph.settings import GraphSettings
-from pipelines.llm.wordllama import WordLlamaEmbedder
+from pipelines.llm.embedders import default_embedder
 
 TRIPLES = Path(__file__).parents[2] / "shared/data/multihop/musique/llm_triples.jsonl"
 
 
-def profiles(path: Path) -> list[Profile]:
+def profiles(path: Path) -> list[EntityProfile]:
     """Return a profile for each name that is an entity or an end of a triple."""
     where: dict[str, set[str]] = {}
     for passage, name in names(path):
         where.setdefault(name, set()).add(passage)
-    found: dict[str, Profile] = {}
+    found: dict[str, EntityProfile] = {}
     for name, passages in sorted(where.items(), key=lambda item: (-len(item[1]), item[0])):
         id = Entity.make_id(name)
-        found.setdefault(id, Profile(id, name, "", (), len(passages), tuple(sorted(passages))))
+        found.setdefault(id, EntityProfile(id, name, "", (), len(passages), tuple(sorted(passages))))
     return list(found.values())
 
 
@@ -50,7 +50,7 @@ def main() -> None:
     if not TRIPLES.is_file():
         raise SystemExit(f"needs {TRIPLES}")
     found = profiles(TRIPLES)
-    embedder = WordLlamaEmbedder()
+    embedder = default_embedder()
     started = time.perf_counter()
     merges = resolve(found, GraphSettings(), embedder.embed)
     print(f"{len(found)} names, {len(merges)} merges, {time.perf_counter() - started:.1f} s")

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from pipelines.lang.numbers import Number, numbers, values
 from pipelines.lang.sentences import sentences
-from qa.check.figures import unsupported
+from qa.check.arithmetic import unsupported
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "documents"
 SIZES = (5, 10, 20, 40)

@@ -27,9 +27,10 @@ from functools import partial
 from pathlib import Path
 
 from pipelines import build
+from pipelines.core.graph import GraphFormat
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
-from pipelines.store.export import GraphFormat, export
+from pipelines.store.export import export
 from pipelines.store.graph import GraphStore
 
 MACHINES = ("feed pump", "cooling fan", "screw compressor", "gearbox", "heat exchanger", "control valve", "motor")

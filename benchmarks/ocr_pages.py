@@ -21,9 +21,8 @@ import pymupdf
 from PIL import Image
 
 from pipelines.lang.characters import CJK
-from pipelines.parse.ocr.engine import OcrEngine, Raster
-from pipelines.parse.ocr.load import ocr_engine
-from pipelines.parse.ocr.text import read_picture
+from pipelines.parse.ocr.engine import OcrEngine, Raster, ocr_engine
+from pipelines.parse.ocr.pictures import read_picture
 from pipelines.parse.settings import OcrSettings
 
 _WIDTH, _HEIGHT, _MARGIN = 595, 842, 56

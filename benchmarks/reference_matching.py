@@ -13,8 +13,8 @@ import random
 import time
 from collections.abc import Iterator
 
-from pipelines.graph.mentions import Names, Passage
-from pipelines.graph.names import fold_name
+from pipelines.graph.document_names import fold_name
+from pipelines.graph.mentions import ChunkText, NameMatcher
 
 WORDS = (
     "pump valve bearing seal shaft impeller casing motor coupling flange gasket sensor transmitter pressure suction"
@@ -36,7 +36,7 @@ def titles(count: int, chance: random.Random) -> list[str]:
     return list(found)
 
 
-def passages(characters: int, names: list[str], chance: random.Random) -> Iterator[tuple[Passage, list[str]]]:
+def passages(characters: int, names: list[str], chance: random.Random) -> Iterator[tuple[ChunkText, list[str]]]:
     """Yield passages of that many characters in all, with the titles that were put into each."""
     filler = " ".join(chance.choice(WORDS) for _ in range(200_000))
     start = 0
@@ -47,7 +47,7 @@ def passages(characters: int, names: list[str], chance: random.Random) -> Iterat
             put.append(chance.choice(names))
             pieces.append(f"{filler[at : at + DOCUMENT // 5]}. See {put[-1]}. ")
         text = "".join(pieces)
-        yield Passage("chunk", 0, text), put
+        yield ChunkText("chunk", 0, text), put
         start += len(text)
 
 
@@ -59,7 +59,7 @@ def main() -> None:
     chance = random.Random(7)
     wanted = titles(args.titles, chance)
     started = time.perf_counter()
-    names = Names(fold_name(title) for title in wanted)
+    names = NameMatcher(fold_name(title) for title in wanted)
     made = time.perf_counter() - started
     print(f"{len(wanted):,} titles, automaton in {made:.1f} s")
     seconds, hits, missed, characters = 0.0, 0, 0, 0

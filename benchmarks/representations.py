@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluate.questions import Question
-from pipelines.atomize.recall import Part, Searched, SelfRecall, rank, self_recall
+from pipelines.atomize.self_recall import DocumentRecords, SearchRecords, SelfRecall, rank, self_recall
 from pipelines.core.document import Document
 from pipelines.core.knowledge import Distillate
 from pipelines.core.vectors import Vectors
@@ -29,7 +29,7 @@ DEPTH = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Distilled:
+class DistilledPassage:
     """A passage, a document of one chunk, with what was distilled from it."""
 
     document: Document
@@ -57,7 +57,7 @@ class TextScores:
     lexical: Vectors
 
 
-def gate(found: Sequence[Distilled], embedder: Embedder) -> SelfRecall:
+def gate(found: Sequence[DistilledPassage], embedder: Embedder) -> SelfRecall:
     """Return which atoms bring back their own passage."""
     atoms = [
         Record(atom.id, RecordKind.ATOM, one.document.id, atom.text, atom.chunk)
@@ -67,12 +67,13 @@ def gate(found: Sequence[Distilled], embedder: Embedder) -> SelfRecall:
     chunks = [
         Record(one.distillate.chunks[0].id, RecordKind.CHUNK, one.document.id, one.texts("chunk")[0]) for one in found
     ]
-    parts = {"": Part(Searched.of(_embedded(atoms, embedder)), Searched.of(_embedded(chunks, embedder)))}
-    return self_recall(parts, rank(parts))
+    records = [SearchRecords.of(_embedded(part, embedder)) for part in (atoms, chunks)]
+    documents = {"": DocumentRecords(*records)}
+    return self_recall(documents, rank(documents))
 
 
 def table(
-    found: Sequence[Distilled], asked: Sequence[Question], embedder: Embedder, quarantined: Collection[str] = ()
+    found: Sequence[DistilledPassage], asked: Sequence[Question], embedder: Embedder, quarantined: Collection[str] = ()
 ) -> str:
     """Return recall@5 of the gold passages for each variant, by dense and by lexical scores and by both."""
     scores = {kind: _scores(found, kind, asked, embedder, quarantined) for kind in KINDS}
@@ -93,7 +94,11 @@ def table(
 
 
 def _scores(
-    found: Sequence[Distilled], kind: str, asked: Sequence[Question], embedder: Embedder, quarantined: Collection[str]
+    found: Sequence[DistilledPassage],
+    kind: str,
+    asked: Sequence[Question],
+    embedder: Embedder,
+    quarantined: Collection[str],
 ) -> TextScores:
     texts = [(number, text) for number, one in enumerate(found) for text in one.texts(kind, quarantined)]
     owners = np.array([number for number, _ in texts], dtype=np.intp)

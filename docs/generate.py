@@ -13,7 +13,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from flows.cli.app import app
-from pipelines.settings import WELL_KNOWN, paths
+from pipelines.core.section import paths
+from pipelines.settings import WELL_KNOWN
 from qa.settings import QaSettings
 
 

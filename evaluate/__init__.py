@@ -1,3 +1,7 @@
 """Evaluation of retrieval and answers over knowledge bases that the ordinary ingest builds."""
 
+from pipelines.core.no_telemetry import disable_telemetry
+
 __all__: list[str] = []
+
+disable_telemetry()

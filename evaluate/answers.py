@@ -13,8 +13,8 @@ from pipelines.core.concurrent import gather
 from pipelines.core.errors import BudgetExceeded, SettingsError, StrataError
 from qa.answer import Answer, Ending, Step
 from qa.knowledge_base import KnowledgeBase
-from qa.language import Language
-from qa.prompts.replies import VerdictReply
+from qa.model_calls import ModelCalls
+from qa.prompts.reply_types import VerdictReply
 
 StrategyFigures = dict[str, float | int | None]
 DEPTH = 5
@@ -218,13 +218,13 @@ def read_results(path: Path) -> dict[tuple[str, str, str], AnswerResult]:
     return found
 
 
-async def judge(language: Language, question: str, labels: Sequence[str], answer: str) -> bool | None:
+async def judge(model: ModelCalls, question: str, labels: Sequence[str], answer: str) -> bool | None:
     """Return whether the answer says what one of the labels says, by a language model (PIKE-RAG 6.1, Acc).
 
     None where the model gave no usable verdict.
     """
     listed = "\n".join(f"- {label}" for label in labels)
-    asked = await language.ask("judge", VerdictReply, room=200, question=question, labels=listed, answer=answer)
+    asked = await model.ask("judge", VerdictReply, room=200, question=question, labels=listed, answer=answer)
     return asked.value.correct if asked.value else None
 
 
@@ -238,11 +238,11 @@ async def _answered(knowledge: KnowledgeBase, strategy: str, question: Question,
     if answer.ending not in (Ending.ANSWERED, Ending.NOT_IN_DOCUMENTS):
         return failure(question, strategy, answer.text)
     correct = None
-    language = knowledge.language() if judged and question.answerable else None
-    if language is not None and answer.abstained:
+    model = knowledge.model_calls() if judged and question.answerable else None
+    if model is not None and answer.abstained:
         correct = False
-    elif language is not None:
-        correct = await judge(language, question.question, question.labels, answer.text)
+    elif model is not None:
+        correct = await judge(model, question.question, question.labels, answer.text)
     return measure(question, strategy, answer, correct)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from evaluate.questions import Passage, passage_uri
 from pipelines.core.errors import DocumentsFailed, SourceError, StoreMismatch
 from pipelines.ingest.build import build
-from pipelines.ingest.progress import Progress, silent
+from pipelines.ingest.report import Progress, silent
 from pipelines.llm.settings import LlmSettings
 from pipelines.resources import open_stores
 from pipelines.retrieve.retriever import Retriever

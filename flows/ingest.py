@@ -7,13 +7,11 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.server import Server
-from flows.surroundings import refuse_settings_in
-from pipelines.ingest.build import Steps, execute, open_run
-from pipelines.ingest.compile import Item
-from pipelines.ingest.progress import Event, Phase, Progress, Stage, silent
-from pipelines.ingest.report import Report
-from pipelines.ingest.run import Run
+from flows.prefect_server import PrefectServer, refuse_settings_in
+from pipelines.ingest.build import RunSteps, execute, open_run
+from pipelines.ingest.report import Event, Phase, Progress, Report, Stage, silent
+from pipelines.ingest.run import IngestRun
+from pipelines.ingest.task import SourceItem
 from pipelines.llm.budget import Budget
 from pipelines.settings import Settings
 
@@ -35,14 +33,14 @@ def ingest(
     takes that has nothing to compile, which so goes without. Raises what `build` raises, `ServerFailed`.
     """
     refuse_settings_in(Path(folder), Path(kb))
-    with Server() as server, open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
+    with PrefectServer() as server, open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
         items = run.prepare()
         if not items and not server.is_there:
             return asyncio.run(execute(run, items))
         server.start()
         if server.url:
             progress(Event(Stage.SERVER, Phase.STARTED))
-        run.parse_ahead(items)
+        run.prefetch(items)
         server.wait()
         progress(Event(Stage.SERVER, Phase.DONE, total=len(items)))
         try:
@@ -59,12 +57,12 @@ def _send_events() -> None:
     EventsWorker.drain_all(timeout=SEND_SECONDS)
 
 
-async def _as_flow(run: Run, items: Sequence[Item]) -> Report:
+async def _as_flow(run: IngestRun, items: Sequence[SourceItem]) -> Report:
     from prefect import flow, task
     from prefect.cache_policies import NO_CACHE
 
     @task(name="compile", task_run_name="compile {uri}", cache_policy=NO_CACHE, persist_result=False)
-    async def compile_document(uri: str, item: Item) -> Sequence[Item]:
+    async def compile_document(uri: str, item: SourceItem) -> Sequence[SourceItem]:
         return await run.compile(item)
 
     @task(name="link", cache_policy=NO_CACHE, persist_result=False)
@@ -75,7 +73,7 @@ async def _as_flow(run: Run, items: Sequence[Item]) -> Report:
     async def load() -> None:
         run.load()
 
-    steps = Steps(lambda _, item: compile_document(item.source.uri, item), lambda _: link(), lambda _: load())
+    steps = RunSteps(lambda _, item: compile_document(item.source.uri, item), lambda _: link(), lambda _: load())
 
     @flow(name="strata-ingest", persist_result=False, validate_parameters=False)
     async def strata_ingest() -> Report:

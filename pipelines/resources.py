@@ -13,7 +13,7 @@ from pipelines.core.file_access import can_write, private_folder
 from pipelines.core.plugin import load_by_name
 from pipelines.llm.embedder import Embedder, EmbedderInfo
 from pipelines.llm.embedders import open_embedder
-from pipelines.llm.settings import EmbedSettings
+from pipelines.llm.settings import EMBEDDERS, EmbedSettings
 from pipelines.settings import Settings
 from pipelines.store.artifact import ArtifactStore
 from pipelines.store.embedded_store import EmbeddedStore
@@ -174,6 +174,11 @@ def _embed_settings(settings: EmbedSettings, catalog: Catalog) -> EmbedSettings:
     recorded = EMBEDDER.read(catalog)
     if recorded is None or settings != EmbedSettings():
         return settings
+    if recorded.name not in EMBEDDERS:  # what code is run is for the user to say, and not for a knowledge base
+        raise StoreMismatch(
+            f"this knowledge base was embedded by {recorded.name} ({recorded.model}), which does not come with Strata",
+            hint="name its class: --set embed.name=module:Class",
+        )
     return EmbedSettings(name=recorded.name, model=recorded.model, dimension=recorded.dimension, download=False)
 
 

@@ -9,7 +9,7 @@ from pipelines.retrieve.hit import Hit, Share
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Ending, Found, Step
 
 if TYPE_CHECKING:
-    from qa.chat import Conversation
+    from qa.conversation import Conversation
     from qa.knowledge_base import KnowledgeBase
 
 __all__ = [
@@ -27,7 +27,7 @@ def __getattr__(name: str) -> object:
 
         return KnowledgeBase
     if name == "Conversation":
-        from qa.chat import Conversation
+        from qa.conversation import Conversation
 
         return Conversation
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

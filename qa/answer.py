@@ -12,7 +12,7 @@ NOT_IN_DOCUMENTS = "The documents do not say."
 
 
 class Ending(StrEnum):
-    """How a question ended. Of the last three none says anything about what the documents hold."""
+    """How a question ended. The last three say nothing about what the documents hold."""
 
     ANSWERED = "answered"
     NOT_IN_DOCUMENTS = "not_in_documents"
@@ -106,21 +106,21 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a strategy returns.
+    """The answer to a question, as `KnowledgeBase.ask` and every strategy return it.
 
     `ending` says how it ended; unless that is `ANSWERED`, `text` is a sentence that says so, `hint` what can be done,
-    and the citations are the nearest passages, if any. What was found and done before a failure is there as well.
+    and the citations are the nearest passages, if any. What was found and done before a failure is told as well.
     `warnings` say what the answer may lack: calls that failed while the rest sufficed, an ingest that has not ended.
     `failed_calls` counts calls of the model without a usable reply. `extractive` says that the text is quoted, not
-    written. `short` is the bare answer that a model gave (a name, a number), what EM and F1 are reckoned on. `found`
-    are the passages found, best first. `dropped` lists what a model claimed and the check refused, `conflicts` what
-    sources say against each other. `confidence` in [0, 1] is how surely the documents hold the answer, before the
+    written. `short` is the bare answer that a model gave (a name, a number), what EM and F1 are computed from. `found`
+    are the passages found, best first. `dropped` lists what a model claimed and the check refused, `conflicts` the
+    sources that contradict each other. `confidence` in [0, 1] is how surely the documents hold the answer, before the
     threshold of abstention.
     """
 
     question: str
     text: str
-    strategy: str
+    strategy: str = ""
     claims: tuple[Claim, ...] = ()
     citations: tuple[Citation, ...] = ()
     ending: Ending = Ending.ANSWERED

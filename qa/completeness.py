@@ -1,4 +1,4 @@
-"""Whether a knowledge base holds what it was to hold, in words for those who ask it."""
+"""How complete a knowledge base is, and the sentences that tell those who ask it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ AGAIN = "run `strata ingest` again: it goes on where it was"
 
 
 class Completeness:
-    """How far a knowledge base has come, looked at again only where that may have changed."""
+    """The state of a knowledge base; it is read again only where it may have changed."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -17,7 +17,7 @@ class Completeness:
         self._state = KnowledgeState()
 
     def look(self) -> KnowledgeState:
-        """Return how far it has come by now."""
+        """Return the state by now."""
         marks = (self._catalog.fact(INGEST_FACT), self._catalog.fact(LINKED_FACT))
         if marks != self._marks or not self._state.whole:
             self._marks, self._state = marks, state(self._catalog)
@@ -30,7 +30,7 @@ def being_written(catalog: Catalog) -> bool:
 
 
 def amiss(there: KnowledgeState) -> str:
-    """Return what a knowledge base lacks as a sentence, empty where it lacks nothing."""
+    """Return as a sentence what is missing from a knowledge base, empty where nothing is."""
     if there.begun and not there.finished:
         return f"{_unfinished(there)} Loaded: {_loaded(there)}."
     if not there.documents:
@@ -43,7 +43,7 @@ def amiss(there: KnowledgeState) -> str:
 
 
 def remedy(there: KnowledgeState) -> str:
-    """Return what can be done about it, empty where nothing is amiss."""
+    """Return what to do about what is missing, empty where nothing is."""
     if not amiss(there):
         return ""
     return "`strata status` says why" if there.finished and there.documents and there.empty else AGAIN

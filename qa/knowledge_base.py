@@ -1,10 +1,10 @@
-"""A knowledge base to ask: stores, retrieval and the model put together, read-only."""
+"""`KnowledgeBase`: the door through which an ingested knowledge base is asked, searched and talked to."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from contextvars import copy_context
@@ -27,35 +27,52 @@ from pipelines.settings import load
 from pipelines.store.facts import LINKED_FACT
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Ending
-from qa.chat import Conversation
 from qa.completeness import Completeness, amiss, being_written, remedy
-from qa.language import Language, Trouble
-from qa.settings import QaSettings
+from qa.conversation import Conversation
+from qa.model_calls import ModelCalls
+from qa.settings import AnswerSettings, QaSettings
 from qa.strategies.registry import strategy_named
-from qa.strategies.settings import AnswerSettings
+from qa.strategies.strategy import Strategy
 
 T = TypeVar("T")
 
 
 class KnowledgeBase:
-    """A knowledge base that has been ingested. Close it, or use it in a `with` statement.
+    """A knowledge base that was ingested, opened for questions; nothing is written to it.
 
-    It may be asked from any thread, also where an event loop is running.
+    It may be asked from any thread, also where an event loop is running, and every question sees what an ingest has
+    written meanwhile. Close it, or use it in a `with` statement:
+
+        with KnowledgeBase.open("kb") as knowledge:
+            print(knowledge.ask("Which torque do the casing bolts need?").text)
     """
 
-    def __init__(self, stores: Stores, settings: QaSettings, chat: Chat | None = None) -> None:
-        self._stores, self._settings, self._chat = stores, settings, chat
-        self._moment: tuple[str | None, bool] | None = None
-        self._closing = ExitStack()
-        self._endpoint = ""
+    def __init__(
+        self, stores: Stores, settings: QaSettings, chat: Chat | None = None, endpoint: str = "", closing: Any = None
+    ) -> None:
+        self._stores, self._settings, self._chat, self._endpoint = stores, settings, chat, endpoint
+        self._closing = closing or ExitStack()
         self._completeness = Completeness(stores.catalog)
+        self._written: tuple[str | None, bool] | None = None
 
     @classmethod
     def open(cls, kb: Path | str, settings: QaSettings | None = None, chat: Chat | None = None) -> Self:
-        """Open the knowledge base at `kb`. `chat` takes the place of the model that the settings name.
+        """Open a knowledge base.
 
-        Raises `KnowledgeBaseNotFound`, `StoreMismatch`, `SettingsError`, `CallFailed` where an endpoint that embeds
-        does not answer.
+        Args:
+            kb: its folder.
+            settings: all settings; without them those of its strata.toml and the environment.
+            chat: a language model in place of the one that the settings name.
+
+        Raises:
+            KnowledgeBaseNotFound: there is none at `kb`.
+            StoreMismatch: its vectors were made by another embedder than the settings name.
+            SettingsError: a setting cannot be, or has to be confirmed first (`strata config trust`).
+            CallFailed: an endpoint that embeds does not answer.
+
+        Example:
+            knowledge = KnowledgeBase.open("kb", chat=my_chat)
+            knowledge.close()
         """
         settings = settings or load(Path(kb), None, QaSettings).settings
         closing, endpoint = ExitStack(), ""
@@ -66,97 +83,116 @@ class KnowledgeBase:
             chat = open_chat(_impatient(settings), stores.folder.replies, stores.folder.trace)
             closing.callback(_run, chat.close)
             endpoint = settings.llm.endpoint
-        opened = cls(stores, settings, chat)
-        opened._endpoint = endpoint
-        opened._closing = closing
-        return opened
+        return cls(stores, settings, chat, endpoint, closing)
 
     def ask(self, question: str, *, strategy: str = "", where: Filter = Filter(), limit: int | None = None) -> Answer:
-        """Return the answer to `question` with its citations, or that the documents do not say.
+        """Answer a question from the documents.
 
-        Where it is not known what they say, the answer's `ending` tells why: the model failed, nothing fits the
-        filter, the knowledge base is empty. `strategy` is a name of the registry, empty for the settings' choice;
-        `where` confines what is looked at, `limit` (1 or more) the chunks.
+        Args:
+            question: in any language.
+            strategy: a name of the registry, or your own as `module:function`; empty for the settings' choice.
+            where: which documents, pages, tags and dates are looked at.
+            limit: how many chunks are looked at, 1 or more; without it as many as the settings say.
 
-        Raises `SettingsError` for an unknown strategy, one that lacks its model, a date that is none, a limit below 1;
-        `NotFound` for a document, folder, type, tag or page that the knowledge base has not; `SourceError` for an
-        empty question; `BudgetExceeded`; `CallFailed` where an endpoint that embeds the question fails.
+        Returns:
+            The answer with its citations, or that the documents do not say. Where it is not known what they say, its
+            `ending` tells why: the model failed, nothing fits the filter, the knowledge base is empty.
+
+        Raises:
+            SettingsError: an unknown strategy or one that lacks its model, a date that is none, a limit below 1.
+            NotFound: a document, folder, type, tag or page that the knowledge base does not have.
+            SourceError: the question is empty.
+            BudgetExceeded: the calls would cost more than is allowed.
+            CallFailed: an endpoint that embeds the question does not answer.
+
+        Example:
+            answer = knowledge.ask("What does the pump weigh?", where=Filter(folders=("pumps",)))
+            print(answer.text, [citation.place for citation in answer.citations])
         """
         return _run(lambda: self.answer(question, strategy=strategy, where=where, limit=limit))
 
     async def answer(
         self, question: str, *, strategy: str = "", where: Filter = Filter(), limit: int | None = None
     ) -> Answer:
-        """The same as `ask`, for those who are asynchronous themselves."""
+        """Do what `ask` does, for callers that are asynchronous themselves.
+
+        Where an ingest wrote while the answer was looked for, half of it may be from before: it is looked for again.
+        """
         question = " ".join(question.split())
         if not question:
             raise SourceError("the question is empty")
-        self._read_anew()
+        settings = _limited(self._settings.qa.answer, limit)
+        chosen = self._strategy(strategy)
+        self._refresh()
         try:
-            answer = await self._answer_now(question, strategy, where, limit)
+            answer = await self._solve(chosen, question, where, settings)
         except Exception:
-            if not self._read_anew():
+            if not self._refresh():
                 raise
         else:
-            if not self._read_anew():
+            if not self._refresh():
                 return answer
-        return await self._answer_again(question, strategy, where, limit)
-
-    async def _answer_again(self, question: str, strategy: str, where: Filter, limit: int | None) -> Answer:
-        """The answer once more, for an ingest wrote while it was looked for: half of it may be from before."""
-        try:
-            return await self._answer_now(question, strategy, where, limit)
-        except StrataError:
-            raise
-        except Exception as error:
-            if not self._read_anew() and not being_written(self._stores.catalog):
-                raise
-            raise StoreUnavailable("an ingest is writing the knowledge base; ask again") from error
-
-    async def _answer_now(self, question: str, strategy: str, where: Filter, limit: int | None) -> Answer:
-        settings = self._answer_settings(limit)
-        chosen = strategy_named(strategy or settings.strategy, self._chat is not None)
-        knowledge = self.confined(where)
-        if not knowledge.size:
-            return self._nothing(question, chosen.name, where)
-        language = self.language()
-        began = time.perf_counter()
-        answer = await chosen.run(question, knowledge, language, settings)
-        dollars = self._dollars(language) if language else 0.0
-        answer = replace(answer, dollars=dollars, seconds=round(time.perf_counter() - began, 3))
-        return self._with_warnings(answer, language.troubles if language else ())
+        return await self._solve_again(chosen, question, where, settings)
 
     def retrieve(self, query: str, limit: int = 10, where: Filter = Filter()) -> tuple[Hit, ...]:
-        """Return the chunks that answer `query` best, each with its shares by layer and edge.
+        """Search without answering.
 
-        Raises `NotFound` and `SettingsError` for a filter as `ask` does.
+        Args:
+            query: a question, or the words to look for.
+            limit: how many chunks at most.
+            where: which documents, pages, tags and dates are looked at.
+
+        Returns:
+            The chunks that score best, best first, each with the shares of its score by layer and edge.
+
+        Raises:
+            NotFound, SettingsError: for a filter, as `ask` does.
+
+        Example:
+            for hit in knowledge.retrieve("shaft seal", limit=3):
+                print(hit.score, hit.uri, hit.chunk.text)
         """
         return self.confined(where).retrieve(query, limit)
 
     def conversation(self, *, strategy: str = "", where: Filter = Filter()) -> Conversation:
-        """Return a conversation over this knowledge base, with nothing said yet. Raises what `ask` does at once."""
-        strategy_named(strategy or self._settings.qa.answer.strategy, self._chat is not None)
+        """Begin a conversation, in which a follow-up question is understood from what was said before.
+
+        Args:
+            strategy: as for `ask`.
+            where: as for `ask`.
+
+        Returns:
+            The conversation, with nothing said yet.
+
+        Raises:
+            NotFound, SettingsError: at once, as `ask` does.
+
+        Example:
+            talk = knowledge.conversation()
+            answer = await talk.say("And of the K80-250?")
+        """
+        self._strategy(strategy)
         self.confined(where)
 
         async def ask(question: str) -> Answer:
             return await self.answer(question, strategy=strategy, where=where)
 
-        return Conversation(ask, self.language, self._settings.qa.answer.history)
+        return Conversation(ask, self.model_calls, self._settings.qa.answer.history)
 
     def confined(self, where: Filter = Filter()) -> StoredKnowledge:
-        """Return what strategies see of it, within a filter. Raises `NotFound`, `SettingsError`."""
+        """Return the searches that strategies make, confined to a filter. Raises `NotFound`, `SettingsError`."""
         return self._knowledge.within(where)
 
-    def language(self) -> Language | None:
-        """Return the model with an account of its own, None where none is configured."""
+    def model_calls(self) -> ModelCalls | None:
+        """Return the language model with a new account, None where none is configured."""
         if self._chat is None:
             return None
-        return Language(self._chat, self._stores.folder.prompts, self._settings.llm.reply_tries, self._endpoint)
+        return ModelCalls(self._chat, self._stores.folder.prompts, self._settings.llm.reply_tries, self._endpoint)
 
     @property
     def default_strategy(self) -> str:
-        """The strategy that answers where none is named."""
-        return strategy_named(self._settings.qa.answer.strategy, self._chat is not None).name
+        """The name of the strategy that answers where none is named. Raises `SettingsError` where it cannot."""
+        return self._strategy("").name
 
     def close(self) -> None:
         """Close stores and model; twice is allowed."""
@@ -170,12 +206,41 @@ class KnowledgeBase:
     ) -> None:
         self.close()
 
-    def _read_anew(self) -> bool:
-        """Drop what was read of the stores where an ingest has written since, and return whether one has."""
+    def _strategy(self, name: str) -> Strategy:
+        return strategy_named(name or self._settings.qa.answer.strategy, self._chat is not None)
+
+    async def _solve(self, strategy: Strategy, question: str, where: Filter, settings: AnswerSettings) -> Answer:
+        """The answer of a strategy, with what it cost and what it may lack; or that there is nothing to look at."""
+        knowledge = self.confined(where)
+        if not knowledge.size:
+            return self._nothing(question, strategy.name, where)
+        model = self.model_calls()
+        began = time.perf_counter()
+        answer = await strategy.answer(question, knowledge, model, settings)
+        return replace(
+            answer,
+            warnings=(*answer.warnings, *self._warnings(answer, model)),
+            failed_calls=len(model.failed) if model else 0,
+            dollars=self._dollars(model) if model else 0.0,
+            seconds=round(time.perf_counter() - began, 3),
+        )
+
+    async def _solve_again(self, strategy: Strategy, question: str, where: Filter, settings: AnswerSettings) -> Answer:
+        try:
+            return await self._solve(strategy, question, where, settings)
+        except StrataError:
+            raise
+        except Exception as error:
+            if not self._refresh() and not being_written(self._stores.catalog):
+                raise
+            raise StoreUnavailable("an ingest is writing the knowledge base; ask again") from error
+
+    def _refresh(self) -> bool:
+        """Forget what was read of the stores where an ingest has written since, and return whether one has."""
         catalog = self._stores.catalog
-        moment = (catalog.fact(LINKED_FACT), being_written(catalog))
-        before, self._moment = self._moment, moment
-        if moment == before:
+        written = (catalog.fact(LINKED_FACT), being_written(catalog))
+        before, self._written = self._written, written
+        if written == before:
             return False
         self.__dict__.pop("_knowledge", None)
         self._stores.vectors.close()
@@ -185,16 +250,8 @@ class KnowledgeBase:
     def _knowledge(self) -> StoredKnowledge:
         return StoredKnowledge.of(self._stores, self._settings)
 
-    def _answer_settings(self, limit: int | None) -> AnswerSettings:
-        settings = self._settings.qa.answer
-        if limit is None:
-            return settings
-        if limit < 1:
-            raise SettingsError(f"limit: {limit} passages are none", hint="1 or more")
-        return settings.model_copy(update=dict.fromkeys(("hits", "chunks", "flat_chunks", "beside"), limit))
-
     def _nothing(self, question: str, strategy: str, where: Filter) -> Answer:
-        """Return that there is nothing to look at: in the whole knowledge base, or within the filter."""
+        """The answer where there is no chunk to look at: within the filter, or in the whole knowledge base."""
         if self.confined().size:
             text = "No passage fits all parts of the filter."
             return Answer(question, text, strategy, ending=Ending.NOTHING_MATCHES, hint=describe_filter(where))
@@ -207,20 +264,30 @@ class KnowledgeBase:
                 text, hint = f"{name} holds nothing of this knowledge base.", "`strata graph sync` brings it there"
         return Answer(question, text, strategy, ending=Ending.EMPTY, hint=hint)
 
-    def _with_warnings(self, answer: Answer, troubles: Sequence[Trouble]) -> Answer:
-        """The answer with what it may lack."""
-        warnings = list(answer.warnings)
-        if troubles and answer.ending is not Ending.MODEL_FAILED:
-            count = f"{len(troubles)} call{'s' if len(troubles) > 1 else ''} of the language model failed"
-            warnings.append(f"{count}; the answer rests on the others: {troubles[0].reason}.")
+    def _warnings(self, answer: Answer, model: ModelCalls | None) -> list[str]:
+        """What the answer may lack: calls that failed while the rest sufficed, an ingest that has not ended."""
+        warnings = []
+        failed = model.failed if model and answer.ending is not Ending.MODEL_FAILED else []
+        if failed:
+            count = f"{len(failed)} call{'s' if len(failed) > 1 else ''} of the language model failed"
+            warnings.append(f"{count}; the answer rests on the others: {failed[0].reason}.")
         there = self._completeness.look()
         if there.begun and not there.whole:
             warnings.append(f"{amiss(there)} To complete it, {remedy(there)}.")
-        return replace(answer, warnings=tuple(warnings), failed_calls=len(troubles))
+        return warnings
 
-    def _dollars(self, language: Language) -> float:
-        model = self._settings.llm.model_of("answer")
-        return cost(language.spent, self._settings.llm.prices.get(model))
+    def _dollars(self, model: ModelCalls) -> float:
+        name = self._settings.llm.model_of("answer")
+        return cost(model.spent, self._settings.llm.prices.get(name))
+
+
+def _limited(settings: AnswerSettings, limit: int | None) -> AnswerSettings:
+    """The settings with so many chunks for every search."""
+    if limit is None:
+        return settings
+    if limit < 1:
+        raise SettingsError(f"limit: {limit} passages are none", hint="1 or more")
+    return settings.model_copy(update=dict.fromkeys(("hits", "chunks", "flat_chunks", "beside"), limit))
 
 
 def _impatient(settings: QaSettings) -> LlmSettings:

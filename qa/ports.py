@@ -1,4 +1,4 @@
-"""What a strategy knows of a knowledge base: the ways into it, and nothing of how they work."""
+"""What a strategy can ask of a knowledge base. `StoredKnowledge` of `pipelines.retrieve` does it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
 
 @runtime_checkable
 class Lexicon(Protocol):
-    """What the corpus makes of words."""
+    """Statistics and meanings of words in the corpus."""
 
     def rarity(self, term: str) -> float:
         """Return the inverse frequency of a term (as `pipelines.lang.terms` gives it) over the chunks.
@@ -22,35 +22,37 @@ class Lexicon(Protocol):
         ...
 
     def word_similarities(self, word: str, others: Sequence[str]) -> Sequence[float]:
-        """Return for each of `others` how near its meaning is to that of `word`, a cosine."""
+        """Return the cosine of the meaning of `word` with that of each of `others`, in their order."""
         ...
 
     def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """Return for each text its cosine with the question."""
+        """Return the cosine of the question with each text, in their order."""
         ...
 
 
 @runtime_checkable
-class Knowledge(Protocol):
-    """The ways into a knowledge base; what it is confined to (a folder, a date) is settled when it is made."""
+class Retrieval(Protocol):
+    """The searches of a knowledge base. A filter (folder, date, ...) is applied when the object is made."""
 
     @property
-    def lexicon(self) -> Lexicon: ...
+    def lexicon(self) -> Lexicon:
+        """The words of the corpus."""
+        ...
 
     def retrieve(self, query: str, limit: int) -> tuple[Hit, ...]:
-        """Return the chunks that similarity to all layers and the graph's edges bring up, best first."""
+        """Return the chunks that score best over all layers and edges of the graph, best first."""
         ...
 
     def chunks(self, query: str, limit: int, threshold: float) -> tuple[Hit, ...]:
-        """Return the chunks most similar to the query, of `threshold` or more (figure 11, path a)."""
+        """Return the chunks whose similarity to the query is `threshold` or more, best first (figure 11, path a)."""
         ...
 
     def atoms(self, query: str, limit: int, threshold: float) -> tuple[AtomHit, ...]:
-        """Return the atoms most similar to the query, of `threshold` or more, best first (figure 11, path b)."""
+        """Return the atoms whose similarity to the query is `threshold` or more, best first (figure 11, path b)."""
         ...
 
     def linked(self, chunks: Sequence[str], limit: int) -> tuple[LinkedChunk, ...]:
-        """Return chunks one step from these along the graph's edges, the rarest ways first; none of these again."""
+        """Return chunks one edge away from those with these ids and none of them, the rarest connections first."""
         ...
 
     def place(self, chunk: Chunk, span: Span) -> Provenance:

@@ -1,22 +1,63 @@
-"""Settings of question answering: the section `[qa]` of strata.toml, beside those of the pipelines."""
+"""Settings of question answering: the section `[qa.answer]` of strata.toml, beside those of the pipelines.
+
+The defaults are the paper's figures where it gives them (PIKE-RAG 6.1).
+"""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from collections.abc import Mapping
+from typing import ClassVar
 
+from pydantic import Field
+
+from pipelines.core.section import Section, Sensitive
 from pipelines.settings import Settings
-from qa.strategies.settings import AnswerSettings
 
 
-class QaSection(BaseModel):
+class AnswerSettings(Section):
+    """How a question is answered."""
+
+    sensitive: ClassVar[Mapping[str, Sensitive]] = {"strategy": Sensitive("would be loaded and run as code", code=True)}
+
+    strategy: str = Field(
+        "",
+        description="strategy by name, or your own as module:function; empty for pike where a model is configured, else"
+        " extractive",
+    )
+    hits: int = Field(12, ge=1, description="chunks that an extractive answer is looked for in")
+    quotes: int = Field(3, ge=1, description="sentences of an extractive answer at most")
+    refuse_below: float = Field(
+        0.5, ge=0, le=1, description="confidence below which an extractive answer is that the documents do not say"
+    )
+    rounds: int = Field(5, ge=1, description="rounds of decomposition at most (algorithm 1, N)")
+    atoms: int = Field(4, ge=1, description="atoms retrieved for each proposal (algorithm 1, K)")
+    delta: float = Field(0.5, ge=0, le=1, description="least similarity of an atom to a proposal (algorithm 1)")
+    nearest: int = Field(
+        2, ge=0, description="chunks that retrieval finds for each proposal, offered by their nearest atom beside those"
+    )
+    beside: int = Field(
+        5,
+        ge=0,
+        description="chunks that retrieval finds for the question itself, read beside those a decomposition chose",
+    )
+    flat_chunks: int = Field(16, ge=1, description="chunks of flat retrieval")
+    flat_threshold: float = Field(0.2, ge=0, le=1, description="least similarity of a chunk in flat retrieval")
+    chunks: int = Field(8, ge=1, description="chunks of hierarchical retrieval")
+    threshold: float = Field(0.5, ge=0, le=1, description="least similarity in hierarchical retrieval")
+    context_tokens: int = Field(3500, ge=200, description="tokens of passages in one prompt at most")
+    tries: int = Field(
+        3, ge=1, description="askings of one call before it counts as failed, at most those of llm.tries"
+    )
+    history: int = Field(4, ge=0, description="turns of a conversation that a follow-up is understood from")
+
+
+class QaSection(Section):
     """`[qa.answer]`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     answer: AnswerSettings = AnswerSettings()
 
 
 class QaSettings(Settings):
-    """All settings: those of a build, and those of answering from it."""
+    """All settings: those of an ingest, and those of answering."""
 
     qa: QaSection = QaSection()

@@ -8,6 +8,10 @@ import socket
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("strata", deadline=None)  # how long an example takes says nothing on a busy machine
+settings.load_profile("strata")
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples" / "documents"

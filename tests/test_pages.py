@@ -23,9 +23,9 @@ from pipelines.core.document import BlockKind, Page, Source
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.provenance import Box, Span
 from pipelines.core.table import Cell
-from pipelines.graph.html import write_page
+from pipelines.graph.graph_page import write_page
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.render import to_html
+from pipelines.parse.html_page import to_html
 from pipelines.parse.settings import ParseSettings
 from pipelines.store.embedded_store import EmbeddedStore
 from qa.answer import Answer, Citation, Claim, Step

@@ -20,7 +20,7 @@ from pipelines.core.errors import CallFailed, SettingsError
 from pipelines.core.section import is_loopback, sensitive_fields
 from pipelines.llm.embedder import EmbedderInfo
 from pipelines.llm.fastembed import DEFAULT_MODEL
-from pipelines.llm.local_server import LocalServer
+from pipelines.llm.local_model import LocalServer
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.resources import EMBEDDER
@@ -57,7 +57,6 @@ HARMLESS = {
     "store.neo4j_user": "a name that is told to the address",
     "store.neo4j_password": "goes to the address that the user names, or to the file's own, which is asked about",
     "store.neo4j_database": "a name that is told to the address",
-    "qa.answer.strategy": "a name of the registry",
 }
 
 
@@ -133,6 +132,7 @@ def test_no_key_of_the_environment_goes_to_an_endpoint_that_a_knowledge_base_nam
         '[embed]\nname = "openai"\nbase_url = "https://models.example/v1"\n',
         '[embed]\nname = "openai"\napi_key = "sk-of-a-stranger"\n',
         '[embed]\nname = "fastembed"\n',
+        '[embed]\nname = "a.stranger:Embedder"\n',
         '[embed]\npath = "/home/other"\n',
         '[parse]\nengines = { "text/plain" = "a.stranger:Reader" }\n',
         '[parse.ocr]\nengine = "paddleocr"\n',

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
 from flows.cli import ask, cache, config, demo, doctor, evaluate, graph, ingest, keep, parse, prompts, tune
-from flows.cli.streams import INTERRUPTED, READER_GONE, flushed, prepare_streams, reader_is_gone, say
+from flows.cli.stdio import INTERRUPTED, READER_GONE, flushed, prepare_streams, reader_is_gone, say, say_error
 from pipelines.core.errors import StrataError
-from pipelines.core.safe_output import shown
 
 app = typer.Typer(
     name="strata",
@@ -38,6 +36,8 @@ for name, group in (
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         say(f"strata {version('strata-kb')}")
         raise typer.Exit
 
@@ -65,7 +65,8 @@ def _run(output: os.stat_result) -> int:
     try:
         app()
     except StrataError as error:
-        return _print_error(error)
+        say_error(error.message, error.hint)
+        return error.exit_code
     except SystemExit as ended:
         return _ended(ended, output)
     except KeyboardInterrupt:
@@ -85,20 +86,14 @@ def _ended(ended: SystemExit, output: os.stat_result) -> int:
 
 
 def _interrupted() -> int:
-    say("strata: interrupted; what is finished is kept, and the same command goes on from there", err=True)
+    say_error("interrupted; what is finished is kept, and the same command goes on from there")
     return INTERRUPTED
-
-
-def _print_error(error: StrataError) -> int:
-    hint = f" ({error.hint})" if error.hint else ""
-    say(f"strata: {shown(error.message)}{shown(hint)}", err=True)
-    return error.exit_code
 
 
 def _print_os_error(error: OSError) -> int:
     """A file that cannot be written, a full disk: the system's own words and the file's name."""
     place = f": {error.filename}" if error.filename else ""
-    say(f"strata: {shown((error.strerror or str(error)) + place)}", err=True)
+    say_error((error.strerror or str(error)) + place)
     return 1
 
 

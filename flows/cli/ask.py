@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
-from flows.cli.streams import say
+from flows.cli.stdio import say, say_error
 from pipelines.core.errors import StrataError
 from pipelines.core.safe_output import shown
 
 if TYPE_CHECKING:
     from pipelines.store.vector import Filter
-    from qa.answer import Answer
-    from qa.chat import Conversation
+    from qa.conversation import Conversation
 
 Strategy = Annotated[
     str | None,
     typer.Option(
         "--strategy",
-        help="extractive, pike-graph; with a model cot, naive, naive-hr, self-ask, self-ask-r, self-ask-hr or pike. By"
-        " default pike where a model is configured, else extractive.",
+        help="extractive, pike-graph; with a model cot, naive, naive-hr, self-ask, self-ask-r, self-ask-hr or pike;"
+        " your own as module:function. By default pike where a model is configured, else extractive.",
     ),
 ]
 Documents = Annotated[list[str] | None, typer.Option("--document", help="Only this document (its path in the folder).")]
@@ -63,8 +62,9 @@ def ask(
     empty) or 4 (nothing fits the filter).
     """
     from flows.cli.answer_page import answer_page
-    from flows.cli.streaming import streamed
-    from flows.cli.tables import print_json
+    from flows.cli.answer_text import as_json, print_answer, tell_troubles
+    from flows.cli.live_answer import streamed
+    from flows.cli.printing import print_json
     from qa import KnowledgeBase
 
     where = _filter(document, folder, type, tag, page, since, until)
@@ -74,11 +74,9 @@ def ask(
     if html is not None:
         html.write_text(answer_page(answer), encoding="utf-8")
     if json:
-        print_json(plain(answer))
+        print_json(as_json(answer))
     else:
-        print_answer(answer)
-        if trace:
-            _print_trace(answer)
+        print_answer(answer, trace)
     tell_troubles(answer)
     raise typer.Exit(answer.ending.exit_code)
 
@@ -107,7 +105,8 @@ def chat(
 def _converse(conversation: Conversation, trace: bool) -> None:
     import asyncio
 
-    from flows.cli.streaming import streamed
+    from flows.cli.answer_text import print_answer, tell_troubles
+    from flows.cli.live_answer import streamed
 
     say("Ask; an empty line ends the conversation.", err=True)
     while question := _next():
@@ -115,14 +114,12 @@ def _converse(conversation: Conversation, trace: bool) -> None:
             with streamed(quiet=False):
                 answer = asyncio.run(conversation.say(question))
         except StrataError as error:
-            _say(error.message, error.hint)
+            say_error(error.message, error.hint)
             continue
         understood = conversation.turns[-1].understood
         if understood != question:
             say(f"(understood as: {shown(understood)})", err=True)
-        print_answer(answer)
-        if trace:
-            _print_trace(answer)
+        print_answer(answer, trace)
         tell_troubles(answer)
 
 
@@ -132,40 +129,6 @@ def _next() -> str:
         return input("> ").strip()
     except EOFError:
         return ""
-
-
-def plain(answer: Answer) -> dict[str, object]:
-    """Return an answer as `--json` prints it."""
-    import msgspec
-
-    return {**msgspec.to_builtins(answer), "abstained": answer.abstained}
-
-
-def tell_troubles(answer: Answer) -> None:
-    """Say on the standard error what an answer lacks, and why there is none; a line each."""
-    for warning in answer.warnings:
-        _say(warning)
-    if answer.ending.exit_code:
-        _say(answer.text, answer.hint)
-
-
-def _say(text: str, hint: str = "") -> None:
-    say(f"strata: {shown(text)}{shown(f' ({hint})') if hint else ''}", err=True)
-
-
-def print_answer(answer: Answer) -> None:
-    """Print an answer for people to read."""
-    from flows.cli.answers import render_answer
-    from flows.cli.shown import console
-
-    console().print(render_answer(answer))
-
-
-def _print_trace(answer: Answer) -> None:
-    from flows.cli.answer_trace import trace_tree
-    from flows.cli.shown import console
-
-    console().print(trace_tree(answer))
 
 
 def _filter(

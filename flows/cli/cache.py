@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import DEFAULT_KB, Json, Kb
-from flows.cli.streams import say, say_json
-from pipelines.core.errors import KnowledgeBaseNotFound
+from flows.cli.options import DEFAULT_KB, Json, Kb, folder_at
+from flows.cli.stdio import say, say_json
 
 if TYPE_CHECKING:
-    from pipelines.llm.reply_store import ReplyStore
+    from pipelines.llm.cache import ReplyStore
 
 app = typer.Typer(help="The kept replies of language models.", no_args_is_help=True)
 
@@ -28,9 +27,9 @@ def stats(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     if json:
         say_json(encode(lines).decode())
         return
-    from flows.cli.shown import Rows, console
+    from flows.cli.console import TextTable, console
 
-    table = Rows("role", "model", "replies", "tokens in", "tokens out", "bytes")
+    table = TextTable("role", "model", "replies", "tokens in", "tokens out", "bytes")
     for line in lines:
         counts = (line.replies, line.input_tokens, line.output_tokens, line.size)
         table.row(line.role, line.model, *(f"{count:,}" for count in counts))
@@ -51,11 +50,6 @@ def prune(
 
 
 def _open(kb: Path) -> closing[ReplyStore]:
-    from pipelines.llm.reply_store import ReplyStore
-    from pipelines.store.folder import KnowledgeBaseFolder
-    from pipelines.trust import refuse_links
+    from pipelines.llm.cache import ReplyStore
 
-    if not KnowledgeBaseFolder(kb).exists:
-        raise KnowledgeBaseNotFound(str(kb))
-    refuse_links(kb)
-    return closing(ReplyStore(KnowledgeBaseFolder(kb).replies))
+    return closing(ReplyStore(folder_at(kb).replies))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set
-from flows.cli.streams import say
+from flows.cli.stdio import say
 from pipelines.core.safe_output import shown
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def config(
     """Print the settings in force and where each value came from."""
     if context.invoked_subcommand is not None:
         return
+    from flows.cli.console import TextTable, console
     from flows.cli.options import pairs_to_options
-    from flows.cli.shown import Rows, console
-    from flows.cli.tables import print_json
+    from flows.cli.printing import print_json
     from pipelines.core.section import paths, value_at
     from pipelines.settings import read
     from qa.settings import QaSettings
@@ -42,7 +42,7 @@ def config(
     if json:
         print_json({path: {"value": _plain(value), "from": origin} for path, value, origin in rows})
         return
-    table = Rows("setting", "value", "from")
+    table = TextTable("setting", "value", "from")
     for path, value, origin in rows:
         table.row(path, str(_plain(value)), origin, style=None if origin != "default" else "dim")
     console().print(table)

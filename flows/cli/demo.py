@@ -27,10 +27,10 @@ def demo(
     set: Set = None,
 ) -> None:
     """Ingest the example documents, then ask four questions, one of them in Chinese."""
-    from flows.cli.ask import print_answer, tell_troubles
-    from flows.cli.progress import live_progress
-    from flows.cli.shown import console, line
-    from flows.cli.tables import print_report
+    from flows.cli.answer_text import print_answer, tell_troubles
+    from flows.cli.console import console, line
+    from flows.cli.live_ingest import live_progress
+    from flows.cli.printing import print_report
     from flows.ingest import ingest
     from pipelines.core.errors import FolderNotFound
     from qa import KnowledgeBase

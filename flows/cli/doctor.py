@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
-from flows.cli.shown import console, line
 from pipelines.core.errors import SettingsError
 
 if TYPE_CHECKING:
-    from flows.doctor.check import Result
+    from flows.doctor.diagnosis import Result
     from qa.settings import QaSettings
 
 _STYLES = {"ok": "green", "warning": "yellow", "failed": "red"}
@@ -29,8 +28,8 @@ def doctor(kb: Kb = DEFAULT_KB, json: Json = False, set: Set = None) -> None:
     One line each: ok, warning or failed, and what to do. Nothing is sent to what is not configured; a configured
     endpoint gets one call of a few tokens. The exit code is 1 where something failed.
     """
-    from flows.cli.tables import print_json
-    from flows.doctor.check import Grade
+    from flows.cli.printing import print_json
+    from flows.doctor.diagnosis import Grade
 
     results = []
     for result in _results(kb, set):
@@ -44,7 +43,7 @@ def doctor(kb: Kb = DEFAULT_KB, json: Json = False, set: Set = None) -> None:
 
 def _results(kb: Path, pairs: list[str] | None) -> Iterator[Result]:
     """The settings first: where they are wrong the rest is tried with the defaults."""
-    from flows.doctor.check import Grade, Place, Result
+    from flows.doctor.diagnosis import Grade, Result, Subject
     from flows.doctor.examine import examine
 
     try:
@@ -53,7 +52,7 @@ def _results(kb: Path, pairs: list[str] | None) -> Iterator[Result]:
     except SettingsError as error:
         yield Result("settings", Grade.FAILED, error.message, error.hint)
         settings = _defaults()
-    yield from examine(Place(kb, settings))
+    yield from examine(Subject(kb, settings))
 
 
 def _origin(kb: Path) -> str:
@@ -70,6 +69,8 @@ def _defaults() -> QaSettings:
 
 
 def _print(result: Result) -> None:
+    from flows.cli.console import console, line
+
     hint = f" ({result.hint})" if result.hint else ""
     told = line(
         (f"{result.grade.value:<8}", _STYLES[result.grade.value]), f"{result.name}: {result.text}", (hint, "dim")

@@ -10,7 +10,7 @@ import typer
 
 from flows.cli.evaluate_answers import answers
 from flows.cli.options import Json, Set, settings_from
-from flows.cli.streams import say
+from flows.cli.stdio import say
 
 if TYPE_CHECKING:
     from evaluate.retrieval import RetrievalReport
@@ -36,7 +36,7 @@ def retrieval(
     from evaluate.questions import read_passages, read_questions, write_lines
     from evaluate.report import write_chart, write_retrieval_page
     from evaluate.retrieval import evaluate_retrieval
-    from flows.cli.progress import live_progress
+    from flows.cli.live_ingest import live_progress
 
     settings = settings_from(kb, set, embed__name=embedder)
     asked = read_questions(questions)
@@ -62,15 +62,15 @@ def compare(
 ) -> None:
     """Print by how much the second run differs from the first, with 95 % intervals of a paired bootstrap."""
     from evaluate.compare import compare_results, read_figures
-    from flows.cli.tables import print_json
+    from flows.cli.printing import print_json
 
     lines = compare_results(read_figures(one), read_figures(two), samples)
     if json:
         print_json(lines)
         return
-    from flows.cli.shown import Rows, console
+    from flows.cli.console import TextTable, console
 
-    table = Rows("", "questions", "first", "second", "difference", "95 %", "")
+    table = TextTable("", "questions", "first", "second", "difference", "95 %", "")
     for line in lines:
         interval = f"{line.low:+.3f} to {line.high:+.3f}"
         sure = "differs" if line.differs else ""
@@ -95,16 +95,16 @@ def convert(
 
 
 def _print_retrieval(report: RetrievalReport, as_json: bool) -> None:
-    from flows.cli.tables import print_json
+    from flows.cli.printing import print_json
 
     if as_json:
         print_json(report.flat())
         return
-    from flows.cli.shown import Rows, console
+    from flows.cli.console import TextTable, console
 
     rows = report.rows()
     names = list(next(iter(rows.values())))
-    table = Rows("", *names)
+    table = TextTable("", *names)
     for name, values in rows.items():
         table.row(name, *(f"{value:.1f}" for value in values.values()))
     say(report.title)

@@ -49,7 +49,7 @@ def answers(
     """
     from evaluate.answers import evaluate_answers
     from evaluate.questions import read_questions
-    from flows.cli.tables import print_json
+    from flows.cli.printing import print_json
     from qa.knowledge_base import KnowledgeBase
 
     asked = read_questions(questions)[:limit]
@@ -86,7 +86,7 @@ class _Teller:
     """Counts on the standard error what is done, where it is a terminal."""
 
     def __init__(self, total: int) -> None:
-        from flows.cli.shown import console
+        from flows.cli.console import console
 
         self._console, self._total, self._done = console(stderr=True), total, 0
 
@@ -98,10 +98,10 @@ class _Teller:
 
 
 def _print(report: AnswersReport) -> None:
-    from flows.cli.shown import Rows, console
+    from flows.cli.console import TextTable, console
 
     figures = report.figures()
-    table = Rows("", *figures)
+    table = TextTable("", *figures)
     for name in _SHOWN:
         table.row(name, *(_cell(values.get(name)) for values in figures.values()))
     console().print(table)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
-from flows.cli.streams import plain_output, say
-from pipelines.store.export import GraphFormat
+from flows.cli.options import DEFAULT_KB, Json, Kb, Set, folder_at, settings_from
+from flows.cli.stdio import plain_output, say
+from pipelines.core.graph import GraphFormat
 
 if TYPE_CHECKING:
     from pipelines.store.explore import Step
@@ -46,7 +46,7 @@ def html(
     kb: Kb = DEFAULT_KB,
 ) -> None:
     """Write one self-contained page that draws the graph by layers."""
-    from pipelines.graph.html import write_page
+    from pipelines.graph.graph_page import write_page
 
     with _graph(kb) as graph, out.open("w", encoding="utf-8") as file:
         shown = write_page(graph, kb.resolve().name, file)
@@ -80,7 +80,7 @@ def sync(
 @app.command()
 def unresolved(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List what documents refer to and the knowledge base does not hold."""
-    from flows.cli.tables import print_json
+    from flows.cli.printing import print_json
     from pipelines.graph.listing import unresolved as listing
 
     with _graph(kb) as graph:
@@ -95,7 +95,7 @@ def unresolved(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
 @app.command()
 def merges(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List the entities that were merged, and by which rule; `graph.keep_apart` undoes a merge."""
-    from flows.cli.tables import print_json
+    from flows.cli.printing import print_json
     from pipelines.graph.listing import merges as listing
 
     with _graph(kb) as graph:
@@ -114,7 +114,7 @@ def around(
     json: Json = False,
 ) -> None:
     """List what is around a node, nearest first: what a document holds, where a name stands, what a chunk says."""
-    from flows.cli.tables import print_json
+    from flows.cli.printing import print_json
     from pipelines.store.explore import find_node, neighbourhood, node_name
 
     with _graph(kb) as graph:
@@ -138,7 +138,7 @@ def path(
     json: Json = False,
 ) -> None:
     """Show a shortest path between two nodes, whichever way its edges lead; exit code 4 where there is none."""
-    from flows.cli.tables import print_json
+    from flows.cli.printing import print_json
     from pipelines.core.errors import NotFound
     from pipelines.store.explore import find_node, node_name, shortest_path
 
@@ -162,9 +162,9 @@ def queries(
     value: Annotated[list[str] | None, typer.Option("--value", metavar="NAME=VALUE", help="A parameter.")] = None,
 ) -> None:
     """Print the saved queries for Neo4j Browser, their parameters set: to what the graph holds where none is given."""
-    from pipelines.graph.examples import examples
+    from pipelines.graph.listing import examples
     from pipelines.store.folder import KnowledgeBaseFolder
-    from pipelines.store.neo4j import queries as saved
+    from pipelines.store.neo4j import saved_queries as saved
 
     values: dict[str, str] = {}
     if KnowledgeBaseFolder(kb).exists:
@@ -181,9 +181,9 @@ def _arrow(step: Step) -> str:
 
 
 def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    from flows.cli.shown import Rows, console
+    from flows.cli.console import TextTable, console
 
-    table = Rows(*columns)
+    table = TextTable(*columns)
     for row in rows:
         table.row(*row)
     console().print(table)
@@ -191,13 +191,7 @@ def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 @contextmanager
 def _graph(kb: Path) -> Iterator[GraphStore]:
-    from pipelines.core.errors import KnowledgeBaseNotFound
     from pipelines.store.embedded_store import EmbeddedStore
-    from pipelines.store.folder import KnowledgeBaseFolder
-    from pipelines.trust import refuse_links
 
-    if not KnowledgeBaseFolder(kb).exists:
-        raise KnowledgeBaseNotFound(str(kb))
-    refuse_links(kb)
-    with closing(EmbeddedStore.open(KnowledgeBaseFolder(kb).database, create=False)) as store:
+    with closing(EmbeddedStore.open(folder_at(kb).database, create=False)) as store:
         yield store.graph

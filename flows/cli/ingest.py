@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
-from flows.cli.streams import say
-from pipelines.core.safe_output import shown
+from flows.cli.stdio import say, say_error
 
 if TYPE_CHECKING:
-    from pipelines.ingest.progress import Progress
-    from pipelines.ingest.report import Report
+    from pipelines.ingest.report import Progress, Report
     from pipelines.llm.budget import Budget
     from pipelines.settings import Settings
 
@@ -26,13 +24,15 @@ def ingest(
     folder: Annotated[Path, typer.Argument(help="The folder of documents.")],
     kb: Kb = DEFAULT_KB,
     no_flow: Annotated[bool, typer.Option("--no-flow", help="Run plainly, without Prefect.")] = False,
-    quote: Annotated[bool, typer.Option("--quote", help="Say what the language work will cost; do nothing.")] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what the language work will cost; call no model.")
+    ] = False,
     max_usd: Annotated[float | None, typer.Option(help="Stop before the calls cost more than this.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Stop before the calls take more tokens than this.")] = None,
     qa_samples: Annotated[
         Path | None, typer.Option(help="Question-answer samples (JSON Lines) to learn tag pairs from.")
     ] = None,
-    embedder: Annotated[str | None, typer.Option(help="wordllama, e5, fastembed or openai.")] = None,
+    embedder: Annotated[str | None, typer.Option(help="wordllama, e5, fastembed, openai or module:Class.")] = None,
     keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep documents whose file has gone.")] = False,
     keep_cache: Annotated[
         bool, typer.Option("--keep-cache", help="Keep what a model replied about documents that have gone.")
@@ -43,9 +43,9 @@ def ingest(
     set: Set = None,
 ) -> None:
     """Bring a knowledge base up to a folder: new and changed documents in, vanished ones out."""
-    from flows.cli.progress import live_progress
-    from flows.cli.tables import print_quote, print_report
-    from pipelines.ingest.quote import quote_ingest
+    from flows.cli.live_ingest import live_progress
+    from flows.cli.printing import print_estimate, print_report
+    from pipelines.ingest.estimate import estimate_ingest
     from pipelines.llm.budget import Budget
     from pipelines.store.folder import KnowledgeBaseFolder
 
@@ -56,11 +56,11 @@ def ingest(
         ingest__keep_missing=keep_missing or None,
         ingest__keep_cache=keep_cache or None,
     )
-    if quote:
-        print_quote(quote_ingest(folder, kb, settings, qa_samples=qa_samples), json)
+    if estimate:
+        print_estimate(estimate_ingest(folder, kb, settings, qa_samples=qa_samples), json)
         return
     if KnowledgeBaseFolder(kb).readable_by_others:
-        say(shown(f"strata: other users may read {kb}; `chmod -R go= {kb}` keeps it to you"), err=True)
+        say_error(f"other users may read {kb}; `chmod -R go= {kb}` keeps it to you")
     while True:
         with live_progress(quiet or json) as progress:
             report = _run(no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
-from flows.cli.streams import say
+from flows.cli.stdio import say
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +23,7 @@ def status(
     set: Set = None,
 ) -> None:
     """Print what became of every file: indexed, skipped with its reason, or failed with its error."""
-    from flows.cli.tables import print_json, print_status
+    from flows.cli.printing import print_json, print_status
     from pipelines.resources import open_stores
 
     with open_stores(kb, settings_from(kb, set)) as stores:
@@ -42,8 +42,8 @@ def diff(
     set: Set = None,
 ) -> None:
     """Print what an ingest would add, change and remove: documents, and nodes and edges by kind."""
-    from flows.cli.progress import live_progress
-    from flows.cli.tables import print_difference, print_json
+    from flows.cli.live_ingest import live_progress
+    from flows.cli.printing import print_difference, print_json
     from pipelines.ingest.diff import diff as compare
 
     with live_progress(quiet or json) as progress:
@@ -62,8 +62,8 @@ def forget(
     set: Set = None,
 ) -> None:
     """Remove every trace of a document, down to its bytes, from graph, vectors, artifacts and caches."""
-    from flows.cli.tables import print_json
-    from pipelines.ingest.forget import forget as remove
+    from flows.cli.printing import print_json
+    from pipelines.ingest.erase import forget as remove
 
     forgotten = remove(document, kb, settings_from(kb, set), keep_cache)
     if json:
@@ -85,7 +85,7 @@ def fsck(
     set: Set = None,
 ) -> None:
     """Prove that catalog, graph, vectors and artifacts are whole and agree; exit code 9 where they do not."""
-    from flows.cli.tables import print_findings, print_json
+    from flows.cli.printing import print_findings, print_json
     from pipelines.ingest.fsck import fsck as check
 
     checked = check(kb, settings_from(kb, set), repair, read_data)
@@ -106,7 +106,7 @@ def reindex(
     set: Set = None,
 ) -> None:
     """Embed anew with another model, beside the present vectors; compare, then switch. No language work is repeated."""
-    from flows.cli.tables import print_json, print_reindexed
+    from flows.cli.printing import print_json, print_reindexed
     from pipelines.ingest.reindex import reindex as embed_anew
 
     reindexed = embed_anew(kb, settings_from(kb, set, embed__name=embedder), drop_old)

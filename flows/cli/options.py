@@ -11,6 +11,7 @@ import typer
 from pipelines.core.errors import SettingsError
 
 if TYPE_CHECKING:
+    from pipelines.store.folder import KnowledgeBaseFolder
     from qa.settings import QaSettings
 
 DEFAULT_KB = Path("kb")
@@ -31,6 +32,22 @@ def settings_from(kb: Path | None, pairs: list[str] | None, **options: object) -
     chosen = pairs_to_options(pairs)
     chosen |= {name.replace("__", "."): value for name, value in options.items() if value is not None}
     return load(kb, chosen, QaSettings).settings
+
+
+def folder_at(kb: Path) -> KnowledgeBaseFolder:
+    """Return the folder of the knowledge base at `kb`.
+
+    Raises `KnowledgeBaseNotFound`, and `SettingsError` for links out of it that its owner has not confirmed.
+    """
+    from pipelines.core.errors import KnowledgeBaseNotFound
+    from pipelines.store.folder import KnowledgeBaseFolder
+    from pipelines.trust import refuse_links
+
+    folder = KnowledgeBaseFolder(kb)
+    if not folder.exists:
+        raise KnowledgeBaseNotFound(str(kb))
+    refuse_links(kb)
+    return folder
 
 
 def pairs_to_options(pairs: list[str] | None) -> dict[str, object]:

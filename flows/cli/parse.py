@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Kb, Set
-from flows.cli.streams import plain_output, say, say_json
-from pipelines.core.safe_output import shown
+from flows.cli.stdio import plain_output, say_error, say_json
 
 if TYPE_CHECKING:
     from pipelines.parse.parsed import Parsed
@@ -33,7 +32,9 @@ def parse_file(
 ) -> None:
     """Print what one file holds, as it would be ingested."""
     from pipelines.core.errors import SettingsError, SourceError
-    from pipelines.parse.render import to_html, to_json, to_markdown
+    from pipelines.parse.html_page import to_html
+    from pipelines.parse.json_view import to_json
+    from pipelines.parse.markdown_text import to_markdown
 
     if json + markdown + html > 1:
         raise SettingsError("--json, --markdown and --html exclude one another")
@@ -49,7 +50,7 @@ def parse_file(
     else:
         plain_output().write(text + "\n")
     if not parsed.status.searchable:
-        say(shown(f"strata: {file}: {parsed.status.value}: {parsed.reason}"), err=True)
+        say_error(f"{file}: {parsed.status.value}: {parsed.reason}")
         raise typer.Exit(4)
 
 
@@ -62,13 +63,17 @@ def _settings(kb: Path, pairs: list[str] | None) -> ParseSettings:
 
 def _parse(file: Path, settings: ParseSettings) -> Parsed:
     """Parse within the limits, as ingesting does: in a process of its own."""
+    from pipelines.core.document import Source
+    from pipelines.core.ids import digest
     from pipelines.core.uris import uri_of
-    from pipelines.ingest.opening import as_path, has_descriptor_paths, open_file
+    from pipelines.ingest.scan import as_path, has_descriptor_paths, open_file
     from pipelines.parse.isolate import ParserPool
-    from pipelines.parse.parse import source_of
 
     with ExitStack() as opened:
-        source, pool = source_of(file, uri_of(file.name)), opened.enter_context(ParserPool(settings, workers=1))
+        # What it is, the worker finds out: readers of one's own are not loaded into this process.
+        data = file.read_bytes()
+        source = Source(uri_of(file.name), "", len(data), digest(data))
+        pool = opened.enter_context(ParserPool(settings, workers=1))
         if has_descriptor_paths():  # a reader's library may take no name that is not UTF-8
             descriptor = open_file(file)
             opened.callback(os.close, descriptor)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Kb
-from flows.cli.streams import say
+from flows.cli.stdio import say
 from pipelines.core.errors import NotFound, SettingsError
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ def override(
 
 
 def _list(kb: Path) -> None:
-    from flows.cli.shown import Rows, console
+    from flows.cli.console import TextTable, console
     from pipelines.llm.prompt import Prompt, find_prompts
 
-    table = Rows("prompt", "of", "languages", "placeholders", "own file")
+    table = TextTable("prompt", "of", "languages", "placeholders", "own file")
     for package, name in find_prompts(*_ROOTS):
         prompt = Prompt.load(package, name, _folder(kb))
         languages = " ".join(sorted(prompt.variants)).strip() or "all"

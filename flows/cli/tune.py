@@ -55,7 +55,7 @@ def _open(
     from evaluate.passages import open_passages
     from evaluate.questions import read_passages, read_questions
     from evaluate.tune import QuestionSet
-    from flows.cli.progress import live_progress
+    from flows.cli.live_ingest import live_progress
     from pipelines.core.errors import SettingsError
     from pipelines.resources import open_stores
     from pipelines.retrieve.retriever import Retriever
@@ -75,15 +75,15 @@ def _open(
 
 def _print(tuned: Tuned, as_json: bool) -> None:
     from evaluate.tune import weights
-    from flows.cli.tables import print_json
+    from flows.cli.printing import print_json
 
     if as_json:
         print_json(tuned.flat())
         return
-    from flows.cli.shown import Rows, console
+    from flows.cli.console import TextTable, console
 
     out = console()
-    folds = Rows("held out", "questions", "before", "after")
+    folds = TextTable("held out", "questions", "before", "after")
     for fold in tuned.folds:
         folds.add_row(fold.name, str(fold.questions), f"{fold.before:.1f}", f"{fold.after:.1f}")
     folds.add_row("all, tuned on all", "", f"{tuned.before:.1f}", f"{tuned.after:.1f}", style="dim")

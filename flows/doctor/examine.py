@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flows.doctor.check import Check, Place, Result, result_of
-from flows.doctor.knowledge import knowledge
-from flows.doctor.machine import disk, office, packages
+from flows.doctor.diagnosis import Check, Result, Subject, result_of
+from flows.doctor.kb_state import knowledge
+from flows.doctor.machine import disk, office, packages, telemetry
 from flows.doctor.models import SECONDS, embedder, endpoint, ocr
 from flows.doctor.servers import neo4j, prefect
-from flows.doctor.telemetry import telemetry
 
 CHECKS = (
     Check("packages", packages),
@@ -25,7 +24,7 @@ CHECKS = (
 )
 
 
-def examine(place: Place) -> Iterator[Result]:
+def examine(subject: Subject) -> Iterator[Result]:
     """Yield what each check finds, as it is found."""
     for check in CHECKS:
-        yield result_of(check, place)
+        yield result_of(check, subject)

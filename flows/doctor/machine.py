@@ -1,7 +1,8 @@
-"""What the machine has: Python and the packages, room on the disk, LibreOffice."""
+"""The machine: Python and its packages, room on the disk, LibreOffice, and whether libraries are kept quiet."""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -9,7 +10,8 @@ import tempfile
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from flows.doctor.check import Finding, Place, bad, doubtful, good
+from flows.doctor.diagnosis import Diagnosis, Subject, bad, doubtful, good
+from pipelines.core.no_telemetry import TELEMETRY_OFF
 
 DISTRIBUTION = "strata-kb"
 OLDEST = (3, 11)
@@ -19,7 +21,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _OFFICE = ("soffice", "libreoffice")
 
 
-def packages(place: Place) -> Finding:
+def packages(subject: Subject) -> Diagnosis:
     """Whether Python is new enough, and every package that Strata cannot do without is installed."""
     python = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info[:2] < OLDEST:
@@ -34,15 +36,15 @@ def packages(place: Place) -> Finding:
     return good(f"Python {python}, Strata {version(DISTRIBUTION)}, {len(wanted)} packages")
 
 
-def disk(place: Place) -> Finding:
+def disk(subject: Subject) -> Diagnosis:
     """Whether the folder of the knowledge base can be written, and how much room there is."""
-    folder = _nearest(place.kb)
+    folder = _nearest(subject.kb)
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         hint = "questions can be asked; to ingest choose another place with --kb"
-        return (doubtful if place.kb.is_dir() else bad)(f"{folder} cannot be written: {error.strerror}", hint)
+        return (doubtful if subject.kb.is_dir() else bad)(f"{folder} cannot be written: {error.strerror}", hint)
     free = shutil.disk_usage(folder).free
     text = f"{free / (1 << 30):.1f} GiB free at {folder.resolve()}"
     if free < TOO_LITTLE:
@@ -50,12 +52,22 @@ def disk(place: Place) -> Finding:
     return doubtful(text, "an ingest of many documents may need more") if free < SCARCE else good(text)
 
 
-def office(place: Place) -> Finding:
+def office(subject: Subject) -> Diagnosis:
     """Whether LibreOffice is there, by way of which DOC and PPT are read."""
     found = next(filter(None, map(shutil.which, _OFFICE)), None)
     if found is None:
         return doubtful("LibreOffice is not installed: DOC and PPT are left out", "install LibreOffice (soffice)")
     return good(found)
+
+
+def telemetry(subject: Subject) -> Diagnosis:
+    """Which of the switches are as Strata sets them; one that the user has set otherwise stays, and is named."""
+    loud = [
+        f"{name}={os.environ.get(name, '')}" for name, value in TELEMETRY_OFF.items() if os.environ.get(name) != value
+    ]
+    if loud:
+        return doubtful(f"on by the environment: {', '.join(loud)}", "unset them, and nothing is told to anybody")
+    return good(f"off for all libraries that have any ({len(TELEMETRY_OFF)} switches)")
 
 
 def _name(requirement: str) -> str:

@@ -6,7 +6,7 @@ import asyncio
 
 import numpy as np
 
-from flows.doctor.check import Finding, Place, bad, doubtful, good
+from flows.doctor.diagnosis import Diagnosis, Subject, bad, doubtful, good
 from pipelines.core.errors import MissingExtra, StrataError
 from pipelines.llm.chat import Message, Request
 
@@ -16,11 +16,11 @@ _WORD = "STRATA 2048"
 _HELLO = Request((Message("user", "Reply with the word ready."),), role="answer", max_tokens=16)
 
 
-def endpoint(place: Place) -> Finding:
+def endpoint(subject: Subject) -> Diagnosis:
     """Whether the configured language model replies: one call of a few tokens, and none where none is configured."""
     from pipelines.llm.stack import open_chat
 
-    llm = place.settings.llm
+    llm = subject.settings.llm
     if not llm.configured:
         return good(
             "none is configured: answers are quoted", "to have one set OPENAI_API_KEY, or [llm] base_url or gguf"
@@ -41,17 +41,17 @@ def endpoint(place: Place) -> Finding:
     return good(f"{llm.endpoint} replies")
 
 
-def embedder(place: Place) -> Finding:
+def embedder(subject: Subject) -> Diagnosis:
     """Whether the embedder loads, and is the one that the vectors of the knowledge base were made with."""
     from pipelines.llm.embedders import open_embedder
     from pipelines.resources import open_stores
     from pipelines.store.folder import KnowledgeBaseFolder
 
-    if KnowledgeBaseFolder(place.kb).exists:
-        with open_stores(place.kb, place.settings) as stores:  # raises where they do not match
+    if KnowledgeBaseFolder(subject.kb).exists:
+        with open_stores(subject.kb, subject.settings) as stores:  # raises where they do not match
             rows, info = stores.embedder.embed(["ready"]), stores.embedder.info
     else:
-        settings = place.settings.embed.at_endpoint_of(place.settings.llm)
+        settings = subject.settings.embed.at_endpoint_of(subject.settings.llm)
         opened = open_embedder(settings.model_copy(update={"tries": 1, "timeout": min(settings.timeout, SECONDS)}))
         try:
             rows, info = opened.embed(["ready"]), opened.info
@@ -62,12 +62,12 @@ def embedder(place: Place) -> Finding:
     return good(f"{info.name} ({info.model}), {info.dimension} numbers")
 
 
-def ocr(place: Place) -> Finding:
+def ocr(subject: Subject) -> Diagnosis:
     """Whether the OCR engine reads a picture made for it."""
-    from pipelines.parse.ocr.load import ocr_engine
+    from pipelines.parse.ocr.engine import ocr_engine
 
     try:
-        engine = ocr_engine(place.settings.parse.ocr)
+        engine = ocr_engine(subject.settings.parse.ocr)
     except MissingExtra as error:
         return doubtful(f"{error.message}: scans and pictures are not read", error.hint)
     if engine is None:

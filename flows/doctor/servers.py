@@ -7,7 +7,7 @@ import urllib.error
 import urllib.request
 from importlib.util import find_spec
 
-from flows.doctor.check import Finding, Place, bad, doubtful, good
+from flows.doctor.diagnosis import Diagnosis, Subject, bad, doubtful, good
 from pipelines.core.errors import StoreError
 
 OLDEST_NEO4J = 5
@@ -15,11 +15,11 @@ _SECONDS = 10.0
 _VERSION = "CALL dbms.components() YIELD name, versions, edition RETURN name, versions[0] AS version, edition"
 
 
-def neo4j(place: Place) -> Finding:
+def neo4j(subject: Subject) -> Diagnosis:
     """Whether the Neo4j of the settings answers, and which it is; nothing is written there."""
     from pipelines.store.neo4j.connection import Connection, Neo4jAddress
 
-    store = place.settings.store
+    store = subject.settings.store
     if not store.neo4j_uri:
         return good("none is configured: the graph lies in the knowledge base", "`make neo4j` starts one")
     password = store.neo4j_password.get_secret_value()
@@ -40,7 +40,7 @@ def neo4j(place: Place) -> Finding:
     return good(text)
 
 
-def prefect(place: Place) -> Finding:
+def prefect(subject: Subject) -> Diagnosis:
     """Whether the Prefect server that is named answers; else whether one of our own can be started."""
     url = os.environ.get("PREFECT_API_URL", "")
     if not url:

@@ -1,4 +1,4 @@
-"""A document's chunks to its distilled knowledge."""
+"""The atomize stage: the chunks of a document to its distilled knowledge."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from pipelines.atomize.content import Content, contents
-from pipelines.atomize.distiller import Distilled, Distiller
-from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.distiller import ChunkContent, ChunkDistillate, Distiller, chunk_contents
+from pipelines.atomize.extractive_distiller import ExtractiveDistiller
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.core.chunk import Chunk
 from pipelines.core.concurrent import gather
@@ -19,20 +18,20 @@ from pipelines.core.knowledge import Distillate, Entity
 async def atomize(
     document: Document, chunks: Sequence[Chunk], distiller: Distiller, settings: AtomizeSettings
 ) -> Distillate:
-    """Return all that the chunks of a document say, in their order.
+    """Return the knowledge distilled from the chunks of a document, in the order of `chunks`.
 
-    A chunk whose language work failed is taken apart without a model and listed as unfinished. Raises
-    `BudgetExceeded`.
+    Up to `settings.chunks_at_once` chunks are distilled concurrently. A chunk whose model call failed is distilled by
+    the extractive distiller and listed as `unfinished`. Raises `BudgetExceeded`.
     """
     fallback = ExtractiveDistiller(settings)
 
-    async def distil(content: Content) -> Distilled:
+    async def distil(content: ChunkContent) -> ChunkDistillate:
         distilled = await distiller.distil(content)
         if distilled.failure is None:
             return distilled
         return replace(fallback.extract(content), dropped=distilled.dropped, failure=distilled.failure)
 
-    done = await gather(distil, contents(document, chunks), settings.chunks_at_once)
+    done = await gather(distil, chunk_contents(document, chunks), settings.chunks_at_once)
     return Distillate(
         document=document.id,
         chunks=tuple(_summarized(chunk, one) for chunk, one in zip(chunks, done, strict=True)),
@@ -47,12 +46,12 @@ async def atomize(
     )
 
 
-def _summarized(chunk: Chunk, distilled: Distilled) -> Chunk:
+def _summarized(chunk: Chunk, distilled: ChunkDistillate) -> Chunk:
     return replace(chunk, summary=distilled.summary) if distilled.summary else chunk
 
 
 def _merged(entities: Iterable[Entity]) -> tuple[Entity, ...]:
-    """Return each entity once, with the first type that any chunk gave it and the aliases of all."""
+    """Return each entity once, with the first type and all aliases that the chunks give it."""
     found: dict[str, Entity] = {}
     for entity in entities:
         known = found.setdefault(entity.id, entity)

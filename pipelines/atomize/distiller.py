@@ -1,20 +1,100 @@
-"""What a distiller is: it takes one chunk apart into knowledge."""
+"""The distiller protocol: what a distiller is given of a chunk, and what it returns (PIKE-RAG 5.1.2, 5.2.2, 5.3.1).
+
+`chunk_contents` lays out a chunk for a distiller: sentences with their headings, table rows, figures. A `Distiller`
+returns a `ChunkDistillate`. `ExtractiveDistiller` works without a model, `ModelDistiller` asks one.
+"""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from pipelines.atomize.content import Content
+from pipelines.atomize.keyphrases import repeated_han
+from pipelines.atomize.table_rows import TableRows
+from pipelines.core.block_index import BlockIndex
+from pipelines.core.chunk import Chunk
+from pipelines.core.document import Block, BlockKind, Document, Figure
+from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Atom, ChunkTag, Entity, Mention, Relation, Row
 from pipelines.core.outcome import Failure
+from pipelines.core.provenance import Provenance, Span
+from pipelines.lang.sentences import sentences
+
+HeadingPath = tuple[tuple[str, str], ...]
+"""The document's title and the headings above a place, outermost first and without repeats, each with its normalized
+form: `(("Pump Manual", "pump manual"), ("Seals", "seals"))`."""
+
+_HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
+_NOT_PROSE = _HEADINGS | {BlockKind.TABLE, BlockKind.CODE, BlockKind.FORMULA}
+_CAPITALIZED_INSIDE = re.compile(r"(?<=[a-z0-9,;)] )[A-ZÀ-ÖØ-Þ][\w'’-]+")
+"""A capitalized word that does not open a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Distilled:
-    """What one chunk gave. An empty `summary` leaves the chunk's own.
+class Sentence:
+    """A sentence of a chunk: its span in the document's text, the kind of its block, and the headings above it."""
 
-    `dropped` counts by reason what a check refused. `failure` says why a model did not do the work.
+    span: Span
+    text: str
+    kind: BlockKind = BlockKind.PARAGRAPH
+    path: HeadingPath = ()
+
+    @property
+    def heading(self) -> bool:
+        return self.kind in _HEADINGS
+
+    @property
+    def prose(self) -> bool:
+        """Whether it can be a statement: it is no heading and no line of a table, of code or of a formula."""
+        return self.kind not in _NOT_PROSE
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A table row (not a header) in a chunk: its table, its row number there, its span in the document's text."""
+
+    table: TableRows
+    number: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkFigure:
+    """A figure in or next to a chunk."""
+
+    figure: Figure
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkContent:
+    """A chunk with its document, its sentences, table rows and figures, each in reading order.
+
+    `path` are the title and headings above the whole chunk. `names` are the words that the document capitalizes
+    inside sentences, `terms` the Chinese strings that it repeats (`repeated_han`): both are the document's, not the
+    chunk's.
+    """
+
+    document: Document
+    chunk: Chunk
+    block_index: BlockIndex
+    path: HeadingPath
+    sentences: tuple[Sentence, ...]
+    rows: tuple[ChunkRow, ...]
+    figures: tuple[ChunkFigure, ...]
+    names: frozenset[str]
+    terms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkDistillate:
+    """The knowledge distilled from one chunk; `atomize` joins those of a document to its `Distillate`.
+
+    An empty `summary` keeps the chunk's own. `dropped` counts rejected parts of a model's reply by reason:
+    `{"tag not in the text": 2}`. `failure` says why a model call failed.
     """
 
     summary: str = ""
@@ -30,11 +110,87 @@ class Distilled:
 
 @runtime_checkable
 class Distiller(Protocol):
-    """Anything that can take a chunk apart."""
+    """Distils knowledge from one chunk at a time."""
 
-    async def distil(self, content: Content) -> Distilled:
-        """Return what the chunk says, everything with its place in the source.
+    async def distil(self, content: ChunkContent) -> ChunkDistillate:
+        """Return the knowledge in a chunk, each part with its provenance.
 
-        A failure is a value, not an error; `BudgetExceeded` alone is raised.
+        A model call that fails is returned as `failure`. Raises `BudgetExceeded` only.
         """
         ...
+
+
+def chunk_contents(document: Document, chunks: Sequence[Chunk]) -> Iterator[ChunkContent]:
+    """Yield the content of each chunk of a document, in the order of `chunks`."""
+    block_index, headings = BlockIndex(document), _Headings(document)
+    names = frozenset(_CAPITALIZED_INSIDE.findall(document.text))
+    terms = repeated_han(document.text)
+    figures = _figures(block_index, chunks)
+    tables: dict[str, TableRows] = {}
+    for chunk in chunks:
+        blocks = block_index.touching(chunk.provenance.span)
+        rows = tuple(row for block in blocks for row in _rows(block_index, block, chunk, tables))
+        path = _path(document.title, chunk.heading_path)
+        found = tuple(_sentences(blocks, chunk, path, headings))
+        own = tuple(figures.get(chunk.id, ()))
+        yield ChunkContent(document, chunk, block_index, path, found, rows, own, names, terms)
+
+
+class _Headings:
+    """Heading paths of a document's sections, by position in its text."""
+
+    def __init__(self, document: Document) -> None:
+        self._sections = sorted(document.sections, key=lambda section: (section.span.start, section.level))
+        self._starts = [section.span.start for section in self._sections]
+        self._paths = [_path(document.title, section.path) for section in self._sections]
+
+    def at(self, position: int, default: HeadingPath) -> HeadingPath:
+        """Return the path of the innermost section that contains `position`, `default` outside all sections."""
+        index = bisect_right(self._starts, position) - 1
+        while index >= 0 and self._sections[index].span.end <= position:
+            index -= 1
+        return self._paths[index] if index >= 0 else default
+
+
+def _path(title: str, headings: Sequence[str]) -> HeadingPath:
+    forms = {normalize(part): part for part in reversed((title, *headings)) if part.strip()}
+    return tuple((part, form) for form, part in reversed(forms.items()))
+
+
+def _sentences(blocks: Sequence[Block], chunk: Chunk, path: HeadingPath, headings: _Headings) -> Iterator[Sentence]:
+    if not blocks:
+        yield from _split(chunk, chunk.provenance.span, BlockKind.PARAGRAPH, path)
+    for block in blocks:
+        own, whole = block.provenance.span, chunk.provenance.span
+        inside = Span(max(own.start, whole.start), min(own.end, whole.end))
+        yield from _split(chunk, inside, block.kind, headings.at(inside.start, path))
+
+
+def _split(chunk: Chunk, span: Span, kind: BlockKind, path: HeadingPath) -> Iterator[Sentence]:
+    text = span.shifted(-chunk.provenance.span.start).slice(chunk.text)
+    for found in sentences(text):
+        yield Sentence(found.shifted(span.start), found.slice(text), kind, path)
+
+
+def _rows(block_index: BlockIndex, block: Block, chunk: Chunk, tables: dict[str, TableRows]) -> Iterator[ChunkRow]:
+    if block.table is None:
+        return
+    rows = block_index.rows(block)
+    if block.id not in tables:
+        tables[block.id] = TableRows.of(block.table)
+    table = tables[block.id]
+    for number in rows.touching(chunk.provenance.span):
+        # A row cut in two belongs to the chunk where it begins.
+        if number >= table.first_row and rows.spans[number].start >= chunk.provenance.span.start:
+            yield ChunkRow(table, number, rows.spans[number])
+
+
+def _figures(block_index: BlockIndex, chunks: Sequence[Chunk]) -> dict[str, list[ChunkFigure]]:
+    """Return the figures by chunk id; a figure between two chunks belongs to the first."""
+    starts = [chunk.provenance.span.start for chunk in chunks]
+    found: dict[str, list[ChunkFigure]] = {}
+    for block in block_index.blocks:
+        if block.figure is not None and chunks:
+            index = max(0, bisect_right(starts, block.provenance.span.start) - 1)
+            found.setdefault(chunks[index].id, []).append(ChunkFigure(block.figure, block.provenance))
+    return found

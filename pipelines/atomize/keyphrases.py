@@ -1,7 +1,7 @@
-"""Key phrases by the form and number of their occurrences: the tags of a chunk where no model gives them.
+"""Key phrase extraction: the tags of a chunk without a model.
 
-After RAKE (Rose et al. 2010): a candidate is a run of words between words that name nothing. YAKE finds much the same
-at a tenth of the speed, and no Chinese.
+After RAKE (Rose et al. 2010): a candidate is a run of words between stop words, weighted by the number and form of its
+occurrences. YAKE finds much the same at a tenth of the speed, and no Chinese.
 """
 
 from __future__ import annotations
@@ -24,40 +24,40 @@ _HAN_RUN = re.compile(rf"[{CJK}]{{2,}}")
 _HAN_SPLIT = re.compile(f"[{''.join(sorted(profile('zh').phrase_ends))}]")
 _PARTICIPLE = re.compile(r"[a-z]{2}[^e]ed$")
 _LONGEST, _HAN_LONGEST = 3, 6
-"""Words of a phrase, and characters of a Chinese one, at most."""
-_NAME = 1.5
-"""What a name weighs against a phrase of as many words."""
+"""Maximum words of a phrase, and characters of a Chinese one."""
+_NAME_WEIGHT = 1.5
+"""Weight of a name relative to a phrase of as many words."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPhrase:
-    """A phrase as it is written, and how much of the text it stands for, the highest 1."""
+    """A phrase as written, and its weight in (0, 1]; the heaviest phrase of a text weighs 1."""
 
     text: str
     weight: float
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A sentence, and where the names stand in it, in order."""
+class NamedSentence:
+    """A sentence and the spans of the names in it, in order and relative to `text`."""
 
     text: str
     names: Sequence[Span] = ()
 
 
 def key_phrases(
-    sentences: Iterable[Named], headings: Iterable[str], limit: int, known: Collection[str] = ()
+    sentences: Iterable[NamedSentence], headings: Iterable[str], limit: int, known: Collection[str] = ()
 ) -> list[KeyPhrase]:
-    """Return the `limit` key phrases that weigh most, heaviest first, ties in order of first occurrence.
+    """Return the `limit` heaviest key phrases, heaviest first, ties in order of first occurrence.
 
-    Occurrences count, and more so of names and longer phrases, of early ones and of those that stand in `headings`.
-    No phrase is part of a heavier one, and a plain word counts only from its second occurrence. Chinese runs are
-    searched for the terms that are `known`, see `repeated_han`.
+    A phrase weighs the sum of its occurrences. Names, longer phrases and early occurrences weigh more; a phrase in
+    `headings` weighs double. A phrase inside a heavier one is left out, and so is a single lower-case word that occurs
+    once. Chinese text is segmented by the `known` terms (`repeated_han`).
     """
     weights, surfaces, counts = _weigh(sentences, known)
-    above = _key(" ".join(headings))
+    heading = _key(" ".join(headings))
     for key in list(weights):
-        if key in above:
+        if key in heading:
             weights[key] *= 2
         elif counts[key] == 1 and _PLAIN.fullmatch(surfaces[key]):
             del weights[key]
@@ -71,7 +71,10 @@ def key_phrases(
     return [KeyPhrase(surfaces[key], round(weights[key] / top, 4)) for key in kept]
 
 
-def _weigh(sentences: Iterable[Named], known: Collection[str]) -> tuple[dict[str, float], dict[str, str], Counter[str]]:
+def _weigh(
+    sentences: Iterable[NamedSentence], known: Collection[str]
+) -> tuple[dict[str, float], dict[str, str], Counter[str]]:
+    """Return by the key of each candidate its weight, its first surface form and its occurrences."""
     weights: dict[str, float] = {}
     counts: Counter[str] = Counter()
     surfaces: dict[str, str] = {}
@@ -89,18 +92,19 @@ def _key(phrase: str) -> str:
     return " ".join(phrase.lower().split()) if phrase.isascii() else normalize(phrase)
 
 
-def _candidates(sentence: Named, known: Collection[str]) -> Iterator[tuple[str, float]]:
-    """Yield the names, and each run of words between them and words that name nothing, with its weight."""
+def _candidates(sentence: NamedSentence, known: Collection[str]) -> Iterator[tuple[str, float]]:
+    """Yield the names and the phrases between them, each with the weight of its form."""
     start = 0
     for name in sentence.names:
         yield from _phrases(sentence.text[start : name.start], known)
         surface = name.slice(sentence.text)
-        yield surface, _NAME * _form(surface.count(" ") + 1)
+        yield surface, _NAME_WEIGHT * _form(surface.count(" ") + 1)
         start = name.end
     yield from _phrases(sentence.text[start:], known)
 
 
 def _form(words: int) -> float:
+    """Return the weight of a phrase's form: 0.8 for one word, 1.6 for `_LONGEST` words and more."""
     return 0.4 + 0.4 * min(words, _LONGEST)
 
 
@@ -121,7 +125,7 @@ def _phrases(text: str, known: Collection[str]) -> Iterator[tuple[str, float]]:
 
 
 def _run(text: str, run: list[re.Match[str]]) -> Iterator[tuple[str, float]]:
-    # The head of an English noun phrase is its end; a participle there is no noun.
+    # An English noun phrase ends with its head; a participle at the end is not part of it.
     if run and _PARTICIPLE.search(run[-1].group()):
         run = run[:-1]
     run = run[-_LONGEST:]
@@ -138,7 +142,7 @@ def _han(token: str, known: Collection[str]) -> Iterator[tuple[str, float]]:
 
 
 def _longest_known(run: str, known: Collection[str]) -> Iterator[str]:
-    """Yield the known terms in a run of characters, from the left, the longest first, none overlapping."""
+    """Yield the known terms in a run of characters by longest match from the left."""
     start = 0
     while start < len(run) - 1:
         sizes = range(min(_HAN_LONGEST, len(run) - start), 1, -1)
@@ -149,7 +153,7 @@ def _longest_known(run: str, known: Collection[str]) -> Iterator[str]:
 
 
 def repeated_han(text: str) -> frozenset[str]:
-    """Return the Chinese strings of 2 to 6 characters that occur at least twice, but not always in a longer one."""
+    """Return the Chinese strings of 2 to 6 characters that occur at least twice, and not only inside a longer one."""
     counts: Counter[str] = Counter()
     for run in _HAN_RUN.findall(text):
         for part in _HAN_SPLIT.split(run):

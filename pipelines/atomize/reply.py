@@ -1,4 +1,8 @@
-"""What a model replies about a chunk; what small models get wrong in form is put right here, not refused."""
+"""The reply of a model about a chunk. Errors of form that small models make are corrected, not refused.
+
+The JSON schema of these classes, docstrings included, is part of the key of cached replies: a change of either makes
+all chunks be asked again.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +15,17 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_m
 _LONGEST_TERM, _LONGEST_QUESTION, _LONGEST_SUMMARY = 80, 240, 500
 _TERM = {"type": "string", "maxLength": _LONGEST_TERM}
 _OF_A_KIND = 3
-_PARTS = {
+"""Maximum terms of a kind."""
+_KEYS = {
     "subject": ("subject", "head", "source"),
     "relation": ("relation", "predicate", "type"),
     "object": ("object", "tail", "target"),
 }
+"""The parts of a fact, and the keys that models use for each."""
 
 
 def _text(value: object) -> str:
-    """The text of a text or number, or the first one in an object."""
+    """Return a text or number as text, of an object the first one in it, else an empty text."""
     if isinstance(value, dict):
         return next((text for item in value.values() if (text := _text(item))), "")
     return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
@@ -31,16 +37,16 @@ def _texts(value: object) -> list[str]:
 
 
 def _facts(value: object) -> list[dict[str, str]]:
-    """Facts from objects, from lists of three and from texts with bars; anything else is left out."""
+    """Return the facts written as objects, as lists of three or as texts divided by "|"; others are left out."""
     items = value if isinstance(value, list) else []
-    return [fact for item in items if len(fact := _fact(item)) == len(_PARTS) and all(fact.values())]
+    return [fact for item in items if len(fact := _fact(item)) == len(_KEYS) and all(fact.values())]
 
 
 def _fact(item: object) -> dict[str, str]:
     if isinstance(item, dict):
-        return {part: _text(next((item[name] for name in names if name in item), "")) for part, names in _PARTS.items()}
+        return {part: _text(next((item[name] for name in names if name in item), "")) for part, names in _KEYS.items()}
     texts = item.split("|") if isinstance(item, str) else _texts(item)
-    return dict(zip(_PARTS, map(_text, texts), strict=False)) if len(texts) == len(_PARTS) else {}
+    return dict(zip(_KEYS, map(_text, texts), strict=False)) if len(texts) == len(_KEYS) else {}
 
 
 def _cut(length: int) -> BeforeValidator:
@@ -58,7 +64,7 @@ TermsOfAKind = Annotated[list[Term], _at_most(_OF_A_KIND, _texts), Field(max_len
 
 
 Shape = tuple[tuple[str, ...], int, int]
-"""Kinds of tags, and the most facts and questions."""
+"""Kinds of tags, and the maximum numbers of facts and questions."""
 
 
 class Fact(BaseModel):

@@ -1,4 +1,4 @@
-"""Settings of distilling and tagging."""
+"""Settings of the atomize stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Tag pairs: how users say it and how the corpus does, learned from questions and answers (PIKE-RAG figure 7)."""
+"""Tag pairs: terms of users' questions and the corpus's tags for them (PIKE-RAG 5.2.2, figure 7).
+
+They are learned from samples of questions and answers: the terms of a question are paired with the tags of the chunk
+that answers it, by co-occurrence (`CoOccurrencePairing`) or by a model (`ModelPairing`).
+"""
 
 from __future__ import annotations
 
@@ -8,26 +12,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Annotated, Protocol, runtime_checkable
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from pipelines.atomize.keyphrases import Named, key_phrases
-from pipelines.atomize.names import find_names
+from pipelines.atomize.keyphrases import NamedSentence, key_phrases
+from pipelines.atomize.name_recognition import find_names
 from pipelines.atomize.tags import tag_form
+from pipelines.core.concurrent import gather
 from pipelines.core.errors import SettingsError
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import TagPair
 from pipelines.lang.bm25 import Bm25
+from pipelines.llm.ask import ask
+from pipelines.llm.chat import Chat
+from pipelines.llm.prompt import Prompt, fence
 
-_PHRASES = 8
-_TWICE = 2
-_ASSOCIATED = 0.2
-"""Normalized pointwise mutual information from which two terms belong together."""
+ROLE = "pair"
+_AT_ONCE = 16
+"""Concurrent model calls."""
+_REPLY_TOKENS = 400
+_MAX_PHRASES = 8
+"""Terms of a question."""
+_MIN_SAMPLES = 2
+"""Samples in which a pair occurs, for one alone may be chance."""
+_MIN_ASSOCIATION = 0.2
+"""Normalized pointwise mutual information (Bouma 2009) of a pair's terms."""
 
 
 class QaSample(BaseModel):
-    """A practical question with its answer, one JSON object a line of a samples file."""
+    """A line of a samples file: a user's question and its answer, `{"question": "...", "answer": "..."}`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,7 +51,7 @@ class QaSample(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TaggedSample:
-    """The terms of a question, and the tags of the chunks that answer it."""
+    """A question, its terms, and the tags of the chunk that answers it."""
 
     question: str
     terms: tuple[str, ...]
@@ -46,20 +60,20 @@ class TaggedSample:
 
 @runtime_checkable
 class Pairing(Protocol):
-    """Anything that can tell which terms of questions stand for which tags."""
+    """Learns tag pairs from samples."""
 
     async def pair(self, samples: Sequence[TaggedSample]) -> tuple[TagPair, ...]:
-        """Return the pairs that the samples speak for, the heaviest first; weights are over 0 and at most 1.
+        """Return the pairs learned from the samples, the heaviest first; weights are in (0, 1].
 
-        Raises `BudgetExceeded`; a sample whose reply cannot be used gives no pair.
+        A sample whose model reply cannot be used gives no pair. Raises `BudgetExceeded`.
         """
         ...
 
 
 def read_samples(path: Path) -> tuple[QaSample, ...]:
-    """Return the samples of a JSON Lines file; of several `answers` the first counts.
+    """Return the samples of a JSON Lines file; of a list of `answers` the first counts.
 
-    Raises `SettingsError` that names the line where one is not a sample, or that the file cannot be read.
+    Raises `SettingsError` for a file that cannot be read and, with its number, for a line that is no sample.
     """
     try:
         lines = path.read_text("utf-8").splitlines()
@@ -83,10 +97,10 @@ def _sample(line: str, path: Path, number: int) -> QaSample:
 def tag_samples(
     samples: Sequence[QaSample], chunks: Mapping[str, str], tags: Mapping[str, Sequence[str]]
 ) -> list[TaggedSample]:
-    """Return each sample with its terms and the tags of its answer chunk.
+    """Return each sample with its terms and the tags of its answer chunk; nothing without chunks.
 
-    `chunks` are texts by id, `tags` the tags' texts by chunk id. The answer chunk is the one that fits question and
-    answer best among those that hold the answer's words, or among all where none does.
+    `chunks` are texts by chunk id, `tags` tag texts by chunk id. The answer chunk is the one with the best BM25 score
+    for question and answer, among those that contain the answer if any does.
     """
     ids = list(chunks)
     texts = [normalize(chunks[id]) for id in ids]
@@ -102,24 +116,24 @@ def tag_samples(
 
 def question_terms(question: str) -> tuple[str, ...]:
     """Return the key phrases and names of a question, the heaviest first."""
-    named = Named(question, [name.span for name in find_names(question, ())])
-    return tuple(phrase.text for phrase in key_phrases([named], (), _PHRASES))
+    named = NamedSentence(question, [name.span for name in find_names(question, ())])
+    return tuple(phrase.text for phrase in key_phrases([named], (), _MAX_PHRASES))
 
 
 class CoOccurrencePairing:
-    """Pairs what stands together in at least two samples, and more often than chance would have it."""
+    """Pairs terms and tags that occur together in at least two samples and are associated."""
 
     async def pair(self, samples: Sequence[TaggedSample]) -> tuple[TagPair, ...]:
-        said = Counter(term for sample in samples for term in _forms(sample.terms))
-        borne = Counter(tag for sample in samples for tag in _forms(sample.tags))
+        terms = Counter(term for sample in samples for term in _forms(sample.terms))
+        tags = Counter(tag for sample in samples for tag in _forms(sample.tags))
         both = Counter((q, t) for sample in samples for q in _forms(sample.terms) for t in _forms(sample.tags))
         texts = {tag_form(text): text for sample in samples for text in (*sample.tags, *sample.terms)}
         pairs = [
             TagPair(texts[q], texts[t], round(weight, 4))
             for (q, t), count in both.items()
             if q != t
-            and count >= _TWICE
-            and (weight := _association(count, said[q], borne[t], len(samples))) >= _ASSOCIATED
+            and count >= _MIN_SAMPLES
+            and (weight := _association(count, terms[q], tags[t], len(samples))) >= _MIN_ASSOCIATION
         ]
         return tuple(sorted(pairs, key=lambda pair: (-pair.weight, pair.query_term, pair.corpus_tag)))
 
@@ -129,6 +143,54 @@ def _forms(texts: Sequence[str]) -> set[str]:
 
 
 def _association(both: int, one: int, other: int, samples: int) -> float:
-    """Return the normalized pointwise mutual information, 1 for what always stands together."""
+    """Return the normalized pointwise mutual information of two terms, 1 if they always occur together."""
     together = both / samples
     return 1.0 if together == 1 else log(together * samples * samples / (one * other)) / -log(together)
+
+
+class PairReply(BaseModel):
+    """A term of the question and the tag that means the same."""
+
+    term: str
+    tag: str
+
+
+def _sound(value: object) -> list[object]:
+    items = value if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, dict) and {"term", "tag"} <= item.keys()]
+
+
+class PairsReply(BaseModel):
+    """All pairs of one question."""
+
+    pairs: Annotated[list[PairReply], BeforeValidator(_sound)]
+
+    def says_nothing(self) -> bool:
+        return not self.pairs
+
+
+class ModelPairing:
+    """Asks a model about each sample for pairs of its terms and tags. A term or tag that was not shown is dropped."""
+
+    def __init__(self, chat: Chat, overrides: Path | None = None) -> None:
+        self._chat = chat
+        self._prompt = Prompt.load("pipelines.atomize", "pairs", overrides)
+
+    async def pair(self, samples: Sequence[TaggedSample]) -> tuple[TagPair, ...]:
+        found = await gather(self._of_sample, [one for one in samples if one.terms and one.tags], _AT_ONCE)
+        counts = Counter(pair for pairs in found for pair in pairs)
+        samples_of = Counter(term for pairs in found for term in {term for term, _ in pairs})
+        pairs = [TagPair(term, tag, round(count / samples_of[term], 4)) for (term, tag), count in counts.items()]
+        return tuple(sorted(pairs, key=lambda pair: (-pair.weight, pair.query_term, pair.corpus_tag)))
+
+    async def _of_sample(self, sample: TaggedSample) -> set[tuple[str, str]]:
+        messages = self._prompt.messages(
+            question=fence(sample.question, "question"), terms="; ".join(sample.terms), tags="; ".join(sample.tags)
+        )
+        asked = await ask(
+            self._chat, messages, PairsReply, role=ROLE, subject=sample.question, max_tokens=_REPLY_TOKENS
+        )
+        terms = {tag_form(term): term for term in sample.terms}
+        tags = {tag_form(tag): tag for tag in sample.tags}
+        pairs = [(tag_form(pair.term), tag_form(pair.tag)) for pair in asked.value.pairs] if asked.value else []
+        return {(terms[q], tags[t]) for q, t in pairs if q in terms and t in tags and q != t}

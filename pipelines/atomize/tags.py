@@ -1,63 +1,61 @@
-"""The corpus's tag collection: every tag once, with its other spellings and its class (PIKE-RAG figure 7)."""
+"""The tag collection of a corpus, and the mapping of a question's terms to it (PIKE-RAG 5.2.2, figure 7)."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from pipelines.core.ids import normalize
-from pipelines.core.knowledge import ChunkTag, Tag, TagClass
+from pipelines.core.knowledge import ChunkTag, Tag, TagPair
 from pipelines.lang.characters import CJK, CJK_RUN
 from pipelines.lang.terms import terms
+from pipelines.lang.words import PHRASE_ENDS
 
 _PART = re.compile(rf"[^\W_{CJK}]+|[{CJK}]+")
 
 
 @dataclass(frozen=True, slots=True)
 class TagCollection:
-    """All tags in order of id, and their classes.
+    """All tags of a corpus in order of id.
 
-    `merged` leads from the id of a tag as chunks bear it to the id of the one that stands for it; tags that stand for
-    themselves are not in it.
+    `merged` maps the id of a spelling or abbreviation to the id of the tag that it was merged into; it has no tag
+    that was not merged.
     """
 
     tags: tuple[Tag, ...] = ()
-    classes: tuple[TagClass, ...] = ()
     merged: Mapping[str, str] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=1 << 16)
 def tag_form(text: str) -> str:
-    """Return the form in which spellings of one term agree: stems without what divides them.
+    """Return the same form for all spellings of a term: its stems, joined without separators.
 
-    "Mechanical seals" and "mechanical-seal" agree, "P-101 A" and "P101A" too; "P-101A" and "P-101B" do not.
+    "Mechanical seals" and "mechanical-seal" have one form, and so have "P-101 A" and "P101A"; "P-101B" has another.
     """
     parts = _PART.findall(normalize(text))
     return "".join(part if CJK_RUN.match(part) else terms(part, stop=False)[0] for part in parts)
 
 
-def collect_tags(borne: Iterable[ChunkTag], short_forms: Iterable[tuple[str, str]] = ()) -> TagCollection:
-    """Return the collection of the tags that chunks bear.
+def collect_tags(chunk_tags: Iterable[ChunkTag], short_forms: Iterable[tuple[str, str]] = ()) -> TagCollection:
+    """Return the tag collection of all chunks' tags.
 
-    Tags of one form are one, and so are a name and its abbreviation where `short_forms` has the two. The commonest
-    spelling stands for the others, and the commonest class for all.
+    Tags of one form are merged, and so are the name and abbreviation of each pair in `short_forms`. The most frequent
+    spelling is the tag's text, the others are its aliases; the most frequent class is its class.
     """
     texts: dict[str, Counter[str]] = {}
     classes: dict[str, Counter[str]] = {}
-    stems = _Merging(short_forms)
-    for tag in borne:
-        form = stems.of(tag_form(tag.text) or normalize(tag.text))
+    abbreviations = _Abbreviations(short_forms)
+    for tag in chunk_tags:
+        form = abbreviations.expanded(tag_form(tag.text) or normalize(tag.text))
         texts.setdefault(form, Counter())[tag.text] += 1
         if tag.tag_class:
             classes.setdefault(form, Counter())[tag.tag_class] += 1
     found = {form: _tag(counts, classes.get(form, Counter())) for form, counts in texts.items()}
     merged = {id: tag.id for form, tag in found.items() for id in map(Tag.make_id, sorted(texts[form])) if id != tag.id}
-    names = sorted({tag.tag_class for tag in found.values() if tag.tag_class})
-    tags = tuple(sorted(found.values(), key=lambda tag: tag.id))
-    return TagCollection(tags, tuple(TagClass(TagClass.make_id(name), name) for name in names), merged)
+    return TagCollection(tuple(sorted(found.values(), key=lambda tag: tag.id)), merged)
 
 
 def _tag(texts: Counter[str], classes: Counter[str]) -> Tag:
@@ -69,8 +67,8 @@ def _commonest(counts: Counter[str]) -> str:
     return min(counts, key=lambda text: (-counts[text], text), default="")
 
 
-class _Merging:
-    """Forms that are one because one is short for the other; an abbreviation of two names is of neither."""
+class _Abbreviations:
+    """The forms of names by the forms of their abbreviations; an abbreviation of two names is left out."""
 
     def __init__(self, short_forms: Iterable[tuple[str, str]]) -> None:
         long_by_short: dict[str, set[str]] = {}
@@ -78,12 +76,12 @@ class _Merging:
             long_by_short.setdefault(tag_form(short), set()).add(tag_form(long))
         self._long = {short: min(longs) for short, longs in long_by_short.items() if len(longs) == 1}
 
-    def of(self, form: str) -> str:
+    def expanded(self, form: str) -> str:
         return self._long.get(form, form)
 
 
 def forms_in(text: str, longest: int = 5) -> Iterator[tuple[str, str]]:
-    """Yield each run of up to `longest` words (of 2 to 6 characters in Chinese), the long ones first, with its form."""
+    """Yield each run of up to `longest` words (2 to 6 characters in Chinese) with its form, longer runs first."""
     parts = [match.group() for match in _PART.finditer(normalize(text))]
     for size in range(min(longest, len(parts)), 0, -1):
         for start in range(len(parts) - size + 1):
@@ -96,3 +94,35 @@ def forms_in(text: str, longest: int = 5) -> Iterator[tuple[str, str]]:
 
 def _pieces(run: str, size: int) -> list[str]:
     return [run[start : start + size] for start in range(len(run) - size + 1)]
+
+
+class QueryTags:
+    """Maps a question to tags of the collection: those it contains, and those that tag pairs lead to."""
+
+    def __init__(self, tags: Sequence[Tag], pairs: Iterable[TagPair] = ()) -> None:
+        self._by_form = {tag_form(text): tag.text for tag in tags for text in (*tag.aliases, tag.text)}
+        self._pairs: dict[str, list[TagPair]] = {}
+        for pair in pairs:
+            self._pairs.setdefault(tag_form(pair.query_term), []).append(pair)
+
+    def map(self, question: str) -> tuple[TagPair, ...]:
+        """Return the terms of a question with their tags, the highest weight first, each tag once.
+
+        A tag that the question contains weighs 1, one that a pair leads to as much as the pair:
+        `(TagPair("pump", "pump", 1.0), TagPair("rattling", "cavitation", 0.8))`.
+        """
+        found = {pair.corpus_tag: pair for pair in reversed([*self._named(question), *self._paired(question)])}
+        return tuple(sorted(found.values(), key=lambda pair: (-pair.weight, pair.corpus_tag)))
+
+    def _named(self, question: str) -> Iterator[TagPair]:
+        """Yield the tags in the question, none inside a longer one."""
+        taken: list[str] = []
+        for run, form in forms_in(question):
+            tag = self._by_form.get(form)
+            if tag is not None and run not in PHRASE_ENDS and not any(form in longer for longer in taken):
+                taken.append(form)
+                yield TagPair(run, tag, 1.0)
+
+    def _paired(self, question: str) -> Iterator[TagPair]:
+        for _, form in forms_in(question):
+            yield from self._pairs.get(form, ())

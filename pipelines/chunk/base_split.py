@@ -1,12 +1,12 @@
-"""The base split, by `langchain_text_splitters`: the only file that knows it."""
+"""The base split of texts without structure, by `langchain_text_splitters`: its only adapter."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pipelines.chunk.tokens import count_tokens
 from pipelines.core.provenance import Span
+from pipelines.llm.tokens import count_tokens
 
 if TYPE_CHECKING:
     from langchain_text_splitters import RecursiveCharacterTextSplitter
@@ -16,9 +16,9 @@ _SEPARATORS = ["\n\n", "\n", "。", "；", ". ", "; ", "，", "、", ", ", " | "
 
 
 def base_split(text: str, max_tokens: int) -> list[Span]:
-    """Return consecutive spans that cover `text` whole, none over `max_tokens`, cut at the coarsest separator.
+    """Return consecutive spans that cover all of `text`, none over `max_tokens`, cut at the coarsest separators.
 
-    Raises `ValueError` should the library return anything but the text itself in pieces.
+    Raises `ValueError` if the library returns anything but the text itself in parts.
     """
     spans: list[Span] = []
     start = 0
@@ -47,5 +47,5 @@ def _splitter(max_tokens: int) -> RecursiveCharacterTextSplitter:
 
 
 def _length(piece: str) -> int:
-    """A piece of white space counts too: the library repeats a piece of length 0 in front of the next one."""
+    """Return the tokens of a part, at least 1: the library repeats a part of length 0 before the next one."""
     return max(1, count_tokens(piece)) if piece else 0

@@ -14,7 +14,7 @@ class ChunkBy(StrEnum):
 
 
 class ChunkSettings(BaseModel):
-    """How documents are cut into chunks; sizes are in tokens as `pipelines.chunk.tokens` counts them."""
+    """How documents are cut into chunks; sizes are in tokens as `pipelines.llm.tokens` counts them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

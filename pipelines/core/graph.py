@@ -102,3 +102,11 @@ class Subgraph:
     owner: str
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
+
+
+class GraphFormat(StrEnum):
+    """The forms in which a graph is exported."""
+
+    JSONL = "jsonl"
+    GRAPHML = "graphml"
+    CYPHER = "cypher"

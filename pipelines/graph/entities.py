@@ -1,16 +1,23 @@
-"""Entities of the whole corpus: what all documents together tell of each name."""
+"""Entities of the whole corpus: the profile of each name over all documents, and which names are near each other."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from pipelines.graph.card import DocumentCard
+import numpy as np
+from numpy.typing import NDArray
+
+from pipelines.core.vectors import Vectors
+from pipelines.graph.document_profile import DocumentProfile
+
+_BLOCK = 2048
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class EntityProfile:
     """One name as all documents use it, before anything is merged.
 
     `type` is the one most often given, empty where none is. `mentions` and `documents` tell how often and in which
@@ -34,27 +41,78 @@ class _Gathered:
     documents: list[str] = field(default_factory=list)
 
 
-def profiles(cards: Iterable[DocumentCard]) -> list[Profile]:
-    """Return a profile for each entity id in `cards`, in order of id."""
+def entity_profiles(profiles: Iterable[DocumentProfile]) -> list[EntityProfile]:
+    """Return a profile for each entity id in `profiles`, in order of id."""
     gathered: dict[str, _Gathered] = {}
-    for card in sorted(cards, key=lambda card: card.document):
-        for entity in card.entities:
+    for profile in sorted(profiles, key=lambda profile: profile.document):
+        for entity in profile.entities:
             one = gathered.setdefault(entity.id, _Gathered())
             one.names[entity.name] += max(entity.count, 1)
             if entity.type:
                 one.types[entity.type] += max(entity.count, 1)
             one.aliases.update(entity.aliases)
             one.mentions += entity.count
-            one.documents.append(card.document)
+            one.documents.append(profile.document)
     return [_profile(id, gathered[id]) for id in sorted(gathered)]
 
 
-def _profile(id: str, one: _Gathered) -> Profile:
+def _profile(id: str, one: _Gathered) -> EntityProfile:
     name = most_common(one.names)
     aliases = (one.aliases | set(one.names)) - {name}
-    return Profile(id, name, most_common(one.types), tuple(sorted(aliases)), one.mentions, tuple(one.documents))
+    return EntityProfile(id, name, most_common(one.types), tuple(sorted(aliases)), one.mentions, tuple(one.documents))
 
 
 def most_common(counts: Counter[str]) -> str:
     """Return the key with the highest count, of equals the first in order; empty where there is none."""
     return min(counts, key=lambda key: (-counts[key], key)) if counts else ""
+
+
+def nearest_pairs(vectors: Vectors, count: int, least: float) -> Iterator[tuple[int, int, float]]:
+    """Yield (i, j, cosine) with i < j, each pair once, where either is among the `count` nearest of the other.
+
+    `vectors` has unit rows, shape (n, dimension); pairs below the cosine `least` are left out. The memory is that of
+    two blocks of rows, whatever n is.
+    """
+    seen: set[tuple[int, int]] = set()
+    for start in range(0, len(vectors), _BLOCK):
+        for i, j, score in _nearest(vectors, start, min(count, len(vectors) - 1), least):
+            pair = (i, j) if i < j else (j, i)
+            if pair not in seen:
+                seen.add(pair)
+                yield *pair, score
+
+
+def _nearest(vectors: Vectors, start: int, count: int, least: float) -> Iterator[tuple[int, int, float]]:
+    rows = vectors[start : start + _BLOCK]
+    found = _Pairs(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.float32))
+    for other in range(0, len(vectors), _BLOCK):
+        scores = rows @ vectors[other : other + _BLOCK].T
+        if other == start:
+            np.fill_diagonal(scores, -2.0)
+        near = np.nonzero(scores >= max(least, -1.0))  # few are: they alone are put in order
+        found = found.joined(_Pairs(near[0], near[1] + other, scores[near])).best(count)
+    for row, column, score in zip(*found, strict=True):
+        yield start + int(row), int(column), float(score)
+
+
+class _Pairs(NamedTuple):
+    """Pairs of a row of a block and a row of all vectors, with their cosines."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    scores: Vectors
+
+    def joined(self, other: _Pairs) -> _Pairs:
+        return _Pairs(
+            np.concatenate([self.rows, other.rows]),
+            np.concatenate([self.columns, other.columns]),
+            np.concatenate([self.scores, other.scores]),
+        )
+
+    def best(self, count: int) -> _Pairs:
+        """The pairs with the highest scores of each row, of equals the first in order."""
+        order = np.lexsort((self.columns, -self.scores, self.rows))
+        rows = self.rows[order]
+        place_in_row = np.arange(len(rows)) - np.searchsorted(rows, rows)
+        kept = order[place_in_row < count]
+        return _Pairs(self.rows[kept], self.columns[kept], self.scores[kept])

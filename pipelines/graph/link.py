@@ -1,23 +1,25 @@
-"""Linking the corpus: references between documents, entities that are one, the vocabulary of tags (design 4)."""
+"""Linking the corpus: references between documents, merged entities, the vocabulary of tags (design, section 4)."""
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from pipelines.core.failures import each
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.knowledge import Entity, Tag, TagClass
-from pipelines.graph.card import DocumentCard
-from pipelines.graph.entities import Profile, most_common, profiles
-from pipelines.graph.library import Library
-from pipelines.graph.mentions import Hit, Names, Passage
-from pipelines.graph.properties import Properties, short
-from pipelines.graph.references import Link, common_names, document_links
+from pipelines.graph.document_index import DocumentIndex
+from pipelines.graph.document_links import DocumentLink, common_names, document_links
+from pipelines.graph.document_names import fold_name, is_weak, number_key, revision_order, without_revision
+from pipelines.graph.document_profile import DocumentProfile
+from pipelines.graph.entities import EntityProfile, entity_profiles, most_common
+from pipelines.graph.mentions import ChunkText, NameMatcher, NameMention, find_names
+from pipelines.graph.node_properties import Properties, short
 from pipelines.graph.resolve import Decide, Embed, Merge, resolve
-from pipelines.graph.revisions import same_content, supersedes
-from pipelines.graph.scan import find_names
 from pipelines.graph.settings import GraphSettings
 from pipelines.store.artifact import ArtifactStore
 
@@ -33,18 +35,18 @@ class Linked:
 
     subgraph: Subgraph
     merges: tuple[Merge, ...] = ()
-    unresolved: tuple[Link, ...] = ()
+    unresolved: tuple[DocumentLink, ...] = ()
     tags: tuple[Tag, ...] = ()
     entities: tuple[Entity, ...] = ()
     merged: Mapping[str, str] = field(default_factory=dict)
 
 
-TextOf = Callable[[str], Sequence[Passage]]
+TextOf = Callable[[str], Sequence[ChunkText]]
 """The chunks of a document, by its id, with their places in its text."""
 
 
 def link(
-    cards: Iterable[DocumentCard],
+    profiles: Iterable[DocumentProfile],
     text_of: TextOf,
     settings: GraphSettings = GraphSettings(),
     embed: Embed | None = None,
@@ -52,18 +54,29 @@ def link(
     decide: Decide | None = None,
     cache: ArtifactStore | None = None,
 ) -> Linked:
-    """Return what links the documents of `cards`: a pure function of the cards, their texts and the settings.
+    """Return what links documents: a pure function of their profiles, their texts and the settings.
 
-    `embed` gives names to unit vectors, for finding entities alike; without it they are found by their names alone.
-    `decide` judges what the rules leave open. With a `cache`, `text_of` is asked only for documents whose text was
-    not yet searched for the present set of names (stage "mentions", key the document's id without its prefix).
+    Args:
+        profiles: those of all documents of the corpus; their order does not matter.
+        text_of: gives the chunks of a document by its id. With a `cache` it is asked only for documents that were
+            not yet searched for the present set of names.
+        settings: the section `[graph]`.
+        embed: names to unit vectors, to find entities with similar names; without it they are found by rules alone.
+        decide: judges pairs of entities that no rule decides.
+        cache: where the mentions found in each document are kept (stage "mentions", the key is the document's id
+            without its prefix).
 
-    Raises `DocumentsFailed` where names, mentions or references of some documents cannot be had.
+    Raises:
+        DocumentsFailed: names, mentions or references of some documents cannot be had.
+
+    Example:
+        linked = link([document_profile(document, distillate)], chunks_of)
+        subgraph = redirect(build_graph(document, distillate), linked.merged)
     """
-    ordered = sorted(cards, key=lambda card: card.document)
-    library = Library(ordered)
-    links = _links(ordered, library, text_of, settings, cache)
-    known = profiles(ordered)
+    ordered = sorted(profiles, key=lambda profile: profile.document)
+    index = DocumentIndex(ordered)
+    links = _links(ordered, index, text_of, settings, cache)
+    known = entity_profiles(ordered)
     merges = resolve(known, settings, embed, decide)
     tags = _tags(ordered)
     entities, nodes = _entities(known, merges)
@@ -81,63 +94,60 @@ def link(
     )
 
 
-def unlinked(cards: Iterable[DocumentCard]) -> Linked:
-    """Return what documents bear where nothing links them: their tags and entities, each by itself."""
-    ordered = sorted(cards, key=lambda card: card.document)
-    tags, known = _tags(ordered), profiles(ordered)
+def unlinked(profiles: Iterable[DocumentProfile]) -> Linked:
+    """Return what a corpus holds without links: the tags and entities of its documents, none merged."""
+    ordered = sorted(profiles, key=lambda profile: profile.document)
+    tags, known = _tags(ordered), entity_profiles(ordered)
     entities, nodes = _entities(known, ())
     nodes += [*_tag_nodes(tags, ordered), *_class_nodes(tags)]
     return Linked(Subgraph(CORPUS_OWNER, tuple(nodes), tuple(_class_edges(tags))), tags=tags, entities=entities)
 
 
-def touched(cards: Iterable[DocumentCard], before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
-    """Return the ids of the documents whose subgraph another `merged` changes."""
-    moved = {id for id in before.keys() | after.keys() if before.get(id) != after.get(id)}
-    return {card.document for card in cards if any(entity.id in moved for entity in card.entities)} if moved else set()
-
-
 def _links(
-    cards: Sequence[DocumentCard],
-    library: Library,
+    profiles: Sequence[DocumentProfile],
+    index: DocumentIndex,
     text_of: TextOf,
     settings: GraphSettings,
     cache: ArtifactStore | None,
-) -> list[Link]:
-    hits: dict[str, Sequence[Hit]] = {}
+) -> list[DocumentLink]:
+    hits: dict[str, Sequence[NameMention]] = {}
     if settings.mentions:
-        names = Names(library.names)
-        found_names = each("mentions", cards, _document, lambda card: find_names(card, names, text_of, cache))
-        hits = {card.document: found for card, found in zip(cards, found_names, strict=True)}
-    common = common_names(hits.values(), len(cards), settings)
+        names = NameMatcher(index.names)
+        found_names = each("mentions", profiles, _document, lambda profile: find_names(profile, names, text_of, cache))
+        hits = {profile.document: found for profile, found in zip(profiles, found_names, strict=True)}
+    common = common_names(hits.values(), len(profiles), settings)
     links = each(
-        "references", cards, _document, lambda card: document_links(card, hits.get(card.document, ()), library, common)
+        "references",
+        profiles,
+        _document,
+        lambda profile: document_links(profile, hits.get(profile.document, ()), index, common),
     )
     return [one for of_document in links for one in of_document]
 
 
-def _document(card: DocumentCard) -> str:
-    return card.document
+def _document(profile: DocumentProfile) -> str:
+    return profile.document
 
 
-def _edges(links: Iterable[Link]) -> Iterator[Edge]:
+def _edges(links: Iterable[DocumentLink]) -> Iterator[Edge]:
     for one in links:
         key = f"{one.kind.value}:{one.start}:{one.end}"
         target = one.target or one.unresolved_id
         yield Edge(one.source, EdgeKind.REFERENCES, target, CORPUS_OWNER, key, one.properties())
 
 
-def _document_edges(cards: Sequence[DocumentCard], links: Iterable[Link]) -> Iterator[Edge]:
+def _document_edges(profiles: Sequence[DocumentProfile], links: Iterable[DocumentLink]) -> Iterator[Edge]:
     for one in links:
         if one.takes_place and one.target:
             newer, older = (one.source, one.target) if one.takes_place > 0 else (one.target, one.source)
             told = one.properties() | {"how": "stated"}
             yield Edge(newer, EdgeKind.SUPERSEDES, older, CORPUS_OWNER, "", told)
-    yield from supersedes(cards)
-    yield from same_content(cards)
+    yield from supersedes(profiles)
+    yield from same_content(profiles)
 
 
-def _unresolved(links: Iterable[Link]) -> Iterator[Node]:
-    groups: dict[str, list[Link]] = {}
+def _unresolved(links: Iterable[DocumentLink]) -> Iterator[Node]:
+    groups: dict[str, list[DocumentLink]] = {}
     for one in links:
         groups.setdefault(one.unresolved_id, []).append(one)
     for id, group in sorted(groups.items()):
@@ -151,11 +161,11 @@ def _unresolved(links: Iterable[Link]) -> Iterator[Node]:
         yield Node(id, NodeKind.UNRESOLVED, CORPUS_OWNER, told)
 
 
-def _tags(cards: Iterable[DocumentCard]) -> tuple[Tag, ...]:
+def _tags(profiles: Iterable[DocumentProfile]) -> tuple[Tag, ...]:
     texts: dict[str, Counter[str]] = {}
     classes: dict[str, Counter[str]] = {}
-    for card in cards:
-        for tag in card.tags:
+    for profile in profiles:
+        for tag in profile.tags:
             texts.setdefault(tag.id, Counter())[tag.text] += tag.count
             classes.setdefault(tag.id, Counter())
             if tag.tag_class:
@@ -168,12 +178,12 @@ def _tag(id: str, texts: Counter[str], classes: Counter[str]) -> Tag:
     return Tag(id, text, most_common(classes), tuple(sorted(set(texts) - {text})))
 
 
-def _tag_nodes(tags: Iterable[Tag], cards: Iterable[DocumentCard]) -> Iterator[Node]:
+def _tag_nodes(tags: Iterable[Tag], profiles: Iterable[DocumentProfile]) -> Iterator[Node]:
     chunks: Counter[str] = Counter()
     documents: Counter[str] = Counter()
-    for card in cards:
-        documents.update({one.id for one in card.tags})
-        for one in card.tags:
+    for profile in profiles:
+        documents.update({one.id for one in profile.tags})
+        for one in profile.tags:
             chunks[one.id] += one.count
     for tag in tags:
         told: Properties = {"name": tag.text, "chunks": chunks[tag.id], "documents": documents[tag.id]}
@@ -198,7 +208,7 @@ def _class_edges(tags: Iterable[Tag]) -> Iterator[Edge]:
             yield Edge(tag.id, EdgeKind.IN_CLASS, TagClass.make_id(tag.tag_class), CORPUS_OWNER, "", told)
 
 
-def _entities(known: Sequence[Profile], merges: Sequence[Merge]) -> tuple[tuple[Entity, ...], list[Node]]:
+def _entities(known: Sequence[EntityProfile], merges: Sequence[Merge]) -> tuple[tuple[Entity, ...], list[Node]]:
     taken: dict[str, list[Merge]] = {}
     for merge in merges:
         taken.setdefault(merge.into, []).append(merge)
@@ -215,7 +225,9 @@ def _entities(known: Sequence[Profile], merges: Sequence[Merge]) -> tuple[tuple[
     return tuple(entities), nodes
 
 
-def _entity(profile: Profile, others: Sequence[Profile], merges: Sequence[Merge]) -> tuple[Entity, Properties]:
+def _entity(
+    profile: EntityProfile, others: Sequence[EntityProfile], merges: Sequence[Merge]
+) -> tuple[Entity, Properties]:
     group = [profile, *others]
     names = {name for one in group for name in (one.name, *one.aliases)} - {profile.name}
     kinds: Counter[str] = Counter()
@@ -235,3 +247,42 @@ def _entity(profile: Profile, others: Sequence[Profile], merges: Sequence[Merge]
     if merges:
         told["merges"] = tuple(f"{one.merged_name} ({one.rule}, {one.score:.2f})" for one in merges)
     return entity, told
+
+
+def same_content(profiles: Iterable[DocumentProfile]) -> Iterator[Edge]:
+    """Yield SAME_CONTENT from the first (by URI) of the documents with the same bytes or words to the others."""
+    groups: dict[str, list[DocumentProfile]] = {}
+    for profile in sorted(profiles, key=lambda profile: profile.uri):
+        groups.setdefault(profile.text_digest or profile.digest, []).append(profile)
+    for first, *others in groups.values():
+        for other in others:
+            same = "bytes" if other.digest == first.digest else "words"
+            told = {"evidence": f"the same {same}: {first.uri} and {other.uri}", "same": same}
+            yield Edge(first.document, EdgeKind.SAME_CONTENT, other.document, CORPUS_OWNER, "", told)
+
+
+def supersedes(profiles: Iterable[DocumentProfile]) -> Iterator[Edge]:
+    """Yield SUPERSEDES from each revision of a document to the one before it."""
+    groups: dict[str, list[DocumentProfile]] = {}
+    for profile in sorted(profiles, key=lambda profile: profile.uri):
+        if revision_order(profile.revision) and (key := _work(profile)):
+            groups.setdefault(key, []).append(profile)
+    for group in groups.values():
+        revisions: dict[tuple[int, ...], DocumentProfile] = {}
+        for profile in group:
+            revisions.setdefault(revision_order(profile.revision), profile)
+        for older, newer in pairwise(revisions[order] for order in sorted(revisions)):
+            told = {"evidence": f"revision {newer.revision} after {older.revision}", "how": "revision"}
+            yield Edge(newer.document, EdgeKind.SUPERSEDES, older.document, CORPUS_OWNER, "", told)
+
+
+def _work(profile: DocumentProfile) -> str:
+    """What all revisions of a document share: number and title, or a title that is not weak, or the file's name."""
+    title = fold_name(without_revision(profile.title))
+    if profile.numbers:
+        return f"{number_key(profile.numbers[0])} {title}"
+    if title and not is_weak(title):
+        return title
+    stem = re.sub(r"[_-]+", " ", posixpath.splitext(profile.file_name)[0])
+    folder = posixpath.dirname(profile.uri)
+    return f"{folder}/{fold_name(without_revision(stem))}" if without_revision(stem) else ""

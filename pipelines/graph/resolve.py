@@ -1,15 +1,16 @@
-"""Entities of different documents that are one thing, with the reason for each merge (design, section 4)."""
+"""Entity resolution over the corpus: which entities are the same, with the reason for each merge (design, 4)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 
 from pipelines.core.ids import normalize
 from pipelines.core.vectors import Vectors
-from pipelines.graph import alike
-from pipelines.graph.entities import Profile
-from pipelines.graph.neighbours import neighbours
+from pipelines.graph import entity_rules
+from pipelines.graph.components import Components
+from pipelines.graph.entities import EntityProfile, nearest_pairs
 from pipelines.graph.settings import GraphSettings
 
 Embed = Callable[[Sequence[str]], Vectors]
@@ -18,20 +19,20 @@ Embed = Callable[[Sequence[str]], Vectors]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two names that may be of one thing, with the cosine of their vectors."""
+    """Two entities that may be the same, with the cosine of their names' vectors."""
 
-    one: Profile
-    two: Profile
+    one: EntityProfile
+    two: EntityProfile
     cosine: float
 
 
 Decide = Callable[[Sequence[Pair]], Sequence[float]]
-"""How sure (0 to 1) each pair is one thing; asked where the rules are silent. A language model's part."""
+"""How sure (0 to 1) each pair is the same entity; called where no rule decides. A language model's part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """One entity taken into another, and why: enough to judge it, and to forbid it (`[graph] keep_apart`)."""
+    """One entity merged into another, and why: enough to judge it, and to forbid it (`[graph] keep_apart`)."""
 
     into: str
     merged: str
@@ -42,109 +43,115 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class _MergeCandidate:
     one: int
     two: int
-    verdict: alike.Verdict
+    verdict: entity_rules.Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class _Alike:
-    """Two names that are near each other, by their places; what the rules say of them, None where they are silent."""
+class _NearPair:
+    """Two names near each other, by their places; what the rules say of them, None where none decides."""
 
     one: int
     two: int
     cosine: float
-    verdict: alike.Verdict | None
+    verdict: entity_rules.Verdict | None
 
 
 def resolve(
-    profiles: Sequence[Profile], settings: GraphSettings, embed: Embed | None = None, decide: Decide | None = None
+    profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed | None = None, decide: Decide | None = None
 ) -> tuple[Merge, ...]:
     """Return the merges in order of id: each entity into at most one, which is itself merged into none.
 
-    Candidates are found by key, alias, acronym and nearest vectors, never by comparing all with all. The same
-    profiles give the same merges, in whatever order they come.
+    Candidates are found by key, alias, acronym and nearest vectors, never by comparing all with all; the groups are
+    the connected components of the accepted ones. The same profiles give the same merges, in whatever order they come.
+
+    Args:
+        profiles: one for each entity id.
+        settings: the section `[graph]`: `merge` and `keep_apart` go before all rules.
+        embed: names to unit vectors; without it nearest vectors are not looked at.
+        decide: judges the most similar pairs on which the rules are silent, `judged_pairs` at most.
     """
     ordered = sorted(profiles, key=lambda profile: profile.id)
     forced = list(_forced(ordered, settings))
     found = [*_by_name(ordered), *_by_alias(ordered), *_by_acronym(ordered)] if settings.resolve_entities else []
     if embed is not None and settings.resolve_entities and len(ordered) > 1:
         found += _by_likeness(ordered, settings, embed, decide)
-    clusters = _Clusters(ordered, settings)
-    for candidate in forced:
-        clusters.join(candidate)
-    for candidate in sorted(found, key=lambda one: (-one.verdict.score, one.one, one.two)):
-        if alike.compatible(ordered[candidate.one], ordered[candidate.two]):
-            clusters.join(candidate)
-    return clusters.merges()
+    found.sort(key=lambda one: (-one.verdict.score, one.one, one.two))
+    possible = (one for one in found if entity_rules.compatible(ordered[one.one], ordered[one.two]))
+    groups = _joined(ordered, chain(forced, possible), settings).groups()
+    merges = (merge for group in groups for merge in _merges(ordered, group))
+    return tuple(sorted(merges, key=lambda merge: merge.merged))
 
 
-def _forced(profiles: Sequence[Profile], settings: GraphSettings) -> Iterator[_Candidate]:
+def _forced(profiles: Sequence[EntityProfile], settings: GraphSettings) -> Iterator[_MergeCandidate]:
     by_name = {normalize(profile.name): i for i, profile in enumerate(profiles)}
     for one, two in settings.merge:
         i, j = by_name.get(normalize(one)), by_name.get(normalize(two))
         if i is not None and j is not None and i != j:
-            yield _Candidate(i, j, alike.Verdict("setting", 1.0))
+            yield _MergeCandidate(i, j, entity_rules.Verdict("setting", 1.0))
 
 
-def _by_name(profiles: Sequence[Profile]) -> Iterator[_Candidate]:
+def _by_name(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
     first: dict[str, int] = {}
     for i, profile in enumerate(profiles):
-        name = alike.key(profile.name)
+        name = entity_rules.key(profile.name)
         if name and (other := first.setdefault(name, i)) != i:
-            yield _Candidate(other, i, alike.Verdict("same name", 1.0))
+            yield _MergeCandidate(other, i, entity_rules.Verdict("same name", 1.0))
 
 
-def _by_alias(profiles: Sequence[Profile]) -> Iterator[_Candidate]:
+def _by_alias(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
     """An alias that a document gives, or the short form that a name holds in brackets."""
     by_key: dict[str, int] = {}
     for i, profile in enumerate(profiles):
-        by_key.setdefault(alike.key(profile.name), i)
+        by_key.setdefault(entity_rules.key(profile.name), i)
     for i, profile in enumerate(profiles):
-        inner = alike.bracketed(profile.name)
+        inner = entity_rules.bracketed(profile.name)
         given = [(name, "alias", 0.97) for name in profile.aliases]
         given += [(name, "short form in brackets", 0.96) for name in inner or ()]
         for name, rule, score in given:
-            other = by_key.get(alike.key(name))
+            other = by_key.get(entity_rules.key(name))
             if other is not None and other != i:
-                yield _Candidate(min(i, other), max(i, other), alike.Verdict(rule, score))
+                yield _MergeCandidate(min(i, other), max(i, other), entity_rules.Verdict(rule, score))
 
 
-def _by_acronym(profiles: Sequence[Profile]) -> Iterator[_Candidate]:
+def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
     """An acronym and the one name that it abbreviates among those of a document in which both stand."""
     long: dict[str, list[int]] = {}
     for i, profile in enumerate(profiles):
-        if initials := alike.acronym(profile.name):
+        if initials := entity_rules.acronym(profile.name):
             long.setdefault(initials, []).append(i)
     for i, profile in enumerate(profiles):
-        if not alike.is_acronym(profile.name):
+        if not entity_rules.is_acronym(profile.name):
             continue
         documents = set(profile.documents)
         letters = profile.name.replace(".", "").casefold()
         beside = [j for j in long.get(letters, []) if j != i and documents & set(profiles[j].documents)]
         if len(beside) == 1:
-            yield _Candidate(min(i, beside[0]), max(i, beside[0]), alike.Verdict("acronym", 0.93))
+            yield _MergeCandidate(min(i, beside[0]), max(i, beside[0]), entity_rules.Verdict("acronym", 0.93))
 
 
-def open_pairs(profiles: Sequence[Profile], settings: GraphSettings, embed: Embed) -> tuple[Pair, ...]:
-    """Return the pairs that `resolve` would have decided for it, in its order: alike, and no rule speaks."""
+def open_pairs(profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed) -> tuple[Pair, ...]:
+    """Return the pairs that `resolve` passes to `decide`, in its order: similar, and no rule decides."""
     if not settings.resolve_entities or not settings.judged_pairs or len(profiles) < 2:
         return ()
     ordered = sorted(profiles, key=lambda profile: profile.id)
     return _open_pairs(ordered, _by_vector(ordered, settings, embed), settings)
 
 
-def _by_vector(profiles: Sequence[Profile], settings: GraphSettings, embed: Embed) -> list[_Alike]:
+def _by_vector(profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed) -> list[_NearPair]:
     vectors = embed([profile.name for profile in profiles])
     return [
-        _Alike(i, j, cosine, alike.judge(profiles[i], profiles[j]))
-        for i, j, cosine in neighbours(vectors, settings.neighbours, settings.merge_score)
-        if alike.compatible(profiles[i], profiles[j])
+        _NearPair(i, j, cosine, entity_rules.judge(profiles[i], profiles[j]))
+        for i, j, cosine in nearest_pairs(vectors, settings.neighbours, settings.merge_score)
+        if entity_rules.compatible(profiles[i], profiles[j])
     ]
 
 
-def _open_pairs(profiles: Sequence[Profile], found: Sequence[_Alike], settings: GraphSettings) -> tuple[Pair, ...]:
+def _open_pairs(
+    profiles: Sequence[EntityProfile], found: Sequence[_NearPair], settings: GraphSettings
+) -> tuple[Pair, ...]:
     silent = sorted((one for one in found if one.verdict is None), key=lambda one: (-one.cosine, one.one, one.two))
     # The most alike are asked about; in order of their places, so that the same corpus asks the same.
     asked = sorted(silent[: settings.judged_pairs], key=lambda one: (one.one, one.two))
@@ -152,61 +159,44 @@ def _open_pairs(profiles: Sequence[Profile], found: Sequence[_Alike], settings: 
 
 
 def _by_likeness(
-    profiles: Sequence[Profile], settings: GraphSettings, embed: Embed, decide: Decide | None
-) -> Iterator[_Candidate]:
+    profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed, decide: Decide | None
+) -> Iterator[_MergeCandidate]:
     found = _by_vector(profiles, settings, embed)
     for one in found:
         if one.verdict is not None:
-            yield _Candidate(one.one, one.two, one.verdict)
+            yield _MergeCandidate(one.one, one.two, one.verdict)
     pairs = _open_pairs(profiles, found, settings) if decide is not None else ()
     if decide is None or not pairs:
         return
     places = {profile.id: i for i, profile in enumerate(profiles)}
     for pair, score in zip(pairs, decide(pairs), strict=True):
         if score >= 0.5:
-            yield _Candidate(places[pair.one.id], places[pair.two.id], alike.Verdict("model", round(score, 4)))
+            yield _MergeCandidate(
+                places[pair.one.id], places[pair.two.id], entity_rules.Verdict("model", round(score, 4))
+            )
 
 
-class _Clusters:
-    """Entities joined step by step; a join that would bring together what must stay apart is refused."""
+def _joined(
+    profiles: Sequence[EntityProfile], candidates: Iterable[_MergeCandidate], settings: GraphSettings
+) -> Components[entity_rules.Verdict]:
+    """The entities in groups; a join of what `[graph] keep_apart` forbids is refused."""
+    apart = {frozenset((normalize(one), normalize(two))) for one, two in settings.keep_apart}
+    joined = Components[entity_rules.Verdict]()
 
-    def __init__(self, profiles: Sequence[Profile], settings: GraphSettings) -> None:
-        self._profiles = profiles
-        self._members = {i: [i] for i in range(len(profiles))}
-        self._cluster = list(range(len(profiles)))
-        self._reasons: list[_Candidate] = []
-        self._apart = {frozenset((normalize(one), normalize(two))) for one, two in settings.keep_apart}
+    def names(place: int) -> list[str]:
+        return [normalize(profiles[member].name) for member in joined.group_of(place)]
 
-    def join(self, candidate: _Candidate) -> None:
-        one, two = self._cluster[candidate.one], self._cluster[candidate.two]
-        if one == two or self._kept_apart(one, two):
-            return
-        one, two = sorted((one, two), key=lambda cluster: -len(self._members[cluster]))
-        for member in self._members.pop(two):
-            self._cluster[member] = one
-            self._members[one].append(member)
-        self._reasons.append(candidate)
+    for one in candidates:
+        if apart and any(frozenset(pair) in apart for pair in product(names(one.one), names(one.two))):
+            continue
+        joined.join(one.one, one.two, one.verdict)
+    return joined
 
-    def _kept_apart(self, one: int, two: int) -> bool:
-        if not self._apart:
-            return False
-        names = ([normalize(self._profiles[i].name) for i in self._members[cluster]] for cluster in (one, two))
-        ours, theirs = names
-        return any(frozenset((a, b)) in self._apart for a in ours for b in theirs)
 
-    def merges(self) -> tuple[Merge, ...]:
-        """Each member into its cluster's best known, with the reason that tied it to the cluster."""
-        reasons: dict[int, alike.Verdict] = {}
-        for candidate in self._reasons:
-            for member in (candidate.two, candidate.one):
-                reasons.setdefault(member, candidate.verdict)
-        found = (merge for members in self._members.values() for merge in self._into_best(members, reasons))
-        return tuple(sorted(found, key=lambda merge: merge.merged))
-
-    def _into_best(self, members: Iterable[int], reasons: dict[int, alike.Verdict]) -> Iterator[Merge]:
-        group = [self._profiles[i] for i in members]
-        best = min(group, key=lambda profile: (-profile.mentions, -len(profile.name), profile.id))
-        for i, profile in zip(members, group, strict=True):
-            if profile.id != best.id:
-                verdict = reasons[i]
-                yield Merge(best.id, profile.id, best.name, profile.name, verdict.rule, verdict.score)
+def _merges(profiles: Sequence[EntityProfile], group: Mapping[int, entity_rules.Verdict]) -> Iterator[Merge]:
+    """Each member of a group into its most mentioned, with the reason that joined it to the group."""
+    best = min((profiles[i] for i in group), key=lambda profile: (-profile.mentions, -len(profile.name), profile.id))
+    for i, verdict in group.items():
+        merged = profiles[i]
+        if merged.id != best.id:
+            yield Merge(best.id, merged.id, best.name, merged.name, verdict.rule, verdict.score)

@@ -1,4 +1,15 @@
-"""The plain build of a knowledge base: the same steps that the Prefect flow wraps."""
+"""The build of a knowledge base: `build`, and the steps of a run that the Prefect flow wraps too.
+
+A run goes through the files of this room in this order:
+
+    build -> run     what is put together for a run; its steps and its report
+    scan -> plan     the files of the folder; which of them are to be compiled
+    compile -> dispatch -> stages (parse_stage, embedding)
+                     each document, in worker processes: parse, chunk, atomize, embed
+    corpus (gate, vocabulary, classes)
+                     the links between all documents
+    load -> erase    graph, vectors and catalog; what no document has any more
+"""
 
 from __future__ import annotations
 
@@ -7,51 +18,47 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ParamSpec, TypeVar
 
 from pipelines.core.errors import FolderNotFound, SourceError
+from pipelines.core.plugin import names_code
 from pipelines.core.work.pool import WorkerPool
-from pipelines.ingest.ahead import Workers
-from pipelines.ingest.compile import Item, Tools
-from pipelines.ingest.language import Language, makers_of, open_language
-from pipelines.ingest.progress import Progress, silent
-from pipelines.ingest.report import Report
-from pipelines.ingest.run import Run
+from pipelines.ingest.dispatch import Dispatcher
+from pipelines.ingest.report import Progress, Report, silent
+from pipelines.ingest.run import IngestRun
 from pipelines.ingest.scan import within
-from pipelines.ingest.tagging import Lessons
-from pipelines.ingest.task import Means, without_keys
+from pipelines.ingest.task import ModelWork, SourceItem, WorkerSetup, without_keys
+from pipelines.ingest.vocabulary import Lessons
+from pipelines.ingest.workers import Workers, makers_of, open_counting_workers, open_workers
 from pipelines.llm.budget import Budget
+from pipelines.llm.ledger import Ledger
 from pipelines.parse.limits import allowance
 from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings, load
 from pipelines.store.folder import KnowledgeBaseFolder
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class RunSteps:
     """The steps of a run. Prefect's tasks take the place of the plain ones."""
 
-    compile: Callable[[Run, Item], Awaitable[Sequence[Item]]]
-    link: Callable[[Run], Awaitable[None]]
-    load: Callable[[Run], Awaitable[None]]
+    compile: Callable[[IngestRun, SourceItem], Awaitable[Sequence[SourceItem]]]
+    link: Callable[[IngestRun], Awaitable[None]]
+    load: Callable[[IngestRun], Awaitable[None]]
 
 
-async def _compile(run: Run, item: Item) -> Sequence[Item]:
+async def _compile(run: IngestRun, item: SourceItem) -> Sequence[SourceItem]:
     return await run.compile(item)
 
 
-async def _link(run: Run) -> None:
+async def _link(run: IngestRun) -> None:
     run.link()
 
 
-async def _load(run: Run) -> None:
+async def _load(run: IngestRun) -> None:
     run.load()
 
 
-PLAIN = Steps(_compile, _link, _load)
+PLAIN = RunSteps(_compile, _link, _load)
 
 
 def build(
@@ -63,17 +70,41 @@ def build(
     budget: Budget = Budget(),
     qa_samples: Path | None = None,
 ) -> Report:
-    """Bring the knowledge base at `kb` up to `folder`, and return how it went; `kb` is made where there is none.
+    """Bring a knowledge base up to a folder: new and changed documents are compiled, those that are gone removed.
 
-    A document that fails is counted in the report, not raised. Raises `SourceError` for a folder that is missing or
-    has no documents, `StoreError` where the stores cannot be written, `SettingsError`.
+    Args:
+        folder: the folder with the documents; nothing is written there.
+        kb: the folder of the knowledge base, which is made where there is none.
+        settings: all settings; without them those of the knowledge base's strata.toml and the environment.
+        progress: is called with every event of the run.
+        budget: what the calls of a language model may cost; a run that reaches it stops, and the next goes on.
+        qa_samples: a JSON Lines file of question-answer samples, from which pairs of words and tags are learned.
+
+    Returns:
+        How the run ended. A document that fails is counted there with its reason, and not raised.
+
+    Raises:
+        FolderNotFound: there is no such folder.
+        SourceError: the folder has no documents, or is the knowledge base itself.
+        StoreError: the stores cannot be written; `StoreLocked` where another run writes them.
+        SettingsError: a setting cannot be, or what it names is not installed.
+
+    Example:
+        report = build("documents", "kb")
+        print(report.documents, report.failures)
     """
     with open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
         return asyncio.run(execute(run, run.prepare()))
 
 
-async def execute(run: Run, items: Sequence[Item], steps: Steps = PLAIN) -> Report:
-    """Take a prepared run through its steps: documents side by side, then the corpus as a whole."""
+async def execute(run: IngestRun, items: Sequence[SourceItem], steps: RunSteps = PLAIN) -> Report:
+    """Take a run through its steps: documents side by side, then the corpus as a whole.
+
+    Args:
+        run: a run of `open_run`, on which `prepare` was called.
+        items: what `prepare` returned.
+        steps: how the steps are called; Prefect's tasks take the place of the plain ones.
+    """
     await run.settle(items)
     await compile_all(run, items, steps)
     await run.judge()
@@ -83,7 +114,7 @@ async def execute(run: Run, items: Sequence[Item], steps: Steps = PLAIN) -> Repo
     return run.report()
 
 
-async def compile_all(run: Run, items: Sequence[Item], steps: Steps = PLAIN) -> None:
+async def compile_all(run: IngestRun, items: Sequence[SourceItem], steps: RunSteps = PLAIN) -> None:
     """Compile the items of a run, then the documents inside them, and so on."""
     pending = list(items)
     if pending:
@@ -101,37 +132,50 @@ def open_run(
     progress: Progress = silent,
     budget: Budget = Budget(),
     qa_samples: Path | None = None,
-) -> Iterator[Run]:
-    """Open all that a run takes, with the knowledge base locked against other writers."""
+    dry_run: bool = False,
+) -> Iterator[IngestRun]:
+    """Open all that a run takes, with the knowledge base locked against other writers.
+
+    With `dry_run` the workers' chat, where a model is configured, is a `DryRunChat`.
+    """
     if not folder.is_dir():
         raise FolderNotFound(str(folder))
     settings = settings or load(kb).settings
+    ledger = Ledger(settings.llm.prices)
     _refuse_itself(folder, kb)
     with (
         open_stores(kb, settings, create=True) as stores,
         stores.embedded.exclusive(),
-        open_language(settings, stores.folder, budget) as language,
+        (
+            open_counting_workers(settings, stores.folder)
+            if dry_run
+            else open_workers(settings, stores.folder, budget, ledger)
+        ) as workers,
         _pool(settings, settings.ingest.workers) as pool,
-        _pool(settings, settings.ingest.documents_at_once) as speakers,
+        _pool(settings, settings.ingest.documents_at_once) as model_pool,
     ):
-        workers = Workers(pool, speakers, language.chat, stores.embedder)
-        tools = Tools(settings, _means(settings, stores, language, within(folder, settings.ingest)), workers)
-        lessons = Lessons(qa_samples, language.pairing) if qa_samples else None
-        yield Run(folder, settings, stores, tools, language, progress, lessons)
+        setup = _setup(settings, stores, workers, within(folder, settings.ingest))
+        dispatcher = Dispatcher(setup, pool, model_pool, workers.chat, stores.embedder)
+        lessons = Lessons(qa_samples, workers.pairing()) if qa_samples else None
+        yield IngestRun(folder, settings, stores, dispatcher, workers, ledger, progress, lessons)
 
 
 def _pool(settings: Settings, workers: int) -> WorkerPool:
     return WorkerPool(allowance(settings.parse.limits), workers)
 
 
-def _means(settings: Settings, stores: Stores, language: Language, root: Path | None) -> Means:
-    """What the workers make documents with; an embedder behind an endpoint stays here."""
+def _setup(settings: Settings, stores: Stores, workers: Workers, root: Path | None) -> WorkerSetup:
+    """What documents are compiled with; an embedder behind an endpoint, or of the user's own, stays here."""
     info = stores.embedder.info
-    chosen = settings.embed.model_copy(update={"name": info.name, "model": info.model, "dimension": info.dimension})
-    plain = without_keys(settings.model_copy(update={"embed": chosen}))
-    local = None if info.name == "openai" else plain.embed
+    if own := names_code(settings.embed.name):
+        plain = without_keys(settings)
+    else:
+        chosen = {"name": info.name, "model": info.model, "dimension": info.dimension}
+        plain = without_keys(settings.model_copy(update={"embed": settings.embed.model_copy(update=chosen)}))
+    local = None if own or info.name == "openai" else plain.embed
     makers, vectors = makers_of(settings, stores), stores.folder.embeddings
-    return Means(plain, stores.artifacts, makers, local, vectors, info.dimension, language.model, within=root)
+    model = ModelWork(stores.folder.prompts) if workers.chat is not None else None
+    return WorkerSetup(plain, stores.artifacts, makers, local, vectors, info.dimension, model, within=root)
 
 
 def _refuse_itself(folder: Path, kb: Path) -> None:

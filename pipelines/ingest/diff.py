@@ -10,11 +10,11 @@ from pathlib import Path
 
 from pipelines.core.errors import KnowledgeBaseNotFound
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
-from pipelines.graph.build import build_graph, redirect
+from pipelines.graph.document_graph import build_graph, redirect
 from pipelines.ingest.build import compile_all, open_run
 from pipelines.ingest.corpus import link_corpus
-from pipelines.ingest.progress import Progress, silent
-from pipelines.ingest.run import Run
+from pipelines.ingest.report import Progress, silent
+from pipelines.ingest.run import IngestRun
 from pipelines.resources import Stores
 from pipelines.settings import Settings, load
 from pipelines.store.artifact import read_distillate, read_document
@@ -23,8 +23,12 @@ from pipelines.store.folder import KnowledgeBaseFolder
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """Documents by URI, and for each kind of node and edge how many come and go ("Chunk", "REFERENCES", ...)."""
+class FolderDiff:
+    """What a build would change: documents by URI, and counts of nodes and edges by kind.
+
+    `renamed` are pairs of an old and a new URI with the same bytes. `coming` and `going` count nodes and edges:
+    `{"Chunk": 3, "REFERENCES": 1}`.
+    """
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -38,20 +42,34 @@ class Difference:
         return not (self.added or self.changed or self.removed or self.renamed)
 
 
-def diff(folder: Path, kb: Path, settings: Settings | None = None, progress: Progress = silent) -> Difference:
-    """Return what `build` would change. New documents are compiled, so that building afterwards finds it done.
+def diff(folder: Path, kb: Path, settings: Settings | None = None, progress: Progress = silent) -> FolderDiff:
+    """Return what `build` would change in a knowledge base, without changing it.
 
-    Raises `KnowledgeBaseNotFound`, and what `build` raises.
+    New documents are compiled and their artifacts kept, so that a build afterwards finds that done.
+
+    Args:
+        folder: the folder with the documents.
+        kb: the folder of the knowledge base.
+        settings: all settings; without them those of the knowledge base's strata.toml and the environment.
+        progress: is called with every event of the compilation.
+
+    Raises:
+        KnowledgeBaseNotFound: there is none at `kb`.
+        StrataError: whatever `build` raises.
+
+    Example:
+        changes = diff(Path("documents"), Path("kb"))
+        print(changes.added, changes.removed, changes.coming)
     """
     if not KnowledgeBaseFolder(kb).exists:
         raise KnowledgeBaseNotFound(str(kb))
     settings = settings or load(kb).settings
     with open_run(folder, kb, settings, progress) as run:
         asyncio.run(compile_all(run, run.prepare()))
-        return _difference(run, settings)
+        return _diff(run, settings)
 
 
-def _difference(run: Run, settings: Settings) -> Difference:
+def _diff(run: IngestRun, settings: Settings) -> FolderDiff:
     stores = run.stores
     before = {entry.uri: entry for entry in stores.catalog.entries() if entry.status.searchable}
     after = {entry.uri: entry for entry in run.searchable()}
@@ -66,7 +84,7 @@ def _difference(run: Run, settings: Settings) -> Difference:
     old = _ids([_subgraph(stores, before[uri], {}) for uri in sorted({*touched, *removed})]) | _corpus_ids(stores)
     new = _ids([_subgraph(stores, after[uri], merged) for uri in sorted({*touched, *added})])
     new |= _ids([linking.linked.subgraph])
-    return Difference(
+    return FolderDiff(
         tuple(uri for uri in added if uri not in dict(renamed).values()),
         tuple(sorted(changed)),
         tuple(uri for uri in removed if uri not in dict(renamed)),

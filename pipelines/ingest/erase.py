@@ -1,4 +1,4 @@
-"""Erasing: what the catalog no longer speaks of goes from every file of a knowledge base, down to its bytes.
+"""Erasing: what the catalog no longer lists is removed from every file of a knowledge base, down to its bytes.
 
 What is to be erased is noted in the catalog before anything is removed, and struck out when all is done, so that the
 next run finishes what a killed one began. A run that removes nothing does none of this.
@@ -14,24 +14,30 @@ from pathlib import Path
 
 from pipelines.core import codec
 from pipelines.core.document import Source
+from pipelines.core.errors import NotFound
 from pipelines.core.graph import NodeKind
 from pipelines.core.outcome import Status
-from pipelines.graph.scan import STAGE as MENTIONS
-from pipelines.graph.scan import cache_key
-from pipelines.ingest.compile import Item, member_item
+from pipelines.core.uris import INSIDE, called
+from pipelines.graph.mentions import STAGE as MENTIONS
+from pipelines.graph.mentions import cache_key
+from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.gate import STAGE as RECALL
-from pipelines.ingest.keys import StageKeys
-from pipelines.ingest.language import drop_classes
-from pipelines.llm.embed_cache import keep_vectors
-from pipelines.llm.reply_store import ReplyStore
-from pipelines.resources import Stores, vectors_name
+from pipelines.ingest.keys import StageKeys, stage_keys
+from pipelines.ingest.load import Loader, project
+from pipelines.ingest.report import silent
+from pipelines.ingest.task import SourceItem
+from pipelines.ingest.vocabulary import drop_classes
+from pipelines.ingest.workers import makers_of
+from pipelines.llm.cache import ReplyStore
+from pipelines.llm.embedders import keep_vectors
+from pipelines.resources import Stores, open_stores, vectors_name
+from pipelines.settings import Settings, load
 from pipelines.store.artifact import Parts
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.facts import TAG_PAIRS
 
 ERASE_FACT = "erase"
 """The fact under which the catalog keeps what is still to be erased: an `Extent`, empty for nothing."""
-
 KeysOf = Callable[[Source], StageKeys]
 
 
@@ -53,29 +59,29 @@ class Erased:
     complete: bool = True
 
 
-def expected(catalog: Catalog) -> Extent | None:
-    """Return what an earlier run left to be erased."""
-    fact = catalog.fact(ERASE_FACT)
-    return Extent(fact) if fact else None
+def noted_erasure(catalog: Catalog) -> Extent | None:
+    """Return the noted extent of an erasure that is still due, None for none."""
+    noted = catalog.fact(ERASE_FACT)
+    return Extent(noted) if noted else None
 
 
-def expect(catalog: Catalog, extent: Extent) -> None:
-    """Note that there is something to erase; what goes further stays noted."""
-    if expected(catalog) not in (extent, Extent.STORES):
+def note_erasure(catalog: Catalog, extent: Extent) -> None:
+    """Note in the catalog that there is something to erase; a note of the larger extent stays."""
+    if noted_erasure(catalog) not in (extent, Extent.STORES):
         catalog.set_fact(ERASE_FACT, extent)
 
 
-def settled(catalog: Catalog, finished: bool) -> None:
-    """Strike out what a run noted only because it was compiling, where it finished; else note that it did not."""
-    due = expected(catalog)
+def end_erasure_note(catalog: Catalog, finished: bool) -> None:
+    """Remove the note that a run made only because it was compiling, where it finished; else leave one."""
+    due = noted_erasure(catalog)
     if due is Extent.FILES and finished:
         catalog.set_fact(ERASE_FACT, "")
     elif due is None and not finished:
-        expect(catalog, Extent.FILES)
+        note_erasure(catalog, Extent.FILES)
 
 
-def vanishing(before: Iterable[Entry], after: Iterable[Entry]) -> bool:
-    """Whether something that the catalog speaks of is not in it afterwards: a file, or what it held.
+def is_losing(before: Iterable[Entry], after: Iterable[Entry]) -> bool:
+    """Whether a file of the catalog, or the content that it had, is not in the catalog afterwards.
 
     A file that cannot be read at present has not gone.
     """
@@ -86,11 +92,11 @@ def vanishing(before: Iterable[Entry], after: Iterable[Entry]) -> bool:
 
 
 def erase(stores: Stores, keys_of: KeysOf, pending: Collection[Source] = (), keep_cache: bool = False) -> Erased:
-    """Erase what was noted. Kept is what belongs to the catalog's entries, and to `pending`, which are still to come.
+    """Erase what was noted; what belongs to entries of the catalog, or to `pending` sources not yet compiled, is kept.
 
     `keep_cache` keeps the replies of models and the vectors of texts that were asked for.
     """
-    extent = expected(stores.catalog)
+    extent = noted_erasure(stores.catalog)
     if extent is None:
         return Erased()
     entries = stores.catalog.entries()
@@ -132,7 +138,7 @@ class _Wanted:
             self._kept.update(("picture", picture) for picture in parts.pictures)
             for member in parts.members:
                 self._kept.add(("member", member.digest))
-                self._keep(member_item(Item(source), member).source, {})
+                self._keep(SourceItem(source).part(member).source, {})
 
     def _parts(self, parses: Iterable[str]) -> Iterator[Parts]:
         for key in parses:
@@ -177,3 +183,76 @@ def _drop_facts(stores: Stores) -> None:
     left = tuple(pair for pair in pairs if pair.corpus_tag in tags)
     if left != pairs:
         TAG_PAIRS.write(stores.catalog, left)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was removed: the entries' URIs (the parts of a container with it), and how many artifacts and replies.
+
+    `complete` is off where somebody who reads the knowledge base kept its log from being emptied; the next `forget`
+    or ingest makes up for it.
+    """
+
+    uris: tuple[str, ...]
+    artifacts: int
+    replies: int
+    complete: bool = True
+
+
+def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bool = False) -> Forgotten:
+    """Remove a document and the documents inside it; the others are linked anew without it.
+
+    No byte of its text stays in a file of the knowledge base, nor in its Neo4j where the settings name one. Its own
+    file stays in the folder: an ingest that finds it there takes it in again. A removal that was killed is finished by
+    the next one, or by an ingest.
+
+    Args:
+        name: the URI of the document, as it is or as it is shown, or its id.
+        kb: the folder of the knowledge base.
+        settings: all settings; without them those of the knowledge base's strata.toml and the environment.
+        keep_cache: keep what a model replied about the document.
+
+    Raises:
+        KnowledgeBaseNotFound: there is none at `kb`.
+        NotFound: no document is called so, or several are.
+        StoreLocked: another run writes the stores.
+
+    Example:
+        print(forget("reports/2023.pdf", Path("kb")).uris)
+    """
+    settings = settings or load(kb).settings
+    with open_stores(kb, settings) as stores, stores.embedded.exclusive():
+        gone = _named(name, stores)
+        if not gone and noted_erasure(stores.catalog) is None:
+            raise _unknown(name)
+        note_erasure(stores.catalog, Extent.STORES)
+        loader = Loader(stores, silent)
+        loader.remove(gone)
+        rest = [entry for entry in stores.catalog.entries() if entry.status.searchable]
+        linking = link_corpus(rest, stores, settings)
+        loader.load(rest, linking)
+        loader.finish(linking)
+        makers = makers_of(settings, stores)
+
+        def keys_of(source: Source) -> StageKeys:
+            return stage_keys(source, settings, makers)
+
+        erased = erase(stores, keys_of, keep_cache=keep_cache)
+        project(stores, settings, silent)
+        if not gone:  # what a killed one began is done now
+            raise _unknown(name)
+        return Forgotten(tuple(entry.uri for entry in gone), erased.artifacts, erased.replies, erased.complete)
+
+
+def _named(name: str, stores: Stores) -> list[Entry]:
+    entries = stores.catalog.entries()
+    meant = called(name, (entry.uri for entry in entries))
+    if len(meant) > 1:
+        raise NotFound(f"{len(meant)} documents are shown as {name}", ids=meant, hint="give the id of one")
+    found = [entry for entry in entries if name == entry.document or entry.uri in meant]
+    inside = tuple(f"{entry.uri}{INSIDE}" for entry in found)
+    return [*found, *(entry for entry in entries if entry.uri.startswith(inside))]
+
+
+def _unknown(name: str) -> NotFound:
+    return NotFound(f"no document {name}", ids=(name,), hint="`strata status` lists the documents")

@@ -1,4 +1,4 @@
-"""Proof that catalog, graph, vectors, artifacts and caches are whole and agree, and the mending of what does not."""
+"""Check that catalog, graph, vectors, artifacts and caches are whole and agree, and repair of what does not."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from pathlib import Path
 from pipelines.core.errors import StoreError
 from pipelines.core.graph import CORPUS_OWNER, NodeKind
 from pipelines.core.outcome import Status
-from pipelines.graph.scan import STAGE as MENTIONS
-from pipelines.ingest.corpus import LINKED_FACT, link_corpus
-from pipelines.ingest.inspect import Inspected, Sums, held_sums, inspect_artifacts, inspect_caches, sums_of
+from pipelines.core.sqlite_file import is_sound, remove_file
+from pipelines.graph.mentions import STAGE as MENTIONS
+from pipelines.ingest.corpus import link_corpus
+from pipelines.ingest.embedding import read_records
+from pipelines.ingest.integrity import Inspected, Sums, held_sums, inspect_artifacts, inspect_caches, sums_of
 from pipelines.ingest.keys import COMPILED
-from pipelines.ingest.load import Loader
-from pipelines.ingest.progress import silent
-from pipelines.ingest.project import project
-from pipelines.ingest.records import read_records
-from pipelines.llm.reply_store import ReplyStore
-from pipelines.llm.sqlite_file import is_sound, remove_file
+from pipelines.ingest.load import Loader, project
+from pipelines.ingest.report import silent
+from pipelines.llm.cache import ReplyStore
 from pipelines.resources import Stores, open_graph, open_stores, vectors_name
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import Entry
@@ -34,7 +33,7 @@ from pipelines.store.consistency import (
     check_records,
     check_vectors,
 )
-from pipelines.store.facts import TABLE_VERSIONS
+from pipelines.store.facts import LINKED_FACT, TABLE_VERSIONS
 from pipelines.store.graph import recount
 from pipelines.store.sqlite_catalog import DAMAGED
 from pipelines.store.vector import EmbeddedRecords
@@ -45,8 +44,8 @@ LOST = "what was read of it was damaged"
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What was found, and after a repair what is left of it.
+class FsckReport:
+    """What a check found, and after a repair what is left of it.
 
     `documents` is the number looked at, `read` how many of the `artifacts` were read to the end.
     """
@@ -63,22 +62,33 @@ class Checked:
         return not (self.remaining if self.repaired else self.findings)
 
 
-def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_data: bool = False) -> Checked:
-    """Compare the stores of a knowledge base; with `repair`, load anew what does not agree and look once more.
+def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_data: bool = False) -> FsckReport:
+    """Check that the stores of a knowledge base are whole and agree with one another, and repair them.
 
-    Of the artifacts a sample is read, with `read_data` each, and each vector too. What is mended without the folder
-    is mended at once; a document whose artifacts are gone or damaged leaves the stores until the next ingest makes it
-    anew, which is a finding of its own.
-    Raises `KnowledgeBaseNotFound`, and `StoreMismatch` where the database cannot be opened at all.
+    Args:
+        kb: the folder of the knowledge base.
+        settings: all settings; without them those of the knowledge base's strata.toml and the environment.
+        repair: load anew what does not agree, and check once more. A document whose artifacts are gone or damaged
+            leaves the stores until the next ingest makes it anew, which is a finding of its own.
+        read_data: read every artifact and every vector, where otherwise a sample of the artifacts is read.
+
+    Raises:
+        KnowledgeBaseNotFound: there is none at `kb`.
+        StoreMismatch: its database cannot be opened at all.
+        StoreLocked: another run writes the stores.
+
+    Example:
+        report = fsck(Path("kb"), repair=True)
+        print(report.clean, report.findings)
     """
     settings = settings or load(kb).settings
     with open_stores(kb, settings) as stores, stores.embedded.exclusive():
         if not stores.embedded.is_sound():
             detail = f"it is damaged: remove {DATABASE} and ingest the folder again, what was read is kept beside it"
-            return Checked(0, (Inconsistency(StorePart.CATALOG, Defect.CHANGED, DATABASE, detail),))
+            return FsckReport(0, (Inconsistency(StorePart.CATALOG, Defect.CHANGED, DATABASE, detail),))
         documents = len(_searchable(stores))
         inspected, findings = _look(stores, settings, read_data)
-        checked = Checked(documents, findings, artifacts=inspected.held, read=inspected.read)
+        checked = FsckReport(documents, findings, artifacts=inspected.held, read=inspected.read)
         if not repair or not findings:
             return checked
         _repair(stores, settings, findings)

@@ -1,4 +1,4 @@
-"""The self-recall gate over the whole knowledge base: atoms that do not bring back their own chunk are not indexed."""
+"""The self-recall gate over the whole knowledge base: atoms that do not retrieve their own chunk are not indexed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pipelines.atomize.recall import Part, Searched, Standing, rank, self_recall
+from pipelines.atomize.self_recall import ChunkRank, DocumentRecords, SearchRecords, rank, self_recall
 from pipelines.core import codec
 from pipelines.core.failures import each
 from pipelines.core.ids import content_id
+from pipelines.ingest.embedding import read_records, read_terms
 from pipelines.ingest.keys import VERSIONS
-from pipelines.ingest.records import read_records, read_terms
 from pipelines.resources import Stores, vectors_name
 from pipelines.store.artifact import read_artifact, readable
 from pipelines.store.catalog import Entry
@@ -31,7 +31,9 @@ class Gate:
 
 
 def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
-    """Return which atoms of these documents fail, asked against all their chunks (PIKE-RAG 5.3.1).
+    """Return which atoms of these documents fail: as a query among all chunks, they do not retrieve their own.
+
+    See `pipelines.atomize.self_recall` (PIKE-RAG 5.3.1).
 
     Raises `DocumentsFailed` where the vectors of some documents cannot be had.
     """
@@ -53,7 +55,7 @@ class _Kept:
     standings: tuple[tuple[tuple[int, tuple[tuple[int, int], ...], bool], ...], ...]
 
 
-def _standings(parts: Mapping[str, Part], stores: Stores) -> Mapping[str, Sequence[Standing]]:
+def _standings(parts: Mapping[str, DocumentRecords], stores: Stores) -> Mapping[str, Sequence[ChunkRank]]:
     made = content_id(STAGE, str(VERSIONS[STAGE]), vectors_name(stores.embedder.info))
     key = made.partition(":")[2]
     kept = stores.artifacts.get(STAGE, key)
@@ -65,20 +67,20 @@ def _standings(parts: Mapping[str, Part], stores: Stores) -> Mapping[str, Sequen
     return found
 
 
-def _packed(standings: Mapping[str, Sequence[Standing]]) -> _Kept:
+def _packed(standings: Mapping[str, Sequence[ChunkRank]]) -> _Kept:
     numbers = {key: number for number, key in enumerate(standings)}
     return _Kept(
         tuple(numbers),
         tuple(
-            tuple((one.own, tuple((numbers[key], place) for key, place in one.above), one.more) for one in of_part)
+            tuple((one.own, tuple((numbers[key], place) for key, place in one.above), one.truncated) for one in of_part)
             for of_part in standings.values()
         ),
     )
 
 
-def _unpacked(kept: _Kept) -> dict[str, tuple[Standing, ...]]:
-    def standing(own: int, above: Sequence[tuple[int, int]], more: bool) -> Standing:
-        return Standing(own, tuple((kept.keys[number], place) for number, place in above), more)
+def _unpacked(kept: _Kept) -> dict[str, tuple[ChunkRank, ...]]:
+    def standing(own: int, above: Sequence[tuple[int, int]], more: bool) -> ChunkRank:
+        return ChunkRank(own, tuple((kept.keys[number], place) for number, place in above), more)
 
     return {
         key: tuple(standing(*one) for one in of_part) for key, of_part in zip(kept.keys, kept.standings, strict=True)
@@ -94,14 +96,14 @@ def joined(parts: Sequence[EmbeddedRecords]) -> EmbeddedRecords:
     return EmbeddedRecords(records, np.concatenate([part.vectors for part in filled]))
 
 
-def _part(entry: Entry, stores: Stores) -> Part:
+def _part(entry: Entry, stores: Stores) -> DocumentRecords:
     data = read_artifact(stores.artifacts, entry, "embed")
     with readable(stores.artifacts, entry, "embed"):
         embedded, terms = read_records(data), read_terms(data)
-    return Part(_of_kind(embedded, terms, RecordKind.ATOM), _of_kind(embedded, terms, RecordKind.CHUNK))
+    return DocumentRecords(_of_kind(embedded, terms, RecordKind.ATOM), _of_kind(embedded, terms, RecordKind.CHUNK))
 
 
-def _of_kind(embedded: EmbeddedRecords, terms: Sequence[str], kind: RecordKind) -> Searched:
+def _of_kind(embedded: EmbeddedRecords, terms: Sequence[str], kind: RecordKind) -> SearchRecords:
     places = [place for place, record in enumerate(embedded.records) if record.kind is kind]
     records = tuple(embedded.records[place] for place in places)
-    return Searched(EmbeddedRecords(records, embedded.vectors[places]), tuple(terms[place] for place in places))
+    return SearchRecords(EmbeddedRecords(records, embedded.vectors[places]), tuple(terms[place] for place in places))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pipelines.core.document import Source
 from pipelines.core.ids import content_id, digest
+from pipelines.core.outcome import Status
 from pipelines.core.section import fingerprint
 from pipelines.parse.settings import ParseSettings
 from pipelines.settings import Settings
@@ -14,6 +15,14 @@ from pipelines.settings import Settings
 VERSIONS = {"parse": 3, "chunk": 3, "atomize": 1, "card": 1, "embed": 2, "recall": 1, "link": 3, "load": 1}
 COMPILED = ("parse", "chunk", "atomize", "card", "embed")
 """The stages whose results are kept for each document."""
+REPEATABLE = (Status.INDEXED, Status.PARTIAL, Status.EMPTY, Status.MALFORMED, Status.TOO_LARGE)
+"""Statuses that follow from the content alone; a file that ended otherwise is tried again by the next run."""
+STOPPED = "stopped"
+"""The stage that stands in the catalog for a document that a limit ended: see `StageKeys.stopped`."""
+CUT = "cut"
+"""What stands for a parse that was cut short and would be once more with the same limits."""
+READINGS = "readings"
+"""The stage of `StageKeys.readings`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +58,16 @@ class StageKeys:
     embed: str
 
     def by_stage(self) -> dict[str, str]:
+        """Return the keys of the artifacts that a compiled document has, by stage."""
         return {stage: getattr(self, stage) for stage in COMPILED}
 
+    def as_parsed(self, status: Status) -> str:
+        """Return the key of a parse that ended so, as the parser left it: figures are not described yet."""
+        return self.turned_away if status is Status.TOO_LARGE else self.raw
 
-STOPPED = "stopped"
-"""The stage that stands in the catalog for a document that a limit ended: see `StageKeys.stopped`."""
-CUT = "cut"
-"""What stands for a parse that was cut short and would be once more with the same limits."""
-READINGS = "readings"
-"""The stage of `StageKeys.readings`."""
+    def of_parse(self, status: Status) -> str:
+        """Return the key of a parse that ended so, once all is done."""
+        return self.parse if status.searchable else self.as_parsed(status)
 
 
 def stage_keys(source: Source, settings: Settings, makers: Makers, undescribed: str = "", cut: str = "") -> StageKeys:

@@ -11,30 +11,34 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipelines.core import codec
 from pipelines.core.failures import as_failure
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.core.outcome import Failure, Status
-from pipelines.graph.build import build_graph, redirect
-from pipelines.ingest.corpus import LINKED_FACT, Linking
+from pipelines.graph.document_graph import build_graph, redirect
+from pipelines.ingest.corpus import Linking
+from pipelines.ingest.embedding import corpus_records, read_records, without
 from pipelines.ingest.gate import joined
-from pipelines.ingest.progress import Event, Phase, Progress, Stage
-from pipelines.ingest.records import corpus_records, read_records, without
+from pipelines.ingest.report import Event, Phase, Progress, Stage
 from pipelines.llm.embedder import Embedder, Side
-from pipelines.resources import Stores, record_vectors
+from pipelines.resources import Stores, open_graph, record_vectors
+from pipelines.settings import Settings
 from pipelines.store.artifact import read_artifact, read_distillate, read_document, readable
-from pipelines.store.catalog import Catalog, Entry
-from pipelines.store.facts import WRITING_FACT
+from pipelines.store.catalog import Entry
+from pipelines.store.facts import LINKED_FACT, WRITING_FACT, Fact
+from pipelines.store.sync import sync
 from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
-FAILED_FACT = "failed"
-"""The fact under which the catalog keeps the failures of what linking left out: they belong to the links it keeps."""
+FAILURES: Fact[tuple[Failure, ...]] = Fact("failed", tuple[Failure, ...], ())
+"""The failures of the documents that linking and loading left out when they were last done."""
 LOAD = Stage.LOAD.value
 DOCUMENTS_AT_ONCE = 32
 
 
 class Loader:
-    """Brings graph, vectors and catalog up to the artifacts."""
+    """Writes graph, vectors and catalog from the artifacts, document by document.
+
+    The order of calls is `remove`, `record`, `load`, `finish`. `tell` is called with the event of every document.
+    """
 
     def __init__(self, stores: Stores, tell: Progress) -> None:
         self._stores = stores
@@ -70,7 +74,7 @@ class Loader:
         self._failed = {}
         todo = []
         for entry in entries:
-            before, wanted = known.get(entry.uri), loaded(entry, linking)
+            before, wanted = known.get(entry.uri), loaded_entry(entry, linking)
             if not wanted.status.searchable:
                 self._give_up(before, wanted, linking.failed[entry.document])
             elif before == wanted:
@@ -85,7 +89,7 @@ class Loader:
         return tuple(self._failed.values())
 
     def finish(self, linking: Linking) -> str:
-        """Write what no single document owns, and bring the indexes up to it all.
+        """Write what no single document owns, and update the indexes.
 
         Links to documents that the last `load` failed at are left out. Returns why links are missing, empty where
         they are whole; otherwise they count as behind.
@@ -111,7 +115,7 @@ class Loader:
         with catalog.transaction():
             self._stores.graph.write(_between_others(linking.linked.subgraph, self._failed))
             catalog.set_fact(LINKED_FACT, key)
-            catalog.set_fact(FAILED_FACT, codec.encode(linking.failures).decode())
+            FAILURES.write(catalog, linking.failures)
 
     def _give_up(self, before: Entry | None, entry: Entry, failure: Failure) -> None:
         """Record a failed document, and remove what it had before."""
@@ -189,7 +193,7 @@ class Loader:
         return EmbeddedRecords(records, np.stack([held[record.text] for record in records]))
 
     def _drop_orphans(self) -> None:
-        """Remove vectors of documents that the catalog does not know: what a killed run had begun to write."""
+        """Remove vectors of documents that are not in the catalog: a killed run had begun to write them."""
         known = {entry.document for entry in self._stores.catalog.entries() if entry.status.searchable} | {CORPUS_OWNER}
         owners = {record.owner for embedded in self._stores.vectors.records() for record in embedded.records}
         self._remove_documents(sorted(owners - known))
@@ -207,7 +211,7 @@ def _marked(subgraph: Subgraph, quarantined: frozenset[str]) -> Subgraph:
     return replace(subgraph, nodes=nodes)
 
 
-def loaded(entry: Entry, linking: Linking) -> Entry:
+def loaded_entry(entry: Entry, linking: Linking) -> Entry:
     """Return the entry as it stands in the catalog once its document is loaded with these links, or failed in them."""
     if entry.document in linking.failed:
         return failed_entry(entry, linking.failed[entry.document])
@@ -224,12 +228,6 @@ def failed_entry(entry: Entry, failure: Failure) -> Entry:
     )
 
 
-def failed_before(catalog: Catalog) -> tuple[Failure, ...]:
-    """Return the failures of the documents that linking and loading left out when they were last done."""
-    fact = catalog.fact(FAILED_FACT)
-    return codec.decode(fact, tuple[Failure, ...]) if fact else ()
-
-
 def _between_others(subgraph: Subgraph, documents: Collection[str]) -> Subgraph:
     """The subgraph without the edges that begin or end at these documents."""
     if not documents:
@@ -240,3 +238,19 @@ def _between_others(subgraph: Subgraph, documents: Collection[str]) -> Subgraph:
 
 def _embedded(embedder: Embedder, texts: Sequence[str]) -> Iterator[np.ndarray]:
     yield from embedder.embed(texts, Side.PASSAGE)
+
+
+def project(stores: Stores, settings: Settings, tell: Progress) -> tuple[Failure, ...]:
+    """Bring the graph stores that the settings name beside the embedded one up to it; return what failed, by document.
+
+    A document that cannot be written is a failure, and the others are written. Raises `StoreUnavailable` where no
+    server answers, or one that went away does not come back in time.
+    """
+    failures: list[Failure] = []
+    for name in settings.store.graph_copies:
+        tell(Event(Stage.PROJECT, Phase.STARTED, detail=settings.store.neo4j_uri if name == "neo4j" else name))
+        with open_graph(name, settings, stores.folder.root) as copy:
+            synced = sync(stores.graph, copy)
+        tell(Event(Stage.PROJECT, Phase.DONE, detail=f"{synced.written} written, {synced.removed} removed"))
+        failures += synced.failures
+    return tuple(failures)

@@ -1,37 +1,57 @@
-"""What a run has to do: the folder as it stands held against the catalog."""
+"""What a run has to do: the folder compared with the catalog; and the entries that the catalog will have after it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pipelines.core.document import Source
 from pipelines.core.errors import LeadsOut
-from pipelines.core.outcome import Status
-from pipelines.ingest.compile import Item
-from pipelines.ingest.keys import STOPPED, StageKeys
-from pipelines.ingest.reading import REPEATABLE, parse_key
-from pipelines.ingest.scan import Found, digest_file
-from pipelines.store.catalog import Entry
+from pipelines.core.outcome import Failure, Status
+from pipelines.core.uris import INSIDE
+from pipelines.ingest.keys import REPEATABLE, STOPPED, StageKeys
+from pipelines.ingest.scan import FoundFile, digest_file
+from pipelines.ingest.task import Compiled, SourceItem
+from pipelines.store.catalog import Catalog, Entry
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """`items` are to be compiled, `unchanged` have nothing to do, `left_out` are recorded with their reason.
+class IngestPlan:
+    """What a run has to do: compile `items`, keep `unchanged`, record `left_out` with their reason.
 
     `gone` are entries whose file is no longer there, parts of a vanished container among them.
     """
 
-    items: tuple[Item, ...] = ()
+    items: tuple[SourceItem, ...] = ()
     unchanged: tuple[Entry, ...] = ()
     left_out: tuple[Entry, ...] = ()
     gone: tuple[Entry, ...] = ()
 
+    def failures(self) -> tuple[Failure, ...]:
+        """Return why files are left out that might not be, and why unchanged ones are not searchable."""
+        scanned = (
+            Failure(entry.uri, "scan", entry.reason, status=entry.status, retryable=True)
+            for entry in self.left_out
+            if entry.status is not Status.SKIPPED
+        )
+        parsed = (
+            Failure(entry.uri, "parse", entry.reason, status=entry.status)
+            for entry in self.unchanged
+            if not entry.status.searchable and entry.status is not Status.EMPTY
+        )
+        return (*scanned, *parsed)
 
-def plan(found: Iterable[Found], entries: Iterable[Entry], keys_of: Callable[[Source], StageKeys]) -> Plan:
-    """Return what is to be done about each file found and each entry known; both are unique by URI."""
+
+def plan(found: Iterable[FoundFile], entries: Iterable[Entry], keys_of: Callable[[Source], StageKeys]) -> IngestPlan:
+    """Return what is to be done about each file of the folder and each entry of the catalog.
+
+    Args:
+        found: the files, unique by URI.
+        entries: the entries, unique by URI.
+        keys_of: gives the keys of a source's artifacts with the present settings.
+    """
     known = {entry.uri: entry for entry in entries}
-    items: list[Item] = []
+    items: list[SourceItem] = []
     unchanged: list[Entry] = []
     left_out: list[Entry] = []
     present: set[str] = set()
@@ -50,21 +70,21 @@ def plan(found: Iterable[Found], entries: Iterable[Entry], keys_of: Callable[[So
     _add_members(known, items, unchanged, keys_of)
     kept = present | {entry.uri for entry in unchanged} | {item.source.uri for item in items}
     gone = tuple(entry for entry in known.values() if entry.uri not in kept and not _below(entry, items))
-    return Plan(tuple(items), tuple(unchanged), tuple(left_out), gone)
+    return IngestPlan(tuple(items), tuple(unchanged), tuple(left_out), gone)
 
 
 def is_final(entry: Entry, source: Source, keys_of: Callable[[Source], StageKeys]) -> bool:
-    """Whether what the catalog has of a source is what a run would make of it."""
+    """Whether the catalog's entry of a source is what compiling it again would give."""
     if entry.digest != source.digest or entry.status not in REPEATABLE:
         return False
     keys = keys_of(source)
     if entry.artifacts.get(STOPPED) == keys.stopped:
         return True
-    wanted = keys.by_stage() if entry.status.searchable else {"parse": parse_key(entry.status, keys)}
+    wanted = keys.by_stage() if entry.status.searchable else {"parse": keys.of_parse(entry.status)}
     return {stage: entry.artifacts.get(stage) for stage in wanted} == wanted
 
 
-def _item(file: Found, known: Entry | None) -> Item | Entry:
+def _item(file: FoundFile, known: Entry | None) -> SourceItem | Entry:
     if known is not None and known.digest and _stamps(known) == _stamps(file):
         digest = known.digest
     else:
@@ -74,19 +94,19 @@ def _item(file: Found, known: Entry | None) -> Item | Entry:
             return Entry(file.uri, "", file.size, Status.SKIPPED, reason=error.message)
         except OSError as error:
             return Entry(file.uri, "", file.size, Status.FAILED, reason=f"cannot be read: {error.strerror}")
-    return Item(Source(file.uri, "", file.size, digest), file.path, file.modified_ns, changed_ns=file.changed_ns)
+    return SourceItem(Source(file.uri, "", file.size, digest), file.path, file.modified_ns, changed_ns=file.changed_ns)
 
 
-def _stamps(one: Entry | Found) -> tuple[int, int, int]:
+def _stamps(one: Entry | FoundFile) -> tuple[int, int, int]:
     return one.size, one.modified_ns, one.changed_ns
 
 
 def _add_members(
-    known: dict[str, Entry], items: list[Item], unchanged: list[Entry], keys_of: Callable[[Source], StageKeys]
+    known: dict[str, Entry], items: list[SourceItem], unchanged: list[Entry], keys_of: Callable[[Source], StageKeys]
 ) -> None:
     """Parts of unchanged containers: unchanged themselves, or to be tried again; in order, so that parts have parts."""
     kept = {entry.uri for entry in unchanged}
-    for entry in sorted(known.values(), key=lambda entry: entry.uri.count("!/")):
+    for entry in sorted(known.values(), key=lambda entry: entry.uri.count(INSIDE)):
         if not entry.parent or entry.parent not in kept:
             continue
         source = Source(entry.uri, "", entry.size, entry.digest)
@@ -94,9 +114,65 @@ def _add_members(
             unchanged.append(entry)
             kept.add(entry.uri)
         else:
-            items.append(Item(source, parent=entry.parent))
+            items.append(SourceItem(source, parent=entry.parent))
 
 
-def _below(entry: Entry, items: list[Item]) -> bool:
-    """Whether the entry is a part of something to be compiled: that will tell whether it is still there."""
-    return bool(entry.parent) and any(entry.uri.startswith(item.source.uri + "!/") for item in items)
+def _below(entry: Entry, items: list[SourceItem]) -> bool:
+    """Whether the entry is a part of something to be compiled, which decides whether it is still there."""
+    return bool(entry.parent) and any(entry.uri.startswith(item.source.uri + INSIDE) for item in items)
+
+
+@dataclass(slots=True)
+class RunEntries:
+    """The entries of a run: what it planned and compiled, seen together with what the catalog holds at the time.
+
+    `keep_missing` keeps documents whose file is gone; `stopped` is set where the run ended early.
+    """
+
+    catalog: Catalog
+    keep_missing: bool
+    plan: IngestPlan = field(default_factory=IngestPlan)
+    compiled: dict[str, Compiled] = field(default_factory=dict)
+    stopped: bool = False
+
+    def searchable(self) -> tuple[Entry, ...]:
+        """Return the entries of all documents that the knowledge base will hold, in order of URI."""
+        entries = [compiled.entry for compiled in self.compiled.values()]
+        entries += [*self.plan.unchanged, *self.kept()]
+        return tuple(sorted((entry for entry in entries if entry.status.searchable), key=lambda entry: entry.uri))
+
+    def unsearchable(self) -> tuple[Entry, ...]:
+        """Return the new entries of what was left out, or failed."""
+        entries = [compiled.entry for compiled in self.compiled.values() if not compiled.entry.status.searchable]
+        return (*entries, *self.plan.left_out)
+
+    def gone(self) -> tuple[Entry, ...]:
+        """Return entries without a file, and parts that their container no longer holds.
+
+        What a stopped run did not reach is not among them.
+        """
+        kept = {entry.uri for entry in self.kept()}
+        gone = [entry for entry in self.plan.gone if entry.uri not in kept]
+        for entry in self.catalog.entries():
+            container = self.compiled.get(entry.parent)
+            if container is not None and entry.uri not in self.compiled and not self.stopped:
+                gone.append(entry)
+        return tuple({entry.uri: entry for entry in gone}.values())
+
+    def kept(self) -> tuple[Entry, ...]:
+        """Return entries that stay as they are: without a file, where that is wanted; not reached by a stopped run."""
+        kept = list(self.plan.gone) if self.keep_missing else []
+        if self.stopped:
+            missed = {item.source.uri for item in self.plan.items} - set(self.compiled)
+            kept += [entry for entry in self.catalog.entries() if entry.uri in missed]
+        return tuple(kept)
+
+    def changes(self) -> dict[str, int]:
+        """Return how many documents were done, unchanged, removed and left out."""
+        before = {entry.uri for entry in self.plan.unchanged}
+        return {
+            "done": len([uri for uri in self.compiled if uri not in before]),
+            "unchanged": len(self.plan.unchanged),
+            "removed": len(self.gone()),
+            "left out": len(self.plan.left_out),
+        }

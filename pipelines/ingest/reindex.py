@@ -10,11 +10,11 @@ from pathlib import Path
 from pipelines.core.document import Source
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
 from pipelines.core.graph import CORPUS_OWNER
-from pipelines.ingest.corpus import LINKED_FACT, link_corpus
+from pipelines.ingest.corpus import link_corpus
+from pipelines.ingest.embedding import embed_records, read_records
 from pipelines.ingest.keys import Makers, stage_keys
-from pipelines.ingest.language import makers_of
-from pipelines.ingest.load import loaded
-from pipelines.ingest.records import embed_records, read_records
+from pipelines.ingest.load import loaded_entry
+from pipelines.ingest.workers import makers_of
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
 from pipelines.resources import (
@@ -29,6 +29,7 @@ from pipelines.resources import (
 from pipelines.settings import Settings, load
 from pipelines.store.artifact import read_artifact
 from pipelines.store.catalog import Entry
+from pipelines.store.facts import LINKED_FACT
 from pipelines.store.folder import KnowledgeBaseFolder
 from pipelines.store.vector import EmbeddedRecords, RecordKind, VectorStore
 
@@ -39,9 +40,11 @@ FIRST = 5
 
 @dataclass(frozen=True, slots=True)
 class Reindexed:
-    """What became of a reindexing. A recall is the share of atoms that bring back their own chunk among the first five.
+    """What a reindexing did.
 
-    `dropped` are the folders of vectors that were removed.
+    `before` and `after` name the embedders, `records` counts what was embedded. A recall is the share (0 to 1) of
+    `probes` atoms that bring back their own chunk among the first five. `dropped` are the folders of vectors that were
+    removed.
     """
 
     before: str
@@ -54,10 +57,25 @@ class Reindexed:
 
 
 def reindex(kb: Path, settings: Settings | None = None, drop_old: bool = False) -> Reindexed:
-    """Embed all records with the embedder that `settings` name, and make its vectors the ones that are searched.
+    """Embed all records with another embedder, and make its vectors the ones that are searched.
 
-    Until the last step the present vectors serve; that step is one transaction. Raises `KnowledgeBaseNotFound`,
-    `SettingsError` where it is the present embedder, `MissingExtra`.
+    Until the last step the present vectors serve; that step is one transaction.
+
+    Args:
+        kb: the folder of the knowledge base.
+        settings: all settings, `embed` those of the new embedder; without them those of strata.toml and the
+            environment.
+        drop_old: remove the vectors of other embedders afterwards.
+
+    Raises:
+        KnowledgeBaseNotFound: there is none at `kb`.
+        SettingsError: it is the present embedder.
+        MissingExtra: the embedder's library is not installed.
+        StoreLocked: another run writes the stores.
+
+    Example:
+        done = reindex(Path("kb"), Settings(embed=EmbedSettings(name="e5")))
+        print(done.recall_before, done.recall_after)
     """
     if not KnowledgeBaseFolder(kb).exists:
         raise KnowledgeBaseNotFound(str(kb))
@@ -110,7 +128,7 @@ def _switch(beside: Stores, entries: Sequence[Entry], settings: Settings) -> Non
         for document in linking.failed:
             beside.graph.remove(document)
         for entry in entries:
-            beside.catalog.record(loaded(entry, linking))
+            beside.catalog.record(loaded_entry(entry, linking))
         beside.catalog.set_fact(LINKED_FACT, linking.key)
         EMBEDDER.write(beside.catalog, beside.embedder.info)
         record_vectors(beside)

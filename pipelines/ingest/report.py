@@ -1,17 +1,61 @@
-"""How a run ended: every document by status, every stage by what it did."""
+"""What a run reports: events while it goes on, and how it ended at its end."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from pipelines.core.outcome import Failure
-from pipelines.ingest.progress import Event, Phase
+from pipelines.llm.estimate import Estimate
 from pipelines.llm.ledger import Ledger
-from pipelines.llm.quote import Quote
+from pipelines.store.facts import Fact
 
-QUOTE_FACT = "quote"
-"""The fact under which the catalog keeps the last quote, to be set beside what the work then took."""
+ESTIMATE: Fact[Estimate | None] = Fact("estimate", Estimate, None)
+"""The last estimate, to be set beside what the work then took."""
+
+
+class Stage(StrEnum):
+    SCAN = "scan"
+    SERVER = "starting Prefect's server"
+    PARSE = "parse"
+    CHUNK = "chunk"
+    ATOMIZE = "atomize"
+    EMBED = "embed"
+    LINK = "link"
+    LOAD = "load"
+    PROJECT = "project"
+    LEARN = "learn"
+
+
+class Phase(StrEnum):
+    STARTED = "started"
+    DONE = "done"
+    REUSED = "reused"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something happened to `subject` (a URI, empty for the whole corpus) in a stage.
+
+    `total` is the number of documents to do, told with the end of what comes before the first of them.
+    """
+
+    stage: Stage
+    phase: Phase
+    subject: str = ""
+    detail: str = ""
+    total: int = 0
+
+
+Progress = Callable[[Event], None]
+"""What is called with every event of a run."""
+
+
+def silent(event: Event) -> None:
+    """Ignore an event: the default of `progress`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +97,7 @@ class Report:
 
 
 class Tally:
-    """Counts events by stage; what a run did itself and takes up again counts as done."""
+    """Counts events by stage and document, the first of each document."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
@@ -72,13 +116,13 @@ class Tally:
         }
 
 
-def usage_by_role(ledger: Ledger, quote: Quote | None = None) -> dict[str, dict[str, float]]:
-    """Return what the language model's calls took, by the work they did, beside what was quoted where it was."""
-    quoted = {line.role: line for line in quote.lines} if quote else {}
+def usage_by_role(ledger: Ledger, estimate: Estimate | None = None) -> dict[str, dict[str, float]]:
+    """Return what the language model's calls took, by the work they did, beside what was estimated where it was."""
+    estimated = {line.role: line for line in estimate.lines} if estimate else {}
     return {
         role: {
-            **({"quoted calls": quoted[role].usage.calls} if role in quoted else {}),
-            **({"quoted dollars": round(quoted[role].dollars, 6)} if role in quoted else {}),
+            **({"estimated calls": estimated[role].usage.calls} if role in estimated else {}),
+            **({"estimated dollars": round(estimated[role].dollars, 6)} if role in estimated else {}),
             "calls": totals.usage.calls,
             "from cache": totals.cached,
             "failed": totals.failed,

@@ -1,23 +1,32 @@
-"""The folder as it stands: which files there are, and which of them are left out, and why."""
+"""The folder: which files there are, which of them are left out and why, and how they are opened.
+
+A file is opened so that what is read is what was found: one that was swapped for a link leads nowhere.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fnmatch
 import hashlib
 import os
+import re
 import stat
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 
-from pipelines.core.errors import FolderNotFound
+from pipelines.core.errors import FolderNotFound, LeadsOut
 from pipelines.core.outcome import Status
 from pipelines.core.uris import uri_of
-from pipelines.ingest.opening import OUTSIDE, lies_in, open_file
 from pipelines.sections import IngestSettings
 from pipelines.store.folder import KnowledgeBaseFolder
 
+OUTSIDE = "a link that leads out of the folder"
+_DESCRIPTORS = Path("/proc/self/fd")
+_PLAIN_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,15}")
 _MEBIBYTE = 1 << 20
 _DATABASE = KnowledgeBaseFolder(Path()).database.name
 _KINDS = {
@@ -26,8 +35,8 @@ _KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A file of the folder. Where it is not taken, `reason` says why, and `status` how that is counted.
+class FoundFile:
+    """A file of the folder. Where it is left out, `reason` says why, and `status` how it is counted.
 
     `path` is the file's own, to be opened; `uri` its name everywhere else. `within` is the real path of the folder in
     which the file must lie when it is opened, None where links may lead out of it. `changed_ns` is when the system
@@ -44,7 +53,7 @@ class Found:
     changed_ns: int = 0
 
 
-def scan(folder: Path, settings: IngestSettings) -> tuple[Found, ...]:
+def scan(folder: Path, settings: IngestSettings) -> tuple[FoundFile, ...]:
     """Return every file below `folder` in order of URI, the ones left out too; nothing is opened.
 
     Links to files are followed within the folder, and out of it where the settings say so; links to folders are not.
@@ -74,7 +83,7 @@ class _Scan:
         self._settings = settings
         self._within = within(folder, settings)
 
-    def files(self) -> Iterator[Found]:
+    def files(self) -> Iterator[FoundFile]:
         left = [self._folder]
         while left:
             place = left.pop()
@@ -96,7 +105,7 @@ class _Scan:
                 else:
                     left.append(path)
 
-    def _found(self, path: Path, linked: bool) -> Found:
+    def _found(self, path: Path, linked: bool) -> FoundFile:
         if reason := self._reason_by_name(path):
             return self._left_out(path, Status.SKIPPED, reason)
         if linked and self._within is not None and not lies_in(os.path.realpath(path), self._within):
@@ -107,7 +116,7 @@ class _Scan:
             how = "a link that leads nowhere" if linked else "cannot be read"
             return self._left_out(path, Status.FAILED, f"{how}: {error.strerror}")
         status, reason = self._judged(state, linked)
-        return Found(
+        return FoundFile(
             self._uri(path), path, state.st_size, state.st_mtime_ns, status, reason, self._within, state.st_ctime_ns
         )
 
@@ -131,8 +140,8 @@ class _Scan:
                 return f"excluded by {pattern!r}"
         return "" if any(_matches(relative, pattern) for pattern in self._settings.include) else "not included"
 
-    def _left_out(self, path: Path, status: Status, reason: str) -> Found:
-        return Found(self._uri(path), path, status=status, reason=reason)
+    def _left_out(self, path: Path, status: Status, reason: str) -> FoundFile:
+        return FoundFile(self._uri(path), path, status=status, reason=reason)
 
     def _uri(self, path: Path) -> str:
         return uri_of(path.relative_to(self._folder))
@@ -153,3 +162,53 @@ def _is_link(entry: os.DirEntry[str]) -> bool:
 def _matches(relative: PurePath, pattern: str) -> bool:
     flat, name = pattern.removeprefix("**/"), relative.as_posix()
     return fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(name, flat) or PurePosixPath(name).match(flat)
+
+
+def lies_in(path: Path | str, folder: Path) -> bool:
+    """Whether a path without links is `folder` or below it."""
+    return Path(path).is_relative_to(folder)
+
+
+def open_file(path: Path, within: Path | None = None) -> int:
+    """Return a descriptor of the regular file at `path`, to be read; the caller closes it.
+
+    With `within`, a real path, the file that was opened lies there, whatever `path` has become in the meantime. A pipe
+    or device is not waited for. Raises `LeadsOut`, `OSError`.
+    """
+    target = path if within is None or _DESCRIPTORS.is_dir() else Path(os.path.realpath(path))
+    descriptor = os.open(target, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    try:
+        _check(descriptor, target, within)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check(descriptor: int, target: Path, within: Path | None) -> None:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise OSError(errno.EINVAL, "no longer a regular file", str(target))
+    if within is not None and not lies_in(_opened(descriptor, target), within):
+        raise LeadsOut(OUTSIDE, ids=(str(target),))
+
+
+@contextmanager
+def as_path(descriptor: int, suffix: str = "", scratch: Path | None = None) -> Iterator[Path]:
+    """Yield a path to an open file for any process of this user, wherever the file is moved.
+
+    It ends in `suffix` where that is a plain one, and lies below `scratch`. Only while the descriptor is open.
+    """
+    with tempfile.TemporaryDirectory(prefix="strata-", dir=scratch) as folder:
+        link = Path(folder) / f"file{suffix if _PLAIN_SUFFIX.fullmatch(suffix) else ''}"
+        link.symlink_to(f"/proc/{os.getpid()}/fd/{descriptor}")
+        yield link
+
+
+def has_descriptor_paths() -> bool:
+    """Whether this system shows open files as paths (Linux)."""
+    return _DESCRIPTORS.is_dir()
+
+
+def _opened(descriptor: int, target: Path) -> str:
+    """The path of what was opened, asked of the descriptor where the system can tell."""
+    return os.readlink(_DESCRIPTORS / str(descriptor)) if _DESCRIPTORS.is_dir() else str(target)

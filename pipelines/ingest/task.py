@@ -1,6 +1,6 @@
-"""What a worker is told about a document, and what it tells of it: values that pass between processes.
+"""The values that pass between a run and its worker processes: what is to be compiled, and what came of it.
 
-The document itself never passes: what a stage makes of it is kept as an artifact, by the worker that made it.
+A document itself never passes: what a stage makes of it is kept as an artifact, by the worker that made it.
 """
 
 from __future__ import annotations
@@ -12,12 +12,45 @@ from pydantic import SecretStr
 
 from pipelines.core.document import Document, Source
 from pipelines.core.outcome import Failure, Status
-from pipelines.ingest.keys import Makers, StageKeys, stage_keys
-from pipelines.ingest.progress import Phase, Stage
+from pipelines.core.uris import INSIDE
+from pipelines.ingest.keys import REPEATABLE, Makers, StageKeys, stage_keys
+from pipelines.ingest.report import Phase, Stage
 from pipelines.llm.settings import EmbedSettings, LlmSettings
 from pipelines.settings import Settings
 from pipelines.store.artifact import ArtifactStore, Member, ParsedRecord
+from pipelines.store.catalog import Entry
 from pipelines.store.settings import StoreSettings
+
+DESCRIBE = "describe"
+"""The stage, without events of its own, in which a model describes figures."""
+DOING = {
+    Stage.PARSE.value: "parsing",
+    DESCRIBE: "describing its figures",
+    Stage.CHUNK.value: "chunking",
+    Stage.ATOMIZE.value: "distilling",
+    Stage.EMBED.value: "embedding",
+}
+"""The name of each stage as a message uses it: "chunking failed: ..."."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceItem:
+    """A file of the folder, or a part of a container, that is to be compiled.
+
+    `path` is None for a part: its bytes lie among the artifacts. `parent` is the URI of its container. The time stamps
+    are those of the file when its digest was taken, 0 for a part.
+    """
+
+    source: Source
+    path: Path | None = None
+    modified_ns: int = 0
+    parent: str = ""
+    changed_ns: int = 0
+
+    def part(self, member: Member) -> SourceItem:
+        """Return a part of this container as an item of its own."""
+        uri = f"{self.source.uri}{INSIDE}{member.name}"
+        return SourceItem(Source(uri, "", member.size, member.digest), parent=self.source.uri)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +62,11 @@ class ModelWork:
 
     prompts: Path
     kinds: tuple[str, ...] = ()
-    describes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
-    """What all documents of a run are made with; it can be pickled, and holds no key of an endpoint.
+class WorkerSetup:
+    """What all documents of a run are compiled with; it can be pickled, and holds no key of an endpoint.
 
     `embedder` is None where the parent embeds. `vectors` is the file in which slow embedders keep theirs. `settled` is
     off where the classes of tags could not be had: what is distilled without them is done again. `within` is the real
@@ -56,103 +88,107 @@ class Means:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """One document to be made, up to its parse with `parse_only`, to the end without.
+class DocumentTask:
+    """One document to be compiled in a worker: up to its parse with `parse_only`, to the end without.
 
-    `path` is None for a part of a container, whose bytes lie among the artifacts. `parsed` says that the parse is kept
-    and its end was told. `cut` names a parse that was cut short (see `StageKeys`), and `reason` says by what.
+    `parsed` says that the parse is kept as an artifact and was reported. `cut` names a parse that was cut short (see
+    `StageKeys`), and `reason` says by what. `undescribed` stands for the figures whose description is missing.
     """
 
-    source: Source
-    means: Means
-    path: Path | None = None
+    item: SourceItem
+    setup: WorkerSetup
     parse_only: bool = False
     parsed: bool = False
     cut: str = ""
     reason: str = ""
+    undescribed: str = ""
+
+    @property
+    def source(self) -> Source:
+        return self.item.source
 
     @property
     def keys(self) -> StageKeys:
-        return self.means.keys(self.source, cut=self.cut)
+        return self.setup.keys(self.source, self.undescribed, self.cut)
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """What the catalog says of a document."""
+class Compiled:
+    """What compiling a source gave: its entry for the catalog, and the parts of it that are documents themselves.
 
-    id: str
-    title: str
-    media_type: str
-    notes: tuple[str, ...] = ()
-    counts: dict[str, int] = field(default_factory=dict)
-
-    @staticmethod
-    def of(document: Document) -> Facts:
-        counts = {
-            "pages": len(document.pages),
-            "sections": len(document.sections),
-            "tables": len(document.tables),
-            "figures": len(document.figures),
-        }
-        return Facts(document.id, document.title, document.source.media_type, document.notes, counts)
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What became of a document: `document` is None where it failed, in `stage`. `artifacts` are keys by stage.
-
-    `cut` names the parse that it stands on, where that was cut short.
+    The first of the `failures` is why the document is not searchable, where it is not. `dropped` counts what the
+    checks of language work left out, by reason. `cut` names the parse that all stands on, where that was cut short.
     """
 
-    status: Status
-    reason: str = ""
-    error: str = ""
-    stage: str = Stage.PARSE.value
-    retryable: bool = False
-    document: Facts | None = None
+    entry: Entry
     members: tuple[Member, ...] = ()
-    artifacts: dict[str, str] = field(default_factory=dict)
-    dropped: dict[str, int] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
+    dropped: dict[str, int] = field(default_factory=dict)
     cut: str = ""
 
     @staticmethod
-    def of(record: ParsedRecord, key: str, cut: str = "") -> Made:
-        """Return what there is once the document is parsed."""
-        return Made(
-            record.status,
-            record.reason,
-            record.error,
-            document=Facts.of(record.document) if record.document else None,
-            members=record.members,
-            artifacts={Stage.PARSE.value: key},
-            cut=cut,
+    def begun(item: SourceItem) -> Compiled:
+        """Return what there is of an item before anything is done: an entry that has failed, for no reason yet."""
+        source = item.source
+        return Compiled(
+            Entry(
+                source.uri,
+                source.digest,
+                source.size,
+                Status.FAILED,
+                modified_ns=item.modified_ns,
+                changed_ns=item.changed_ns,
+                parent=item.parent,
+            )
         )
 
-    def failed(self, stage: str, status: Status, reason: str, error: str, retryable: bool = False) -> Made:
-        """Return what is left where a later stage failed: the parse and the parts."""
-        return replace(self, status=status, reason=reason, error=error, stage=stage, retryable=retryable, document=None)
+    def parsed(self, record: ParsedRecord, key: str, cut: str = "") -> Compiled:
+        """Return what there is once the document is parsed; `key` is that of the artifact."""
+        entry = replace(self.entry, status=record.status, reason=record.reason, artifacts={Stage.PARSE.value: key})
+        if (document := record.document) is not None:
+            entry = replace(
+                entry,
+                document=document.id,
+                title=document.title,
+                media_type=document.source.media_type,
+                counts=_counts(document),
+                notes=document.notes,
+            )
+        compiled = replace(self, entry=entry, members=record.members, cut=cut)
+        if record.status.searchable or record.status in (Status.EMPTY, Status.SKIPPED):
+            return compiled
+        return replace(compiled, failures=(_failure(entry, Stage.PARSE.value, record.error),))
+
+    def failed(self, stage: str, status: Status, reason: str, error: str, retryable: bool = False) -> Compiled:
+        """Return what is left where a stage failed: the parse and the parts, and no document."""
+        entry = replace(
+            self.entry, status=status, reason=reason, document="", title="", media_type="", counts={}, notes=()
+        )
+        others = self.failures if self.entry.status.searchable else ()
+        return replace(self, entry=entry, failures=(_failure(entry, stage, error, retryable), *others))
+
+
+def _counts(document: Document) -> dict[str, int]:
+    return {
+        "pages": len(document.pages),
+        "sections": len(document.sections),
+        "tables": len(document.tables),
+        "figures": len(document.figures),
+    }
+
+
+def _failure(entry: Entry, stage: str, error: str, retryable: bool = False) -> Failure:
+    again = retryable or entry.status not in REPEATABLE
+    return Failure(entry.uri, stage, entry.reason, error, entry.status, again)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """An event of the document's own."""
+class StageEvent:
+    """An event of the document that a worker compiles: `Event` without its subject."""
 
     stage: Stage
     phase: Phase
     detail: str = ""
-
-
-DESCRIBE = "describe"
-"""The stage, without events of its own, in which a model describes figures."""
-DOING = {
-    Stage.PARSE.value: "parsing",
-    DESCRIBE: "describing its figures",
-    Stage.CHUNK.value: "chunking",
-    Stage.ATOMIZE.value: "distilling",
-    Stage.EMBED.value: "embedding",
-}
-"""How the stages of a document are called in a sentence."""
 
 
 def without_keys(settings: Settings) -> Settings:

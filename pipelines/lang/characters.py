@@ -21,3 +21,6 @@ UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 
 LATIN_CAPITAL = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİŁŃŇŌŐŒŘŚŞŠŤŪŮŰŹŻŽ"
 """Capitals of the Latin alphabets of Europe."""
+
+CURRENCY = "$€£¥￥₩₹₽฿₺"
+"""Signs of currencies."""

@@ -1,8 +1,9 @@
 """The language of a text: by its script where only one language has it, else by py3langid.
 
-Of 1,512 pages of a handbook in 25 languages it named 99.3 % right with English, German and Chinese expected, py3langid
-alone (naive Bayes over byte sequences, 4.6 MB) 99.1 %, lingua (96 MB, fifty times the time) 97.4 %, and a vote of the
-commonest words of ten languages 58.3 %.
+Of 1,512 pages of a handbook in 25 languages it named 99.3 % right with English, German and Chinese expected; its two
+thresholds, of scripts and of likelihood, were chosen on these pages. py3langid alone (naive Bayes over byte sequences,
+4.6 MB) named 99.1 %, lingua (96 MB, fifty times the time) 97.4 %, and a vote of the commonest words of ten languages
+58.3 %, 84.7 % of the pages in the 16 languages that it knew.
 """
 
 from __future__ import annotations

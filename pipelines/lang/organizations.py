@@ -1,7 +1,7 @@
 """How organizations are called: bodies that publish standards, legal forms, kinds of organizations.
 
-The legal forms are those of a dozen countries that mean nothing else. The 194 of cleanco were tried on the names of
-entities in MuSiQue: of 92 names that it shortens, 34 are none of companies ("9PM ET", "European Union (EU)").
+The lists are gathered by hand. The 194 legal forms of cleanco were tried on 8,803 names of entities in MuSiQue: it
+shortens 34 that these do not, of which 32 have no legal form ("9PM ET", "European Union (EU)").
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Values in a text: figures with a unit or a currency, dates, numbers of telephones, names, reasons.
 
-The units are those of `data/units.toml`. pint reads 91 % of the units that this finds in manuals and data sheets, as
-symbols alone and without their kind; quantulum3 finds 85 % of the quantities, of English only, at 130 times the time.
+The units are those of `data/units.toml`. Of the units that this finds in 10,000 paragraphs pint parses 91 %; of 106
+quantities that it finds in 560 of them quantulum3 finds 90, at 130 times the time. Neither was compared with readings
+by people.
 """
 
 from __future__ import annotations

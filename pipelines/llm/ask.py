@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pipelines.core.errors import BudgetExceeded, LanguageError, ReplyUnusable
 from pipelines.core.outcome import Failure
 from pipelines.llm.chat import Chat, Message, Reply, Request, Usage
-from pipelines.llm.replies import read_reply
+from pipelines.llm.typed_reply import read_reply
 
 T = TypeVar("T", bound=BaseModel)
 

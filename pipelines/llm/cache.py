@@ -1,14 +1,172 @@
-"""Asking once: replies from a store, and one call for equal requests at the same time."""
+"""The cache of replies: a SQLite file of them by request, and a chat that asks each request once."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+import json
+import time
+import zlib
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
 
-from pipelines.llm.chat import Chat, Reply, Request
-from pipelines.llm.replies import read_reply
-from pipelines.llm.reply_store import ReplyStore
-from pipelines.llm.request_key import request_key
+from pipelines.core.sqlite_file import CacheFile, Values
+from pipelines.llm.chat import Chat, Reply, Request, Usage, request_key
+from pipelines.llm.typed_reply import read_reply
+
+_SCHEMA = (
+    """
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT PRIMARY KEY, role TEXT NOT NULL, model TEXT NOT NULL, text TEXT NOT NULL, finish TEXT NOT NULL,
+    input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, used_day INTEGER NOT NULL,
+    subject TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID
+""",
+    # The checksums of the texts, and the documents that the model was shown. Files of earlier versions lack both.
+    "CREATE TABLE IF NOT EXISTS sums (key TEXT PRIMARY KEY, sum INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS shown (document TEXT, key TEXT, PRIMARY KEY (document, key)) WITHOUT ROWID",
+)
+_PUT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, '')"
+_SUM = "INSERT OR IGNORE INTO sums VALUES (?, ?)"
+_SHOWN = "INSERT OR IGNORE INTO shown VALUES (?, ?)"
+_GET = """
+SELECT text, model, finish, input_tokens, output_tokens, used_day, sum
+FROM replies LEFT JOIN sums USING (key) WHERE key = ?
+"""
+_STATS = """
+SELECT role, model, count(*), sum(input_tokens), sum(output_tokens), sum(length(CAST(text AS BLOB)))
+FROM replies GROUP BY role, model ORDER BY role, model
+"""
+_PRUNE = """
+DELETE FROM replies
+WHERE used_day <= :day AND (:role = '' OR role = :role) AND (:model = '' OR model = :model)
+"""
+_KEEP = (
+    "DELETE FROM shown WHERE document NOT IN (SELECT value FROM json_each(?))",
+    "DELETE FROM replies WHERE key NOT IN (SELECT key FROM shown)",
+)
+_LEFT_OVER = (
+    "DELETE FROM shown WHERE key NOT IN (SELECT key FROM replies)",
+    "DELETE FROM sums WHERE key NOT IN (SELECT key FROM replies)",
+)
+_DAY = 86_400
+
+_Row = tuple[str, str, str, int, int, int, int | None]
+_Stats = tuple[str, str, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CacheLine:
+    """What the cache holds for one role and model; `size` is the bytes of the texts."""
+
+    role: str
+    model: str
+    replies: int
+    input_tokens: int
+    output_tokens: int
+    size: int
+
+
+class ReplyStore:
+    """Replies by key, each written through at once. Any number of threads and processes may share the file.
+
+    Writes go through SQLite's write-ahead log, so one that was killed leaves all replies that it had written.
+    """
+
+    def __init__(self, path: Path, now: Callable[[], float] = time.time) -> None:
+        self._now = now
+        self._file = CacheFile(path, _SCHEMA)
+
+    def get(self, key: str, touch: bool = True) -> Reply | None:
+        """Return the reply kept under `key`, None where there is none, or a damaged one.
+
+        It counts as used today, and a damaged one goes, unless `touch` is off.
+        """
+        touch = touch and not self._file.read_only
+        for row in self._file.rows(_GET, (key,)):
+            text, model, finish, input_tokens, output_tokens, used, kept = cast("_Row", row)
+            if kept not in (None, _sum(text)):
+                if touch:
+                    self._remove(key)
+                return None
+            if touch and used != self._today():
+                self._file.write("UPDATE replies SET used_day = ? WHERE key = ?", (self._today(), key))
+            return Reply(text, model, Usage(input_tokens, output_tokens, 0), finish, cached=True)
+        return None
+
+    def has(self, key: str) -> bool:
+        """Whether a reply is kept under `key`."""
+        return bool(self._file.rows("SELECT 1 FROM replies WHERE key = ?", (key,)))
+
+    def put(self, key: str, role: str, reply: Reply, document: str = "") -> None:
+        """Keep a reply of a model that was shown `document` alone, empty for several; the first under a key stays.
+
+        Where nothing can be written none is kept.
+        """
+        if self._file.read_only:
+            return
+        usage = reply.usage
+        text = reply.text.encode("utf-8", "replace").decode()
+        counted = (usage.input_tokens, usage.output_tokens)
+        values = (key, role, reply.model, text, reply.finish, *counted, self._today())
+        shown: list[tuple[str, Values]] = [(_SHOWN, (document, key))] if document else []
+        self._file.write_together([(_PUT, values), (_SUM, (key, _sum(text))), *shown])
+
+    def shown(self, key: str, document: str) -> None:
+        """Note that the reply under `key` stands for a request that shows `document` too; empty notes nothing."""
+        if not document or self._file.read_only:
+            return
+        if not self._file.rows("SELECT 1 FROM shown WHERE (document, key) = (?, ?)", (document, key)):
+            self._file.write(_SHOWN, (document, key))
+
+    def stats(self) -> tuple[CacheLine, ...]:
+        """Return what is held, in order of role and model."""
+        return tuple(CacheLine(*cast("_Stats", row)) for row in self._file.rows(_STATS))
+
+    def prune(self, unused_days: int = 0, role: str = "", model: str = "") -> int:
+        """Remove replies that were not used for so many days, 0 for all; of one role or model where named.
+
+        Returns how many were removed, and gives their room on the disk back.
+        """
+        values: dict[str, object] = {"day": self._today() - unused_days, "role": role, "model": model}
+        removed = self._file.write(_PRUNE, values)
+        self._file.write_together([(statement, ()) for statement in _LEFT_OVER])
+        self._file.wipe()
+        return removed
+
+    def keep_only(self, documents: Collection[str]) -> int:
+        """Remove the replies that quote others than these documents, down to their bytes; return how many there were.
+
+        Those of which it is not known what the model was shown, such as answers to questions, go as well.
+        """
+        before = self._count()
+        live = json.dumps(sorted(documents))
+        self._file.write_together([(_KEEP[0], (live,)), (_KEEP[1], ()), *((one, ()) for one in _LEFT_OVER)])
+        self._file.wipe()
+        return before - self._count()
+
+    def damaged(self) -> tuple[str, ...]:
+        """Return the keys of the replies that are not what was kept; all are read."""
+        kept = self._file.rows("SELECT key, text, sum FROM replies JOIN sums USING (key) ORDER BY key")
+        return tuple(str(key) for key, text, sum in kept if _sum(str(text)) != sum)
+
+    def _remove(self, key: str) -> None:
+        self._file.write("DELETE FROM replies WHERE key = ?", (key,))
+        self._file.write("DELETE FROM sums WHERE key = ?", (key,))
+
+    def _count(self) -> int:
+        return cast("int", self._file.rows("SELECT count(*) FROM replies")[0][0])
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _today(self) -> int:
+        return int(self._now() // _DAY)
+
+
+def _sum(text: str) -> int:
+    return zlib.crc32(text.encode())
 
 
 class CacheChat:

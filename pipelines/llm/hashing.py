@@ -9,8 +9,7 @@ import numpy as np
 
 from pipelines.core.vectors import Vectors
 from pipelines.lang.terms import terms
-from pipelines.llm.embedder import EmbedderInfo, Side
-from pipelines.llm.vectors import embed_filled
+from pipelines.llm.embedder import EmbedderInfo, Side, embed_filled
 
 
 class HashingEmbedder:

@@ -13,7 +13,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from pipelines.core.errors import CallFailed
 from pipelines.llm.chat import Image, Message, Reply, Request, Usage
-from pipelines.llm.dialect import Dialect, Dialects
+from pipelines.llm.openai_dialect import Dialect, Dialects
 from pipelines.llm.openai_errors import NO_KEY, address, constructing, no_completion, translate, translated
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.tokens import estimate_input, estimate_tokens

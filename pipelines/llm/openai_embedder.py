@@ -13,11 +13,10 @@ from openai.types import CreateEmbeddingResponse
 
 from pipelines.core.errors import CallFailed
 from pipelines.core.vectors import Vectors
-from pipelines.llm.embedder import EmbedderInfo, Side
+from pipelines.llm.embedder import EmbedderInfo, Side, embed_filled
 from pipelines.llm.openai_errors import NO_KEY, address, constructing, no_completion, translated
 from pipelines.llm.retry import RetryPolicy
 from pipelines.llm.settings import EmbedSettings
-from pipelines.llm.vectors import embed_filled
 
 DEFAULT_MODEL = "text-embedding-3-small"
 _KNOWN_DIMENSIONS = {

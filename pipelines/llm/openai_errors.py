@@ -62,7 +62,6 @@ _LONGEST = 200
 NO_KEY = "none"
 """Local endpoints want no key, the client insists on one."""
 
-_REDIRECTED = "nothing was sent there; if it is right, name it as base_url"
 _OUT_OF_MONEY = "insufficient_quota"
 _REQUEST_TIMEOUT, _UNAVAILABLE = 408, 503
 

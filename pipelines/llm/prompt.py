@@ -23,7 +23,7 @@ _TURN = re.compile(r"^# (system|user|assistant)[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PromptTurn:
     """One section of a prompt file: who speaks, and the text with its placeholders."""
 
     role: str
@@ -39,7 +39,7 @@ class Variant:
     """One prompt file; `language` is empty for the one that serves every language without its own."""
 
     language: str
-    turns: tuple[Turn, ...]
+    turns: tuple[PromptTurn, ...]
     origin: str
     text: str
 
@@ -152,7 +152,7 @@ def _overriding(name: str, overrides: Path | None) -> Iterator[Path]:
 
 def _read(file: str, text: str, origin: str) -> Variant:
     pieces = _TURN.split(text)
-    turns = tuple(Turn(role, body.strip()) for role, body in zip(pieces[1::2], pieces[2::2], strict=True))
+    turns = tuple(PromptTurn(role, body.strip()) for role, body in zip(pieces[1::2], pieces[2::2], strict=True))
     language = file.removesuffix(".md").partition(".")[2].casefold()
     return Variant(language, turns, origin, text)
 

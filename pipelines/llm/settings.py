@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
+from pipelines.core.plugin import names_code
 from pipelines.core.section import Sensitive
 
 DEFAULT_MODEL = "gpt-4.1-mini"
+EMBEDDERS = ("wordllama", "e5", "fastembed", "openai", "hashing")
+"""The embedders that come with Strata."""
 # What OpenAI's client takes from the environment by itself and sends to whatever endpoint it is given.
 _LENT = (
     "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS", "OPENAI_ADMIN_KEY", "AZURE_OPENAI_AD_TOKEN",
@@ -89,14 +92,15 @@ class EmbedSettings(BaseModel):
         "path download batch concurrency base_url api_key timeout tries cache".split()
     )
     sensitive: ClassVar[Mapping[str, Sensitive]] = {
-        "name": Sensitive("would have a model downloaded", only=frozenset({"fastembed"})),
+        "name": Sensitive("would have a model downloaded or code run", only=frozenset({"fastembed"}), code=True),
         "path": Sensitive("would be opened and run as a model"),
         "base_url": Sensitive(_SENT, secrets=("embed.api_key",), variables=_LENT),
         "api_key": _ACCOUNT,
     }
 
-    name: Literal["wordllama", "e5", "fastembed", "openai", "hashing"] = Field(
-        "wordllama", description="which embedder: wordllama, e5, fastembed, openai or hashing"
+    name: str = Field(
+        "wordllama",
+        description="which embedder: wordllama, e5, fastembed, openai, hashing, or a class of your own as module:Class",
     )
     model: str = Field("", description="model of fastembed's list or of the endpoint; empty for a good default")
     dimension: int = Field(0, ge=0, description="length of the vectors where the model has a choice; 0 for its own")
@@ -109,6 +113,13 @@ class EmbedSettings(BaseModel):
     timeout: float = Field(60.0, gt=0, description="seconds to wait for one reply of the endpoint")
     tries: int = Field(10, ge=1, description="askings of one call before it counts as failed")
     cache: bool = Field(True, description="keep vectors of the slower models, so that a text is embedded once")
+
+    @field_validator("name")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        if name not in EMBEDDERS and not names_code(name):
+            raise ValueError(f"must be one of {', '.join(EMBEDDERS)}, or a class as module:Class")
+        return name
 
     def at_endpoint_of(self, llm: LlmSettings) -> EmbedSettings:
         """Return these settings with the endpoint and key of `llm` where they name none of their own."""

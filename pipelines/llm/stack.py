@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from pipelines.core.errors import SettingsError
 from pipelines.llm.budget import Budget, BudgetChat
-from pipelines.llm.cache import CacheChat
-from pipelines.llm.chat import Chat
-from pipelines.llm.lazy import LazyChat
+from pipelines.llm.cache import CacheChat, ReplyStore
+from pipelines.llm.chat import Chat, Reply, Request
 from pipelines.llm.ledger import Ledger
-from pipelines.llm.local_server import check_gguf
-from pipelines.llm.own_loop import OwnLoopChat
+from pipelines.llm.local_model import check_gguf
 from pipelines.llm.rate_limit import RateLimitChat, Rates
-from pipelines.llm.reply_store import ReplyStore
+from pipelines.llm.recording import RecordingChat
 from pipelines.llm.retry import RetryChat, RetryPolicy
-from pipelines.llm.route import RouteChat
 from pipelines.llm.settings import LlmSettings, Price
-from pipelines.llm.testing.replay import RecordingChat
 from pipelines.llm.trace import TraceChat
 
 
@@ -71,9 +71,88 @@ def _prices(settings: LlmSettings) -> dict[str, Price]:
 
 def _client(settings: LlmSettings) -> Chat:
     if settings.gguf:
-        from pipelines.llm.local_chat import LocalChat
+        from pipelines.llm.local_model import LocalChat
 
         return LocalChat(settings)
     from pipelines.llm.openai_chat import OpenAIChat
 
     return OpenAIChat(settings)
+
+
+class RouteChat:
+    """A chat that names the model of a request that names none."""
+
+    def __init__(self, inner: Chat, model_of: Callable[[str], str]) -> None:
+        self._inner, self._model_of = inner, model_of
+
+    async def complete(self, request: Request) -> Reply:
+        named = request if request.model else replace(request, model=self._model_of(request.role))
+        return await self._inner.complete(named)
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+class LazyChat:
+    """A run that finds all its replies in the cache imports no client and starts no server.
+
+    `open_chat` runs in a thread, as it may take seconds; what it raises is raised by every `complete`.
+    """
+
+    def __init__(self, open_chat: Callable[[], Chat]) -> None:
+        self._open_chat = open_chat
+        self._opening: asyncio.Task[Chat] | None = None
+
+    async def complete(self, request: Request) -> Reply:
+        if self._opening is None:
+            self._opening = asyncio.create_task(asyncio.to_thread(self._open_chat))
+        chat = await asyncio.shield(self._opening)
+        return await chat.complete(request)
+
+    async def close(self) -> None:
+        opening, self._opening = self._opening, None
+        if opening is None:
+            return
+        (opened,) = await asyncio.gather(opening, return_exceptions=True)
+        if not isinstance(opened, BaseException):
+            await opened.close()
+
+
+class OwnLoopChat:
+    """A chat that may be asked from any thread and any event loop, also from one `asyncio.run` after another.
+
+    Connections, limits and the cache's single flight belong to one loop; so all calls meet in a thread that has it.
+    The thread starts with the first call.
+    """
+
+    def __init__(self, inner: Chat) -> None:
+        self._inner = inner
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    async def complete(self, request: Request) -> Reply:
+        call = asyncio.run_coroutine_threadsafe(self._inner.complete(request), self._started())
+        return await asyncio.wrap_future(call)
+
+    async def close(self) -> None:
+        with self._lock:
+            loop, thread = self._loop, self._thread
+            self._loop = self._thread = None
+        if loop is None or thread is None:
+            await self._inner.close()
+            return
+        try:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._inner.close(), loop))
+        finally:
+            loop.call_soon_threadsafe(loop.stop)
+            await asyncio.to_thread(thread.join)
+            loop.close()
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="llm", daemon=True)
+                self._thread.start()
+            return self._loop

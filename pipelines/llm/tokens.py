@@ -1,4 +1,9 @@
-"""How many tokens a text has, without a tokenizer."""
+"""How many tokens a text has, without a tokenizer.
+
+Two counts, for two ends: `count_tokens` adds up, so that sizes of chunks hold however a text is cut, and
+`estimate_tokens` is near what endpoints bill. What the first one gives is in the keys of artifacts, the second in
+prompts and in the keys of replies: to change either makes a knowledge base anew.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,7 @@ import re
 from pipelines.lang.characters import CJK
 from pipelines.llm.chat import Message
 
+_TOKEN = re.compile(rf"[{CJK}]|[^\W\d_{CJK}]{{1,7}}|\d{{1,3}}|[^\w\s]|_+")
 _CJK = re.compile(rf"[{CJK}\u3000-\u303f\uff00-\uffef]")
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
@@ -21,6 +27,15 @@ _PER_MARK = 0.75
 _PER_LINE = 0.6
 _PER_MESSAGE = 5
 _PER_IMAGE = 800
+
+
+def count_tokens(text: str) -> int:
+    """Return about how many tokens a byte-pair tokenizer makes of `text`, rather more than fewer.
+
+    Words count one for each seven letters, numbers one for each three digits, Chinese characters and signs one each,
+    white space nothing. Cutting a text anywhere gives parts whose counts add up to the whole's count or more.
+    """
+    return len(_TOKEN.findall(text))
 
 
 def estimate_tokens(text: str) -> int:

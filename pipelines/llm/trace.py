@@ -11,9 +11,8 @@ from typing import TextIO
 
 from pipelines.core.codec import encode
 from pipelines.core.file_access import append_to, can_write, private_folder
-from pipelines.llm.chat import Chat, Reply, Request, Usage
+from pipelines.llm.chat import Chat, Reply, Request, Usage, request_key
 from pipelines.llm.ledger import Ledger, Totals
-from pipelines.llm.request_key import request_key
 
 
 @dataclass(frozen=True, slots=True)

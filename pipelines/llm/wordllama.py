@@ -13,8 +13,7 @@ import numpy as np
 
 from pipelines.core.errors import SettingsError
 from pipelines.core.vectors import Vectors
-from pipelines.llm.embedder import EmbedderInfo, Side
-from pipelines.llm.vectors import embed_filled
+from pipelines.llm.embedder import EmbedderInfo, Side, embed_filled
 
 if TYPE_CHECKING:
     from wordllama.inference import WordLlamaInference

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pipelines.parse.describe import ChatDescriber, Describer, describe_figures
     from pipelines.parse.detect import Detected
+    from pipelines.parse.html_page import to_html
     from pipelines.parse.isolate import ParserPool
+    from pipelines.parse.json_view import to_json
+    from pipelines.parse.markdown_text import to_markdown
     from pipelines.parse.parse import source_of
     from pipelines.parse.parsed import Child, Parsed, Picture
     from pipelines.parse.reader import Reader
-    from pipelines.parse.render import to_html, to_json, to_markdown
     from pipelines.parse.settings import Limits, ParseSettings
 
 _HOMES = {
@@ -31,9 +33,9 @@ _HOMES = {
     "Reader": "reader",
     "describe_figures": "describe",
     "source_of": "parse",
-    "to_html": "render",
-    "to_json": "render",
-    "to_markdown": "render",
+    "to_html": "html_page",
+    "to_json": "json_view",
+    "to_markdown": "markdown_text",
 }
 
 __all__ = [

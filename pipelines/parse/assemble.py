@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pipelines.core.document import BlockKind, Document, Figure, Page, ReferenceKind, Source
@@ -12,16 +12,13 @@ from pipelines.core.ids import content_id
 from pipelines.core.outcome import Status
 from pipelines.core.table import Cell
 from pipelines.core.uris import part_name
-from pipelines.parse.cleaning import clean, clean_verbatim
-from pipelines.parse.clock import READING
+from pipelines.parse.cells import table_of
 from pipelines.parse.compose import compose
-from pipelines.parse.gallery import Gallery, shown_text
-from pipelines.parse.issues import LeftOut, broken_off, page_issues, pictures_unread, summed_up
-from pipelines.parse.parsed import Child, Parsed
-from pipelines.parse.pieces import NOWHERE, Image, Piece, Place, Pointer
-from pipelines.parse.readoff import REST
+from pipelines.parse.gallery import Gallery, LeftOut, broken_off, page_issues, pictures_unread, shown_text, summed_up
+from pipelines.parse.limits import READING
+from pipelines.parse.parsed import REST, Child, Parsed
+from pipelines.parse.pieces import NOWHERE, Image, Piece, Place, Pointer, clean, clean_verbatim
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.tables import table_of
 from pipelines.parse.task import OutOfTime, current_task, keep_nothing
 
 __all__ = ["NOWHERE", "DocumentBuilder", "Image", "Place"]
@@ -30,11 +27,16 @@ _MEBIBYTE = 1 << 20
 
 
 class DocumentBuilder:
-    """Takes the pieces of one file in reading order; `build` makes a document of them.
+    """Takes the blocks of one file in reading order; `build` returns the document. Every reader uses it.
 
-    Every text is cleaned on entry and a piece without text is left out, but for figures. The methods that append
-    say whether they did. Raises `TooLarge` when the text outgrows `limits.output_mb`, and `OutOfTime` where the
-    clock of the task leaves no more time for reading; a reader that looks at the clock by itself is not `hurried`.
+        builder = DocumentBuilder(source, settings, "foo")
+        builder.heading("1 Safety", 1, Place(page=1))
+        builder.paragraph("Close the valve V-12.", Place(page=1))
+        parsed = builder.build()
+
+    Texts are cleaned, and a block without text is left out, but for figures; the methods that append return whether
+    they did. All raise `TooLarge` when the text exceeds `limits.output_mb`, and `OutOfTime` when the file has used up
+    its processor seconds; a reader that checks the clock itself passes `hurried=False`.
     """
 
     def __init__(
@@ -54,7 +56,7 @@ class DocumentBuilder:
         self._pieces: list[Piece] = []
         self._furniture: list[Piece] = []
         self._pages: list[Page] = []
-        self._pointers: list[Pointer] = []
+        self._pointers: list[tuple[int, Pointer]] = []
         self._gallery = Gallery()
         self._children: dict[str, Child] = {}
         self._taken: Counter[str] = Counter()
@@ -139,7 +141,7 @@ class DocumentBuilder:
         return self._append(Piece(BlockKind.TABLE, table.to_text(), place, confidence=confidence, table=table))
 
     def figure(self, image: Image, place: Place = NOWHERE, *, caption: str = "", confidence: float = 1.0) -> bool:
-        """Append a figure; what stands in it, by the reader's word or by OCR, and its description are its text.
+        """Append a figure; its text is what stands in it (`image.ocr_text`, else read by OCR) and its description.
 
         `confidence` is that of `image.ocr_text`; text read by OCR, once all else is read, comes with its own below 1.
         """
@@ -159,29 +161,36 @@ class DocumentBuilder:
     # -- about the document
 
     def page(self, page: Page) -> None:
-        """Tell of a page, slide or sheet; each once, in order."""
+        """Append a page, slide or sheet to the list of pages; each once, in order.
+
+        Raises `TooLarge` beyond `limits.pages`.
+        """
         if len(self._pages) >= self.settings.limits.pages:
             raise TooLarge(f"more than {self.settings.limits.pages} pages", ids=(self.source.uri,))
         self._pages.append(page)
 
     def reference(self, kind: ReferenceKind, target: str, evidence: str = "", section: str = "") -> None:
-        """Tell that the piece appended last points at `target`; `evidence` is its text that does."""
+        """Record that the block appended last refers to `target`; `evidence` are the words of it that do."""
         target = clean(target)
         if target:
-            piece = len(self._pieces) - 1
-            self._pointers.append(Pointer(piece, kind, target, clean(evidence), clean(section)))
+            self._pointers.append((self.last, Pointer(kind, target, clean(evidence), clean(section))))
+
+    def references(self, pointers: Iterable[Pointer]) -> None:
+        """Record several references of the block appended last."""
+        for pointer in pointers:
+            self.reference(pointer.kind, pointer.target, pointer.evidence, pointer.section)
 
     def meta(self, name: str, value: str) -> None:
-        """Keep something told about the document (author, created, subject, ...); empty values are left out."""
+        """Set one field of the metadata (author, created, subject, ...); an empty value is ignored."""
         value = clean(value)
         if value:
             self.metadata[name] = value
 
     def child(self, child: Child, otherwise: str = "") -> str:
-        """Hand on a document inside this one; return what it is called here (`part_name`).
+        """Add a document inside this one (an attachment, a member of an archive); return the name that it gets here.
 
-        A name that is taken gets a number, one of which nothing remains is `otherwise`, else what it is and a number; a
-        remark says where a name is not its own.
+        A name that is taken gets a number. One that has no usable part (`part_name`) becomes `otherwise`, or else its
+        kind and a number. A remark says where the name is not the document's own.
         """
         plain = part_name(child.name) or otherwise or f"{child.kind.value}-{len(self._children) + 1}"
         name = plain
@@ -195,11 +204,11 @@ class DocumentBuilder:
         return name
 
     def remark(self, note: str) -> None:
-        """Keep a note on how parsing went, for `Document.notes`."""
+        """Add a note on how parsing went to `Document.notes`."""
         self._notes[note] = None
 
     def left_out(self, *names: str, issue: str = "") -> None:
-        """Tell what a limit kept from being read (`Parsed.unread`); `issue` says so, where no page does."""
+        """Record what a limit kept from being read (`Parsed.unread`); `issue` is the sentence on it."""
         self._left = self._left.and_(names, issue)
 
     @property

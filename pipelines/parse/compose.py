@@ -1,19 +1,104 @@
-"""A document made of its pieces: one text, spans and ids, sections, captions tied, references placed."""
+"""A document made of its pieces: one text, spans and ids, sections, its title, captions tied, references placed."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 
-from pipelines.core.document import Block, Document, Page, Reference, Source
+from pipelines.core.document import Block, BlockKind, Document, Page, Reference, Source
 from pipelines.core.ids import content_id
 from pipelines.core.provenance import Provenance, Span
 from pipelines.lang.identify import detect_language
-from pipelines.parse.captions import match_captions
 from pipelines.parse.outline import build_sections
 from pipelines.parse.pieces import Piece, Pointer, join_pieces
 from pipelines.parse.references import find_references
-from pipelines.parse.title import choose_title
+
+_LONGEST = 200
+# What programs write where a title should be.
+_EMPTY_TITLE = re.compile(
+    r"(?:microsoft\s+(?:word|powerpoint|excel)\b.*|untitled.*|unbenannt.*|ohne titel.*|document\d*|dokument\d*"
+    r"|(?:power ?point )?presentation\d*|pr[äa]sentation\d*|slide \d+|folie \d+|titel|title|print"
+    r"|(?:scan|img|dsc)[\W_\d]*|new document|no title|book\d*|sheet\d*|index|layout \d+|\W*|\d+)",
+    re.IGNORECASE,
+)
+_FILE_NAME = re.compile(
+    r".{0,100}\.(?:docx?|pdf|indd|tex|dvi|xlsx?|pptx?|qxd|rtf|odt|html?|ai|eps|md|txt|fm|cdr)"
+    r"|\S{1,100}\.[a-z]\w{1,4}",
+    re.IGNORECASE,
+)
+
+_NUMBERED = re.compile(r"\s*(\d{1,2})\.?\s+\D")
+_TABLE = re.compile(
+    r"[\s\[<(【]*(?:table|tab\.|tabelle|tabla|tableau|表|표)\s*[\dA-Z一二三四五六七八九十]", re.IGNORECASE
+)
+_FIGURE = re.compile(
+    r"[\s\[<(【]*(?:figure|fig\.?|abbildung|abb\.|bild|figura|image|picture|photo|chart|diagram|exhibit|图|圖|그림)"
+    r"\s*[\dA-Z一二三四五六七八九十]",
+    re.IGNORECASE,
+)
+
+
+def choose_title(told: str, blocks: Sequence[Block], source: Source) -> str:
+    """Return the title: the metadata's if it looks like one, a TITLE block, the first heading, the file's stem."""
+    for candidate in (told, _first(blocks, BlockKind.TITLE), _heading(blocks)):
+        title = " ".join(candidate.split())
+        if _is_title(title):
+            return title[:_LONGEST]
+    return PurePosixPath(source.name).stem or source.uri
+
+
+def _is_title(text: str) -> bool:
+    sample = text[: _LONGEST * 2]
+    return bool(sample) and not _EMPTY_TITLE.fullmatch(sample) and not _FILE_NAME.fullmatch(sample)
+
+
+def _heading(blocks: Sequence[Block]) -> str:
+    """Return the first heading, unless it is that of a part: its number goes on in those that follow."""
+    headings = [block.text for block in blocks if block.kind is BlockKind.HEADING]
+    numbers = [int(match[1]) if (match := _NUMBERED.match(heading)) else 0 for heading in headings]
+    is_part = any(numbers[:1]) and numbers[0] + 1 in numbers
+    return headings[0] if headings and not is_part else ""
+
+
+def _first(blocks: Sequence[Block], kind: BlockKind) -> str:
+    return next((block.text for block in blocks if block.kind is kind), "")
+
+
+def caption_subject(text: str) -> BlockKind | None:
+    """Return TABLE or FIGURE where a caption's first word says which it is of, else None."""
+    if _TABLE.match(text):
+        return BlockKind.TABLE
+    return BlockKind.FIGURE if _FIGURE.match(text) else None
+
+
+def match_captions(kinds: Sequence[BlockKind], texts: Sequence[str]) -> dict[int, int]:
+    """Return, for the positions of captions, the positions of the tables or figures that they belong to.
+
+    A caption belongs to the nearest one within two blocks that is of the kind its first word names and has no
+    caption yet. At equal distance a table lies below its caption, a figure above.
+    """
+    owners: dict[int, int] = {}
+    taken: set[int] = set()
+    for position, kind in enumerate(kinds):
+        if kind is not BlockKind.CAPTION:
+            continue
+        owner = _nearest(position, kinds, caption_subject(texts[position]), taken)
+        if owner is not None:
+            owners[position] = owner
+            taken.add(owner)
+    return owners
+
+
+def _nearest(position: int, kinds: Sequence[BlockKind], subject: BlockKind | None, taken: set[int]) -> int | None:
+    wanted = (BlockKind.TABLE, BlockKind.FIGURE) if subject is None else (subject,)
+    first = 1 if subject is BlockKind.TABLE else -1
+    for step in (first, -first, 2 * first, -2 * first):
+        other = position + step
+        if 0 <= other < len(kinds) and kinds[other] in wanted and other not in taken:
+            return other
+    return None
 
 
 def compose(
@@ -22,13 +107,16 @@ def compose(
     pieces: Sequence[Piece],
     *,
     furniture: Sequence[Piece] = (),
-    pointers: Sequence[Pointer] = (),
+    pointers: Sequence[tuple[int, Pointer]] = (),
     pages: Sequence[Page] = (),
     metadata: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
     languages: tuple[str, ...] = (),
 ) -> Document:
-    """Return the document that the pieces make, in their order; `languages` are likely ones, the likeliest first."""
+    """Return the document that the pieces make, in their order; `languages` are likely ones, the likeliest first.
+
+    `pointers` come with the position of the piece that they stand in, -1 for the document as a whole.
+    """
     text, spans = join_pieces(pieces)
     blocks = _blocks(source.document_id, pieces, spans)
     told = dict(metadata or {})
@@ -83,11 +171,13 @@ def _tie(caption: Block, owner: Block) -> tuple[Block, Block]:
     return caption, owner
 
 
-def _references(document: str, blocks: Sequence[Block], pointers: Sequence[Pointer]) -> tuple[Reference, ...]:
+def _references(
+    document: str, blocks: Sequence[Block], pointers: Sequence[tuple[int, Pointer]]
+) -> tuple[Reference, ...]:
     """Return what readers told and what stands in the text, block by block; told ones win over found ones."""
     told: dict[int, list[Reference]] = {}
-    for pointer in pointers:
-        told.setdefault(pointer.piece, []).append(_told(document, pointer, blocks))
+    for position, pointer in pointers:
+        told.setdefault(position, []).append(_told(document, pointer, blocks[position] if position >= 0 else None))
     found = told.get(-1, [])
     for number, block in enumerate(blocks):
         explicit = told.get(number, [])
@@ -97,11 +187,10 @@ def _references(document: str, blocks: Sequence[Block], pointers: Sequence[Point
     return tuple(dict.fromkeys(found))
 
 
-def _told(document: str, pointer: Pointer, blocks: Sequence[Block]) -> Reference:
-    if pointer.piece < 0:
+def _told(document: str, pointer: Pointer, block: Block | None) -> Reference:
+    if block is None:
         nowhere = Provenance(document, Span(0, 0))
         return Reference(pointer.kind, pointer.target, pointer.evidence, nowhere, pointer.section)
-    block = blocks[pointer.piece]
     provenance = block.provenance
     at = block.text.find(pointer.evidence) if pointer.evidence else -1
     if at >= 0:

@@ -1,18 +1,20 @@
-"""The pictures of a document, and those of its figures that are still to be read off."""
+"""The pictures of a document that are still to be read off, and the sentences on what was left unread."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
-from pipelines.core.document import Figure
+from pipelines.core.document import Figure, Page
 from pipelines.core.ids import digest
-from pipelines.parse.cleaning import clean
-from pipelines.parse.parsed import Picture
-from pipelines.parse.pieces import Image, Piece
-from pipelines.parse.readoff import ReadOff
+from pipelines.parse.limits import Clock
+from pipelines.parse.parsed import Picture, ReadOff
+from pipelines.parse.pieces import Image, Piece, Place, clean
 from pipelines.parse.settings import OcrSettings
-from pipelines.parse.task import Task
+from pipelines.parse.task import ParseTask
+
+_MOST = 5
 
 
 class Gallery:
@@ -43,11 +45,11 @@ class Gallery:
         """The digests of the pictures that are not read off yet."""
         return tuple(self._waiting)
 
-    def read(self, settings: OcrSettings, task: Task, begin: Callable[[], None]) -> tuple[list[ReadOff], str]:
+    def read(self, settings: OcrSettings, task: ParseTask, begin: Callable[[], None]) -> tuple[list[ReadOff], str]:
         """Read off what waits, as far as the limits go; return what was read, and why the rest was not."""
         if not self._waiting:
             return [], ""
-        from pipelines.parse.ocr.figures import FigureReader  # documents without pictures load no OCR
+        from pipelines.parse.ocr.figure_reader import FigureReader  # documents without pictures load no OCR
 
         reader = FigureReader(settings, task, begin)
         done: dict[str, ReadOff] = {}
@@ -70,3 +72,43 @@ def _tell(piece: Piece, found: ReadOff) -> None:
 def shown_text(figure: Figure) -> str:
     """Return what a figure contributes to the text of its document."""
     return "\n".join(part for part in (figure.ocr_text, figure.description) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What limits kept from being read, by name, and the sentences that say so."""
+
+    names: tuple[str, ...] = ()
+    issues: tuple[str, ...] = ()
+
+    def and_(self, names: Iterable[str], issue: str = "") -> LeftOut:
+        """Return this and more."""
+        return LeftOut(tuple(dict.fromkeys((*self.names, *names))), (*self.issues, issue) if issue else self.issues)
+
+
+def page_issues(pages: Sequence[Page]) -> list[str]:
+    """Return the issues of pages, those of pages that follow one another and share it in one sentence."""
+    runs = (list(run) for issue, run in groupby(pages, key=lambda page: page.issue) if issue)
+    return [f"{_named(run)}: {run[0].issue}" for run in runs]
+
+
+def _named(run: Sequence[Page]) -> str:
+    first, last = run[0].number, run[-1].number
+    return f"page {first}" if len(run) == 1 else f"pages {first} to {last}"
+
+
+def broken_off(place: Place, clock: Clock) -> str:
+    """Return that reading ended behind `place`, for want of time."""
+    last = f"page {place.page}" if place.page else place.label
+    return f"{f'what follows {last}' if last else 'the rest'} was not read: {clock.reason}"
+
+
+def pictures_unread(count: int, total: int, why: str) -> str:
+    """Return how many pictures were not read off."""
+    return f"{count} of {total} pictures {'was' if count == 1 else 'were'} not read off: {why}"
+
+
+def summed_up(issues: Sequence[str]) -> str:
+    """Return the first issues in one line, and how many there are more."""
+    more = f"; and {len(issues) - _MOST} more" if len(issues) > _MOST else ""
+    return "; ".join(issues[:_MOST]) + more

@@ -16,12 +16,9 @@ from pipelines.core.errors import Malformed, TooLarge
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import Line, around, turned_box
-from pipelines.parse.ocr.load import ocr_engine
-from pipelines.parse.ocr.pages import read_page
-from pipelines.parse.ocr.text import pixels
 from pipelines.parse.paragraphs import group_paragraphs, join_lines
-from pipelines.parse.parsed import Parsed
-from pipelines.parse.readoff import PictureText
+from pipelines.parse.parsed import Parsed, PictureText
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _BYTES_PER_PIXEL = 4
@@ -32,6 +29,15 @@ _USUAL_DPI = 96.0
 
 class ImageReader:
     """Reads each frame of a picture as a page: the figure itself, then the text on it in reading order."""
+
+    formats = (
+        signed("image/png", ".png"),
+        signed("image/jpeg", ".jpg", ".jpeg"),
+        signed("image/tiff", ".tif", ".tiff"),
+        signed("image/webp", ".webp"),
+        signed("image/bmp", ".bmp"),
+        signed("image/gif", ".gif"),
+    )
 
     @property
     def name(self) -> str:
@@ -81,6 +87,9 @@ def _encoded(frame: Pillow.Image) -> bytes:
 
 
 def _add_page(builder: DocumentBuilder, number: int, frame: Pillow.Image, image: Image) -> None:
+    from pipelines.parse.ocr.engine import ocr_engine
+    from pipelines.parse.ocr.pictures import pixels, read_page
+
     settings = builder.settings.ocr
     engine = ocr_engine(settings)
     read = read_page(number, lambda: pixels(frame), engine, settings, builder.task) if engine is not None else None

@@ -17,8 +17,7 @@ from pipelines.core.work.job import Job, JobContext, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.parse.limits import allowance
 from pipelines.parse.parse import parse
-from pipelines.parse.parsed import Parsed
-from pipelines.parse.readoff import NO_READINGS, Readings
+from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
 from pipelines.parse.settings import ParseSettings
 
 STAGE = "parse"

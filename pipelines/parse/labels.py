@@ -20,7 +20,7 @@ _RUNNING = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LabelGroup:
     """Labels near one another, one to a line of `text`."""
 
     text: str
@@ -34,7 +34,7 @@ def is_running(lines: Sequence[Line]) -> bool:
     return bool(lengths) and lengths[len(lengths) // 2] >= _RUNNING
 
 
-def parts_of(lines: Sequence[Line]) -> list[Part]:
+def parts_of(lines: Sequence[Line]) -> list[LabelGroup]:
     """Return the parts of a drawing by their labels, parts and labels from the top."""
     if len(lines) > _MOST:
         return [_part([[line] for line in in_rows(lines)])]
@@ -54,10 +54,10 @@ def _by_rows(rects: Sequence[Rect], numbers: Sequence[int]) -> list[int]:
     return [int(line.text) for line in order]
 
 
-def _part(labels: Sequence[Sequence[Line]]) -> Part:
+def _part(labels: Sequence[Sequence[Line]]) -> LabelGroup:
     lines = [line for label in labels for line in label]
     text = "\n".join(" ".join(line.text for line in label) for label in labels)
-    return Part(text, around(line.rect for line in lines), sum(line.confidence for line in lines) / len(lines))
+    return LabelGroup(text, around(line.rect for line in lines), sum(line.confidence for line in lines) / len(lines))
 
 
 def _one_label(one: Rect, other: Rect, height: float) -> bool:

@@ -1,8 +1,13 @@
-"""What a file may cost: checks of archives before they are unpacked, and what its process is allowed."""
+"""What one file may cost: processor time, size of archives and texts, and what its process is allowed."""
 
 from __future__ import annotations
 
+import os
+import time
 import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
 
 from pipelines.core.errors import TooLarge
 from pipelines.core.work.job import JobLimits
@@ -11,6 +16,8 @@ from pipelines.parse.settings import Limits
 MEBIBYTE = 1 << 20
 # A small file may well grow a hundredfold: a sheet of zeros, a bitmap in a letter.
 _FREE_OF_RATIO = 24 * MEBIBYTE
+READING = 0.8
+"""Share of the limit after which nothing more is read: what was read is still to be put together."""
 
 
 def check_archive(members: list[zipfile.ZipInfo], size: int, uri: str, limits: Limits) -> None:
@@ -46,3 +53,36 @@ def containers(uri: str) -> int:
 def allowance(limits: Limits) -> JobLimits:
     """Return what the process may cost that works on a file."""
     return JobLimits(limits.cpu_s, limits.stall_s, limits.memory_mb)
+
+
+def processor_seconds() -> float:
+    """Return the processor seconds of this process, and of the children that it has waited for."""
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Counts processor seconds, not time that passes: on a busy machine a file may take as much as on an idle one."""
+
+    limit_s: float
+    began: float = 0.0
+    now: Callable[[], float] = processor_seconds
+
+    @classmethod
+    def started(cls, limits: Limits) -> Self:
+        """Return the clock of a file that begins to be read."""
+        return cls(limits.cpu_s, processor_seconds())
+
+    @property
+    def spent(self) -> float:
+        return self.now() - self.began
+
+    def past(self, share: float) -> bool:
+        """Whether more than this share of the limit is spent."""
+        return self.spent > share * self.limit_s
+
+    @property
+    def reason(self) -> str:
+        """Why something was not read, and which setting says so."""
+        return f"over {self.limit_s:g} processor seconds (parse.limits.cpu_s)"

@@ -80,7 +80,7 @@ def around(rects: Iterable[Rect]) -> Rect:
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class TextStyle:
     """How a line is set: size in points to a half, the font's name without its subset prefix."""
 
     size: float = 0.0
@@ -91,7 +91,7 @@ class Style:
     color: int = 0
 
 
-PLAIN = Style()
+PLAIN = TextStyle()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Line:
 
     text: str
     rect: Rect
-    style: Style = PLAIN
+    style: TextStyle = PLAIN
     confidence: float = 1.0
     raised: bool = False
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pipelines.parse.captions import caption_subject
+from pipelines.parse.compose import caption_subject
 from pipelines.parse.outline import number_depth, section_number
 
 _LONGEST, _MOST_WORDS = 110, 14

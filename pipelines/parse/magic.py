@@ -58,6 +58,7 @@ _MAIN_PARTS = (
     ("presentationml", _OOXML + "presentationml.presentation"),
     ("ms-powerpoint", _OOXML + "presentationml.presentation"),
 )
+OOXML_TYPES = frozenset(media_type for _, media_type in _MAIN_PARTS)
 _MAIN_FOLDERS = (
     ("word/", _OOXML + "wordprocessingml.document"),
     ("xl/", _OOXML + "spreadsheetml.sheet"),
@@ -71,6 +72,14 @@ _OLE_STREAMS = {
     "Workbook": "application/vnd.ms-excel",
     "Book": "application/vnd.ms-excel",
 }
+
+
+def signature(head: bytes, path: Path) -> str:
+    """Return the media type of the file at `path`, which begins with `head`; empty where it is none of these."""
+    media_type = binary_type(head)
+    if media_type == ZIP:
+        return zip_type(path)
+    return ole_type(path) if media_type == OLE else media_type
 
 
 def binary_type(head: bytes) -> str:

@@ -10,15 +10,13 @@ from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted, Malformed, MissingExtra, StrataError, TooLarge, Unsupported
 from pipelines.core.ids import digest
 from pipelines.core.outcome import Status
-from pipelines.parse.cleaning import clean
-from pipelines.parse.clock import Clock
 from pipelines.parse.detect import detect
-from pipelines.parse.limits import containers
-from pipelines.parse.parsed import Parsed
-from pipelines.parse.readoff import NO_READINGS, Readings
+from pipelines.parse.limits import Clock, containers
+from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
+from pipelines.parse.pieces import clean
 from pipelines.parse.registry import reader_for
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.task import OutOfTime, Task, doing, keep_nothing
+from pipelines.parse.task import OutOfTime, ParseTask, doing, keep_nothing
 
 _LONGEST_REASON = 500
 _STATUSES: dict[type[StrataError], Status] = {
@@ -30,10 +28,10 @@ _STATUSES: dict[type[StrataError], Status] = {
 }
 
 
-def source_of(path: Path, uri: str) -> Source:
+def source_of(path: Path, uri: str, settings: ParseSettings | None = None) -> Source:
     """Return the source of a file: its type by content, its size and its hash. Raises `OSError`."""
     data = path.read_bytes()
-    return Source(uri, detect(path, uri.rsplit("/", 1)[-1]).media_type, len(data), digest(data))
+    return Source(uri, detect(path, uri.rsplit("/", 1)[-1], settings).media_type, len(data), digest(data))
 
 
 def parse(
@@ -52,7 +50,7 @@ def parse(
     before they are, in case that this process does not survive it; never, where there are none.
     """
     try:
-        with doing(Task(Clock.started(settings.limits), known, checkpoint)):
+        with doing(ParseTask(Clock.started(settings.limits), known, checkpoint)):
             return _checked(_read(path, source, settings), source)
     except StrataError as error:
         return failed(error)
@@ -61,7 +59,10 @@ def parse(
     except RecursionError:
         return Parsed(Status.TOO_LARGE, reason="nested too deep", error="RecursionError")
     except Exception as error:
-        return Parsed(Status.FAILED, reason=_sentence(f"{type(error).__name__}: {error}"), error=type(error).__name__)
+        hint = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
+        return Parsed(
+            Status.FAILED, reason=_sentence(f"{type(error).__name__}: {error}{hint}"), error=type(error).__name__
+        )
 
 
 def failed(error: StrataError) -> Parsed:
@@ -81,7 +82,7 @@ def _read(path: Path, source: Source, settings: ParseSettings) -> Parsed:
         return Parsed(Status.EMPTY, reason="the file is empty")
     if containers(source.uri) > settings.limits.depth:
         raise TooLarge(f"more than {settings.limits.depth} containers within one another", ids=(source.uri,))
-    found = detect(path, source.name)
+    found = detect(path, source.name, settings)
     source = replace(source, media_type=found.media_type)
     reader = reader_for(found.media_type, settings)
     try:
@@ -96,13 +97,20 @@ def _read(path: Path, source: Source, settings: ParseSettings) -> Parsed:
 
 
 def _second_opinion(path: Path, source: Source, settings: ParseSettings, error: Exception) -> Parsed:
-    """A fault of our reader need not cost the file: unstructured may read it, if with less structure."""
+    """A fault of our reader need not cost the file: unstructured may read it, if with less structure.
+
+    Raises `error` where it does not read such files, and where it is not installed, with a note how to install it.
+    """
     from pipelines.parse.unstructured_engine import UnstructuredReader
 
     reader = UnstructuredReader()
     if not reader.reads(source.media_type):
         raise error
-    parsed = reader.read(path, source, settings)
+    try:
+        parsed = reader.read(path, source, settings)
+    except MissingExtra as missing:
+        error.add_note(f"a second reader could be tried: {missing.hint}")
+        raise error from missing
     return _noted(parsed, _sentence(f"read by {reader.name}, because of {type(error).__name__}: {error}"))
 
 

@@ -1,66 +1,49 @@
-"""Which reader reads which media type. Readers are named, not imported: parsing text loads no PDF library."""
+"""The readers and their formats. One line adds a built-in reader: its name in `READERS`.
+
+Readers of one's own come from the settings (`parse.engines`) and from installed packages (entry points of the group
+`strata.readers`), and are asked in this order, before the built-in ones.
+"""
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from pipelines.core.errors import SettingsError, Unsupported
-from pipelines.parse.reader import Reader
+from pipelines.parse.reader import FileFormat, Reader
 from pipelines.parse.settings import ParseSettings
 
-_OOXML = "application/vnd.openxmlformats-officedocument."
-_ODF = "application/vnd.oasis.opendocument."
-_OFFICE = "pipelines.parse.office."
-_WEB = "pipelines.parse.web."
-_IMAGE = "pipelines.parse.image:ImageReader"
-
-READERS = MappingProxyType(
-    {
-        "application/pdf": "pipelines.parse.pdf.reader:PdfReader",
-        "image/png": _IMAGE,
-        "image/jpeg": _IMAGE,
-        "image/tiff": _IMAGE,
-        "image/webp": _IMAGE,
-        "image/bmp": _IMAGE,
-        "image/gif": _IMAGE,
-        _OOXML + "wordprocessingml.document": _OFFICE + "docx:DocxReader",
-        _OOXML + "spreadsheetml.sheet": _OFFICE + "xlsx:XlsxReader",
-        "application/vnd.ms-excel.sheet.macroenabled.12": _OFFICE + "xlsx:XlsxReader",
-        _OOXML + "presentationml.presentation": _OFFICE + "pptx:PptxReader",
-        _ODF + "text": _OFFICE + "odt:OdtReader",
-        _ODF + "spreadsheet": _OFFICE + "ods:OdsReader",
-        _ODF + "presentation": _OFFICE + "odp:OdpReader",
-        "application/msword": _OFFICE + "legacy:LegacyReader",
-        "application/vnd.ms-powerpoint": _OFFICE + "legacy:LegacyReader",
-        "application/vnd.ms-excel": _OFFICE + "legacy:LegacyReader",
-        "text/csv": _OFFICE + "csv:CsvReader",
-        "text/tab-separated-values": _OFFICE + "csv:CsvReader",
-        "text/html": _WEB + "html:HtmlReader",
-        "application/xhtml+xml": _WEB + "html:HtmlReader",
-        "text/markdown": _WEB + "markdown:MarkdownReader",
-        "text/plain": _WEB + "text:TextReader",
-        "application/json": _WEB + "json:JsonReader",
-        "application/xml": _WEB + "xml:XmlReader",
-        "text/xml": _WEB + "xml:XmlReader",
-        "application/epub+zip": _WEB + "epub:EpubReader",
-        "message/rfc822": _WEB + "eml:EmlReader",
-        "application/vnd.ms-outlook": _WEB + "msg:MsgReader",
-        "application/rtf": _WEB + "rtf:RtfReader",
-        "text/rtf": _WEB + "rtf:RtfReader",
-        "application/zip": _WEB + "zip:ZipReader",
-        "application/x-tar": _WEB + "tar:TarReader",
-        "application/gzip": _WEB + "tar:TarReader",
-        "application/x-bzip2": _WEB + "tar:TarReader",
-        "application/x-xz": _WEB + "tar:TarReader",
-        "application/vnd.ms-office.encrypted": _OFFICE + "encrypted:EncryptedReader",
-        "application/x-ndjson": _WEB + "json:JsonReader",
-        "application/mbox": _WEB + "eml:MailboxReader",
-        "image/svg+xml": _WEB + "xml:XmlReader",
-        "text/x-rst": _WEB + "rst:RstReader",
-        "text/x-org": _WEB + "org:OrgReader",
-    }
+ENTRY_POINTS = "strata.readers"
+READERS = (
+    "image:ImageReader",
+    "office.docx:DocxReader",
+    "office.xlsx:XlsxReader",
+    "office.pptx:PptxReader",
+    "office.odt:OdtReader",
+    "office.ods:OdsReader",
+    "office.odp:OdpReader",
+    "office.legacy:LegacyReader",
+    "office.legacy:EncryptedReader",
+    "pdf.reader:PdfReader",
+    "web.epub:EpubReader",
+    "web.msg:MsgReader",
+    "web.rtf:RtfReader",
+    "web.archives:ZipReader",
+    "web.archives:TarReader",
+    "web.eml:EmlReader",
+    "web.eml:MailboxReader",
+    "web.html:HtmlReader",
+    "web.xml:XmlReader",
+    "web.json:JsonReader",
+    "web.markdown:MarkdownReader",
+    "web.rst:RstReader",
+    "web.org:OrgReader",
+    "office.csv:CsvReader",
+    "web.text:TextReader",
 )
+"""The built-in readers, below this package. Where two formats recognise a file, the first of them is taken."""
 
 _WAYS_OUT = MappingProxyType(
     {
@@ -75,28 +58,65 @@ _WAYS_OUT = MappingProxyType(
 
 
 def reader_for(media_type: str, settings: ParseSettings) -> Reader:
-    """Return the reader of `media_type`, one of the settings' own (`engines`) before a built-in one.
+    """Return the reader of `media_type`: of the settings (`engines`), else of an installed package, else built in.
 
-    Raises `Unsupported` for a type that nobody reads, `SettingsError` for an engine that cannot be loaded.
+    Raises `Unsupported` for a type that nobody reads, `SettingsError` for a reader that cannot be loaded.
     """
-    chosen = settings.engines.get(media_type)
-    if chosen is not None:
-        return _load_own(media_type, chosen)
-    if media_type not in READERS:
-        raise Unsupported(f"no reader for {media_type or 'files of unknown type'}", hint=_WAYS_OUT.get(media_type, ""))
-    return _load(READERS[media_type])
+    if media_type in settings.engines:
+        return _engine(media_type, settings.engines[media_type])
+    for reader in (*_installed(), *_built_in()):
+        if any(one.media_type == media_type for one in reader.formats):
+            return reader
+    raise Unsupported(f"no reader for {media_type or 'files of unknown type'}", hint=_WAYS_OUT.get(media_type, ""))
 
 
-def _load(name: str) -> Reader:
+def built_in_formats() -> tuple[FileFormat, ...]:
+    """Return the formats of the built-in readers, in the order in which they are asked."""
+    return tuple(one for reader in _built_in() for one in reader.formats)
+
+
+def own_formats(settings: ParseSettings) -> tuple[FileFormat, ...]:
+    """Return the formats of the readers that settings and installed packages add, engines for new types first.
+
+    An engine for a type that is known already reads what is recognised as before. Raises `SettingsError` for a reader
+    that cannot be loaded, and for an engine of a new type that does not declare a format of it.
+    """
+    installed = tuple(one for reader in _installed() for one in reader.formats)
+    known = {one.media_type for one in (*installed, *built_in_formats())}
+    new = [_format(media_type, name) for media_type, name in settings.engines.items() if media_type not in known]
+    return (*new, *installed)
+
+
+def _format(media_type: str, name: str) -> FileFormat:
+    formats: tuple[FileFormat, ...] = getattr(_engine(media_type, name), "formats", ())
+    for one in formats:
+        if one.media_type == media_type:
+            return one
+    raise SettingsError(f"parse.engines: {name!r} declares no format {media_type} (`formats`, see Reader)")
+
+
+def _engine(media_type: str, name: str) -> Reader:
+    return _load(name, f"parse.engines: cannot load {name!r} for {media_type}")
+
+
+@cache
+def _installed() -> tuple[Reader, ...]:
+    """The readers of installed packages, by name of the entry point; whoever installs a package trusts its code."""
+    points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value))
+    return tuple(_load(point.value, f"cannot load {point.value!r}, an installed reader") for point in points)
+
+
+@cache
+def _built_in() -> tuple[Reader, ...]:
+    return tuple(_load(f"{__package__}.{name}", name) for name in READERS)
+
+
+def _load(name: str, complaint: str) -> Reader:
     module, _, attribute = name.partition(":")
-    reader = getattr(import_module(module), attribute)()
-    if not isinstance(reader, Reader):
-        raise TypeError(f"{name} is not a reader")
-    return reader
-
-
-def _load_own(media_type: str, name: str) -> Reader:
     try:
-        return _load(name)
+        reader: Reader = getattr(import_module(module), attribute)()
     except (ImportError, AttributeError, TypeError, ValueError) as error:
-        raise SettingsError(f"parse.engines: cannot load {name!r} for {media_type}: {error}") from error
+        raise SettingsError(f"{complaint}: {error}") from error
+    if not callable(getattr(reader, "read", None)):
+        raise SettingsError(f"{complaint}: it is not a reader")
+    return reader

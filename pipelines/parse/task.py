@@ -9,9 +9,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from pipelines.core.errors import TooLarge
-from pipelines.parse.clock import Clock
-from pipelines.parse.parsed import Parsed
-from pipelines.parse.readoff import Readings, ReadOff
+from pipelines.parse.limits import Clock
+from pipelines.parse.parsed import Parsed, Readings, ReadOff
 
 
 def keep_nothing(parsed: Parsed) -> None:
@@ -19,10 +18,11 @@ def keep_nothing(parsed: Parsed) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """One file being read. Engines of any kind profit: what they build looks at it, so their signature is free of it.
+class ParseTask:
+    """One file being parsed, in a context variable, so that readers of any kind need not pass it on.
 
-    `checkpoint` takes the document before its figures are read off. `read` gathers what this run read.
+    `clock` counts the processor seconds spent. `known` is what an earlier run read off pictures, `read` what this run
+    does. `checkpoint` is given the document before its figures are read off, as that may end the process.
     """
 
     clock: Clock = field(default_factory=lambda: Clock(math.inf))
@@ -47,16 +47,16 @@ class OutOfTime(TooLarge):
         self.so_far = so_far
 
 
-_CURRENT: ContextVar[Task] = ContextVar("task")
+_CURRENT: ContextVar[ParseTask] = ContextVar("task")
 
 
-def current_task() -> Task:
+def current_task() -> ParseTask:
     """Return the task of the file that is being read; one without limits where none is."""
-    return _CURRENT.get(None) or Task()
+    return _CURRENT.get(None) or ParseTask()
 
 
 @contextmanager
-def doing(task: Task) -> Iterator[Task]:
+def doing(task: ParseTask) -> Iterator[ParseTask]:
     """Make `task` the current one."""
     token = _CURRENT.set(task)
     try:

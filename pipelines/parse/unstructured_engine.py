@@ -1,6 +1,7 @@
 """unstructured as an engine: chosen by the settings for a media type, and asked when a reader of ours fails.
 
-The only user of unstructured. It works without a network and tells nobody: its telemetry is switched off
+The only user of unstructured, which is the extra `unstructured`: it reads no format that is not read here already, and
+brings 450 MB. It works without a network and tells nobody: its telemetry is switched off
 (`pipelines.core.no_telemetry`), and the language model that it would download is replaced by one without weights
 (`spacy_stub`), which is put on this process's path only here.
 """

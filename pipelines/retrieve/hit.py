@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pipelines.core.chunk import Chunk
 from pipelines.core.graph import Node, NodeKind
 from pipelines.core.provenance import Provenance, Span
-from pipelines.graph.properties import box_of
+from pipelines.graph.node_properties import box_of
 from pipelines.store.graph import GraphStore
 
 
@@ -70,7 +70,7 @@ def read_chunks(graph: GraphStore, ids: Collection[str]) -> dict[str, Node]:
 
 
 def chunk_of(node: Node) -> Chunk:
-    """Return the chunk that a node was made from (`pipelines.graph.properties.of_chunk`)."""
+    """Return the chunk that a node was made from (`pipelines.graph.node_properties.of_chunk`)."""
     return Chunk(
         id=node.id,
         document=node.owner,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pipelines.atomize.query_tags import QueryTags
+from pipelines.atomize.tags import QueryTags
 from pipelines.core.knowledge import Tag, TagPair
 from pipelines.lang import bm25
 from pipelines.lang.terms import terms, words

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Self
 
 from pipelines.core.errors import StoreError, StoreLocked
+from pipelines.core.sqlite_file import SqliteFile
 from pipelines.store.catalog import Catalog
 from pipelines.store.graph import GraphStore
+from pipelines.store.migrations import migrate, require_current
 from pipelines.store.sqlite_catalog import SqliteCatalog
-from pipelines.store.sqlite_file import SqliteFile
 from pipelines.store.sqlite_graph import SqliteGraph
 
 if sys.platform == "win32":
@@ -45,7 +46,7 @@ class EmbeddedStore:
         Raises `KnowledgeBaseNotFound` where there is none, `StoreMismatch` where it is damaged, something else, or
         made by a later version.
         """
-        return cls(SqliteFile(path, create))
+        return cls(SqliteFile(path, migrate, require_current, create))
 
     @property
     def path(self) -> Path:

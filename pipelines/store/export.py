@@ -10,12 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from enum import StrEnum
 from typing import TextIO, TypeVar
 from xml.sax.saxutils import escape, quoteattr
 
 from pipelines.core.codec import encode
-from pipelines.core.graph import Edge, Node, Value
+from pipelines.core.graph import Edge, GraphFormat, Node, Value
 from pipelines.store.graph import GraphStore
 
 T = TypeVar("T")
@@ -28,12 +27,6 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 _TYPES: dict[type, str] = {bool: "boolean", int: "long", float: "double"}
 _Keys = dict[str, str]
 """The GraphML type of each property name."""
-
-
-class GraphFormat(StrEnum):
-    JSONL = "jsonl"
-    GRAPHML = "graphml"
-    CYPHER = "cypher"
 
 
 def export(store: GraphStore, format: GraphFormat, out: TextIO) -> None:

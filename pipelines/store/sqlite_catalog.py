@@ -10,8 +10,8 @@ import msgspec
 
 from pipelines.core.codec import decode, encode
 from pipelines.core.outcome import Status
+from pipelines.core.sqlite_file import SqliteFile
 from pipelines.store.catalog import Entry
-from pipelines.store.sqlite_file import SqliteFile
 
 DAMAGED = "its entry in the catalog is damaged"
 """The reason of an entry that cannot be read: the next ingest takes the file up again."""

@@ -10,8 +10,8 @@ from typing import TypeVar
 from pipelines.core.codec import decode, encode
 from pipelines.core.errors import StoreMismatch
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph, Value
+from pipelines.core.sqlite_file import SqliteFile
 from pipelines.store.graph import EMPTY, adjusted, item_hash
-from pipelines.store.sqlite_file import SqliteFile
 
 _Item = TypeVar("_Item")
 _NODE, _EDGE = "id, kind, owner, properties", "source, kind, target, owner, key, properties"

@@ -1,38 +1,81 @@
-"""Reckonings written with signs: "12 kW + 8 kW = 20 kW", "20 = 2 × 10", "20 kW (12 + 8)"."""
+"""Numbers of a claim that no source has: right only where the claim shows the calculation, from numbers of the sources.
+
+A calculation is shown by signs ("12 kW + 8 kW = 20 kW", "20 kW (12 + 8)") or by a word beside its operands ("8 more
+than 12"). Its operands are numbers of the sources, and the result is right to the digits that it is written with.
+"""
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice, pairwise, product
 
-from pipelines.lang.numbers import Number, numbers
+from pipelines.core.provenance import Span
+from pipelines.lang.numbers import Number, numbers, values
+from qa.check.operations import Operation, clauses, factors_in, operations_in
 
+_HUNDRED = 100.0
+"""What a share is multiplied with to be a percentage; the one operand that needs no source."""
+_MOST_ADDED = 12
+"""Numbers in a row whose sum is looked for."""
+_FARTHEST = 60
+"""Characters between two operands at most."""
+_READINGS = 16
+"""Ways of reading the numbers of one expression that are tried."""
 _CLEAR = {"+": "+", "＋": "+", "−": "-", "×": "*", "÷": "/"}
 """Signs that are operators wherever they stand."""
 _SET_OFF = {"-": "-", "–": "-", "x": "*", "X": "*", "*": "*", "·": "*", "⋅": "*", "/": "/", ":": "/"}
 """Signs that are also part of units, names and ranges: operators where only blanks or brackets are beside them."""
 _EQUALS = re.compile(r"[=≈≅＝]")
 _BESIDE = frozenset(" \t\u00a0\u202f()%")
-_FARTHEST = 60
-"""Characters between two operands at most."""
-_READINGS = 16
-"""Ways of reading the figures of one expression that are tried."""
-Token = Number | str
+_SIGNS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
+_OF_TWO: dict[Operation, Callable[[float, float], float]] = {
+    Operation.SUM: operator.add,
+    Operation.DIFFERENCE: lambda a, b: abs(a - b),
+    Operation.PRODUCT: operator.mul,
+    Operation.QUOTIENT: operator.truediv,
+}
 
 
-def stated(result: Number, text: str, known: Collection[float]) -> Iterator[float]:
-    """Yield the values of the expressions that `text` sets equal to `result`, all of whose operands are `known`."""
-    for side in _sides(result, text):
-        for percent in (1.0, 0.01):
-            for value in _values(side, known, percent):
-                yield value
-                if result.percent:
-                    yield 100 * value
+def unsupported(text: str, sources: Collection[str]) -> list[str]:
+    """Return the numbers of `text`, as written, that no source has and that `text` does not calculate from theirs."""
+    known = frozenset[float]().union(*map(values, sources))
+    missing = _missing(numbers(text), known)
+    while missing:
+        found = frozenset[float]().union(*(_calculated(number, text, known) for number in missing))
+        if not found:
+            break
+        known |= found  # a result may be the operand of what follows
+        missing = _missing(missing, known)
+    return [number.text for number in missing]
 
 
-def _sides(result: Number, text: str) -> Iterator[list[Token]]:
-    """The expressions that stand on the other side of an equals sign from the result, or in brackets behind it."""
+def _missing(every: Sequence[Number], known: frozenset[float]) -> list[Number]:
+    return [number for number in every if number.values and number.values.isdisjoint(known)]
+
+
+def _calculated(number: Number, text: str, known: frozenset[float]) -> frozenset[float]:
+    """The readings of a number that the text calculates, none where it does not."""
+    results = [*_by_signs(number, text, known | {_HUNDRED}), *_by_words(number, text, known)]
+    return frozenset(reading for reading in number.values if any(number.rounds(reading, one) for one in results))
+
+
+# Calculations in signs: the number stands beside an equals sign, or an expression in brackets stands behind it.
+
+
+def _by_signs(result: Number, text: str, known: frozenset[float]) -> Iterator[float]:
+    """The values of the expressions that `text` sets equal to `result`, all of whose operands are `known`."""
+    for row in _sides(result, text):
+        for value in _values(row, text, known):
+            yield value
+            if result.percent:
+                yield _HUNDRED * value
+
+
+def _sides(result: Number, text: str) -> Iterator[list[Number]]:
+    """The operands of each expression on the other side of an equals sign, or in brackets behind the result."""
     every = numbers(text)
     place = every.index(result)
     if place and _EQUALS.search(text, every[place - 1].span.end, result.span.start):
@@ -41,56 +84,52 @@ def _sides(result: Number, text: str) -> Iterator[list[Token]]:
         return
     gap = text[result.span.end : every[place + 1].span.start]
     if _EQUALS.search(gap):
-        yield _chain(every[place + 1 :], text, backwards=False)
+        yield _chain(every[place + 1 :], text)
     elif "(" in gap and ")" not in gap:
         close = text.find(")", result.span.end)
-        inside = [one for one in every[place + 1 :] if close < 0 or one.span.end <= close]
-        yield _chain(inside, text, backwards=False)
+        yield _chain([one for one in every[place + 1 :] if close < 0 or one.span.end <= close], text)
 
 
-def _chain(every: Sequence[Number], text: str, backwards: bool) -> list[Token]:
-    """The numbers from one end on that operators join, with operators and brackets; empty where nothing is joined."""
+def _chain(every: Sequence[Number], text: str, backwards: bool = False) -> list[Number]:
+    """The numbers from one end on that operators join, in the order of the text."""
     ordered = list(reversed(every)) if backwards else list(every)
     taken = ordered[:1]
     for one in ordered[1:]:
         left, right = (one, taken[-1]) if backwards else (taken[-1], one)
-        if _operator(text[left.span.end : right.span.start]) is None:
+        if _operator_at(text[left.span.end : right.span.start]) is None:
             break
         taken.append(one)
-    if len(taken) < 2:
-        return []
-    row = sorted(taken, key=lambda one: one.span.start)
-    tokens: list[Token] = ["("] * _opened(text, row)
-    for left, right in pairwise(row):
-        tokens += [left, *_marks(text[left.span.end : right.span.start])]
-    return [*tokens, row[-1]]
+    return taken[::-1] if backwards else taken
 
 
-def _opened(text: str, row: Sequence[Number]) -> int:
-    """How many brackets that stand before the first number are closed between the numbers."""
-    depth = lowest = 0
-    for left, right in pairwise(row):
-        for character in text[left.span.end : right.span.start]:
-            depth += (character == "(") - (character == ")")
-            lowest = min(lowest, depth)
-    return -lowest
+def _values(row: Sequence[Number], text: str, known: frozenset[float]) -> Iterator[float]:
+    """The values of an expression for the known readings of its operands; "20 %" is read as 20 and as 0.2."""
+    if len(row) < 2:
+        return
+    gaps = [_gap(text[left.span.end : right.span.start]) for left, right in pairwise(row)]
+    for percent in (1.0, 1 / _HUNDRED):
+        for chosen in islice(product(*(sorted(one.values & known) for one in row)), _READINGS):
+            figures = [value * (percent if one.percent else 1.0) for one, value in zip(row, chosen, strict=True)]
+            value = _value("".join(f"{figure!r}{gap}" for figure, gap in zip(figures, [*gaps, ""], strict=True)))
+            if value is not None:
+                yield value
 
 
-def _marks(gap: str) -> list[str]:
-    """The operator of a gap with the brackets before and behind it."""
-    operator = _operator(gap)
-    place = next((at for at, sign in enumerate(gap) if _is_operator(gap, at)), len(gap))
-    closing = [")"] * gap[:place].count(")") if gap[:place].count(")") > gap[:place].count("(") else []
-    opening = ["("] * gap[place:].count("(") if gap[place:].count("(") > gap[place:].count(")") else []
-    return [*closing, operator or "+", *opening]
+def _gap(text: str) -> str:
+    """What stands between two operands as an operator with the brackets before and behind it: " kW) × (" is ")*("."""
+    at = _operator_at(text) or 0
+    before, behind = text[:at], text[at:]
+    closing = ")" * max(0, before.count(")") - before.count("("))
+    opening = "(" * max(0, behind.count("(") - behind.count(")"))
+    return f"{closing}{(_CLEAR | _SET_OFF)[text[at]]}{opening}"
 
 
-def _operator(gap: str) -> str | None:
-    """The one operator between two numbers, None where there is none or more than one."""
+def _operator_at(gap: str) -> int | None:
+    """Where the one operator between two numbers stands, None where there is none or more than one."""
     if len(gap) > _FARTHEST or _EQUALS.search(gap):
         return None
-    found = [gap[at] for at in range(len(gap)) if _is_operator(gap, at)]
-    return (_CLEAR | _SET_OFF)[found[0]] if len(found) == 1 else None
+    found = [at for at in range(len(gap)) if _is_operator(gap, at)]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_operator(gap: str, at: int) -> bool:
@@ -100,60 +139,84 @@ def _is_operator(gap: str, at: int) -> bool:
     return gap[at] in _SET_OFF and all(character in _BESIDE for character in around)
 
 
-def _values(tokens: Sequence[Token], known: Collection[float], percent: float) -> Iterator[float]:
-    operands = [token for token in tokens if isinstance(token, Number)]
-    if len(operands) < 2:
-        return
-    readings = [sorted(one.values & set(known)) for one in operands]
-    for chosen in islice(product(*readings), _READINGS):
-        figures = iter(chosen)
-        plain = [
-            next(figures) * (percent if token.percent else 1.0) if isinstance(token, Number) else token
-            for token in tokens
-        ]
-        value = _Expression(plain).value()
-        if value is not None:
-            yield value
-
-
-class _Expression:
-    """Tokens evaluated with brackets first, then products, then sums."""
-
-    def __init__(self, tokens: Sequence[float | str]) -> None:
-        self._tokens = list(tokens)
-        self._at = 0
-
-    def value(self) -> float | None:
-        """Return the value, None where a number is divided by nothing; brackets left open are closed at the end."""
-        try:
-            return self._sum()
-        except ZeroDivisionError:
-            return None
-
-    def _sum(self) -> float:
-        total = self._product()
-        while (sign := self._take("+-")) is not None:
-            total = total + self._product() if sign == "+" else total - self._product()
-        return total
-
-    def _product(self) -> float:
-        total = self._factor()
-        while (sign := self._take("*/")) is not None:
-            total = total * self._factor() if sign == "*" else total / self._factor()
-        return total
-
-    def _factor(self) -> float:
-        if self._take("(") is not None:
-            inner = self._sum()
-            self._take(")")
-            return inner
-        token = self._tokens[self._at]
-        self._at += 1
-        return float(token)
-
-    def _take(self, signs: str) -> str | None:
-        token = self._tokens[self._at] if self._at < len(self._tokens) else None
-        if isinstance(token, str) and token in signs:
-            self._at += 1
-            return token
+def _value(expression: str) -> float | None:
+    """The value of "12.0+8.0)*2.0", None for a division by zero; brackets that lack their partner get it at the end."""
+    depth = lowest = 0
+    for character in expression:
+        depth += (character == "(") - (character == ")")
+        lowest = min(lowest, depth)
+    try:
+        tree = ast.parse("(" * -lowest + expression + ")" * (depth - lowest), mode="eval")
+        return _evaluated(tree.body)
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
         return None
+
+
+def _evaluated(node: ast.expr) -> float:
+    match node:
+        case ast.BinOp(left, sign, right):
+            return float(_SIGNS[type(sign)](_evaluated(left), _evaluated(right)))
+        case ast.Constant(float(value)):
+            return value
+    raise ValueError(f"no calculation: {ast.dump(node)}")
+
+
+# Calculations in words: "8 more than 12", "twice 15 mm", "12 and 8 together".
+
+
+def _by_words(number: Number, text: str, known: frozenset[float]) -> Iterator[float]:
+    """The results of the operations that words name, on the numbers next to this one in its clause."""
+    clause = next(span for span in clauses(text) if span.start <= number.span.start < span.end)
+    row = [one for one in numbers(text) if clause.start <= one.span.start < clause.end]
+    place = row.index(number)
+    for words, (one, other) in _neighbours(row, place, 2, clause, text):
+        yield from _of_pair(number, one, other, words, known)
+    for words, (one,) in _neighbours(row, place, 1, clause, text):
+        yield from (factor * a for factor in factors_in(words) for a in _operands(one, known))
+    named = operations_in(clause.slice(text))
+    yield from _of_row(named, row[:place][::-1], known)
+    yield from _of_row(named, row[place + 1 :], known)
+
+
+def _neighbours(
+    row: Sequence[Number], place: int, count: int, clause: Span, text: str
+) -> Iterator[tuple[str, list[Number]]]:
+    """Each run of `count` operands that the number stands beside or amid, with the words around them all."""
+    for first in range(max(0, place - count), min(place, len(row) - count - 1) + 1):
+        last = first + count
+        start = row[first - 1].span.end if first else clause.start
+        end = row[last + 1].span.start if last + 1 < len(row) else clause.end
+        yield text[start:end], [one for one in row[first : last + 1] if one is not row[place]]
+
+
+def _of_pair(number: Number, one: Number, other: Number, words: str, known: frozenset[float]) -> Iterator[float]:
+    """The results of the operations that `words` name, on two numbers in either order."""
+    named = operations_in(words)
+    pairs = [(a, b) for a in _operands(one, known) for b in _operands(other, known)]
+    both = [*pairs, *((b, a) for a, b in pairs)]
+    for operation in named & _OF_TWO.keys():
+        yield from (_OF_TWO[operation](a, b) for a, b in both if b or operation is not Operation.QUOTIENT)
+    if number.percent and not (one.percent or other.percent):
+        yield from (_HUNDRED * a / b for a, b in both if b)
+        if Operation.DIFFERENCE in named:
+            yield from (_HUNDRED * abs(b - a) / a for a, b in both if a)
+    elif one.percent != other.percent:
+        yield from (a * b / _HUNDRED for a, b in pairs)
+
+
+def _of_row(named: Collection[Operation], row: Sequence[Number], known: frozenset[float]) -> Iterator[float]:
+    """Sums and means of the first two, three, ... numbers of a row; it ends where one has not exactly one reading."""
+    total = 0.0
+    for count, one in enumerate(row[:_MOST_ADDED], 1):
+        operands = _operands(one, known)
+        if len(operands) != 1:
+            break
+        total += operands[0]
+        if count > 1 and Operation.SUM in named:
+            yield total
+        if count > 1 and Operation.MEAN in named:
+            yield total / count
+
+
+def _operands(number: Number, known: frozenset[float]) -> list[float]:
+    return sorted(number.values & known)

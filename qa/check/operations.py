@@ -1,4 +1,4 @@
-"""Operations that are said in words, in the languages of the table `operations.toml`."""
+"""Operations of arithmetic that are said in words, in the languages of the table `operations.toml`."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ class _Words:
 
 
 @dataclass(frozen=True, slots=True)
-class _Vocabulary:
+class _OperationWords:
     operations: dict[Operation, _Words]
     factors: dict[float, _Words]
 
 
 def operations_in(text: str) -> frozenset[Operation]:
     """Return the operations that `text` names; an arrow from one figure to another is a difference."""
-    found = {operation for operation, words in _vocabulary().operations.items() if words.stand_in(text)}
+    found = {operation for operation, words in _operation_words().operations.items() if words.stand_in(text)}
     return frozenset(found | {Operation.DIFFERENCE}) if _ARROW.search(text) else frozenset(found)
 
 
 def factors_in(text: str) -> tuple[float, ...]:
     """Return the factors that words of `text` are ("twice", "half")."""
-    return tuple(factor for factor, words in _vocabulary().factors.items() if words.stand_in(text))
+    return tuple(factor for factor, words in _operation_words().factors.items() if words.stand_in(text))
 
 
 def clauses(text: str) -> list[Span]:
@@ -68,11 +68,11 @@ def clauses(text: str) -> list[Span]:
 
 
 @lru_cache(maxsize=1)
-def _vocabulary() -> _Vocabulary:
+def _operation_words() -> _OperationWords:
     table: dict[str, dict[str, list[str]]] = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
     factors = {float(factor): _Words.of(words) for factor, words in table.pop("factors").items()}
     said = {
         Operation(name): _Words.of([word for words in by_language.values() for word in words])
         for name, by_language in table.items()
     }
-    return _Vocabulary(said, factors)
+    return _OperationWords(said, factors)

@@ -1,4 +1,4 @@
-"""The few sentences that answer together: the best one, and those that add what it lacks."""
+"""Which few sentences are quoted: the best one, and those that cover terms of the question that it does not."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
-from qa.quoting.query import Query
+from qa.quoting.question import QuestionTerms
 from qa.quoting.weigh import Weighed
 
 _GAIN = 0.1
-"""Share of the question's weight that a further sentence must add."""
+"""Share of the question's weight that a further sentence must add to be chosen."""
 _FLOOR = 0.55
 """Share of the best sentence's score below which none is added."""
 _NEEDED = 0.2
@@ -25,15 +25,15 @@ _TELLING = 5
 """Terms from which on a unit tells something."""
 
 
-def choose(query: Query, weighed: Sequence[Weighed], limit: int) -> list[Weighed]:
+def choose(question: QuestionTerms, weighed: Sequence[Weighed], limit: int) -> list[Weighed]:
     """Return up to `limit` units, the best first; each further one covers terms that those before it do not."""
     if not weighed:
         return []
-    chosen = [_first(query, weighed)]
+    chosen = [_first(question, weighed)]
     while len(chosen) < limit:
         covered = union(chosen)
         rest = [item for item in weighed if item.score >= _FLOOR * weighed[0].score and _is_new(item, chosen)]
-        gains = [(gain(query, covered, item.covers), item) for item in rest]
+        gains = [(gain(question, covered, item.covers), item) for item in rest]
         useful = [(added + item.score / 4, item) for added, item in gains if added >= _GAIN]
         if not useful:
             break
@@ -41,34 +41,34 @@ def choose(query: Query, weighed: Sequence[Weighed], limit: int) -> list[Weighed
     return chosen
 
 
-def _first(query: Query, weighed: Sequence[Weighed]) -> Weighed:
+def _first(question: QuestionTerms, weighed: Sequence[Weighed]) -> Weighed:
     """The best unit, or one nearly as good that gives a value of the kind asked for where the best gives none.
 
     A reason has to stand in the same document: others tell of other cases.
     """
-    best, reason = weighed[0], Kind.REASON in query.wants
+    best, reason = weighed[0], Kind.REASON in question.wants
     near = (_REASON_NEAR if reason else _VALUE_NEAR) * best.score
     close = (item for item in weighed if item.gives and item.score >= near)
     return next((item for item in close if not reason or item.unit.hit.document == best.unit.hit.document), best)
 
 
 def worth_quoting(
-    query: Query,
+    question: QuestionTerms,
     chosen: Sequence[Weighed],
     weighed: Sequence[Weighed],
 ) -> list[Weighed]:
-    """Return those of the chosen units that a reader needs: the best, and such as add much.
+    """Return those of the chosen units that are quoted: the best, and those that add much.
 
     A question that asks for several things ("summarise", "which checks") has the best units of one document instead,
     in their order.
     """
     if not chosen:
         return []
-    if query.several:
+    if question.several:
         return _series(chosen[0], weighed)
     kept = [chosen[0]]
     for item in chosen[1:]:
-        adds = gain(query, union(kept), item.covers) >= _NEEDED
+        adds = gain(question, union(kept), item.covers) >= _NEEDED
         if adds and item.score >= _NEAR_BEST * chosen[0].score and not item.unit.label:
             kept.append(item)
     return kept
@@ -87,7 +87,7 @@ def _series(best: Weighed, weighed: Sequence[Weighed]) -> list[Weighed]:
 
 
 def union(items: Sequence[Weighed]) -> dict[str, float]:
-    """Return by term the best cover that any of the units gives."""
+    """Return for each term the best cover that any of the units gives."""
     covered: dict[str, float] = {}
     for item in items:
         for term, cover in item.covers.items():
@@ -95,10 +95,10 @@ def union(items: Sequence[Weighed]) -> dict[str, float]:
     return covered
 
 
-def gain(query: Query, covered: Mapping[str, float], covers: Mapping[str, float]) -> float:
+def gain(question: QuestionTerms, covered: Mapping[str, float], covers: Mapping[str, float]) -> float:
     """Return the share of the question's weight that `covers` adds to what is `covered`."""
-    added = sum(query.weights[term] * max(0.0, cover - covered.get(term, 0.0)) for term, cover in covers.items())
-    return added / (query.total or 1.0)
+    added = sum(question.weights[term] * max(0.0, cover - covered.get(term, 0.0)) for term, cover in covers.items())
+    return added / (question.total or 1.0)
 
 
 def _is_new(item: Weighed, chosen: Sequence[Weighed]) -> bool:

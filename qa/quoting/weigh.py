@@ -10,22 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.terms import terms, words
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
-from qa.quoting.polarity import ruled_out
-from qa.quoting.query import Query
-from qa.quoting.revision import revision_gain
-from qa.quoting.unit import Unit, units
+from qa.quoting.evidence import RULE, EvidenceUnit, units
+from qa.quoting.question import QuestionTerms
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """What a term counts by where it stands."""
-KIN = 0.8
-"""What a term's nearest kin counts of the term itself, times how near it is."""
+RELATED = 0.8
+"""What a related word counts of the term itself, times the cosine of the two."""
 NEAREST = 0.45
-"""The least cosine of two words that are kin."""
+"""The least cosine of two words that are related."""
 COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
 """The weights of the parts."""
 LABEL = 0.08
@@ -35,13 +34,37 @@ RULED_OUT = 0.15
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _COMPARED = 12
 """Units that are compared by meaning: the best by the other parts."""
+SUPERSEDED = 0.04
+"""What a unit of a document loses that a newer one takes the place of, unless the question is about revisions."""
+NAMED = 0.08
+"""What a unit of a document gains whose revision the question names."""
+_HEAD = 300
+"""Characters of a chunk in which it may tell its document's revision."""
+_REVISION = re.compile(r"(?<![^\W_])(?i:rev(?:ision)?)\.?[\s_-]*([A-Z]|\d+(?:\.\d+)*)(?![^\W_])")
+_OF_REVISIONS = re.compile(
+    r"\b(?:rev(?:isions?)?|versions?|editions?|old|former(?:ly)?|earlier|previous(?:ly)?|original(?:ly)?|archived?"
+    r"|superseded|replaced|changed?|differ(?:s|ence)?)\b|版|修订|旧|以前|原来|变更",
+    re.IGNORECASE,
+)
+_NEGATIVE = re.compile(
+    r"\b(?:not?|never|avoid|except|excluding|without|unsuitable|incompatible|prohibited|forbidden|unsupported|nicht|kein)"
+    r"|不|禁|避免|除外",
+    re.IGNORECASE,
+)
+_WHETHER = re.compile(
+    r"^\W*(?:can|could|may|is|are|was|were|does|do|did|has|have|will|would|should|must)\b|是否|吗|能不能|可不可以",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A unit with its score and its parts; `covers` is by term how far the unit and its surroundings have it."""
+    """A unit with its score and the score's parts.
 
-    unit: Unit
+    `covers` has for each term of the question how far the unit and its surroundings have it, in [0, 1].
+    """
+
+    unit: EvidenceUnit
     score: float
     coverage: float
     nearness: float
@@ -49,28 +72,30 @@ class Weighed:
     covers: Mapping[str, float]
 
 
-def weigh(query: Query, hits: Sequence[Hit], lexicon: Lexicon) -> list[Weighed]:
+def weigh(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> list[Weighed]:
     """Return the units of `hits` weighed against the question, best first."""
-    kin = _Kin(query, hits, lexicon)
-    shares = _shares(query, hits)
+    coverage = _Coverage(question, hits, lexicon)
+    shares = _shares(question, hits)
     weighed: list[Weighed] = []
     for rank, hit in enumerate(hits):
-        gain = revision_gain(hit, query.text)
-        weighed += [_of(unit, query, shares[rank], gain, kin) for unit in units(hit, rank)]
+        gain = revision_gain(hit, question.text)
+        weighed += [_weighed(unit, question, shares[rank], gain, coverage) for unit in units(hit, rank)]
     weighed.sort(key=_order)
     compared = weighed[:_COMPARED]
     texts = [item.unit.text for item in compared]
-    nearness = lexicon.similarities(query.text, texts) if texts else ()
+    nearness = lexicon.similarities(question.text, texts) if texts else ()
     near = [_nearer(item, value) for item, value in zip(compared, nearness, strict=True)]
     return sorted(near, key=_order) + weighed[_COMPARED:]
 
 
-def _shares(query: Query, hits: Sequence[Hit]) -> list[float]:
-    """The scores of the chunks against the best. Where a reason is asked for a chunk has that of its document: the
-    cause of a thing stands in the report on it, in other words.
+def _shares(question: QuestionTerms, hits: Sequence[Hit]) -> list[float]:
+    """The scores of the chunks as shares of the best one's.
+
+    Where a reason is asked for each chunk has the score of its document: the cause of a thing stands in the report on
+    it, in other words.
     """
     top = max((hit.score for hit in hits), default=0.0) or 1.0
-    if Kind.REASON not in query.wants:
+    if Kind.REASON not in question.wants:
         return [hit.score / top for hit in hits]
     best = {hit.document: hit.score for hit in sorted(hits, key=lambda hit: hit.score)}
     return [best[hit.document] / top for hit in hits]
@@ -80,14 +105,14 @@ def _order(item: Weighed) -> tuple[float, int, int]:
     return (-item.score, item.unit.rank, item.unit.span.start)
 
 
-def _of(unit: Unit, query: Query, retrieval: float, gain: float, kin: _Kin) -> Weighed:
-    value = bool(query.wants) and gives(query.wants, _without(query, unit))
-    told = query.asking if value else frozenset[str]()
-    covers = {term: OWN if term in told else kin.cover(term, unit) for term in query.weights}
-    coverage = sum(query.weights[term] * cover for term, cover in covers.items()) / (query.total or 1.0)
-    score = COVERAGE * coverage + RETRIEVAL * retrieval + VALUE * value
-    score += gain - LABEL * unit.label - RULED_OUT * ruled_out(unit, query)
-    return Weighed(unit, score, coverage, 0.0, value, covers)
+def _weighed(unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: float, coverage: _Coverage) -> Weighed:
+    value = bool(question.wants) and gives(question.wants, _without(question, unit))
+    told = question.asking if value else frozenset[str]()
+    covers = {term: OWN if term in told else coverage.cover(term, unit) for term in question.weights}
+    covered = sum(question.weights[term] * cover for term, cover in covers.items()) / (question.total or 1.0)
+    score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
+    score += gain - LABEL * unit.label - RULED_OUT * ruled_out(unit, question)
+    return Weighed(unit, score, covered, 0.0, value, covers)
 
 
 def _nearer(item: Weighed, nearness: float) -> Weighed:
@@ -95,34 +120,35 @@ def _nearer(item: Weighed, nearness: float) -> Weighed:
     return Weighed(item.unit, item.score + NEARNESS * near, item.coverage, near, item.gives, item.covers)
 
 
-def _without(query: Query, unit: Unit) -> str:
+def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
     """The unit's text and header without the figures of the question; where a reason is asked for, its heading too."""
     text = f"{unit.header}\n{unit.text}"
-    if Kind.REASON in query.wants:
+    if Kind.REASON in question.wants:
         text = f"{unit.heading}\n{text}"
-    for word in query.text.split():
+    for word in question.text.split():
         if any(character.isdigit() for character in word):
             text = text.replace(word.strip(".,?!()"), " ")
     return text
 
 
-class _Kin:
-    """Where a term stands, or else its nearest kin: a word of the passages of much the same meaning."""
+class _Coverage:
+    """How far a unit and its surroundings have a term, or the word of the passages whose meaning is nearest to it."""
 
-    def __init__(self, query: Query, hits: Sequence[Hit], lexicon: Lexicon) -> None:
+    def __init__(self, question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> None:
         self._chunks: dict[str, frozenset[str]] = {}
-        self._codes = query.codes
-        self._kin = _kin(query, hits, lexicon)
+        self._codes = question.codes
+        self._related = _related(question, hits, lexicon)
 
-    def cover(self, term: str, unit: Unit) -> float:
+    def cover(self, term: str, unit: EvidenceUnit) -> float:
+        """Return it in [0, 1]: `OWN` where the unit itself has the term."""
         best = self._place(term, unit)
-        for other, likeness in self._kin.get(term, ()):
-            if KIN * likeness <= best:
+        for other, cosine in self._related.get(term, ()):
+            if RELATED * cosine <= best:
                 break
-            best = max(best, KIN * likeness * self._place(other, unit))
+            best = max(best, RELATED * cosine * self._place(other, unit))
         return best
 
-    def _place(self, term: str, unit: Unit) -> float:
+    def _place(self, term: str, unit: EvidenceUnit) -> float:
         if term in unit.own:
             return OWN
         if term in unit.above:
@@ -131,25 +157,51 @@ class _Kin:
             return NEAR
         return CHUNK if term in self._chunk(unit) else 0.0
 
-    def _chunk(self, unit: Unit) -> frozenset[str]:
+    def _chunk(self, unit: EvidenceUnit) -> frozenset[str]:
         chunk = unit.hit.chunk
         if chunk.id not in self._chunks:
             self._chunks[chunk.id] = frozenset(terms(f"{chunk.context} {chunk.text}", stop=False))
         return self._chunks[chunk.id]
 
 
-def _kin(query: Query, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[tuple[str, float]]]:
-    """By term of the question the terms of the passages that are its kin, nearest first."""
+def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[tuple[str, float]]]:
+    """By term of the question the terms of the passages that are related to it, with their cosines, nearest first."""
     said: dict[str, str] = {}
     for hit in hits:
         for word in words(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))):
             if _WORD.fullmatch(word):
                 said.setdefault(terms(word, stop=False)[0], word)
     found: dict[str, list[tuple[str, float]]] = {}
-    for word in filter(_WORD.fullmatch, words(query.text)):
+    for word in filter(_WORD.fullmatch, words(question.text)):
         term = terms(word, stop=False)[0]
-        if term in query.weights:
+        if term in question.weights:
             near = zip(said, lexicon.word_similarities(word, list(said.values())), strict=True)
-            kin = [(other, float(likeness)) for other, likeness in near if likeness >= NEAREST and other != term]
-            found[term] = sorted(kin, key=lambda pair: -pair[1])
+            related = [(other, float(cosine)) for other, cosine in near if cosine >= NEAREST and other != term]
+            found[term] = sorted(related, key=lambda pair: -pair[1])
     return found
+
+
+def ruled_out(unit: EvidenceUnit, question: QuestionTerms) -> bool:
+    """Whether a row has terms of the question only under columns that say what is not so.
+
+    A question that is negative itself, or asks whether something is so, is answered by such a row.
+    """
+    if RULE not in unit.text or not _NEGATIVE.search(unit.header):
+        return False
+    if _NEGATIVE.search(question.text) or _WHETHER.search(question.text):
+        return False
+    under: dict[bool, set[str]] = {True: set(), False: set()}
+    for name, cell in zip_longest(unit.header.split("|"), unit.text.split("|"), fillvalue=""):
+        under[_NEGATIVE.search(name) is not None] |= question.weights.keys() & set(terms(cell, stop=False))
+    return bool(under[True] - under[False])
+
+
+def revision_gain(hit: Hit, question: str) -> float:
+    """Return what the score of a unit of `hit` gains, or loses, by its document's revision.
+
+    The revision that the question names gains; else one that a newer document supersedes loses.
+    """
+    if asked := set(_REVISION.findall(question)):
+        told = _REVISION.findall(f"{hit.uri} {hit.title} {hit.chunk.text[:_HEAD]}")
+        return NAMED if asked.intersection(told) else 0.0
+    return -SUPERSEDED if hit.superseded_by and not _OF_REVISIONS.search(question) else 0.0

@@ -1,13 +1,14 @@
 """Task solving with knowledge-aware decomposition (PIKE-RAG 5.3.2, algorithm 1).
 
 Each round proposes atomic questions in view of what has been read, looks them up among the atoms of the knowledge
-base, selects the one atom that helps most and reads its chunk; then the question is answered from what was read, and
+base, selects the one atom that helps most and reads its chunk. Then the question is answered from what was read, and
 from the chunks that retrieval over all layers finds for the question itself: a decomposition that went astray costs
 calls, not the answer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -15,12 +16,13 @@ from pipelines.core.ids import normalize
 from pipelines.llm.ask import Asked, Ending
 from pipelines.retrieve.hit import AtomHit, Hit
 from qa.answer import Answer, Step
-from qa.language import Language
-from qa.ports import Knowledge
-from qa.prompts.replies import ProposalsReply, SelectionReply, selection_among
-from qa.reading import AT_ONCE, headline, render, render_candidates
-from qa.strategies.compose import compose
-from qa.strategies.settings import AnswerSettings
+from qa.model_calls import ModelCalls
+from qa.ports import Retrieval
+from qa.prompts.reply_types import ProposalsReply, SelectionReply, selection_among
+from qa.settings import AnswerSettings
+from qa.shown_passages import AT_ONCE, headline, render, render_candidates
+from qa.strategies.answering import answer_from
+from qa.strategies.strategy import Attempt, in_rounds
 
 _CHUNK_SHOWN = 200
 """Characters of a chunk that stand for it among the candidates where no atom does."""
@@ -37,167 +39,167 @@ class Stop(StrEnum):
     ROUND_LIMIT = "round limit"
 
 
-@dataclass(slots=True)
-class _Work:
-    """One question under way: the context C_t, and the trace."""
-
-    question: str
-    knowledge: Knowledge
-    language: Language
-    settings: AnswerSettings
-    context: list[Hit] = field(default_factory=list)
-    proposed: list[str] = field(default_factory=list)
-    trace: list[Step] = field(default_factory=list)
-
-    @property
-    def passages(self) -> str:
-        """C_t as the model reads it; of what is too long, what speaks of the question and of the proposals so far."""
-        return render(self.context, self.settings.context_tokens, "\n".join([self.question, *self.proposed]))
-
-
-async def pike(question: str, knowledge: Knowledge, language: Language, settings: AnswerSettings) -> Answer:
+async def pike(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
     """Return the answer of algorithm 1.
 
     A call that the endpoint does not answer ends the rounds: what was read so far may suffice all the same.
     """
-    work = _Work(question, knowledge, language, settings)
-    stop: Stop | None = None
-    for number in range(1, settings.rounds + 1):
-        steps: list[Step] = []
-        stop = await _round(work, steps)
-        work.trace.append(Step("round", f"round {number}", None, tuple(steps)))
-        if stop is not None:
-            break
-    work.trace.append(Step("stop", stop or Stop.ROUND_LIMIT))
-    return await _answered(work)
+    decomposition = _Decomposition(Attempt(question, retrieval, model, settings))
+    await in_rounds(settings.rounds, decomposition.round, decomposition.attempt.trace, Stop.ROUND_LIMIT)
+    return await decomposition.answer()
 
 
-async def _round(work: _Work, steps: list[Step]) -> Stop | None:
-    """One turn of the loop: lines 3 to 12."""
-    proposed = await _proposals(work, steps)
-    if isinstance(proposed, Stop):
-        return proposed
-    candidates = _candidates(work, proposed, steps)
-    if not candidates:
-        return Stop.NO_CANDIDATES
-    chosen = await _select(work, candidates, steps)
-    if isinstance(chosen, Stop):
+@dataclass(slots=True)
+class _Decomposition:
+    """A question under way: `read` is the context C_t, `proposed` all proposals so far, `steps` those of this round."""
+
+    attempt: Attempt
+    read: list[Hit] = field(default_factory=list)
+    proposed: list[str] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+
+    async def round(self, number: int) -> Stop | None:
+        """One turn of the loop, lines 3 to 12; returns why it was the last, None where it was not."""
+        self.steps = []
+        stop = await self._round()
+        self.attempt.trace.append(Step("round", f"round {number}", None, tuple(self.steps)))
+        return stop
+
+    async def _round(self) -> Stop | None:
+        proposals = await self._propose()
+        if isinstance(proposals, Stop):
+            return proposals
+        candidates = self._candidates(proposals)
+        if not candidates:
+            return Stop.NO_CANDIDATES
+        chosen = await self._select(candidates)
+        if isinstance(chosen, Stop):
+            return chosen
+        self.read.append(chosen.hit)
+        return None
+
+    async def _propose(self) -> list[str] | Stop:
+        """Line 3. A reply that stays unusable does not mean "no more questions": the question itself is looked up.
+
+        A reply that says that enough is known and asks for something new all the same has found something missing.
+        """
+        question = self.attempt.question
+        asked = await self.attempt.model.ask(
+            "propose", ProposalsReply, room=400, passages=self._passages, question=question
+        )
+        if asked.ending is Ending.FAILED:
+            return self._failed("proposals", asked)
+        if asked.value is None:
+            self._unusable("proposals", asked, "the question itself is looked up")
+            return [question]
+        proposals = asked.value.asked
+        if asked.value.thinking:
+            self._tell("thinking", asked.value.thinking)
+        fresh = [text for text in proposals if text not in self.proposed]
+        self.proposed += fresh
+        self._tell("proposals", f"{len(proposals)}", None, [Step("proposal", text) for text in proposals])
+        if asked.value.sufficient and not fresh:
+            return Stop.SUFFICIENT
+        return proposals or Stop.NO_PROPOSALS
+
+    def _candidates(self, proposals: list[str]) -> list[AtomHit]:
+        """Line 4, and where it finds nothing new: atoms by the question itself, then chunks by it."""
+        question, retrieval, settings = self.attempt.question, self.attempt.retrieval, self.attempt.settings
+        found = [atom for text in proposals for atom in retrieval.atoms(text, settings.atoms, settings.delta)]
+        found += [candidate for text in proposals for candidate in self._nearest(text)]
+        candidates, source = self._unread(found), "atoms near the proposals"
+        if not candidates:
+            candidates = self._unread(retrieval.atoms(question, settings.atoms, settings.delta))
+            source = "fallback: atoms near the question"
+        if not candidates:
+            hits = retrieval.chunks(question, settings.atoms, settings.threshold)
+            candidates = self._unread([AtomHit(_gist(hit), hit.score, hit) for hit in hits])
+            source = "fallback: chunks near the question"
+        listed = [Step("candidate", _line(candidate), candidate.score) for candidate in candidates]
+        self._tell("candidates", f"{len(candidates)} {source}" if candidates else "none", None, listed)
+        return candidates
+
+    def _nearest(self, proposal: str) -> list[AtomHit]:
+        """The chunks that retrieval over all layers finds for a proposal, each by its atom nearest to it."""
+        settings = self.attempt.settings
+        hits = self.attempt.retrieval.retrieve(proposal, settings.nearest) if settings.nearest else ()
+        return [
+            AtomHit(hit.atoms[0] if hit.atoms else _gist(hit), hit.score, hit)
+            for hit in hits
+            if hit.score >= settings.delta
+        ]
+
+    def _unread(self, found: Sequence[AtomHit]) -> list[AtomHit]:
+        """The best atom of each chunk that has not been read yet, best first; of equal texts one."""
+        best: dict[str, AtomHit] = {}
+        read = {hit.chunk.id for hit in self.read}
+        for candidate in sorted(found, key=lambda candidate: -candidate.score):
+            if candidate.hit.chunk.id not in read:
+                best.setdefault(candidate.hit.chunk.id, candidate)
+        unlike = {(normalize(one.text), one.hit.title): one for one in reversed(best.values())}
+        return sorted(unlike.values(), key=lambda candidate: -candidate.score)
+
+    async def _select(self, candidates: list[AtomHit]) -> AtomHit | Stop:
+        """Lines 5 and 6. A reply that stays unusable does not mean "none": the nearest candidate is read."""
+        asked = await self.attempt.model.ask(
+            "select",
+            selection_among(len(candidates)),
+            room=60,
+            passages=self._passages,
+            candidates=render_candidates(candidates),
+            question=self.attempt.question,
+        )
+        if asked.ending is Ending.FAILED:
+            return self._failed("selection", asked)
+        if asked.value is None:
+            self._unusable("selection", asked, "the nearest candidate is read")
+        number = asked.value.number if asked.value else 1
+        if number == 0:
+            self._tell("selected", "none")
+            return Stop.NOTHING_SELECTED
+        chosen = candidates[number - 1]
+        self._tell("selected", _line(chosen), chosen.score)
         return chosen
-    work.context.append(chosen.hit)
-    return None
 
+    async def answer(self) -> Answer:
+        """Line 14, from the chunks that the question itself finds and those chosen, as many as a prompt has room for.
 
-async def _proposals(work: _Work, steps: list[Step]) -> list[str] | Stop:
-    """Line 3. A reply that stays unusable is not "no more questions": the question itself is then looked up.
+        What the question finds comes first, so that a chunk chosen wrongly adds to it and does not take its place.
+        """
+        settings = self.attempt.settings
+        wanted = settings.beside if self.read else max(settings.beside, settings.chunks)
+        room = max(0, AT_ONCE - len(self.read))
+        beside = self.attempt.retrieval.retrieve(self.attempt.question, min(wanted, room))
+        reason = "beside those chosen" if self.read else "for no chunk was chosen"
+        listed = tuple(Step("passage", headline(hit), hit.score) for hit in beside)
+        text = f"{len(beside)} found by the question are read, {reason}"
+        self.attempt.trace.append(Step("beside", text, None, listed))
+        hits = tuple({hit.chunk.id: hit for hit in (*beside, *self.read)}.values())
+        return await answer_from(self.attempt, hits, sought=self.proposed)
 
-    A reply that says enough is known and asks for something new all the same has found something missing.
-    """
-    asked = await work.language.ask("propose", ProposalsReply, room=400, passages=work.passages, question=work.question)
-    if asked.ending is Ending.FAILED:
-        steps.append(Step("failed", f"proposals: {_problem(asked)}"))
+    @property
+    def _passages(self) -> str:
+        """C_t as the model reads it; of what is too long, what speaks of the question and of the proposals so far."""
+        sought = "\n".join([self.attempt.question, *self.proposed])
+        return render(self.read, self.attempt.settings.context_tokens, sought)
+
+    def _failed(self, what: str, asked: Asked[ProposalsReply] | Asked[SelectionReply]) -> Stop:
+        reason = asked.failure.reason if asked.failure else ""
+        self._tell("failed", f"{what}: the call failed ({reason})")
         return Stop.MODEL_FAILED
-    if asked.value is None:
-        steps.append(Step("unusable", f"proposals: {_problem(asked)}; the question itself is looked up"))
-        return [work.question]
-    proposals = asked.value.asked
-    if asked.value.thinking:
-        steps.append(Step("thinking", asked.value.thinking))
-    fresh = [text for text in proposals if text not in work.proposed]
-    work.proposed += fresh
-    steps.append(Step("proposals", f"{len(proposals)}", None, tuple(Step("proposal", text) for text in proposals)))
-    if asked.value.sufficient and not fresh:
-        return Stop.SUFFICIENT
-    return proposals or Stop.NO_PROPOSALS
+
+    def _unusable(self, what: str, asked: Asked[ProposalsReply] | Asked[SelectionReply], instead: str) -> None:
+        self._tell("unusable", f"{what}: no usable reply in {asked.tries} tries; {instead}")
+
+    def _tell(self, kind: str, text: str, score: float | None = None, steps: Sequence[Step] = ()) -> None:
+        self.steps.append(Step(kind, text, score, tuple(steps)))
 
 
-def _candidates(work: _Work, proposals: list[str], steps: list[Step]) -> list[AtomHit]:
-    """Line 4, and where it finds nothing new: atoms by the question itself, then chunks by it."""
-    knowledge, settings = work.knowledge, work.settings
-    found = [atom for text in proposals for atom in knowledge.atoms(text, settings.atoms, settings.delta)]
-    found += [hit for text in proposals for hit in _nearest(work, text)]
-    candidates, source = _new(work, found), "atoms near the proposals"
-    if not candidates:
-        found = list(knowledge.atoms(work.question, settings.atoms, settings.delta))
-        candidates, source = _new(work, found), "fallback: atoms near the question"
-    if not candidates:
-        hits = knowledge.chunks(work.question, settings.atoms, settings.threshold)
-        candidates = _new(work, [AtomHit(_gist(hit), hit.score, hit) for hit in hits])
-        source = "fallback: chunks near the question"
-    listed = tuple(
-        Step("candidate", f"{candidate.text} ({headline(candidate.hit)})", candidate.score) for candidate in candidates
-    )
-    steps.append(Step("candidates", f"{len(candidates)} {source}" if candidates else "none", None, listed))
-    return candidates
-
-
-def _nearest(work: _Work, proposal: str) -> list[AtomHit]:
-    """The chunks that all layers and edges bring up for a proposal, each by its atom nearest to it."""
-    hits = work.knowledge.retrieve(proposal, work.settings.nearest) if work.settings.nearest else ()
-    return [
-        AtomHit(hit.atoms[0] if hit.atoms else _gist(hit), hit.score, hit)
-        for hit in hits
-        if hit.score >= work.settings.delta
-    ]
-
-
-def _new(work: _Work, found: list[AtomHit]) -> list[AtomHit]:
-    """The best atom of each chunk that has not been read yet, best first; of equal texts one."""
-    best: dict[str, AtomHit] = {}
-    read = {hit.chunk.id for hit in work.context}
-    for candidate in sorted(found, key=lambda candidate: -candidate.score):
-        if candidate.hit.chunk.id not in read:
-            best.setdefault(candidate.hit.chunk.id, candidate)
-    unlike = {(normalize(candidate.text), candidate.hit.title): candidate for candidate in reversed(best.values())}
-    return sorted(unlike.values(), key=lambda candidate: -candidate.score)
-
-
-async def _select(work: _Work, candidates: list[AtomHit], steps: list[Step]) -> AtomHit | Stop:
-    """Lines 5 and 6. A reply that stays unusable is not "none": the nearest candidate is then read."""
-    asked = await work.language.ask(
-        "select",
-        selection_among(len(candidates)),
-        room=60,
-        passages=work.passages,
-        candidates=render_candidates(candidates),
-        question=work.question,
-    )
-    if asked.ending is Ending.FAILED:
-        steps.append(Step("failed", f"selection: {_problem(asked)}"))
-        return Stop.MODEL_FAILED
-    number = asked.value.number if asked.value else 1
-    if asked.value is None:
-        steps.append(Step("unusable", f"selection: {_problem(asked)}; the nearest candidate is read"))
-    if number == 0:
-        steps.append(Step("selected", "none"))
-        return Stop.NOTHING_SELECTED
-    chosen = candidates[number - 1]
-    steps.append(Step("selected", f"{chosen.text} ({headline(chosen.hit)})", chosen.score))
-    return chosen
-
-
-async def _answered(work: _Work) -> Answer:
-    """Line 14, from the chunks that the question itself finds and those chosen, as many as a prompt has room for.
-
-    What the question finds comes first, so that a chunk chosen wrongly adds to it and does not take its place.
-    """
-    wanted = work.settings.beside if work.context else max(work.settings.beside, work.settings.chunks)
-    beside = work.knowledge.retrieve(work.question, min(wanted, max(0, AT_ONCE - len(work.context))))
-    reason = "beside those chosen" if work.context else "for no chunk was chosen"
-    listed = tuple(Step("passage", headline(hit), hit.score) for hit in beside)
-    work.trace.append(Step("beside", f"{len(beside)} found by the question are read, {reason}", None, listed))
-    hits = tuple({hit.chunk.id: hit for hit in (*beside, *work.context)}.values())
-    trace, sought = tuple(work.trace), tuple(work.proposed)
-    return await compose(
-        "pike", work.question, hits, work.knowledge, work.language, work.settings, trace, sought=sought
-    )
-
-
-def _problem(asked: Asked[ProposalsReply] | Asked[SelectionReply]) -> str:
-    if asked.ending is Ending.FAILED and asked.failure:
-        return f"the call failed ({asked.failure.reason})"
-    return f"no usable reply in {asked.tries} tries"
+def _line(candidate: AtomHit) -> str:
+    return f"{candidate.text} ({headline(candidate.hit)})"
 
 
 def _gist(hit: Hit) -> str:
+    """What stands for a chunk without atoms: its summary, or its beginning."""
     text = hit.chunk.summary or " ".join(hit.chunk.text.split())
     return text if len(text) <= _CHUNK_SHOWN else text[: _CHUNK_SHOWN - 1] + "…"

@@ -1,7 +1,7 @@
-"""Decomposition without a model: from the passages found, along the graph's edges, to what they lack or point at.
+"""Decomposition without a model: from the passages found, along the graph's edges, to what they lack or refer to.
 
 The rounds are those of algorithm 1 (PIKE-RAG 5.3.2). In place of a model's proposals stand the terms of the question
-that no passage read so far covers, and the numbers and codes by which the sentences found point on ("clause 7.3 of
+that no passage read so far covers, and the numbers and codes that the sentences found refer to ("clause 7.3 of
 STD-014"); in place of atoms near them the chunks one edge away (a shared entity, a reference, the next chunk); in place
 of its selection the sentence that covers most of them.
 """
@@ -15,14 +15,15 @@ from dataclasses import dataclass, field, replace
 from pipelines.lang.terms import terms
 from pipelines.retrieve.hit import Hit, LinkedChunk
 from qa.answer import Answer, Step
-from qa.language import Language
-from qa.ports import Knowledge
+from qa.model_calls import ModelCalls
+from qa.ports import Retrieval
 from qa.quoting.choose import choose, union
-from qa.quoting.query import Query, read_query
-from qa.quoting.unit import RULE
+from qa.quoting.evidence import RULE
+from qa.quoting.question import QuestionTerms, read_question
 from qa.quoting.weigh import Weighed, weigh
-from qa.strategies.extractive import quoted
-from qa.strategies.settings import AnswerSettings
+from qa.settings import AnswerSettings
+from qa.strategies.quote_sentences import quoted
+from qa.strategies.strategy import in_rounds
 
 _COVERED = 0.5
 """From which cover on a term counts as known."""
@@ -33,9 +34,12 @@ _BRIDGE = 0.6
 _MENTIONED = 0.3
 """What it counts where a code that leads on is only mentioned."""
 _OPENING = 12
+"""Characters at the beginning of a sentence in which a code names what the sentence is about."""
 _FOUND = "found before"
-"""The way to a chunk that the question itself had found."""
+"""In place of an edge: the question itself had found the chunk."""
 _LINKS = 24
+"""Chunks one edge away that are looked at."""
+_NOTE = "no model: the question is decomposed along the graph's edges, from the passages it finds"
 _CODE = re.compile(
     r"\b[A-Z]{1,6}-?\d[\w-]*"
     r"|\b(?i:clause|section|chapter|table|figure|appendix|annex|step|abschnitt|kapitel)\s+(\d+(?:\.\d+)*)"
@@ -43,115 +47,107 @@ _CODE = re.compile(
 )
 
 
-@dataclass(slots=True)
-class _Work:
-    """The question with the codes that lead on, what is covered of it, the chunks read and the sentences led to.
+async def pike_graph(question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings) -> Answer:
+    """Return quoted sentences of the passages found and of those that the graph's edges lead to; asks no model."""
+    hits = retrieval.retrieve(question, settings.hits)
+    asked = read_question(question, retrieval.lexicon)
+    walk = _Walk(asked, asked, retrieval, list(hits), settings.atoms)
+    walk.know(choose(asked, weigh(asked, hits, retrieval.lexicon), settings.quotes))
+    await in_rounds(settings.rounds, walk.round, walk.trace)
+    return quoted(question, hits, retrieval, settings, walk.trace, walk.led_to)
 
-    `asked` are the terms of the question alone.
+
+@dataclass(slots=True)
+class _Walk:
+    """Steps along the edges of the graph, for one question.
+
+    `question` is what was asked, `sought` the same with the codes that lead on. `covered` has by term how far it is
+    known by now, `context` the chunks read, `led_to` the sentences that were chosen in them. `shown` is how many
+    candidates of a round the trace lists.
     """
 
-    query: Query
-    knowledge: Knowledge
+    question: QuestionTerms
+    sought: QuestionTerms
+    retrieval: Retrieval
     context: list[Hit]
-    asked: frozenset[str]
+    shown: int
     covered: dict[str, float] = field(default_factory=dict)
     led_to: list[Weighed] = field(default_factory=list)
+    trace: list[Step] = field(default_factory=lambda: [Step("note", _NOTE)])
 
     def know(self, chosen: Sequence[Weighed]) -> None:
-        """Count what these sentences cover, and want what they point at."""
-        self.covered = {**self.covered, **_higher(self.covered, union(chosen))}
-        codes = {code for item in chosen for code in _codes(item.unit.text)} - self.query.weights.keys()
-        rarity = {code: self.knowledge.lexicon.rarity(code) for code in codes}
+        """Count the terms that these sentences cover as known, and seek the codes that they refer to."""
+        for term, cover in union(chosen).items():
+            self.covered[term] = max(cover, self.covered.get(term, 0.0))
+        codes = {code for item in chosen for code in _codes(item.unit.text)} - self.sought.weights.keys()
+        rarity = {code: self.retrieval.lexicon.rarity(code) for code in codes}
         bridges = {code: _BRIDGE * rare for code, rare in rarity.items() if rare < 1}
-        self.query = replace(
-            self.query, weights={**self.query.weights, **bridges}, codes=self.query.codes | bridges.keys()
-        )
+        weights = {**self.sought.weights, **bridges}
+        self.sought = replace(self.sought, weights=weights, codes=self.sought.codes | bridges.keys())
 
-    @property
-    def wanted(self) -> dict[str, float]:
+    async def round(self, number: int) -> str | None:
+        """Go one step along the edges; return why it was the last, None where it was not."""
+        steps: list[Step] = []
+        reason = self._step(steps)
+        self.trace.append(Step("round", f"round {number}", None, tuple(steps)))
+        return reason
+
+    def _step(self, steps: list[Step]) -> str | None:
+        wanted = self._wanted()
+        if not wanted:
+            return "what was read suffices"
+        steps.append(Step("proposals", "not covered yet: " + ", ".join(wanted)))
+        links = self.retrieval.linked([hit.chunk.id for hit in self.context], _LINKS)
+        if not links:
+            return "no candidates"
+        total = self.question.total
+        found = [LinkedChunk(hit.chunk.id, hit, _FOUND) for hit in self.context]
+        scored = self._scored(wanted, [*links, *found])
+        listed = tuple(
+            Step("candidate", _line(link, item), added / total) for added, link, item in scored[: self.shown]
+        )
+        steps.append(Step("candidates", f"{len(links)} chunks one edge away", None, listed))
+        if not scored or scored[0][0] < _GAIN * total:
+            return "nothing selected"
+        added, link, item = scored[0]
+        steps.append(Step("selected", _line(link, item), added / total))
+        if link.edge != _FOUND:
+            self.context.append(link.hit)
+        self.led_to.append(item)
+        self.know([item])
+        return None
+
+    def _wanted(self) -> dict[str, float]:
         """The terms not covered yet by their weight, the heaviest first; what no chunk has is not looked for."""
         lacking = {
             term: weight
-            for term, weight in self.query.weights.items()
-            if self.covered.get(term, 0.0) < _COVERED and self.knowledge.lexicon.rarity(term) < 1
+            for term, weight in self.sought.weights.items()
+            if self.covered.get(term, 0.0) < _COVERED and self.retrieval.lexicon.rarity(term) < 1
         }
         return dict(sorted(lacking.items(), key=lambda pair: -pair[1]))
 
+    def _scored(
+        self, wanted: Mapping[str, float], links: Sequence[LinkedChunk]
+    ) -> list[tuple[float, LinkedChunk, Weighed]]:
+        """The best sentence of each chunk by what it adds of the terms wanted, most first."""
+        by_chunk = {link.hit.chunk.id: link for link in links}
+        best: dict[str, tuple[float, LinkedChunk, Weighed]] = {}
+        for item in weigh(self.sought, [link.hit for link in links], self.retrieval.lexicon):
+            chunk = item.unit.hit.chunk.id
+            added = sum(weight * self._adds(term, item) for term, weight in wanted.items())
+            if not item.unit.label and (chunk not in best or added > best[chunk][0]):
+                best[chunk] = (added, by_chunk[chunk], item)
+        return sorted(best.values(), key=lambda found: -found[0])
 
-async def pike_graph(
-    question: str, knowledge: Knowledge, language: Language | None, settings: AnswerSettings
-) -> Answer:
-    """Return quoted sentences of the passages found and of those that the graph's edges lead to; asks no model."""
-    hits = knowledge.retrieve(question, settings.hits)
-    query = read_query(question, knowledge.lexicon)
-    work = _Work(query, knowledge, list(hits), frozenset(query.weights))
-    work.know(choose(query, weigh(query, hits, knowledge.lexicon), settings.quotes))
-    trace = [Step("note", "no model: the question is decomposed along the graph's edges, from the passages it finds")]
-    stop = "round limit"
-    for number in range(1, settings.rounds + 1):
-        steps: list[Step] = []
-        reason = _round(work, query.total, settings, steps)
-        trace.append(Step("round", f"round {number}", None, tuple(steps)))
-        if reason:
-            stop = reason
-            break
-    trace.append(Step("stop", stop))
-    return quoted("pike-graph", question, hits, knowledge, settings, tuple(trace), work.led_to)
-
-
-def _round(work: _Work, total: float, settings: AnswerSettings, steps: list[Step]) -> str:
-    """One step along the edges; returns why it was the last, or nothing."""
-    wanted = work.wanted
-    if not wanted:
-        return "what was read suffices"
-    steps.append(Step("proposals", "not covered yet: " + ", ".join(wanted)))
-    links = work.knowledge.linked([hit.chunk.id for hit in work.context], _LINKS)
-    if not links:
-        return "no candidates"
-    found = [LinkedChunk(hit.chunk.id, hit, _FOUND) for hit in work.context]
-    scored = _scored(work, wanted, [*links, *found])
-    listed = tuple(
-        Step("candidate", _line(link, item), added / total) for added, link, item in scored[: settings.atoms]
-    )
-    steps.append(Step("candidates", f"{len(links)} chunks one edge away", None, listed))
-    if not scored or scored[0][0] < _GAIN * total:
-        return "nothing selected"
-    added, link, item = scored[0]
-    steps.append(Step("selected", _line(link, item), added / total))
-    if link.edge != _FOUND:
-        work.context.append(link.hit)
-    work.led_to.append(item)
-    work.know([item])
-    return ""
-
-
-def _scored(
-    work: _Work, wanted: Mapping[str, float], links: Sequence[LinkedChunk]
-) -> list[tuple[float, LinkedChunk, Weighed]]:
-    """The best sentence of each chunk by what it adds of the terms wanted, most first."""
-    by_chunk = {link.hit.chunk.id: link for link in links}
-    best: dict[str, tuple[float, LinkedChunk, Weighed]] = {}
-    for item in weigh(work.query, [link.hit for link in links], work.knowledge.lexicon):
-        chunk = item.unit.hit.chunk.id
-        added = sum(weight * _more(term, work, item) for term, weight in wanted.items())
-        if not item.unit.label and (chunk not in best or added > best[chunk][0]):
-            best[chunk] = (added, by_chunk[chunk], item)
-    return sorted(best.values(), key=lambda found: -found[0])
-
-
-def _more(term: str, work: _Work, item: Weighed) -> float:
-    more = max(0.0, item.covers.get(term, 0.0) - work.covered.get(term, 0.0))
-    return more if term in work.asked or _is_about(item, term) else _MENTIONED * more
+    def _adds(self, term: str, item: Weighed) -> float:
+        adds = max(0.0, item.covers.get(term, 0.0) - self.covered.get(term, 0.0))
+        return adds if term in self.question.weights or _is_about(item, term) else _MENTIONED * adds
 
 
 def _is_about(item: Weighed, code: str) -> bool:
-    """Whether a unit is what a code points at, and does not only point there too: its document, clause or row."""
+    """Whether a unit is what a code refers to (its document, clause or row), and does not only refer to it too."""
     unit = item.unit
     return code in unit.above or RULE in unit.text or code in terms(unit.text[:_OPENING])
-
-
-def _higher(covered: Mapping[str, float], covers: Mapping[str, float]) -> dict[str, float]:
-    return {term: max(cover, covered.get(term, 0.0)) for term, cover in covers.items()}
 
 
 def _codes(text: str) -> set[str]:

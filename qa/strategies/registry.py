@@ -1,57 +1,67 @@
-"""The strategies by name."""
+"""The strategies by name, and those that users write themselves, by `module:function`."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 
 from pipelines.core.errors import SettingsError
-from qa.strategies.cot import cot
-from qa.strategies.extractive import extractive
-from qa.strategies.naive import naive
-from qa.strategies.naive_hr import naive_hr
+from pipelines.core.plugin import import_by_name, names_code
+from qa.strategies import baselines
 from qa.strategies.pike import pike
 from qa.strategies.pike_graph import pike_graph
-from qa.strategies.self_ask import self_ask
-from qa.strategies.self_ask_hr import self_ask_hr
-from qa.strategies.self_ask_r import self_ask_r
-from qa.strategies.strategy import Entry, lacks_model, with_model
+from qa.strategies.quote_sentences import extractive
+from qa.strategies.strategy import Strategy
 
-
-def _reads(name: str, summary: str, run: object) -> Entry:
-    return Entry(name, summary, with_model(name, run), needs_model=True)  # type: ignore[arg-type]
-
-
-STRATEGIES: dict[str, Entry] = {
-    entry.name: entry
-    for entry in (
-        Entry("extractive", "quote the sentences that answer best; needs no model", extractive),
-        _reads("cot", "think step by step, closed book", cot),
-        _reads("naive", "flat retrieval, then one reading", naive),
-        _reads("naive-hr", "chunks and atoms by the question, then one reading", naive_hr),
-        _reads("self-ask", "follow-up questions, closed book", self_ask),
-        _reads("self-ask-r", "follow-up questions over flat retrieval", self_ask_r),
-        _reads("self-ask-hr", "follow-up questions over chunks and atoms", self_ask_hr),
-        _reads("pike", "knowledge-aware decomposition (algorithm 1)", pike),
-        Entry("pike-graph", "decomposition along the graph's edges, quoting; needs no model", pike_graph),
+STRATEGIES: dict[str, Strategy] = {
+    strategy.name: strategy
+    for strategy in (
+        Strategy("extractive", "quote the sentences that answer best; needs no model", extractive, needs_model=False),
+        Strategy("cot", "think step by step, closed book", baselines.cot),
+        Strategy("naive", "flat retrieval, then one reading", baselines.naive),
+        Strategy("naive-hr", "chunks and atoms by the question, then one reading", baselines.naive_hr),
+        Strategy("self-ask", "follow-up questions, closed book", baselines.self_ask),
+        Strategy("self-ask-r", "follow-up questions over flat retrieval", baselines.self_ask_r),
+        Strategy("self-ask-hr", "follow-up questions over chunks and atoms", baselines.self_ask_hr),
+        Strategy("pike", "knowledge-aware decomposition (algorithm 1)", pike),
+        Strategy(
+            "pike-graph",
+            "decomposition along the graph's edges, quoting; needs no model",
+            pike_graph,
+            needs_model=False,
+        ),
     )
 }
 
 
-def strategy_named(name: str, has_model: bool) -> Entry:
-    """Return the strategy of a name; the empty name gives pike where a model is configured, else extractive.
+def strategy_named(name: str, has_model: bool) -> Strategy:
+    """Return the strategy of a name, or a user's own where the name is `module:function`.
 
-    Raises `SettingsError` for an unknown name, and for a strategy that lacks its model.
+    The function takes what `qa.strategies.strategy.Solve` says and returns an `Answer`; the module has to be on
+    Python's path. The empty name gives pike where a model is configured, else extractive. Raises `SettingsError` for
+    an unknown name, a function that cannot be loaded, and a strategy that lacks its model.
+
+        # my_strategies.py; in strata.toml: [qa.answer] strategy = "my_strategies:first_chunk"
+        async def first_chunk(question, retrieval, model, settings):
+            return Answer(question, retrieval.retrieve(question, 1)[0].chunk.text)
     """
+    if names_code(name):
+        return _own(name)
     chosen = name or ("pike" if has_model else "extractive")
     if chosen not in STRATEGIES:
         raise SettingsError(f"unknown strategy {name}", ids=(name,), hint=_nearest(name))
-    entry = STRATEGIES[chosen]
-    if entry.needs_model and not has_model:
-        raise lacks_model(entry.name)
-    return entry
+    strategy = STRATEGIES[chosen]
+    strategy.check_model(has_model)
+    return strategy
+
+
+def _own(name: str) -> Strategy:
+    solve = import_by_name(name, "qa.answer.strategy")
+    if not callable(solve):
+        raise SettingsError(f"the strategy {name} is no function", ids=(name,))
+    return Strategy(name, "your own", solve, needs_model=False)
 
 
 def _nearest(name: str) -> str:
     near = get_close_matches(name, STRATEGIES, n=1)
-    known = f"one of {', '.join(STRATEGIES)}"
+    known = f"one of {', '.join(STRATEGIES)}, or your own as module:function"
     return f"did you mean {near[0]}? {known}" if near else known

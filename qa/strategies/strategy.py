@@ -1,50 +1,77 @@
-"""What a strategy is: one function from a question to an answer."""
+"""What a strategy is: one function from a question to an answer, and what the built-in ones share."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pipelines.core.errors import SettingsError
-from qa.answer import Answer
-from qa.language import Language
-from qa.ports import Knowledge
-from qa.strategies.settings import AnswerSettings
+from pipelines.retrieve.hit import Hit
+from qa.answer import Answer, Step
+from qa.model_calls import ModelCalls
+from qa.ports import Retrieval
+from qa.settings import AnswerSettings
 
-Strategy = Callable[[str, Knowledge, Language | None, AnswerSettings], Awaitable[Answer]]
+Solve = Callable[[str, Retrieval, Any, AnswerSettings], Awaitable[Answer]]
+"""A strategy's function: of the question, the searches of the knowledge base, the model and the settings.
 
-
-class ModelStrategy(Protocol):
-    """A strategy that cannot do without a model."""
-
-    async def __call__(
-        self, question: str, knowledge: Knowledge, language: Language, settings: AnswerSettings
-    ) -> Answer: ...
+The model is a `ModelCalls`, or None where none is configured and the strategy needs none.
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A strategy in the registry: its name, what it does in a line, whether it needs a model."""
+class Strategy:
+    """A strategy as it is listed: its name, what it does in a line, its function, and whether it needs a model."""
 
     name: str
     summary: str
-    run: Strategy
-    needs_model: bool = False
+    solve: Solve
+    needs_model: bool = True
+
+    def check_model(self, has_model: bool) -> None:
+        """Raise `SettingsError` where the strategy needs a model and there is none."""
+        if self.needs_model and not has_model:
+            hint = "set OPENAI_API_KEY, or [llm] base_url or gguf; extractive and pike-graph need none"
+            raise SettingsError(f"the strategy {self.name} needs a language model", ids=(self.name,), hint=hint)
+
+    async def answer(
+        self, question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings
+    ) -> Answer:
+        """Return the answer of the strategy. Raises `SettingsError` where it lacks its model."""
+        self.check_model(model is not None)
+        return replace(await self.solve(question, retrieval, model, settings), strategy=self.name)
 
 
-def with_model(name: str, strategy: ModelStrategy) -> Strategy:
-    """Return the strategy as one that raises `SettingsError` where there is no model."""
+@dataclass(slots=True)
+class Attempt:
+    """What a strategy was given to answer a question with, and the trace of what it has done so far."""
 
-    async def run(question: str, knowledge: Knowledge, language: Language | None, settings: AnswerSettings) -> Answer:
-        if language is None:
-            raise lacks_model(name)
-        return await strategy(question, knowledge, language, settings)
+    question: str
+    retrieval: Retrieval
+    model: ModelCalls
+    settings: AnswerSettings
+    trace: list[Step] = field(default_factory=list)
 
-    return run
+
+async def in_rounds(
+    limit: int, one_round: Callable[[int], Awaitable[str | None]], trace: list[Step], at_limit: str = "round limit"
+) -> None:
+    """Run rounds, numbered from 1, until one returns why it was the last; at most `limit` of them.
+
+    The reason is added to `trace`, but not an empty one, which says that the round has told its failure itself.
+    """
+    reason: str | None = None
+    for number in range(1, limit + 1):
+        reason = await one_round(number)
+        if reason is not None:
+            break
+    if reason is None:
+        reason = at_limit
+    if reason:
+        trace.append(Step("stop", reason))
 
 
-def lacks_model(name: str) -> SettingsError:
-    """Return the error of a strategy that is asked where no model is configured."""
-    hint = "set OPENAI_API_KEY, or [llm] base_url or gguf; extractive and pike-graph need none"
-    return SettingsError(f"the strategy {name} needs a language model", ids=(name,), hint=hint)
+def passage_steps(hits: Sequence[Hit]) -> tuple[Step, ...]:
+    """Return a step of the trace for each hit: its file and headings, with its score."""
+    return tuple(Step("passage", f"{hit.uri}: {' > '.join(hit.chunk.heading_path)}", hit.score) for hit in hits)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 
 from pipelines.atomize.atomize import atomize
-from pipelines.atomize.content import Content, contents
-from pipelines.atomize.distiller import Distiller
-from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.distiller import ChunkContent, Distiller, chunk_contents
+from pipelines.atomize.extractive_distiller import ExtractiveDistiller
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.chunk.chunk import chunk
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
-from pipelines.chunk.structural import StructuralSplitter
+from pipelines.chunk.splitter import StructuralSplitter
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document
 from pipelines.core.knowledge import Distillate
@@ -24,11 +23,11 @@ def chunked(made: Document, settings: ChunkSettings = WHOLE) -> tuple[Chunk, ...
     return asyncio.run(chunk(made, StructuralSplitter(settings), settings))
 
 
-def content(made: Document) -> Content:
-    return next(contents(made, chunked(made)))
+def content(made: Document) -> ChunkContent:
+    return next(chunk_contents(made, chunked(made)))
 
 
-def passage(text: str, title: str = "Manual", language: str = "en") -> Content:
+def passage(text: str, title: str = "Manual", language: str = "en") -> ChunkContent:
     return content(document(paragraph(text), name=title, language=language))
 
 

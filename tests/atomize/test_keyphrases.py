@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from pipelines.atomize.keyphrases import Named, key_phrases, repeated_han
-from pipelines.atomize.names import find_names
+from pipelines.atomize.keyphrases import NamedSentence, key_phrases, repeated_han
+from pipelines.atomize.name_recognition import find_names
 
 TEXT = [
     "The mechanical seal of the feed pump keeps cooling water from leaking.",
@@ -10,7 +10,7 @@ TEXT = [
 
 
 def phrases(texts: list[str], headings: tuple[str, ...] = (), limit: int = 8) -> list[str]:
-    sentences = [Named(text, [name.span for name in find_names(text, ())]) for text in texts]
+    sentences = [NamedSentence(text, [name.span for name in find_names(text, ())]) for text in texts]
     return [phrase.text for phrase in key_phrases(sentences, headings, limit, repeated_han("".join(texts)))]
 
 
@@ -39,7 +39,7 @@ def test_no_phrase_is_part_of_another() -> None:
 
 
 def test_weights_fall_from_one() -> None:
-    found = key_phrases([Named(text) for text in TEXT], (), 8)
+    found = key_phrases([NamedSentence(text) for text in TEXT], (), 8)
     weights = [phrase.weight for phrase in found]
     assert weights[0] == 1
     assert weights == sorted(weights, reverse=True)

@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from pipelines.atomize.tag_classes import KINDS, ClassInducer, sample_of
-from pipelines.atomize.tag_classes_cluster import ClusterClasses, TagClassifier
-from pipelines.atomize.tag_classes_model import ModelClasses
+from pipelines.atomize.tag_classes import KINDS, ClassInducer, ClusterClasses, ModelClasses, TagClassifier, sample_of
 from pipelines.core.errors import CallFailed
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass
 from pipelines.llm.hashing import HashingEmbedder

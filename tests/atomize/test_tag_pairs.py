@@ -7,6 +7,7 @@ import pytest
 
 from pipelines.atomize.tag_pairs import (
     CoOccurrencePairing,
+    ModelPairing,
     Pairing,
     QaSample,
     TaggedSample,
@@ -14,7 +15,6 @@ from pipelines.atomize.tag_pairs import (
     read_samples,
     tag_samples,
 )  # fmt: skip
-from pipelines.atomize.tag_pairs_model import ModelPairing
 from pipelines.core.errors import BudgetExceeded, CallFailed, SettingsError
 from pipelines.core.knowledge import TagPair
 from pipelines.llm.testing.fakes import ScriptedChat

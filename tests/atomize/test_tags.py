@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from pipelines.atomize.query_tags import QueryTags
-from pipelines.atomize.tags import collect_tags, tag_form
+from pipelines.atomize.tags import QueryTags, collect_tags, tag_form
 from pipelines.core.knowledge import ChunkTag, Tag, TagPair
-from pipelines.llm.hashing import HashingEmbedder
 
 
 def borne(*texts: str, tag_class: str = "") -> list[ChunkTag]:
@@ -40,7 +38,6 @@ def test_the_commonest_class_is_the_tag_s() -> None:
     tags = [*borne("seal", tag_class="part"), *borne("seal", "Seals", tag_class="component"), *borne("oil")]
     found = collect_tags(tags)
     assert {tag.text: tag.tag_class for tag in found.tags} == {"seal": "component", "oil": ""}
-    assert [one.name for one in found.classes] == ["component"]
 
 
 def test_no_tags_make_an_empty_collection() -> None:
@@ -74,10 +71,3 @@ def test_a_pair_leads_from_the_user_s_word_to_the_corpus_s() -> None:
 def test_a_question_without_known_terms_leads_nowhere() -> None:
     assert mapped("How old is the moon?") == []
     assert QueryTags(()).map("") == ()
-
-
-def test_an_embedder_leads_to_the_nearest_tag() -> None:
-    tags = collect_tags(borne("shaft seal leakage", "feed pump")).tags
-    (pair,) = QueryTags(tags, embedder=HashingEmbedder()).map("leakage of the shaft seals and")
-    assert pair.corpus_tag == "shaft seal leakage"
-    assert 0.7 <= pair.weight <= 1

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.chunk.base_split import base_split
-from pipelines.chunk.tokens import count_tokens
+from pipelines.llm.tokens import count_tokens
 
 
 @settings(deadline=None)

@@ -4,13 +4,12 @@ from itertools import pairwise
 
 from pipelines.chunk.chunk import chunk, split
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
-from pipelines.chunk.splitter import Cut, Window
-from pipelines.chunk.structural import StructuralSplitter
-from pipelines.chunk.tokens import count_tokens
+from pipelines.chunk.splitter import Cut, StructuralSplitter, Window
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document
 from pipelines.core.errors import CallFailed
 from pipelines.core.outcome import Failure
+from pipelines.llm.tokens import count_tokens
 from tests.chunk.build import code, document, heading, item, paragraph, table, title
 
 SMALL = ChunkSettings(max_tokens=40, target_tokens=30, min_tokens=10, window_tokens=60)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from pipelines.chunk.chunk import chunk
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, Window
-from pipelines.chunk.tokens import count_tokens
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Block, BlockKind, Document
+from pipelines.llm.tokens import count_tokens
 from tests.chunk.build import code, document, heading, item, paragraph, table, title
 
 SMALL = ChunkSettings(max_tokens=24, target_tokens=16, min_tokens=6, window_tokens=36)

@@ -17,8 +17,8 @@ import pytest
 from pipelines import build
 from pipelines.core.errors import StoreError
 from pipelines.core.file_access import read_only_uri
+from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Reply, Usage
-from pipelines.llm.reply_store import ReplyStore
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.settings import load
 from pipelines.store.folder import KnowledgeBaseFolder

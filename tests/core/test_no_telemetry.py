@@ -17,7 +17,7 @@ WAYS_IN = (
     "evaluate",
     "flows",
     "flows.cli.app",
-    "flows.server_process",
+    "flows.prefect_server",
     "pipelines.core.work.worker",
 )
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from pipelines.core.errors import StrataError
 from pipelines.ingest.fsck import fsck
+from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Reply
-from pipelines.llm.reply_store import ReplyStore
 from tests.faults.bench import Account, Bench, Outcome, answer, whole_again
 
 Damage = Callable[[Path, Path], None]

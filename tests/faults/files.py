@@ -9,7 +9,7 @@ from pathlib import Path
 from pipelines import build
 from pipelines.core.errors import StrataError
 from pipelines.ingest.fsck import fsck
-from pipelines.ingest.progress import Event, Phase, Stage
+from pipelines.ingest.report import Event, Phase, Stage
 from tests.faults.bench import Account, Bench, Outcome, state_of
 from tests.ingest.knowledge import entries_of
 

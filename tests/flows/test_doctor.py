@@ -13,7 +13,7 @@ import pytest
 
 from flows.cli.app import main
 from flows.doctor import machine
-from flows.doctor.check import Check, Grade, Place, Result, good, result_of
+from flows.doctor.diagnosis import Check, Grade, Result, Subject, good, result_of
 from flows.doctor.examine import CHECKS
 from pipelines.core.no_telemetry import disable_telemetry
 from pipelines.ingest.build import build
@@ -35,9 +35,9 @@ BY_NAME = {check.name: check for check in CHECKS}
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("folder")
     (folder / "sheet.md").write_text("# Data sheet\n\nThe efficiency of the K80 is 79 %.\n", encoding="utf-8")
-    place = tmp_path_factory.mktemp("built") / "kb"
-    build(folder, place)
-    return place
+    subject = tmp_path_factory.mktemp("built") / "kb"
+    build(folder, subject)
+    return subject
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def kb(built: Path, tmp_path: Path) -> Path:
 def found(name: str, kb: Path, **options: object) -> Result:
     """What one check finds, with settings by path, `__` for the dot."""
     chosen = {path.replace("__", "."): value for path, value in options.items()}
-    return result_of(BY_NAME[name], Place(kb, load(kb, chosen, QaSettings).settings))
+    return result_of(BY_NAME[name], Subject(kb, load(kb, chosen, QaSettings).settings))
 
 
 def closed_port() -> int:
@@ -198,12 +198,12 @@ def test_a_knowledge_base_is_whole_half_built_locked_or_damaged(kb: Path) -> Non
 
 
 def test_a_check_that_takes_too_long_has_failed_and_one_that_raises_too(tmp_path: Path) -> None:
-    place = Place(tmp_path, QaSettings())
+    subject = Subject(tmp_path, QaSettings())
     held = threading.Event()
     slow = Check("slow", lambda _: good(str(held.wait(60))), 0.05)
-    assert result_of(slow, place).text.startswith("no result within")
+    assert result_of(slow, subject).text.startswith("no result within")
     held.set()
-    assert result_of(Check("odd", lambda _: good(str(1 / 0))), place) == Result(
+    assert result_of(Check("odd", lambda _: good(str(1 / 0))), subject) == Result(
         "odd", Grade.FAILED, "ZeroDivisionError: division by zero"
     )
 

@@ -11,7 +11,7 @@ from urllib.error import URLError
 import pytest
 
 from flows.ingest import ingest
-from flows.server import Server, ServerFailed
+from flows.prefect_server import PrefectServer, ServerFailed
 from pipelines import build
 from pipelines.core.errors import FolderNotFound
 from tests.ingest.knowledge import assert_same, write_folder
@@ -25,8 +25,8 @@ print(report.documents, report.stages["parse"].done)
 
 SERVE = """
 from time import sleep
-from flows.server import Server
-with Server() as server:
+from flows.prefect_server import PrefectServer
+with PrefectServer() as server:
     server.start()
     server.wait()
     print(server.url, flush=True)
@@ -72,7 +72,7 @@ def test_a_server_of_the_users_own_is_used_and_left_running(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
-    with Server() as server:
+    with PrefectServer() as server:
         server.start()
         server.wait()
         done = subprocess.run(
@@ -83,8 +83,8 @@ def test_a_server_of_the_users_own_is_used_and_left_running(
 
 
 def test_a_server_that_does_not_come_up_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flows.server.PROGRAM", "no_such_module")
-    with Server() as server:
+    monkeypatch.setattr("flows.prefect_server.PROGRAM", "no_such_module")
+    with PrefectServer() as server:
         server.start()
         with pytest.raises(ServerFailed, match="No module named no_such_module") as caught:
             server.wait()
@@ -107,7 +107,7 @@ def test_a_run_with_nothing_to_compile_starts_no_server(
 ) -> None:
     build(folder, tmp_path / "kb")
     next(folder.rglob("*.md")).unlink()
-    monkeypatch.setattr("flows.server.PROGRAM", "no_such_module")
+    monkeypatch.setattr("flows.prefect_server.PROGRAM", "no_such_module")
     report = ingest(folder, tmp_path / "kb")
     assert (report.changes["removed"], report.changes["done"]) == (1, 0)
 

@@ -10,9 +10,9 @@ from pipelines.core.document import Block, BlockKind, Document, Reference, Refer
 from pipelines.core.ids import content_id, digest
 from pipelines.core.knowledge import ChunkTag, Distillate, Entity, Mention, Tag
 from pipelines.core.provenance import Provenance, Span
-from pipelines.graph.card import DocumentCard, card
+from pipelines.graph.document_profile import DocumentProfile, document_profile
 from pipelines.graph.link import Linked, link
-from pipelines.graph.mentions import Passage
+from pipelines.graph.mentions import ChunkText
 from pipelines.graph.settings import GraphSettings
 
 Made = tuple[Document, Distillate]
@@ -83,11 +83,11 @@ def _distillate(
 
 def linked(*documents: Made, settings: GraphSettings = GraphSettings()) -> Linked:
     """Return the links of these documents, entities compared by their names alone."""
-    return link(cards(*documents), texts(*documents), settings)
+    return link(profiles(*documents), texts(*documents), settings)
 
 
-def cards(*documents: Made) -> list[DocumentCard]:
-    return [card(*one) for one in documents]
+def profiles(*documents: Made) -> list[DocumentProfile]:
+    return [document_profile(*one) for one in documents]
 
 
 class texts:  # noqa: N801
@@ -97,7 +97,7 @@ class texts:  # noqa: N801
         self._documents = {document.id: distillate for document, distillate in documents}
         self.asked: list[str] = []
 
-    def __call__(self, document: str) -> list[Passage]:
+    def __call__(self, document: str) -> list[ChunkText]:
         self.asked.append(document)
         chunks = self._documents[document].chunks
-        return [Passage(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in chunks]
+        return [ChunkText(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in chunks]

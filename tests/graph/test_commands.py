@@ -14,7 +14,7 @@ from flows.cli.graph import app
 from pipelines.core.document import ReferenceKind
 from pipelines.core.errors import KnowledgeBaseNotFound, NotFound, SettingsError
 from pipelines.core.graph import NodeKind
-from pipelines.graph.build import build_graph
+from pipelines.graph.document_graph import build_graph
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.folder import KnowledgeBaseFolder
 from tests.graph.made import linked, made

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from pipelines.core.document import ReferenceKind
 from pipelines.core.ids import content_id
 from pipelines.core.knowledge import Entity
-from pipelines.graph import alike
-from pipelines.graph.build import build_graph, redirect
-from pipelines.graph.card import card
-from pipelines.graph.entities import Profile
-from pipelines.graph.library import Library
+from pipelines.graph import entity_rules
+from pipelines.graph.document_graph import build_graph, redirect
+from pipelines.graph.document_index import DocumentIndex
+from pipelines.graph.document_names import numbers_of, revision_of, revision_order
+from pipelines.graph.document_profile import document_profile
+from pipelines.graph.entities import EntityProfile
 from pipelines.graph.link import link
-from pipelines.graph.mentions import Passage
-from pipelines.graph.numbers import numbers_of, revision_of, revision_order
+from pipelines.graph.mentions import ChunkText
 from pipelines.llm.hashing import HashingEmbedder
 from tests.graph.made import Made, made
 
@@ -58,12 +58,12 @@ def documents(draw: st.DrawFn) -> list[Made]:
 @settings(max_examples=120, deadline=None)
 @given(documents())
 def test_hostile_documents_are_linked_and_built(found: list[Made]) -> None:
-    cards = [card(*one) for one in found]
+    profiles = [document_profile(*one) for one in found]
     texts = {
-        document.id: [Passage(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in distillate.chunks]
+        document.id: [ChunkText(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in distillate.chunks]
         for document, distillate in found
     }
-    linked = link(cards, texts.__getitem__, embed=HashingEmbedder().embed)
+    linked = link(profiles, texts.__getitem__, embed=HashingEmbedder().embed)
     assert {node.id for node in linked.subgraph.nodes} >= {tag.id for tag in linked.tags}
     for document, distillate in found:
         assert redirect(build_graph(document, distillate), linked.merged).owner == document.id
@@ -75,10 +75,13 @@ def test_hostile_documents_are_linked_and_built(found: list[Made]) -> None:
 @example(ReferenceKind.MENTION, "http://e.example]x", "")
 @example(ReferenceKind.CITATION, "www.[x.example/a.pdf", "")
 def test_any_reference_leads_somewhere_or_says_why_not(kind: ReferenceKind, target: str, title: str) -> None:
-    cards = [card(*made("a.md", title, "The beginning.", [(kind, target, "The")])), card(*made("b.md", "B", "Text."))]
-    library = Library(cards)
-    found = library.resolve(cards[0].references[0], cards[0])
-    assert set(found.documents) <= {one.document for one in cards}
+    profiles = [
+        document_profile(*made("a.md", title, "The beginning.", [(kind, target, "The")])),
+        document_profile(*made("b.md", "B", "Text.")),
+    ]
+    library = DocumentIndex(profiles)
+    found = library.resolve(profiles[0].references[0], profiles[0])
+    assert set(found.documents) <= {one.document for one in profiles}
 
 
 @settings(max_examples=200, deadline=None)
@@ -88,10 +91,10 @@ def test_any_number_revision_and_name_can_be_read(one: str, other: str, kind: st
     assert isinstance(numbers_of(one, other, kind, told), tuple)
     assert isinstance(revision_order(revision_of(one, other, kind, told)), tuple)
     assert isinstance(revision_order(one), tuple)
-    pair = [Profile(content_id("entity", name), name, kind) for name in (one, other)]
-    assert alike.compatible(*pair) in (True, False)
-    assert alike.judge(*pair) is None or 0 < alike.judge(*pair).score <= 1  # type: ignore[union-attr]
-    assert alike.bracketed(one) is None or len(alike.bracketed(one) or ()) == 2
+    pair = [EntityProfile(content_id("entity", name), name, kind) for name in (one, other)]
+    assert entity_rules.compatible(*pair) in (True, False)
+    assert entity_rules.judge(*pair) is None or 0 < entity_rules.judge(*pair).score <= 1  # type: ignore[union-attr]
+    assert entity_rules.bracketed(one) is None or len(entity_rules.bracketed(one) or ()) == 2
 
 
 @settings(max_examples=200, deadline=None)
@@ -100,7 +103,7 @@ def test_any_number_revision_and_name_can_be_read(one: str, other: str, kind: st
                   fullmatch=True)
 )  # fmt: skip
 def test_a_good_address_is_read_as_the_standard_library_reads_it(address: str) -> None:
-    from pipelines.graph.library import _path_and_anchor
+    from pipelines.graph.document_index import _path_and_anchor
 
     path, anchor = _path_and_anchor(address)
     parts = urlsplit(address)

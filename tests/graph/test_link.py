@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 from pipelines.core import codec
 from pipelines.core.graph import CORPUS_OWNER, EdgeKind, NodeKind
 from pipelines.core.knowledge import Entity, Tag
-from pipelines.graph.build import build_graph, redirect
-from pipelines.graph.card import DocumentCard, card
-from pipelines.graph.link import link, touched
-from pipelines.graph.mentions import Names, Passage
-from pipelines.graph.numbers import numbers_of, revision_of, revision_order
-from pipelines.graph.scan import cache_key
+from pipelines.graph.document_graph import build_graph, redirect
+from pipelines.graph.document_names import numbers_of, revision_of, revision_order
+from pipelines.graph.document_profile import DocumentProfile, document_profile
+from pipelines.graph.link import link
+from pipelines.graph.mentions import ChunkText, NameMatcher, cache_key
 from pipelines.store.file_artifacts import FileArtifacts
-from tests.graph.made import cards, linked, made, texts
+from tests.graph.made import linked, made, profiles, texts
 
 SIEMENS = [Entity(Entity.make_id(name), name, "company") for name in ("Siemens AG", "Siemens")]
 ONE = made("a.md", "DS-1000 Motor", "Siemens AG made it. Siemens AG again.", entities=SIEMENS[:1], tags=["made"])
@@ -55,38 +54,32 @@ def test_tags_of_several_documents_are_one_node() -> None:
 
 
 def test_linking_is_a_function_of_the_cards_and_not_of_their_order() -> None:
-    assert link(reversed(cards(ONE, TWO)), texts(ONE, TWO)) == link(cards(ONE, TWO), texts(ONE, TWO))
+    assert link(reversed(profiles(ONE, TWO)), texts(ONE, TWO)) == link(profiles(ONE, TWO), texts(ONE, TWO))
 
 
 def test_cards_come_back_from_their_artifacts() -> None:
-    one = card(*TWO)
-    assert codec.decode(codec.encode(one), DocumentCard) == one
+    one = document_profile(*TWO)
+    assert codec.decode(codec.encode(one), DocumentProfile) == one
 
 
 def test_texts_are_searched_once_for_a_set_of_names(tmp_path: Path) -> None:
     cache = FileArtifacts(tmp_path)
     first = texts(ONE, TWO)
-    found = link(cards(ONE, TWO), first, cache=cache)
+    found = link(profiles(ONE, TWO), first, cache=cache)
     again = texts(ONE, TWO)
-    assert link(cards(ONE, TWO), again, cache=cache) == found
+    assert link(profiles(ONE, TWO), again, cache=cache) == found
     assert (sorted(first.asked), again.asked) == (sorted([ONE[0].id, TWO[0].id]), [])
 
 
 def test_another_name_has_the_texts_searched_again(tmp_path: Path) -> None:
     cache = FileArtifacts(tmp_path)
-    link(cards(ONE, TWO), texts(ONE, TWO), cache=cache)
+    link(profiles(ONE, TWO), texts(ONE, TWO), cache=cache)
     third = made("c.md", "MM-0007 Manual of the motor", "See DS-1000.")
     asked = texts(ONE, TWO, third)
-    found = link(cards(ONE, TWO, third), asked, cache=cache)
+    found = link(profiles(ONE, TWO, third), asked, cache=cache)
     assert len(asked.asked) == 3
     assert found == linked(ONE, TWO, third)
     assert list(cache.keys("mentions")) == sorted(cache_key(one[0].id) for one in (ONE, TWO, third))
-
-
-def test_documents_touched_by_other_merges_are_named() -> None:
-    merged = linked(ONE, TWO).merged
-    assert len(touched(cards(ONE, TWO), {}, merged)) == 1
-    assert touched(cards(ONE, TWO), merged, merged) == set()
 
 
 def test_an_empty_corpus_links_nothing() -> None:
@@ -110,8 +103,8 @@ words = st.sampled_from(["pump", "seal", "DS-2041", "wear ring", "泵站手册",
 
 @given(st.lists(words, max_size=6), st.lists(words, max_size=12))
 def test_names_are_found_where_they_stand_whole_and_longest(names: list[str], text: list[str]) -> None:
-    passage = Passage("chunk:1", 100, " ".join(text))
-    found = Names(name.casefold() for name in names).find([passage])
+    passage = ChunkText("chunk:1", 100, " ".join(text))
+    found = NameMatcher(name.casefold() for name in names).find([passage])
     for hit in found:
         assert passage.text[hit.start - 100 : hit.end - 100] == hit.surface
         assert hit.surface.casefold() == hit.name

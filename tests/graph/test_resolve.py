@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from pipelines.core.knowledge import Entity
 from pipelines.core.vectors import Vectors
-from pipelines.graph.alike import compatible, judge, key
-from pipelines.graph.entities import Profile
-from pipelines.graph.neighbours import neighbours
+from pipelines.graph.entities import EntityProfile, nearest_pairs
+from pipelines.graph.entity_rules import compatible, judge, key
 from pipelines.graph.resolve import Merge, Pair, resolve
 from pipelines.graph.settings import GraphSettings
 
@@ -23,8 +22,8 @@ TRIPLES = Path(__file__).parents[3] / "shared/data/multihop/musique/llm_triples.
 
 def entity(
     name: str, type: str = "", mentions: int = 1, documents: str = "d", aliases: tuple[str, ...] = ()
-) -> Profile:
-    return Profile(Entity.make_id(name), name, type, aliases, mentions, tuple(documents))
+) -> EntityProfile:
+    return EntityProfile(Entity.make_id(name), name, type, aliases, mentions, tuple(documents))
 
 
 def letters(names: Sequence[str]) -> Vectors:
@@ -37,7 +36,7 @@ def letters(names: Sequence[str]) -> Vectors:
     return found
 
 
-def merged(*profiles: Profile, settings: GraphSettings = DEFAULT) -> dict[str, str]:
+def merged(*profiles: EntityProfile, settings: GraphSettings = DEFAULT) -> dict[str, str]:
     return {one.merged_name: one.into_name for one in resolve(profiles, settings, letters)}
 
 
@@ -177,7 +176,7 @@ def test_merges_do_not_depend_on_the_order_and_never_chain(names: list[str], ran
 def test_neighbours_are_those_of_the_whole_matrix(count: int, wanted: int) -> None:
     rows = np.random.default_rng(count).normal(size=(count, 8)).astype(np.float32)
     vectors: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-    found = {(i, j) for i, j, _ in neighbours(vectors, wanted, -0.9)} if count else set()
+    found = {(i, j) for i, j, _ in nearest_pairs(vectors, wanted, -0.9)} if count else set()
     cosines = vectors @ vectors.T
     np.fill_diagonal(cosines, -2)
     expected = set()
@@ -202,10 +201,10 @@ def test_real_triples_of_a_model_resolve_without_mixing_numbers() -> None:
         row = json.loads(line)
         for name in {*row["entities"], *(end for triple in row["triples"] if len(triple) == 3 for end in triple[::2])}:
             documents.setdefault(name, set()).add(row["passage"])
-    by_id: dict[str, Profile] = {}
+    by_id: dict[str, EntityProfile] = {}
     for name, where in documents.items():
         id = Entity.make_id(name)
-        by_id[id] = Profile(id, name, mentions=len(where), documents=tuple(sorted(where)))
+        by_id[id] = EntityProfile(id, name, mentions=len(where), documents=tuple(sorted(where)))
     found = resolve(list(by_id.values()), DEFAULT, letters)
     assert len(found) > 150
     pairs = {(one.merged_name, one.into_name) for one in found}

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.core.graph import Edge, Node
+from pipelines.core.graph import Edge, GraphFormat, Node
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.export import GraphFormat, export
+from pipelines.store.export import export
 from pipelines.store.graph import GraphStore
 from pipelines.store.vector import Record
 

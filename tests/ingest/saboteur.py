@@ -11,13 +11,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import pipelines.ingest.reading as reading
+import pipelines.ingest.parse_stage as reading
 import pipelines.ingest.stages as stages
 from pipelines.core.document import Document, Source
 from pipelines.core.errors import StoreError
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.parsed import Parsed
-from pipelines.parse.readoff import NO_READINGS, Readings
+from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
 from pipelines.parse.settings import ParseSettings
 
 ENGINE = "tests.ingest.saboteur:Saboteur"
@@ -42,7 +41,7 @@ def _sabotage() -> None:
     if getattr(stages, "sabotaged", False):
         return
     stages.sabotaged = True  # type: ignore[attr-defined]
-    for stage, function in (("chunk", "split"), ("atomize", "atomize"), ("embed", "card")):
+    for stage, function in (("chunk", "split"), ("atomize", "atomize"), ("embed", "document_profile")):
         setattr(stages, function, _disturbed(stage, getattr(stages, function)))
     reading.parse_within = _parse_in_steps
 

@@ -12,9 +12,9 @@ from pipelines import build
 from pipelines.core.errors import StoreError, StoreUnavailable
 from pipelines.core.graph import EdgeKind
 from pipelines.core.outcome import Status
-from pipelines.graph import library, link
+from pipelines.graph import document_index, link
 from pipelines.ingest import corpus, gate, load
-from pipelines.ingest.forget import forget
+from pipelines.ingest.erase import forget
 from pipelines.ingest.fsck import fsck
 from pipelines.ingest.report import Report
 from pipelines.resources import open_stores
@@ -63,7 +63,7 @@ def poison(monkeypatch: pytest.MonkeyPatch, place: object, name: str, error: Exc
 PLACES = {
     "gate": (gate, "_part"),
     "card": (corpus, "read_value"),
-    "names": (library, "fold_name"),
+    "names": (document_index, "fold_name"),
     "mentions": (link, "find_names"),
     "references": (link, "document_links"),
     "build_graph": (load, "build_graph"),

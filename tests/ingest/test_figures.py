@@ -8,10 +8,10 @@ import pytest
 
 from pipelines import build
 from pipelines.core.graph import NodeKind
-from pipelines.ingest.quote import quote_ingest
-from pipelines.llm.schema_answer import answer_by_schema
+from pipelines.ingest.estimate import estimate_ingest
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
+from pipelines.llm.testing.schema_answer import answer_by_schema
 from pipelines.settings import Settings
 from tests.ingest.knowledge import entries_of, graph_of
 
@@ -94,10 +94,10 @@ def test_a_description_that_could_not_be_had_is_told_and_made_by_the_next_build(
     assert SHOWN in texts(tmp_path / "kb", NodeKind.ATOM)
 
 
-def test_the_quote_counts_the_figures(folder: Path, tmp_path: Path) -> None:
+def test_the_estimate_counts_the_figures(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(answer) as server:
-        quote = quote_ingest(folder, tmp_path / "kb", settings_for(server.url))
+        estimate = estimate_ingest(folder, tmp_path / "kb", settings_for(server.url))
         assert server.calls == []
         build(folder, tmp_path / "kb", settings_for(server.url))
-    assert {line.role: line.usage.calls for line in quote.lines}["describe"] == 1
+    assert {line.role: line.usage.calls for line in estimate.lines}["describe"] == 1
     assert SHOWN in texts(tmp_path / "kb", NodeKind.FIGURE)

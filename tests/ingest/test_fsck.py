@@ -15,9 +15,9 @@ from pipelines import build
 from pipelines.core.errors import StoreMismatch
 from pipelines.core.ids import digest
 from pipelines.ingest.fsck import fsck
-from pipelines.ingest.inspect import SAMPLED_LEAST, inspect_artifacts
+from pipelines.ingest.integrity import SAMPLED_LEAST, inspect_artifacts
+from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Reply
-from pipelines.llm.reply_store import ReplyStore
 from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings
 from pipelines.store.consistency import Defect, StorePart

@@ -10,7 +10,7 @@ from pipelines import build
 from pipelines.core.errors import SourceError, StoreUnavailable
 from pipelines.core.graph import Subgraph
 from pipelines.core.outcome import Failure, Status
-from pipelines.ingest.progress import Event, Stage
+from pipelines.ingest.report import Event, Stage
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
 from pipelines.store.embedded_store import EmbeddedStore

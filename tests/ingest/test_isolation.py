@@ -9,8 +9,7 @@ from pipelines import build
 from pipelines.core.errors import StoreError
 from pipelines.core.outcome import Status
 from pipelines.ingest.fsck import fsck
-from pipelines.ingest.progress import Event, Phase, Stage
-from pipelines.ingest.report import Report
+from pipelines.ingest.report import Event, Phase, Report, Stage
 from pipelines.ingest.task import without_keys
 from pipelines.settings import Settings
 from tests.ingest.knowledge import entries_of, exported, vectors_of, write_folder

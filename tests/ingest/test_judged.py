@@ -9,9 +9,9 @@ import pytest
 
 from pipelines import build
 from pipelines.core.graph import NodeKind
-from pipelines.graph.same_entity import ROLE
+from pipelines.graph.entity_judge import ROLE
+from pipelines.ingest.estimate import estimate_ingest
 from pipelines.ingest.fsck import fsck
-from pipelines.ingest.quote import quote_ingest
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
 from pipelines.settings import Settings
@@ -112,11 +112,11 @@ def test_none_is_asked_about_where_that_is_switched_off(
     assert set(entities(tmp_path / "kb")) == set(NAMES)
 
 
-def test_the_quote_knows_the_pairs_that_are_open(folder: Path, tmp_path: Path, settings: Settings) -> None:
+def test_the_estimate_knows_the_pairs_that_are_open(folder: Path, tmp_path: Path, settings: Settings) -> None:
     kb = tmp_path / "kb"
     build(folder, kb, settings.model_copy(update={"graph": settings.graph.model_copy(update={"judged_pairs": 0})}))
-    (quoted,) = quote_ingest(folder, kb, settings).lines
+    (line,) = estimate_ingest(folder, kb, settings).lines
     report = build(folder, kb, settings)
-    assert (quoted.role, quoted.usage.calls) == (ROLE, 1)
-    assert report.usage[ROLE]["calls"] == report.usage[ROLE]["quoted calls"] == 1
-    assert quote_ingest(folder, kb, settings).lines == ()
+    assert (line.role, line.usage.calls) == (ROLE, 1)
+    assert report.usage[ROLE]["calls"] == report.usage[ROLE]["estimated calls"] == 1
+    assert estimate_ingest(folder, kb, settings).lines == ()

@@ -8,8 +8,8 @@ import pytest
 from pipelines import build
 from pipelines.core.errors import KnowledgeBaseNotFound, NotFound, SettingsError
 from pipelines.core.outcome import Status
-from pipelines.ingest.diff import Difference, diff
-from pipelines.ingest.forget import forget
+from pipelines.ingest.diff import FolderDiff, diff
+from pipelines.ingest.erase import forget
 from pipelines.ingest.fsck import fsck
 from pipelines.ingest.reindex import reindex
 from pipelines.llm.settings import EmbedSettings
@@ -35,7 +35,7 @@ def kb(tmp_path: Path, folder: Path) -> Path:
 
 
 def test_an_unchanged_folder_differs_in_nothing(folder: Path, kb: Path) -> None:
-    assert diff(folder, kb) == Difference()
+    assert diff(folder, kb) == FolderDiff()
 
 
 def test_a_difference_names_documents_and_counts_what_comes_and_goes(folder: Path, kb: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from pipelines import build
 from pipelines.ingest.fsck import fsck
-from pipelines.ingest.progress import Event
+from pipelines.ingest.report import Event
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
 from pipelines.store.facts import WRITING_FACT

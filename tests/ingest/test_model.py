@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from pipelines import build
-from pipelines.ingest.quote import quote_ingest
+from pipelines.ingest.estimate import estimate_ingest
 from pipelines.llm.budget import Budget
-from pipelines.llm.schema_answer import answer_by_schema
 from pipelines.llm.testing.faults import Fault, FaultRates
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
+from pipelines.llm.testing.schema_answer import answer_by_schema
 from pipelines.settings import Settings
 from tests.ingest.knowledge import assert_same, exported, graph_of, vectors_of, write_folder
 
@@ -95,23 +95,24 @@ def test_a_budget_stops_the_build_and_the_next_one_goes_on(folder: Path, tmp_pat
     assert_same(tmp_path / "kb", tmp_path / "whole")
 
 
-def test_the_quote_says_how_many_calls_there_will_be(folder: Path, tmp_path: Path) -> None:
+def test_the_estimate_says_how_many_calls_there_will_be(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(answer_by_schema) as server:
         settings = settings_for(server)
-        quote = quote_ingest(folder, tmp_path / "kb", settings)
+        estimate = estimate_ingest(folder, tmp_path / "kb", settings)
         assert server.calls == []
+        assert {kept.name for kept in (tmp_path / "kb" / "artifacts").iterdir()} == {"parse"}
         report = build(folder, tmp_path / "kb", settings)
-    calls = {line.role: line.usage.calls for line in quote.lines}
+    calls = {line.role: line.usage.calls for line in estimate.lines}
     assert calls == {role: figures["calls"] for role, figures in report.usage.items()}
-    assert report.usage["distil"]["quoted calls"] == calls["distil"]
+    assert report.usage["distil"]["estimated calls"] == calls["distil"]
 
 
-def test_samples_are_quoted_as_a_call_each(folder: Path, tmp_path: Path) -> None:
+def test_samples_are_estimated_as_a_call_each(folder: Path, tmp_path: Path) -> None:
     samples = tmp_path / "samples.jsonl"
     samples.write_text('{"question": "Who sells seals?", "answer": "Ahlen"}\n' * 3)
     with LoopbackServer(answer_by_schema) as server:
-        quote = quote_ingest(folder, tmp_path / "kb", settings_for(server), qa_samples=samples)
-    assert {line.role: line.usage.calls for line in quote.lines}["pair"] == 3
+        estimate = estimate_ingest(folder, tmp_path / "kb", settings_for(server), qa_samples=samples)
+    assert {line.role: line.usage.calls for line in estimate.lines}["pair"] == 3
 
 
 def test_what_a_document_orders_does_not_change_what_is_asked_of_the_model(tmp_path: Path) -> None:

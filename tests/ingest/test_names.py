@@ -10,7 +10,7 @@ from pipelines import build
 from pipelines.core.errors import SettingsError, SourceError
 from pipelines.core.outcome import Status
 from pipelines.core.uris import path_of
-from pipelines.ingest.progress import Event, Phase, Stage
+from pipelines.ingest.report import Event, Phase, Stage
 from pipelines.sections import IngestSettings
 from pipelines.settings import Settings
 from tests.ingest.knowledge import entries_of

@@ -9,7 +9,7 @@ import pytest
 from pipelines.core.document import Source
 from pipelines.core.outcome import Status
 from pipelines.ingest.keys import Makers, StageKeys, stage_keys
-from pipelines.ingest.plan import Plan, plan
+from pipelines.ingest.plan import IngestPlan, plan
 from pipelines.ingest.scan import scan
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
@@ -22,11 +22,11 @@ def keys(source: Source) -> StageKeys:
     return stage_keys(source, SETTINGS, MAKERS)
 
 
-def planned(folder: Path, *entries: Entry) -> Plan:
+def planned(folder: Path, *entries: Entry) -> IngestPlan:
     return plan(scan(folder, SETTINGS.ingest), entries, keys)
 
 
-def indexed(plan: Plan) -> Entry:
+def indexed(plan: IngestPlan) -> Entry:
     """The entry that a run makes of the only item of a plan."""
     (item,) = plan.items
     source = item.source
@@ -53,7 +53,7 @@ def test_a_new_file_is_to_be_compiled(folder: Path) -> None:
 
 def test_what_is_indexed_and_the_same_has_nothing_to_do(folder: Path) -> None:
     entry = indexed(planned(folder))
-    assert planned(folder, entry) == Plan(unchanged=(entry,))
+    assert planned(folder, entry) == IngestPlan(unchanged=(entry,))
 
 
 def test_a_touched_file_with_the_same_bytes_is_unchanged(folder: Path) -> None:

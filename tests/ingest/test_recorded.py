@@ -13,7 +13,7 @@ from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.ingest.report import Report
 from pipelines.llm.testing.faults import Fault, FaultRates
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
-from pipelines.llm.testing.replay import RecordedAnswers
+from pipelines.llm.testing.recorded import RecordedAnswers
 from pipelines.settings import Settings
 from tests.conftest import EXAMPLES
 from tests.ingest.knowledge import exported, graph_of, vectors_of

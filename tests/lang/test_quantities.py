@@ -73,7 +73,7 @@ def test_a_cell_with_a_unit_of_its_own_keeps_it() -> None:
     [("5 Nm", Kind.TORQUE), ("5 N · m", Kind.TORQUE), ("5 N", Kind.FORCE), ("5 m/s", Kind.SPEED), ("5 m", Kind.LENGTH),
      ("5 m³/h", Kind.FLOW), ("5 m³", Kind.VOLUME), ("5 m²", Kind.AREA), ("5 cmH2O", Kind.PRESSURE),
      ("5 cm H2O", Kind.PRESSURE), ("5 Stunden", Kind.TIME), ("5 小时", Kind.TIME), ("5 千瓦", Kind.POWER),
-     ("5 breaths per minute", Kind.FREQUENCY), ("EUR 5", Kind.MONEY), ("5 €", Kind.MONEY)],
+     ("5 breaths per minute", Kind.FREQUENCY), ("EUR 5", Kind.MONEY), ("₹ 5", Kind.MONEY), ("5 €", Kind.MONEY)],
 )  # fmt: skip
 def test_a_unit_tells_what_is_measured(text: str, kind: Kind) -> None:
     assert [(value.kind, value.figure) for value in quantities(text)] == [(kind, 5.0)]

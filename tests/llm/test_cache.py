@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.core.errors import CallTimedOut
-from pipelines.llm.cache import CacheChat
+from pipelines.llm.cache import CacheChat, CacheLine, ReplyStore
 from pipelines.llm.chat import Image, Message, Reply, Request, Usage
-from pipelines.llm.reply_store import CacheLine, ReplyStore
-from pipelines.llm.testing.chat_contract import Word, say
+from pipelines.llm.testing.chat_contract import WordReply, say
 from pipelines.llm.testing.fakes import DelayedChat, FunctionChat, ScriptedChat
 
 DAY = 86_400.0
@@ -51,7 +50,7 @@ async def test_a_reply_that_does_not_read_as_its_schema_is_not_kept(path: Path) 
     model = ScriptedChat(["no word", '{"word": "pump"}'])
     with closing(ReplyStore(path)) as store:
         chat = CacheChat(model, store)
-        texts = [(await chat.complete(say("pump", schema=Word))).text for _ in range(3)]
+        texts = [(await chat.complete(say("pump", schema=WordReply))).text for _ in range(3)]
     assert texts == ["no word", '{"word": "pump"}', '{"word": "pump"}']
     assert len(model.requests) == 2
 
@@ -99,7 +98,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from pipelines.llm.chat import Reply, Usage
-from pipelines.llm.reply_store import ReplyStore
+from pipelines.llm.cache import ReplyStore
 
 store = ReplyStore(Path(sys.argv[1]))
 for number in range(int(sys.argv[2]), int(sys.argv[3])):

@@ -10,23 +10,20 @@ import pytest
 from pydantic import SecretStr
 
 from pipelines.llm.budget import Budget, BudgetChat
-from pipelines.llm.cache import CacheChat
+from pipelines.llm.cache import CacheChat, ReplyStore
 from pipelines.llm.chat import Chat, Message, Request
-from pipelines.llm.lazy import LazyChat
 from pipelines.llm.ledger import Ledger
 from pipelines.llm.openai_chat import OpenAIChat
-from pipelines.llm.own_loop import OwnLoopChat
 from pipelines.llm.rate_limit import RateLimitChat
-from pipelines.llm.reply_store import ReplyStore
+from pipelines.llm.recording import RecordingChat
 from pipelines.llm.retry import RetryChat
-from pipelines.llm.route import RouteChat
 from pipelines.llm.settings import LlmSettings
-from pipelines.llm.stack import open_chat, wrap
-from pipelines.llm.testing.chat_contract import ChatContract, Word, said, say
+from pipelines.llm.stack import LazyChat, OwnLoopChat, RouteChat, open_chat, wrap
+from pipelines.llm.testing.chat_contract import ChatContract, WordReply, said, say
 from pipelines.llm.testing.fakes import DelayedChat, FunctionChat
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
-from pipelines.llm.testing.replay import RecordingChat, ReplayChat
+from pipelines.llm.testing.recorded import ReplayChat
 from pipelines.llm.trace import TraceChat
 
 
@@ -139,7 +136,7 @@ class TestReplayChat(ChatContract):
             await recording.complete(Request(messages, role="test", model="test"))
         for number in range(40):
             await recording.complete(say(f"w{number}"))
-        await recording.complete(say("泵", schema=Word))
+        await recording.complete(say("泵", schema=WordReply))
         return ReplayChat(tmp_path / "recorded.jsonl")
 
 

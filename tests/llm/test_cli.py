@@ -1,4 +1,4 @@
-"""`strata cache` and `strata prompts`, in process."""
+"""`strata cache`, `strata prompts` and `strata ingest --estimate`, in process."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from flows.cli import cache, prompts
+from flows.cli.app import app
 from pipelines.core.errors import KnowledgeBaseNotFound, NotFound, SettingsError
+from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Reply, Usage
 from pipelines.llm.prompt import find_prompts
-from pipelines.llm.reply_store import ReplyStore
 from pipelines.store.folder import KnowledgeBaseFolder
 
 RUNNER = CliRunner()
@@ -69,3 +70,13 @@ def test_a_prompt_is_shown_and_copied_to_be_changed(kb: Path) -> None:
 def test_a_prompt_that_there_is_not_is_named(kb: Path) -> None:
     result = RUNNER.invoke(prompts.app, ["show", "nonesuch", "--kb", str(kb)])
     assert isinstance(result.exception, NotFound)
+
+
+def test_the_estimate_is_a_line_for_each_role_and_calls_nothing(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "pump.md").write_text("# Pump\n\nThe pump of line 3 stopped with a worn seal.\n")
+    endpoint = ["--set", "llm.base_url=http://127.0.0.1:1/v1", "--set", "llm.model=m", "--json"]
+    words = ["ingest", str(tmp_path / "folder"), "--kb", str(tmp_path / "kb"), "--estimate", *endpoint]
+    printed = json.loads(RUNNER.invoke(app, words).output)
+    assert {line["role"]: line["usage"]["calls"] for line in printed["lines"]}["distil"] == 1
+    assert printed["total"]["usage"]["calls"] == len(printed["lines"])

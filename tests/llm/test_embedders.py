@@ -14,9 +14,8 @@ import pytest
 from pydantic import SecretStr
 
 from pipelines.core.errors import CallFailed, CallTimedOut, MissingExtra, SettingsError
-from pipelines.llm.embed_cache import CachedEmbedder
 from pipelines.llm.embedder import Embedder, Side
-from pipelines.llm.embedders import open_embedder
+from pipelines.llm.embedders import CachedEmbedder, open_embedder
 from pipelines.llm.hashing import HashingEmbedder
 from pipelines.llm.openai_embedder import OpenAIEmbedder
 from pipelines.llm.settings import EmbedSettings, LlmSettings

@@ -19,7 +19,7 @@ from pipelines.llm.openai_errors import TABLE, retry_after, translate
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.testing.faults import Fault, FaultScript
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
-from pipelines.llm.testing.loopback_wire import Call, Turn
+from pipelines.llm.testing.loopback_wire import Call, CallTurn
 
 
 class Answer(BaseModel):
@@ -250,6 +250,6 @@ def test_retry_after_may_be_a_date() -> None:
 
 
 def test_a_call_knows_its_words_before_they_were_corrected() -> None:
-    first = (Turn("system", "s"), Turn("user", "u"))
-    assert Call("m", (*first, Turn("assistant", "x"), Turn("user", f"{CORRECTION} y"))).first_turns == first
+    first = (CallTurn("system", "s"), CallTurn("user", "u"))
+    assert Call("m", (*first, CallTurn("assistant", "x"), CallTurn("user", f"{CORRECTION} y"))).first_turns == first
     assert Call("m", first).first_turns == first

@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 
 from pipelines.core.errors import RateLimited
 from pipelines.llm.chat import Reply, Request, Usage
-from pipelines.llm.pace import Pace
-from pipelines.llm.rate_limit import RateLimitChat, Rates
+from pipelines.llm.rate_limit import AdaptiveSemaphore, RateLimitChat, Rates, Throttle
 from pipelines.llm.testing.chat_contract import say
 from pipelines.llm.testing.fakes import DelayedChat, FunctionChat, ScriptedChat
 from pipelines.llm.tokens import estimate_input
-from pipelines.llm.turnstile import Turnstile
 
 
 class Clock:
@@ -123,7 +121,7 @@ async def test_a_call_that_fails_leaves_its_place() -> None:
 
 
 async def test_a_cancelled_call_leaves_its_place_in_the_queue() -> None:
-    gate = Turnstile(1)
+    gate = AdaptiveSemaphore(1)
     await gate.enter()
     waiting = [asyncio.create_task(gate.enter()) for _ in range(3)]
     await asyncio.sleep(0)
@@ -141,7 +139,7 @@ async def test_a_cancelled_call_leaves_its_place_in_the_queue() -> None:
     st.lists(st.tuples(st.floats(0, 10), st.integers(1, 50)), min_size=1, max_size=60),
 )
 def test_no_minute_sees_more_than_the_rate_and_one_second_of_it(rate: int, bookings: list[tuple[float, int]]) -> None:
-    pace, now, used = Pace(rate), 0.0, []
+    pace, now, used = Throttle(rate), 0.0, []
     for pause, amount in bookings:
         now += pause
         used.append((now + pace.book(amount, now), amount))
@@ -152,5 +150,5 @@ def test_no_minute_sees_more_than_the_rate_and_one_second_of_it(rate: int, booki
 
 
 def test_no_rate_is_no_wait() -> None:
-    pace = Pace(0)
+    pace = Throttle(0)
     assert [pace.book(10**9, 0.0) for _ in range(3)] == [0.0, 0.0, 0.0]

@@ -6,9 +6,9 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from pipelines.llm.prompt import fence
-from pipelines.llm.schema import strict_schema
-from pipelines.llm.schema_answer import answer_by_schema
-from pipelines.llm.testing.loopback_wire import Call, Turn
+from pipelines.llm.testing.loopback_wire import Call, CallTurn
+from pipelines.llm.testing.schema_answer import answer_by_schema
+from pipelines.llm.typed_reply import strict_schema
 
 TEXT = "The pump has two seals. Both are worn. The shaft is fine."
 
@@ -34,7 +34,7 @@ class Everything(BaseModel):
 
 
 def call(schema: type[BaseModel] | None) -> Call:
-    turns = (Turn("system", "Read."), Turn("user", f"Here it is:\n{fence(TEXT)}\nWhat is in it?"))
+    turns = (CallTurn("system", "Read."), CallTurn("user", f"Here it is:\n{fence(TEXT)}\nWhat is in it?"))
     return Call("m", turns, strict_schema(schema) if schema else None)
 
 

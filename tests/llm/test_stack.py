@@ -169,7 +169,7 @@ def test_a_gguf_file_that_is_not_there_is_refused_at_once(tmp_path: Path) -> Non
 
 def test_a_gguf_file_without_the_extra_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "m.gguf").touch()
-    monkeypatch.setattr("pipelines.llm.local_server.find_spec", lambda _: None)
+    monkeypatch.setattr("pipelines.llm.local_model.find_spec", lambda _: None)
     with pytest.raises(MissingExtra) as missing:
         open_chat(LlmSettings(gguf=str(tmp_path / "m.gguf")))
     assert missing.value.extra == "local"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.llm.chat import Image, Message
-from pipelines.llm.tokens import estimate_input, estimate_tokens
+from pipelines.llm.tokens import count_tokens, estimate_input, estimate_tokens
 
 # Counted by the tokenizer of Qwen2.5.
 COUNTED = [
@@ -34,3 +34,21 @@ def test_turns_and_pictures_count() -> None:
     plain = Message("user", "hello")
     assert estimate_input((plain, plain)) == 2 * estimate_input((plain,))
     assert estimate_input((Message("user", "hello", (Image("image/png", b""),)),)) > 500
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [("", 0), (" \n", 0), ("pump", 1), ("extraordinarily", 3), ("3.5 kPa", 4), ("水泵", 2), ("DS-2041", 4), ("_x", 2)],
+)
+def test_tokens_are_counted(text: str, tokens: int) -> None:
+    assert count_tokens(text) == tokens
+
+
+@given(st.text(max_size=60), st.integers(0, 60))
+def test_parts_count_as_much_as_the_whole_or_more(text: str, at: int) -> None:
+    assert count_tokens(text[:at]) + count_tokens(text[at:]) >= count_tokens(text)
+
+
+@given(st.text(max_size=60))
+def test_every_text_that_is_not_blank_counts(text: str) -> None:
+    assert bool(count_tokens(text)) == bool(text.strip())

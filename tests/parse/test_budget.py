@@ -12,15 +12,14 @@ import pytest
 
 from pipelines.core import codec
 from pipelines.core.outcome import Status
-from pipelines.parse.clock import Clock
+from pipelines.parse.limits import Clock
 from pipelines.parse.ocr.engine import OcrEngine, Raster
 from pipelines.parse.ocr.orientation import Reread, read_upright
 from pipelines.parse.parse import parse, source_of
-from pipelines.parse.parsed import Parsed
+from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
 from pipelines.parse.pdf.reader import PdfReader
-from pipelines.parse.readoff import NO_READINGS, Readings
 from pipelines.parse.settings import Limits, OcrSettings, ParseSettings
-from pipelines.parse.task import OutOfTime, Task, doing
+from pipelines.parse.task import OutOfTime, ParseTask, doing
 from tests.parse.conftest import ParseBytes
 from tests.parse.pdf_pages import LOREM, Pdf, drawn
 
@@ -51,7 +50,7 @@ def read_off(monkeypatch: pytest.MonkeyPatch) -> list[Raster]:
         given.append(image)
         return read_upright(engine, image)
 
-    monkeypatch.setattr("pipelines.parse.ocr.text.read_upright", counted)
+    monkeypatch.setattr("pipelines.parse.ocr.pictures.read_upright", counted)
     return given
 
 
@@ -68,7 +67,7 @@ def parsed_html(folder: Path, html: str, settings: ParseSettings, known: Reading
 # -- pages
 
 
-def read_pdf(folder: Path, data: bytes, task: Task) -> Parsed:
+def read_pdf(folder: Path, data: bytes, task: ParseTask) -> Parsed:
     path = folder / "a.pdf"
     path.write_bytes(data)
     with doing(task):
@@ -79,7 +78,7 @@ def test_pages_after_the_time_is_up_are_named_and_those_before_are_kept(tmp_path
     pdf = Pdf()
     for number in range(1, 31):
         pdf.page().text(60, 400, f"Valve number {number} opens at {number} bar.")
-    parsed = read_pdf(tmp_path, pdf.data(), Task(ticking(40)))
+    parsed = read_pdf(tmp_path, pdf.data(), ParseTask(ticking(40)))
     assert parsed.status is Status.PARTIAL
     found = re.fullmatch(
         r"pages (\d+) to 30: not read: over 40 processor seconds \(parse\.limits\.cpu_s\)", parsed.reason
@@ -100,14 +99,14 @@ def test_scans_that_no_time_is_left_for_are_read_by_the_next_run_and_no_others(
     for word in WORDS:
         pdf.page(300, 150).picture(0, 0, 300, 150, png(word))
     data = pdf.data()
-    first = read_pdf(tmp_path, data, Task(ticking(12)))
+    first = read_pdf(tmp_path, data, ParseTask(ticking(12)))
     assert first.status is Status.PARTIAL
     assert first.again
     assert 0 < len(first.unread) < len(WORDS)
     before = len(read_off)
-    second = read_pdf(tmp_path, data, Task(known=first.readings))
+    second = read_pdf(tmp_path, data, ParseTask(known=first.readings))
     assert len(read_off) - before == len(first.unread)
-    whole = read_pdf(tmp_path, data, Task())
+    whole = read_pdf(tmp_path, data, ParseTask())
     assert codec.encode(second) == codec.encode(whole)
     assert whole.status is Status.INDEXED
     assert (whole.unread, whole.readings) == ((), {})
@@ -118,7 +117,7 @@ def test_a_text_over_its_time_keeps_what_was_read(tmp_path: Path) -> None:
 
     path = tmp_path / "a.html"
     path.write_text("".join(f"<p>Paragraph {number}.</p>" for number in range(1, 101)))
-    task = Task(ticking(50))
+    task = ParseTask(ticking(50))
     with doing(task), pytest.raises(OutOfTime, match=r"parse\.limits\.cpu_s") as caught:
         HtmlReader().read(path, source_of(path, path.name), ParseSettings())
     parsed = caught.value.so_far()
@@ -139,12 +138,12 @@ def test_a_file_of_which_nothing_could_be_read_in_time_is_too_large(parse_bytes:
 
 
 def test_members_of_an_archive_after_the_time_is_up_are_left_out(tmp_path: Path) -> None:
-    from pipelines.parse.web.zip import ZipReader
+    from pipelines.parse.web.archives import ZipReader
     from tests.parse.hostile_files import zipped
 
     path = tmp_path / "a.zip"
     path.write_bytes(zipped({f"{number}.txt": b"valve" for number in range(100)}))
-    with doing(Task(ticking(50))), pytest.raises(OutOfTime, match=r"parse\.limits\.cpu_s") as caught:
+    with doing(ParseTask(ticking(50))), pytest.raises(OutOfTime, match=r"parse\.limits\.cpu_s") as caught:
         ZipReader().read(path, source_of(path, path.name), ParseSettings())
     assert 10 < len(caught.value.so_far().children) < 50
 
@@ -225,7 +224,7 @@ def test_pictures_are_not_begun_when_the_file_has_taken_its_time(tmp_path: Path)
     path = tmp_path / "a.txt"
     path.write_text("valve")
     now = [0.0]
-    with doing(Task(Clock(100, 0.0, lambda: now[0]))):
+    with doing(ParseTask(Clock(100, 0.0, lambda: now[0]))):
         builder = DocumentBuilder(source_of(path, "a.txt"), ParseSettings(), "test")
         builder.paragraph("valve")
         builder.figure(Image(png("Inlet valve")))
@@ -240,7 +239,7 @@ def test_a_picture_that_breaks_the_engine_costs_itself_alone(tmp_path: Path, mon
             raise RuntimeError("no such tensor")
         return read_upright(engine, image)
 
-    monkeypatch.setattr("pipelines.parse.ocr.text.read_upright", breaking)
+    monkeypatch.setattr("pipelines.parse.ocr.pictures.read_upright", breaking)
     small = drawn(Pdf().page(300, 100).text(30, 60, "Small", size=24).data())
     parsed = parsed_html(tmp_path, page_of_pictures(small, png("Inlet valve")), ParseSettings())
     assert parsed.status is Status.INDEXED
@@ -251,7 +250,7 @@ def test_a_picture_that_breaks_the_engine_costs_itself_alone(tmp_path: Path, mon
 
 def test_readings_come_through_their_encoding(tmp_path: Path, read_off: list[Raster]) -> None:
     pdf = Pdf().page(300, 150).picture(0, 0, 300, 150, png("Inlet valve"))
-    task = Task()
+    task = ParseTask()
     read_pdf(tmp_path, pdf.data(), task)
     parsed = replace(Parsed(Status.PARTIAL), readings=task.read)
     assert parsed.readings

@@ -7,8 +7,7 @@ from pipelines.core.document import Document, Source
 from pipelines.llm.chat import Request
 from pipelines.llm.testing.fakes import FunctionChat, ScriptedChat
 from pipelines.parse.assemble import DocumentBuilder, Image
-from pipelines.parse.describe import ChatDescriber, Describer, describe_figures
-from pipelines.parse.described import with_descriptions
+from pipelines.parse.describe import ChatDescriber, Describer, describe_figures, with_descriptions
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
 from tests.parse.pieces import assert_whole

@@ -10,8 +10,7 @@ from pipelines.core.document import Source
 from pipelines.core.outcome import Status
 from pipelines.parse.isolate import ParserPool
 from pipelines.parse.parse import source_of
-from pipelines.parse.parsed import Parsed
-from pipelines.parse.readoff import Readings
+from pipelines.parse.parsed import Parsed, Readings
 from pipelines.parse.settings import Limits, ParseSettings
 from tests.parse.engines import OURS
 

@@ -6,11 +6,11 @@ import numpy as np
 from PIL import Image
 
 from pipelines.parse.ocr.engine import Raster, Reading
-from pipelines.parse.ocr.figures import FigureReader, looks_drawn
-from pipelines.parse.ocr.text import decoded, read_picture
-from pipelines.parse.readoff import ReadOff
+from pipelines.parse.ocr.figure_reader import FigureReader, looks_drawn
+from pipelines.parse.ocr.pictures import decoded, read_picture
+from pipelines.parse.parsed import ReadOff
 from pipelines.parse.settings import OcrSettings
-from pipelines.parse.task import Task
+from pipelines.parse.task import ParseTask
 from tests.parse.pdf_pages import Pdf, drawn
 
 DIAGRAM = drawn(
@@ -25,8 +25,8 @@ def photograph() -> bytes:
     return out.getvalue()
 
 
-def reader(settings: OcrSettings | None = None, task: Task | None = None) -> FigureReader:
-    return FigureReader(settings or OcrSettings(), task or Task(), lambda: None)
+def reader(settings: OcrSettings | None = None, task: ParseTask | None = None) -> FigureReader:
+    return FigureReader(settings or OcrSettings(), task or ParseTask(), lambda: None)
 
 
 def test_a_diagram_is_drawn_and_a_photograph_is_not() -> None:

@@ -3,10 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.parse.ocr.engine import OcrEngine, Raster, Reading
-from pipelines.parse.ocr.load import ocr_engine
+from pipelines.parse.ocr.engine import OcrEngine, Raster, Reading, ocr_engine
 from pipelines.parse.ocr.orientation import read_upright
-from pipelines.parse.ocr.text import decoded, read_picture
+from pipelines.parse.ocr.pictures import decoded, read_picture
 from pipelines.parse.settings import OcrSettings
 from tests.parse.pdf_pages import LOREM, Pdf, drawn
 

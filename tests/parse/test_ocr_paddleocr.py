@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.core.errors import SettingsError
-from pipelines.parse.ocr.load import ocr_engine
-from pipelines.parse.ocr.paddle_models import make_paddle_models
-from pipelines.parse.ocr.text import decoded, read_picture
+from pipelines.parse.ocr.engine import ocr_engine
+from pipelines.parse.ocr.paddleocr import make_paddle_models
+from pipelines.parse.ocr.pictures import decoded, read_picture
 from pipelines.parse.settings import OcrSettings
 from tests.parse.pdf_pages import LOREM, Pdf, drawn
 

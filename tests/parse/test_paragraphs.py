@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.parse.lines import Line, Rect, Style
+from pipelines.parse.lines import Line, Rect, TextStyle
 from pipelines.parse.paragraphs import group_paragraphs, join_lines
 
-BODY = Style(10, "Serif")
+BODY = TextStyle(10, "Serif")
 
 
-def lines(*texts: str, step: float = 13, style: Style = BODY, top: float = 0, left: float = 50) -> list[Line]:
+def lines(*texts: str, step: float = 13, style: TextStyle = BODY, top: float = 0, left: float = 50) -> list[Line]:
     return [
         Line(text, Rect(left, top + step * number, left + 6 * len(text), top + step * number + 10), style)
         for number, text in enumerate(texts)
@@ -50,19 +50,19 @@ def test_a_bullet_begins_a_paragraph_and_its_next_line_does_not() -> None:
 
 
 def test_larger_type_begins_a_paragraph() -> None:
-    head = lines("A heading", style=Style(14, "Serif"))
+    head = lines("A heading", style=TextStyle(14, "Serif"))
     assert [len(group) for group in group_paragraphs([*head, *lines("text of it", top=17)])] == [1, 1]
 
 
 def test_bold_words_within_running_text_begin_none() -> None:
     text = lines("it must be kept in mind that a long line", style=BODY)
-    text += lines("a requirement in bold that runs across a", style=Style(10, "Serif", bold=True), top=13)
+    text += lines("a requirement in bold that runs across a", style=TextStyle(10, "Serif", bold=True), top=13)
     text += lines("line ends here, and the text goes on here", top=26)
     assert len(group_paragraphs(text)) == 1
 
 
 def test_lines_of_code_stay_together() -> None:
-    mono = Style(9, "Mono", mono=True)
+    mono = TextStyle(9, "Mono", mono=True)
     assert len(group_paragraphs(lines("if a:", "    b()", "", "c()", style=mono))) == 1
 
 

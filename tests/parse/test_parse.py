@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,16 @@ def test_where_a_reader_of_ours_fails_unstructured_reads_the_file(parse_bytes: P
     assert parsed.document.engine == "unstructured"
     assert "the valve is stuck" in parsed.document.text
     assert parsed.document.notes == ("read by unstructured, because of ZeroDivisionError: a fault of the reader",)
+
+
+def test_without_unstructured_the_fault_is_told_with_the_way_to_install_it(
+    parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "unstructured", None)
+    settings = ParseSettings(engines={"text/plain": OURS + "Misbehaving"})
+    parsed = parse_bytes("a.txt", "raise an error while the valve is stuck", settings)
+    assert (parsed.status, parsed.error) == (Status.FAILED, "ZeroDivisionError")
+    assert "pip install 'strata-kb[unstructured]'" in parsed.reason
 
 
 def test_an_engine_that_cannot_be_loaded_is_named(parse_bytes: ParseBytes) -> None:

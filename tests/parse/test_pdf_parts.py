@@ -9,25 +9,23 @@ import pytest
 from pipelines.core.document import BlockKind
 from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
-from pipelines.parse.lines import Line, Rect, Style, turned_box
+from pipelines.parse.lines import Line, Rect, TextStyle, turned_box
 from pipelines.parse.pdf.furniture import Furniture, edge_keys, find_furniture
-from pipelines.parse.pdf.garble import garble_score
-from pipelines.parse.pdf.glyphs import logical, plain, raise_text
+from pipelines.parse.pdf.garble import garble_score, logical, plain, raise_text
 from pipelines.parse.pdf.grids import rows_by_rules, spans_by_rules
 from pipelines.parse.pdf.headings import Outline, is_heading, with_levels, with_title, without_lists
-from pipelines.parse.pdf.items import Item
-from pipelines.parse.pdf.merge import merge_tables
-from pipelines.parse.pdf.metadata import iso_date
-from pipelines.parse.pdf.page import Bookmark, Grid, GridCell, Paint, RawPage, Word
+from pipelines.parse.pdf.merge import PageItem, merge_tables
+from pipelines.parse.pdf.page import Bookmark, GridCell, PageGrid, PageWord, Paint, RawPage
+from pipelines.parse.pdf.reader import iso_date
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
 
 PAGE = RawPage(1, 600, 800, (), (), Paint())
-BODY = Style(10, "Times-Roman")
+BODY = TextStyle(10, "Times-Roman")
 ENGLISH = "The relief valve opens at the set pressure and closes again when it has fallen by a tenth of a bar. "
 
 
-def heading(text: str, size: float = 14, page: int = 1, bold: bool = True) -> Item:
-    return Item(BlockKind.HEADING, text, page, Rect(0, 0, 1, 1), Style(size, "Helvetica", bold))
+def heading(text: str, size: float = 14, page: int = 1, bold: bool = True) -> PageItem:
+    return PageItem(BlockKind.HEADING, text, page, Rect(0, 0, 1, 1), TextStyle(size, "Helvetica", bold))
 
 
 @pytest.mark.parametrize(
@@ -110,24 +108,24 @@ def test_figures_above_the_page_number_are_the_page_s_own() -> None:
     assert [line.text for _, line in apart] == ["1"]
 
 
-def line(text: str, style: Style) -> Line:
+def line(text: str, style: TextStyle) -> Line:
     return Line(text, Rect(50, 100, 300, 110), style)
 
 
 @pytest.mark.parametrize(
     ("text", "style", "expected"),
     [
-        ("Opening pressure", Style(14, "Times-Roman"), True),
-        ("Opening pressure", Style(10, "Times-Bold", bold=True), True),
+        ("Opening pressure", TextStyle(14, "Times-Roman"), True),
+        ("Opening pressure", TextStyle(10, "Times-Bold", bold=True), True),
         ("Opening pressure", BODY, False),
-        ("4.2 Opening pressure", Style(11, "Times-Roman"), True),
-        ("The valve opens at 8.5 bar.", Style(10, "Times-Bold", bold=True), False),
-        ("Opening pressure ........ 12", Style(14, "Times-Roman"), False),
-        ("1. Close the inlet", Style(10, "Times-Roman"), False),
-        ("— 12 —", Style(14, "Times-Roman"), False),
+        ("4.2 Opening pressure", TextStyle(11, "Times-Roman"), True),
+        ("The valve opens at 8.5 bar.", TextStyle(10, "Times-Bold", bold=True), False),
+        ("Opening pressure ........ 12", TextStyle(14, "Times-Roman"), False),
+        ("1. Close the inlet", TextStyle(10, "Times-Roman"), False),
+        ("— 12 —", TextStyle(14, "Times-Roman"), False),
     ],
 )
-def test_headings_stand_out(text: str, style: Style, expected: bool) -> None:
+def test_headings_stand_out(text: str, style: TextStyle, expected: bool) -> None:
     assert is_heading([line(text, style)], text, BODY, alone=True) is expected
 
 
@@ -160,7 +158,7 @@ def test_a_numbered_heading_set_as_the_item_beside_it_is_an_item() -> None:
 
 
 def test_a_numbered_heading_may_be_smaller_than_the_text() -> None:
-    small = Style(8.8, "Helvetica-Bold", bold=True)
+    small = TextStyle(8.8, "Helvetica-Bold", bold=True)
     assert is_heading([line("3.1 Oxygen", small)], "3.1 Oxygen", BODY, alone=True)
     assert not is_heading([line("Oxygen", small)], "Oxygen", BODY, alone=True)
 
@@ -170,17 +168,17 @@ def test_a_formula_is_not_a_line_of_capitals() -> None:
     assert is_heading([line("SPARE PARTS", BODY)], "SPARE PARTS", BODY, alone=True)
 
 
-def grid(rows: int, columns: int, height: float = 20) -> Grid:
+def grid(rows: int, columns: int, height: float = 20) -> PageGrid:
     def place(row: int, column: int) -> GridCell:
         left, top = 100 * column, height * row
         return GridCell(row, column, 1, 1, Rect(left, top, left + 100, top + height), row == 0)
 
     cells = tuple(place(row, column) for row in range(rows) for column in range(columns))
-    return Grid(Rect(0, 0, 100 * columns, height * rows), cells)
+    return PageGrid(Rect(0, 0, 100 * columns, height * rows), cells)
 
 
-def word(text: str, x: float, y: float) -> Word:
-    return Word(text, Rect(x, y, x + 6 * len(text), y + 9))
+def word(text: str, x: float, y: float) -> PageWord:
+    return PageWord(text, Rect(x, y, x + 6 * len(text), y + 9))
 
 
 def test_words_go_to_the_cell_they_stand_in_and_strays_to_the_nearest() -> None:
@@ -200,7 +198,7 @@ def test_records_below_one_another_in_one_row_are_cut() -> None:
     words = [word("Rating", 5, 5), word("Code", 105, 5)]
     for number, name in enumerate(("Possible", "Probable", "Certain")):
         words += [word(name, 5, 25 + 20 * number), word(str(number), 105, 25 + 20 * number)]
-    tall = Grid(
+    tall = PageGrid(
         Rect(0, 0, 200, 90),
         (
             *grid(1, 2).cells,
@@ -226,14 +224,14 @@ def test_places_without_a_line_between_are_one_where_a_line_is_beside() -> None:
     ]  # fmt: skip
 
 
-def table(page: int, top: float, bottom: float, *rows: tuple[str, ...]) -> Item:
+def table(page: int, top: float, bottom: float, *rows: tuple[str, ...]) -> PageItem:
     cells = tuple(Cell(r, c, text, header=r == 0) for r, row in enumerate(rows) for c, text in enumerate(row))
-    return Item(BlockKind.TABLE, "", page, Rect(0, 0, 1, 1), cells=cells, boxes=(Box(page, 0.1, top, 0.9, bottom),))
+    return PageItem(BlockKind.TABLE, "", page, Rect(0, 0, 1, 1), cells=cells, boxes=(Box(page, 0.1, top, 0.9, bottom),))
 
 
 def test_a_table_goes_on_when_nothing_but_footnotes_is_between() -> None:
     first, second = table(1, 0.6, 0.95, ("a", "b"), ("1", "2")), table(2, 0.05, 0.3, ("a", "b"), ("3", "4"))
-    note = Item(BlockKind.FOOTNOTE, "1 Note", 1, Rect(0, 0, 1, 1))
+    note = PageItem(BlockKind.FOOTNOTE, "1 Note", 1, Rect(0, 0, 1, 1))
     merged = merge_tables([first, note, second])
     assert [item.kind for item in merged] == [BlockKind.TABLE, BlockKind.FOOTNOTE]
     assert merged[0].parts == (0, 2)
@@ -243,7 +241,7 @@ def test_a_table_goes_on_when_nothing_but_footnotes_is_between() -> None:
 
 def test_tables_with_text_between_or_other_columns_stay_apart() -> None:
     first, second = table(1, 0.6, 0.95, ("a", "b"), ("1", "2")), table(2, 0.05, 0.3, ("c", "d"), ("3", "4"))
-    text = Item(BlockKind.PARAGRAPH, "Between.", 2, Rect(0, 0, 1, 1))
+    text = PageItem(BlockKind.PARAGRAPH, "Between.", 2, Rect(0, 0, 1, 1))
     other = table(2, 0.05, 0.3, ("c", "d", "e"), ("3", "4", "5"))
     assert len(merge_tables([first, text, second])) == 3
     assert len(merge_tables([first, other])) == 2

@@ -57,24 +57,24 @@ def _costs(meter: Meter, text: str, folder: Path) -> dict[str, int]:
 
 def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], Any]) -> None:
     from pipelines.atomize.atomize import atomize
-    from pipelines.atomize.content import contents
-    from pipelines.atomize.extractive import ExtractiveDistiller
+    from pipelines.atomize.distiller import chunk_contents
+    from pipelines.atomize.extractive_distiller import ExtractiveDistiller
     from pipelines.atomize.settings import AtomizeSettings
     from pipelines.chunk.chunk import chunk
     from pipelines.chunk.settings import ChunkSettings
-    from pipelines.chunk.structural import StructuralSplitter
-    from pipelines.chunk.tokens import count_tokens
+    from pipelines.chunk.splitter import StructuralSplitter
     from pipelines.core.document import Source
-    from pipelines.graph.card import card
-    from pipelines.graph.mentions import Names, Passage
-    from pipelines.ingest.records import records_of
+    from pipelines.graph.document_profile import document_profile
+    from pipelines.graph.mentions import ChunkText, NameMatcher
+    from pipelines.ingest.embedding import records_of
     from pipelines.lang.numbers import numbers
     from pipelines.lang.quantities import Kind, gives, quantities
     from pipelines.lang.sentences import sentences
     from pipelines.lang.terms import terms
-    from pipelines.parse.cleaning import clean
+    from pipelines.llm.tokens import count_tokens
+    from pipelines.parse.detect import detect
+    from pipelines.parse.pieces import clean
     from pipelines.parse.settings import ParseSettings
-    from pipelines.parse.sniff import text_type
     from pipelines.parse.web.text import TextReader
     from qa.check.quotes import locate
 
@@ -82,25 +82,25 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     measured("terms", lambda: terms(text))
     measured("tokens", lambda: count_tokens(text))
     measured("clean", lambda: clean(text))
-    measured("kind of text", lambda: text_type(text, "", whole=True))
     measured("numbers", lambda: numbers(text))
     measured("quantities", lambda: quantities(text))
     measured("values", lambda: gives(frozenset(Kind), f"{text} |"))
     measured("quotes", lambda: locate(text[-60:] + "...", text))
 
     (folder / "t.txt").write_text(text, "utf-8")
+    measured("kind of text", lambda: detect(folder / "t.txt"))
     source = Source("t.txt", "text/plain", len(text), "0" * 64)
     document = measured("parse", lambda: TextReader().read(folder / "t.txt", source, ParseSettings())).document
     if document is None:
         return
     splitter, distiller = StructuralSplitter(ChunkSettings()), ExtractiveDistiller(AtomizeSettings())
     chunks = measured("chunk", lambda: asyncio.run(chunk(document, splitter, ChunkSettings())))
-    measured("contents", lambda: list(contents(document, chunks)))
+    measured("contents", lambda: list(chunk_contents(document, chunks)))
     distillate = measured("atomize", lambda: asyncio.run(atomize(document, chunks, distiller, AtomizeSettings())))
-    measured("card", lambda: card(document, distillate))
+    measured("card", lambda: document_profile(document, distillate))
     measured("records", lambda: records_of(document, distillate))
-    names = Names(["a", "1.1", "section 4.2", "中文", "abc de"])
-    passages = [Passage(one.id, one.provenance.span.start, one.text) for one in chunks]
+    names = NameMatcher(["a", "1.1", "section 4.2", "中文", "abc de"])
+    passages = [ChunkText(one.id, one.provenance.span.start, one.text) for one in chunks]
     measured("mentions", lambda: names.find(passages))
 
 

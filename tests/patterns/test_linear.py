@@ -19,7 +19,7 @@ _MOST_STEPS = 3000
 """Steps for each character: below the one nothing is measured, over the other even a linear pattern is too slow."""
 
 _AT_THE_START = {
-    "pipelines.atomize.tables._TYPES": "full matches of a cell, never searched for",
+    "pipelines.atomize.table_rows._TYPES": "full matches of a cell, never searched for",
 }
 _BOUNDED = {
     "pipelines.parse.office.ooxml._EXTERNAL_ENTITY": "2,000 characters at most, in the first 64 KiB of a part",
@@ -32,8 +32,8 @@ _BOUNDED = {
 }
 """Patterns whose text, or whose reach, is bounded by more than the traps are long."""
 _MADE = {
-    "pipelines.atomize.occurrence._find": "escaped words with white space between them: a word cannot match a blank",
-    "pipelines.graph.names._titles": "an escaped number",
+    "pipelines.atomize.grounding._find": "escaped words with white space between them: a word cannot match a blank",
+    "pipelines.graph.document_names._titles": "an escaped number",
     "pipelines.llm.prompt.fence": "an escaped tag behind a sign that is not white space",
     "pipelines.llm.prompt._belongs": "file names of prompts, which are ours or the owner's",
     "qa.check.operations.of": "escaped words from a list of ours, between the edges of words",

@@ -10,19 +10,19 @@ from pathlib import Path
 from evaluate.passages import open_passages
 from evaluate.questions import Passage, Question
 from pipelines.atomize.atomize import atomize
-from pipelines.atomize.extractive import ExtractiveDistiller
+from pipelines.atomize.extractive_distiller import ExtractiveDistiller
 from pipelines.chunk.chunk import chunk
-from pipelines.chunk.structural import StructuralSplitter
+from pipelines.chunk.splitter import StructuralSplitter
 from pipelines.core.document import Block, BlockKind, Document, Section, Source
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.ids import content_id, digest
 from pipelines.core.knowledge import Distillate
 from pipelines.core.provenance import Provenance, Span
-from pipelines.graph.build import build_graph, redirect
-from pipelines.graph.card import card
+from pipelines.graph.document_graph import build_graph, redirect
+from pipelines.graph.document_profile import document_profile
 from pipelines.graph.link import link
-from pipelines.graph.mentions import Passage as Slice
-from pipelines.ingest.records import corpus_records, records_of
+from pipelines.graph.mentions import ChunkText
+from pipelines.ingest.embedding import corpus_records, records_of
 from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings
@@ -112,8 +112,8 @@ def _fill(stores: Stores, documents: Sequence[Document], settings: Settings) -> 
     """Write documents that no file has to be parsed for: what an ingest does behind its parsers, without the gate."""
     distilled = {one.id: asyncio.run(_distil(one, settings)) for one in documents}
     linked = link(
-        [card(one, distilled[one.id]) for one in documents],
-        lambda id: [Slice(part.id, part.provenance.span.start, part.text) for part in distilled[id].chunks],
+        [document_profile(one, distilled[one.id]) for one in documents],
+        lambda id: [ChunkText(part.id, part.provenance.span.start, part.text) for part in distilled[id].chunks],
         settings.graph,
         stores.embedder.embed,
     )

@@ -17,7 +17,7 @@ from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
 from pipelines.retrieve.stored_knowledge import CorpusLexicon
 
 
-class MemoryKnowledge:
+class MemoryRetrieval:
     """`texts` are passages by URI; each is a document of one chunk on page 1. `links` lead from URI to URIs."""
 
     def __init__(self, texts: Mapping[str, str], links: Mapping[str, Sequence[str]] | None = None) -> None:

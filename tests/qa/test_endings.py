@@ -23,13 +23,12 @@ from pipelines.settings import load
 from pipelines.store.facts import Ingest, record_ingest
 from pipelines.store.vector import Filter
 from qa import NOT_IN_DOCUMENTS, Answer, Ending, KnowledgeBase
-from qa.chat import Conversation
-from qa.language import Language
-from qa.settings import QaSettings
+from qa.conversation import Conversation
+from qa.model_calls import ModelCalls
+from qa.settings import AnswerSettings, QaSettings
 from qa.strategies.registry import STRATEGIES
-from qa.strategies.settings import AnswerSettings
 from tests.qa.endpoints import GARBLED, NO_CHOICES, NO_MODEL, PAGE, REFUSED, Sent, completion, endpoint, error
-from tests.qa.memory import MemoryKnowledge
+from tests.qa.memory import MemoryRetrieval
 
 FILES = {
     "pumps/sheet.md": "# Data sheet\n\nThe efficiency of the K80 is 79 %.\n",
@@ -185,19 +184,19 @@ def test_an_endpoint_that_embeds_questions_and_fails_is_an_error(tmp_path: Path,
 
 async def test_a_failed_answer_to_a_follow_up_is_no_unknown() -> None:
     chat = ScriptedChat(['{"question": "Who built it?"}', CallFailed("refused")])
-    language = Language(chat)
-    answer = await STRATEGIES["self-ask"].run("Where?", MemoryKnowledge({}), language, AnswerSettings())
+    language = ModelCalls(chat)
+    answer = await STRATEGIES["self-ask"].answer("Where?", MemoryRetrieval({}), language, AnswerSettings())
     assert answer.ending is Ending.MODEL_FAILED
     assert "unknown" not in chat.requests[-1].messages[-1].content
 
 
 async def test_a_short_answer_whose_figure_no_claim_has_is_not_taken_over() -> None:
     reply = {"claims": [{"text": "It takes 68 N·m.", "passage": 1, "quote": "takes 68"}], "found": True}
-    texts = MemoryKnowledge({"a.txt": "The bolt takes 68 N·m."})
+    texts = MemoryRetrieval({"a.txt": "The bolt takes 68 N·m."})
     for short, kept in (("86 N·m", ""), ("68 N·m", "68 N·m"), ("1", "1")):
         chat = ScriptedChat([json.dumps({**reply, "answer": short})])
-        run = STRATEGIES["naive"].run
-        answer = await run("What does it take?", texts, Language(chat), AnswerSettings(flat_threshold=0.0))
+        run = STRATEGIES["naive"].answer
+        answer = await run("What does it take?", texts, ModelCalls(chat), AnswerSettings(flat_threshold=0.0))
         assert answer.short == kept
         assert answer.text.endswith("It takes 68 N·m.")
         assert bool(answer.dropped) is not bool(kept)
@@ -207,7 +206,7 @@ async def test_a_conversation_says_that_a_follow_up_was_not_rewritten() -> None:
     async def said(question: str) -> Answer:
         return Answer(question, "Leeds", "extractive")
 
-    talk = Conversation(said, lambda: Language(ScriptedChat([CallFailed("refused")])))
+    talk = Conversation(said, lambda: ModelCalls(ScriptedChat([CallFailed("refused")])))
     await talk.say("Who built the oven of line 3?")
     assert "refused" in (await talk.say("And when?")).warnings[0]
 

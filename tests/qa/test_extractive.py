@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa.answer import NOT_IN_DOCUMENTS, Answer
-from qa.strategies.extractive import extractive
-from qa.strategies.settings import AnswerSettings
-from tests.qa.memory import MemoryKnowledge
+from qa.settings import AnswerSettings
+from qa.strategies.quote_sentences import extractive
+from tests.qa.memory import MemoryRetrieval
 
 SETTINGS = AnswerSettings()
 PUMPS = {
@@ -32,7 +32,7 @@ PUMPS = {
 
 
 def ask(question: str, texts: Mapping[str, str] = PUMPS, settings: AnswerSettings = SETTINGS) -> Answer:
-    return asyncio.run(extractive(question, MemoryKnowledge(texts), None, settings))
+    return asyncio.run(extractive(question, MemoryRetrieval(texts), None, settings))
 
 
 def test_the_sentence_that_answers_is_quoted_first_and_exactly() -> None:

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from pipelines.llm.chat import Request
 from pipelines.llm.testing.fakes import FunctionChat
 from qa.answer import Answer
-from qa.chat import Conversation
-from qa.language import Language
+from qa.conversation import Conversation
+from qa.model_calls import ModelCalls
+from qa.settings import AnswerSettings
 from qa.strategies.registry import STRATEGIES
-from qa.strategies.settings import AnswerSettings
-from tests.qa.memory import MemoryKnowledge
+from tests.qa.memory import MemoryRetrieval
 
-KNOWLEDGE = MemoryKnowledge({"a.txt": "The oven was built by Merton in 1998.", "b.txt": "Merton sits in Leeds."})
+KNOWLEDGE = MemoryRetrieval({"a.txt": "The oven was built by Merton in 1998.", "b.txt": "Merton sits in Leeds."})
 SETTINGS = AnswerSettings(delta=0.1, threshold=0.1, rounds=2)
 QUESTION = "Where does the builder of the oven sit?"
 
@@ -54,8 +54,8 @@ def cited(answer: Answer) -> bool:
 @settings(max_examples=25, deadline=None)
 def test_any_replies_end_in_an_answer(name: str, said: list[str]) -> None:
     pending = iter(said * 40)
-    language = Language(FunctionChat(lambda request: next(pending)))
-    answer = asyncio.run(STRATEGIES[name].run(QUESTION, KNOWLEDGE, language, SETTINGS))
+    language = ModelCalls(FunctionChat(lambda request: next(pending)))
+    answer = asyncio.run(STRATEGIES[name].answer(QUESTION, KNOWLEDGE, language, SETTINGS))
     assert answer.text
     assert name in ("cot", "self-ask") or cited(answer)
 
@@ -72,7 +72,7 @@ def test_any_rewriting_leaves_a_question_to_be_asked(said: str) -> None:
     def reply(request: Request) -> str:
         return said
 
-    conversation = Conversation(ask, lambda: Language(FunctionChat(reply)))
+    conversation = Conversation(ask, lambda: ModelCalls(FunctionChat(reply)))
     asyncio.run(conversation.say(QUESTION))
     asyncio.run(conversation.say("And since when?"))
     assert all(question.strip() for question in asked)

@@ -11,11 +11,11 @@ import pytest
 from pipelines.core.errors import BudgetExceeded, CallFailed
 from pipelines.llm.testing.fakes import ScriptedChat
 from qa.answer import Answer, Ending, Step
-from qa.language import Language
+from qa.model_calls import ModelCalls
+from qa.settings import AnswerSettings
 from qa.strategies.pike import Stop, pike
 from qa.strategies.pike_graph import pike_graph
-from qa.strategies.settings import AnswerSettings
-from tests.qa.memory import MemoryKnowledge
+from tests.qa.memory import MemoryRetrieval
 
 TEXTS = {
     "oven.txt": "The oven of line 3 was built by Merton. It bakes bread.",
@@ -43,10 +43,10 @@ def select(number: int) -> dict[str, Any]:
     return {"thinking": "", "number": number}
 
 
-async def solve(*replies: Any, settings: AnswerSettings = SETTINGS) -> tuple[Answer, ScriptedChat, MemoryKnowledge]:
+async def solve(*replies: Any, settings: AnswerSettings = SETTINGS) -> tuple[Answer, ScriptedChat, MemoryRetrieval]:
     answers = [reply if isinstance(reply, str | Exception) else json.dumps(reply) for reply in replies]
-    chat, knowledge = ScriptedChat(answers), MemoryKnowledge(TEXTS)  # type: ignore[arg-type]
-    return await pike(QUESTION, knowledge, Language(chat), settings), chat, knowledge
+    chat, knowledge = ScriptedChat(answers), MemoryRetrieval(TEXTS)  # type: ignore[arg-type]
+    return await pike(QUESTION, knowledge, ModelCalls(chat), settings), chat, knowledge
 
 
 def stop_of(answer: Answer) -> str:
@@ -122,11 +122,11 @@ async def test_a_reply_that_says_enough_and_asks_for_something_new_is_looked_up(
 
 
 async def test_what_retrieval_finds_for_a_proposal_is_a_candidate_by_its_nearest_atom() -> None:
-    knowledge = MemoryKnowledge(TEXTS)
+    knowledge = MemoryRetrieval(TEXTS)
     crane = replace(knowledge.hits[2], score=0.8, atoms=("It lifts 5 t.",))
     knowledge.retrieve = lambda query, limit: (crane,)[:limit]  # type: ignore[method-assign]
     chat = ScriptedChat([json.dumps(reply) for reply in (propose("xyzzy"), select(1), propose(), NO_ANSWER)])
-    answer = await pike(QUESTION, knowledge, Language(chat), SETTINGS)
+    answer = await pike(QUESTION, knowledge, ModelCalls(chat), SETTINGS)
     assert steps(answer, "selected")[0].text == "It lifts 5 t. (crane)"
     assert steps(answer, "selected")[0].score == 0.8
 
@@ -219,7 +219,7 @@ async def test_a_budget_that_is_used_up_is_raised() -> None:
 
 async def test_without_a_model_it_follows_the_edges_and_says_so() -> None:
     links = {"oven.txt": ["merton.txt"], "crane.txt": ["merton.txt"]}
-    knowledge = MemoryKnowledge(TEXTS, links)
+    knowledge = MemoryRetrieval(TEXTS, links)
     answer = await pike_graph(QUESTION, knowledge, None, AnswerSettings(hits=1, refuse_below=0.0))
     assert "no model" in answer.trace[0].text
     assert {citation.uri for citation in answer.citations} == {"oven.txt", "merton.txt"}

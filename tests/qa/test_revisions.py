@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 
 from flows.cli.answer_page import answer_page
-from flows.cli.answers import render_answer
+from flows.cli.answer_text import render_answer
 from pipelines.ingest.build import build
 from qa import KnowledgeBase
-from qa.reading import render
+from qa.shown_passages import render
 
 OLD, NEW = "DS-77_rev_A.md", "DS-77_rev_B.md"
 SHEET = """# DS-77 Dosing pump

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from evaluate.report import COLOURS, HEIGHT, MARGIN, write_chart
 from flows.cli.answer_page import answer_page
-from flows.cli.answer_trace import trace_tree
+from flows.cli.answer_text import trace_tree
 from pipelines.core.provenance import Span
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Ending, Step
 

@@ -10,10 +10,10 @@ import pytest
 from pipelines.core.errors import SettingsError
 from pipelines.llm.testing.fakes import ScriptedChat
 from qa.answer import NOT_IN_DOCUMENTS, Answer
-from qa.language import Language
+from qa.model_calls import ModelCalls
+from qa.settings import AnswerSettings
 from qa.strategies.registry import STRATEGIES, strategy_named
-from qa.strategies.settings import AnswerSettings
-from tests.qa.memory import MemoryKnowledge
+from tests.qa.memory import MemoryRetrieval
 
 TEXTS = {
     "oven.txt": "The oven of line 3 was built by Merton. It bakes bread.",
@@ -28,7 +28,7 @@ LEEDS = {"claims": [CLAIM], "found": True, "answer": "Leeds"}
 
 async def solve(name: str, *replies: Any) -> tuple[Answer, ScriptedChat]:
     chat = ScriptedChat([json.dumps(reply) for reply in replies])
-    return await STRATEGIES[name].run(QUESTION, MemoryKnowledge(TEXTS), Language(chat), SETTINGS), chat
+    return await STRATEGIES[name].answer(QUESTION, MemoryRetrieval(TEXTS), ModelCalls(chat), SETTINGS), chat
 
 
 def roles(chat: ScriptedChat) -> list[str]:
@@ -76,7 +76,7 @@ async def test_sources_that_disagree_are_named_also_where_a_model_has_answered()
     claim = {"text": "The suction head is 3.4 m.", "passage": 1, "quote": "is 3.4 m"}
     chat = ScriptedChat([json.dumps({"claims": [claim], "found": True, "answer": "3.4 m"})])
     question = "How many metres of suction head are required for the K65-200?"
-    answer = await STRATEGIES["naive"].run(question, MemoryKnowledge(texts), Language(chat), SETTINGS)
+    answer = await STRATEGIES["naive"].answer(question, MemoryRetrieval(texts), ModelCalls(chat), SETTINGS)
     assert answer.short == "3.4 m"
     assert [("old.txt" in line, "new.txt" in line) for line in answer.conflicts] == [(True, True)]
 
@@ -117,9 +117,9 @@ async def test_an_unusable_follow_up_is_not_taken_for_no_more_questions() -> Non
 
 async def test_passages_too_many_for_the_prompt_are_cut_off_at_the_end_of_the_ranking() -> None:
     chat = ScriptedChat([json.dumps(LEEDS)])
-    knowledge = MemoryKnowledge({f"{n}.txt": f"Merton seat Leeds {n}. " + "word " * 200 for n in range(9)})
+    knowledge = MemoryRetrieval({f"{n}.txt": f"Merton seat Leeds {n}. " + "word " * 200 for n in range(9)})
     small = SETTINGS.model_copy(update={"context_tokens": 600, "flat_threshold": 0.0})
-    await STRATEGIES["naive"].run(QUESTION, knowledge, Language(chat), small)
+    await STRATEGIES["naive"].answer(QUESTION, knowledge, ModelCalls(chat), small)
     shown = chat.requests[0].messages[-1].content
     assert "[1]" in shown
     assert "[9]" not in shown
@@ -127,7 +127,7 @@ async def test_passages_too_many_for_the_prompt_are_cut_off_at_the_end_of_the_ra
 
 async def test_a_strategy_that_reads_says_that_it_needs_a_model() -> None:
     with pytest.raises(SettingsError, match="naive needs a language model"):
-        await STRATEGIES["naive"].run(QUESTION, MemoryKnowledge(TEXTS), None, SETTINGS)
+        await STRATEGIES["naive"].answer(QUESTION, MemoryRetrieval(TEXTS), None, SETTINGS)
 
 
 def test_without_a_name_a_model_decomposes_and_else_sentences_are_quoted() -> None:

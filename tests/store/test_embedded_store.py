@@ -12,11 +12,11 @@ import pytest
 
 from pipelines.core.errors import KnowledgeBaseNotFound, StoreError, StoreLocked, StoreMismatch, StoreUnavailable
 from pipelines.core.outcome import Status
+from pipelines.core.sqlite_file import translated
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.graph import GraphStore
 from pipelines.store.migrations import MIGRATIONS, applied
-from pipelines.store.sqlite_file import translated
 from pipelines.store.testing.catalog_contract import CatalogContract
 from pipelines.store.testing.graph_store_contract import A, B, GraphStoreContract, assert_holds, document
 

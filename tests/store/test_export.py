@@ -9,9 +9,9 @@ from xml.etree import ElementTree as ET
 import networkx
 import pytest
 
-from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
+from pipelines.core.graph import Edge, EdgeKind, GraphFormat, Node, NodeKind, Subgraph
 from pipelines.store.embedded_store import EmbeddedStore
-from pipelines.store.export import GraphFormat, export
+from pipelines.store.export import export
 from pipelines.store.graph import GraphStore
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore

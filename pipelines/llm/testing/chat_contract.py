@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from pipelines.llm.chat import Chat, Message, Reply, Request
 
 
-class Word(BaseModel):
+class WordReply(BaseModel):
     word: str
 
 
@@ -28,7 +28,7 @@ def say(word: str, **fields: object) -> Request:
 def said(last_message: str, structured: bool) -> str:
     """What the contract's model says to a message."""
     word = last_message.split()[1]
-    return Word(word=word).model_dump_json() if structured else word
+    return WordReply(word=word).model_dump_json() if structured else word
 
 
 class ChatContract:
@@ -51,8 +51,8 @@ class ChatContract:
         assert reply.finish == "stop"
 
     async def test_a_schema_brings_a_reply_that_reads_as_it(self, chat: Chat) -> None:
-        reply = await chat.complete(say("泵", schema=Word))
-        assert Word.model_validate_json(reply.text) == Word(word="泵")
+        reply = await chat.complete(say("泵", schema=WordReply))
+        assert WordReply.model_validate_json(reply.text) == WordReply(word="泵")
 
     @pytest.mark.parametrize("word", ["Druckaufnehmer", "压力变送器", "🛠", "a\u2028b", '"quoted"'])
     async def test_any_text_goes_through_unchanged(self, chat: Chat, word: str) -> None:

@@ -13,7 +13,7 @@ Json = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class CallTurn:
     """One message as it came in; `content` is its text, `images` the number of pictures with it."""
 
     role: str
@@ -26,14 +26,14 @@ class Call:
     """A request as it came in. `schema` is the JSON schema that was sent with it, None where there was none."""
 
     model: str
-    turns: tuple[Turn, ...]
+    turns: tuple[CallTurn, ...]
     schema: Json | None = None
     temperature: float | None = None
     max_tokens: int | None = None
     key: str = ""
 
     @property
-    def first_turns(self) -> tuple[Turn, ...]:
+    def first_turns(self) -> tuple[CallTurn, ...]:
         """The turns as first asked, without an unusable reply and the message that asks again."""
         corrected = len(self.turns) > 2 and self.turns[-1].content.startswith(CORRECTION)
         return self.turns[:-2] if corrected else self.turns
@@ -80,12 +80,12 @@ def refusal(message: str) -> Json:
     return {"error": {"message": message, "type": "loopback", "code": None, "param": None}}
 
 
-def _turn(message: dict[str, object]) -> Turn:
+def _turn(message: dict[str, object]) -> CallTurn:
     content = message.get("content")
     if not isinstance(content, list):
-        return Turn(str(message["role"]), str(content or ""))
+        return CallTurn(str(message["role"]), str(content or ""))
     text = "".join(str(part["text"]) for part in content if part["type"] == "text")
-    return Turn(str(message["role"]), text, sum(part["type"] == "image_url" for part in content))
+    return CallTurn(str(message["role"]), text, sum(part["type"] == "image_url" for part in content))
 
 
 def _schema(shape: object) -> Json | None:

@@ -2,27 +2,91 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
 from pipelines.core.document import Page, Source
 from pipelines.core.errors import TooLarge
 from pipelines.core.table import Cell
+from pipelines.lang.characters import CURRENCY
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.decode import decode
-from pipelines.parse.office.dialect import find_delimiter, read_rows
-from pipelines.parse.office.grid import Area, address
+from pipelines.parse.office.grid import CellRange, address
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
 
-_NUMBER = re.compile(r"[-+(]?\s*[$€£¥]?\s?[\d.,]+(?:[eE][-+]?\d+)?\s?[%)]?")
+# Where two divide the rows equally well, the first: a comma is also a decimal sign and punctuation.
+_DELIMITERS = ("\t", ";", "|", ",")
+_HINT = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
+_SAMPLE_LINES = 300
+_SAMPLE_WIDTH = 20_000
+_MOST_LINES_IN_A_FIELD = 200
+_GRID_LINES, _GRID_LEAST = 200, 3
+"""Lines looked at for a grid, and the lines and fields it has at least: two of a kind are chance in prose."""
+_GRID_WIDEST, _GRID_FIELD = 4000, 40
+"""Characters of a line at most, and of a field in the mean: longer ones are sentences with commas in them."""
+# The parser's own limit, which holds for the process, is far below what a cell may hold.
+csv.field_size_limit(1 << 30)
+_TSV, _CSV = "text/tab-separated-values", "text/csv"
+_NUMBER = re.compile(rf"[-+(]?\s*[{CURRENCY}]?\s?[\d.,]+(?:[eE][-+]?\d+)?\s?[%)]?")
+
+
+def find_delimiter(lines: Sequence[str]) -> str:
+    """Return the delimiter that divides the most rows into one same number of fields, a comma where none does."""
+    if lines and (hint := _HINT.fullmatch(lines[0])):
+        return hint.group(1)
+    sample = [line[:_SAMPLE_WIDTH] for line in lines[:_SAMPLE_LINES] if line.strip()]
+    scores = {delimiter: _agreement(sample, delimiter) for delimiter in _DELIMITERS}
+    best = max(_DELIMITERS, key=lambda delimiter: scores[delimiter])
+    return best if scores[best] > 0 else ","
+
+
+def read_rows(lines: Sequence[str], delimiter: str) -> Iterator[list[str]]:
+    """Yield the rows that are not empty; a quotation mark that is never closed is an ordinary character.
+
+    A first line that only names the delimiter ("sep=;") is no row.
+    """
+    position = 1 if lines and _HINT.fullmatch(lines[0]) else 0
+    while position < len(lines):
+        reader = csv.reader(_from(lines, position), delimiter=delimiter, skipinitialspace=True)
+        consumed = 0
+        for row in reader:
+            if reader.line_num - consumed > _MOST_LINES_IN_A_FIELD:
+                yield lines[position + consumed].rstrip("\n").split(delimiter)
+                position += consumed + 1
+                break
+            consumed = reader.line_num
+            if any(field.strip() for field in row):
+                yield row
+        else:
+            return
+
+
+def _from(lines: Sequence[str], position: int) -> Iterator[str]:
+    for number in range(position, len(lines)):
+        yield lines[number]
+
+
+def _agreement(lines: Sequence[str], delimiter: str) -> float:
+    """The share of rows with the commonest number of fields, 0 where that is one."""
+    counts = Counter(len(row) for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+    divided = {fields: count for fields, count in counts.items() if fields > 1}
+    return max(divided.values()) / sum(counts.values()) if divided else 0.0
 
 
 class CsvReader:
     """Reads a delimited file as one table; what goes beyond the limit of cells is left out and told."""
 
+    formats = (
+        FileFormat(_TSV, (".tsv", ".tab"), guess=lambda sample: _is_grid(sample.text, "\t"), also=(".txt",)),
+        FileFormat(_CSV, (".csv",), guess=lambda sample: _is_grid(sample.text, ",;"), also=(".txt",)),
+    )
     name = "csv"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -38,7 +102,7 @@ class CsvReader:
         if left_out:
             builder.page(Page(1, issue=f"rows from {left_out} on are left out: more than {limits.cells} cells"))
         if cells:
-            area = Area(0, 0, max(cell.row for cell in cells), max(cell.column for cell in cells))
+            area = CellRange(0, 0, max(cell.row for cell in cells), max(cell.column for cell in cells))
             builder.table(cells, Place(page=1 if left_out else None, cells=str(area)))
         return builder.build()
 
@@ -58,3 +122,21 @@ def _cells(lines: list[str], most: int) -> tuple[list[Cell], int]:
         if len(filled) > room:
             return cells, row + 1
     return cells, 0
+
+
+def _is_grid(text: str, delimiters: str) -> bool:
+    """Whether every line has the same number of short fields, three or more, by one of the delimiters."""
+    lines = [line for line in text.splitlines()[:_GRID_LINES] if line.strip()][:-1]  # the last may be cut short
+    return any(_are_rows(lines, delimiter) for delimiter in delimiters)
+
+
+def _are_rows(lines: list[str], delimiter: str) -> bool:
+    if len(lines) < _GRID_LEAST or delimiter not in lines[0] or max(map(len, lines)) > _GRID_WIDEST:
+        return False
+    try:
+        rows = list(csv.reader(lines, delimiter=delimiter))
+    except csv.Error:
+        return False
+    widths = {len(row) for row in rows}
+    fields = [field for row in rows for field in row]
+    return len(widths) == 1 and widths.pop() >= _GRID_LEAST and sum(map(len, fields)) < _GRID_FIELD * len(fields)

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from pipelines.core.table import Cell
-from pipelines.parse.office.headers import with_deep_header
-from pipelines.parse.office.regions import Place, group_places
+from pipelines.parse.office.regions import CellIndex, group_places
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")
 _LARGEST_FILLED = 10_000
 """Places of a merged range that are looked at one by one; a larger one is a background."""
 
 
+def with_deep_header(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells; where the first row has groups of columns above their names, the rows of names are headers too.
+
+    Such a header has a cell over several columns, and one over all of its rows beside it.
+    """
+    first = [cell for cell in cells if cell.row == 0 and cell.header]
+    depth = max((cell.row_span for cell in first), default=1)
+    if depth == 1 or all(cell.column_span == 1 for cell in first):
+        return list(cells)
+    rows = max(cell.row + cell.row_span for cell in cells)
+    return [replace(cell, header=True) if cell.row < depth < rows else cell for cell in cells]
+
+
 @dataclass(frozen=True, slots=True, order=True)
-class Area:
+class CellRange:
     """A rectangle of cells, both ends included, rows and columns from 0."""
 
     top: int
@@ -31,7 +43,7 @@ class Area:
     def holds(self, row: int, column: int) -> bool:
         return self.top <= row <= self.bottom and self.left <= column <= self.right
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[CellIndex]:
         for row in range(self.top, self.bottom + 1):
             for column in range(self.left, self.right + 1):
                 yield row, column
@@ -42,16 +54,16 @@ class Area:
 
 
 @dataclass(slots=True)
-class Grid:
+class SheetGrid:
     """What one sheet holds: texts by place, merged ranges, and ranges that the file itself calls a table.
 
     Beyond `most` cells nothing more is taken, and `issue` says so.
     """
 
     most: int
-    texts: dict[Place, str] = field(default_factory=dict)
-    merged: list[Area] = field(default_factory=list)
-    tables: list[Area] = field(default_factory=list)
+    texts: dict[CellIndex, str] = field(default_factory=dict)
+    merged: list[CellRange] = field(default_factory=list)
+    tables: list[CellRange] = field(default_factory=list)
     issue: str = ""
 
     @property
@@ -66,7 +78,7 @@ class Grid:
         if not self.full:
             self.texts[row, column] = text
 
-    def regions(self) -> list[Region]:
+    def regions(self) -> list[SheetTable]:
         """Return the tables, from top to bottom; merged ranges and what the file calls a table are never divided."""
         spans = self._spans()
         occupied = dict.fromkeys(self.texts)
@@ -76,9 +88,9 @@ class Grid:
         regions = [_region(places, self.texts, spans) for places in groups]
         return sorted((region for region in regions if region is not None), key=lambda region: region.area)
 
-    def _spans(self) -> dict[Place, Area]:
+    def _spans(self) -> dict[CellIndex, CellRange]:
         """Return the merged ranges by their corner, those with a text first where they are too many for all."""
-        spans: dict[Place, Area] = {}
+        spans: dict[CellIndex, CellRange] = {}
         filled = 0
         for area in sorted(self.merged, key=lambda area: (area.top, area.left) not in self.texts):
             filled += area.size if area.size <= _LARGEST_FILLED else 0
@@ -86,16 +98,16 @@ class Grid:
                 spans[area.top, area.left] = area
         return spans
 
-    def _joined(self) -> list[list[Place]]:
+    def _joined(self) -> list[list[CellIndex]]:
         """Return the places that belong together because the file says so."""
         return [[place for place in self.texts if area.holds(*place)] for area in self.tables]
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class SheetTable:
     """One table on a sheet."""
 
-    area: Area
+    area: CellRange
     cells: tuple[Cell, ...]
 
 
@@ -109,7 +121,7 @@ def address(row: int, column: int) -> str:
     return f"{letters}{row + 1}"
 
 
-def place(name: str) -> Place | None:
+def place(name: str) -> CellIndex | None:
     """Return row and column of a name such as "AB1", None for what is none."""
     match = _ADDRESS.fullmatch(name.strip())
     if match is None:
@@ -120,33 +132,35 @@ def place(name: str) -> Place | None:
     return int(match.group(2)) - 1, column - 1
 
 
-def area(name: str) -> Area | None:
+def area(name: str) -> CellRange | None:
     """Return the rectangle of "A1:C3" or "A1", None for what is none."""
     first, _, last = name.partition(":")
     start, end = place(first), place(last or first)
     if start is None or end is None:
         return None
-    return Area(min(start[0], end[0]), min(start[1], end[1]), max(start[0], end[0]), max(start[1], end[1]))
+    return CellRange(min(start[0], end[0]), min(start[1], end[1]), max(start[0], end[0]), max(start[1], end[1]))
 
 
-def _region(places: list[Place], texts: dict[Place, str], spans: dict[Place, Area]) -> Region | None:
+def _region(
+    places: list[CellIndex], texts: dict[CellIndex, str], spans: dict[CellIndex, CellRange]
+) -> SheetTable | None:
     if not any(place in texts for place in places):
         return None
     rows, columns = [place[0] for place in places], [place[1] for place in places]
-    whole = Area(min(rows), min(columns), max(rows), max(columns))
-    covered: set[Place] = set()
+    whole = CellRange(min(rows), min(columns), max(rows), max(columns))
+    covered: set[CellIndex] = set()
     cells = []
     for row, column in sorted(places):
         if (row, column) in covered:
             continue
-        span = spans.get((row, column), Area(row, column, row, column))
+        span = spans.get((row, column), CellRange(row, column, row, column))
         if span.size > 1:
             covered.update(span.places())
         cells.append(_cell(row, column, texts.get((row, column), ""), span, whole))
-    return Region(whole, tuple(with_deep_header(cells)))
+    return SheetTable(whole, tuple(with_deep_header(cells)))
 
 
-def _cell(row: int, column: int, text: str, span: Area, whole: Area) -> Cell:
+def _cell(row: int, column: int, text: str, span: CellRange, whole: CellRange) -> Cell:
     return Cell(
         row - whole.top,
         column - whole.left,

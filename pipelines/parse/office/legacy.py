@@ -13,13 +13,15 @@ from types import MappingProxyType
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted, Malformed, TooLarge, Unsupported
-from pipelines.parse.clock import READING
+from pipelines.parse.limits import READING
+from pipelines.parse.magic import ENCRYPTED_OFFICE, zip_type
 from pipelines.parse.office.docx import DocxReader
-from pipelines.parse.office.encryption import decrypted, holds_encrypted_package
+from pipelines.parse.office.package import decrypted, holds_encrypted_package
 from pipelines.parse.office.pptx import PptxReader
 from pipelines.parse.office.xls import read_xls
+from pipelines.parse.office.xlsx import XlsxReader
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import Reader
+from pipelines.parse.reader import Reader, signed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.task import current_task
 
@@ -32,6 +34,11 @@ _OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL, 128 + signal.SIGXCPU, 128 + si
 class LegacyReader:
     """Reads the binary formats of Office 97 to 2003."""
 
+    formats = (
+        signed("application/msword", ".doc"),
+        signed("application/vnd.ms-powerpoint", ".ppt"),
+        signed("application/vnd.ms-excel", ".xls"),
+    )
     name = "legacy"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -77,3 +84,29 @@ def _convert(path: Path, target: str, folder: Path, source: Source, settings: Pa
     if "password" in told.lower():
         raise Encrypted("the document is protected by a password", ids=(source.uri,))
     raise Malformed(f"LibreOffice cannot convert it: {told[-200:] or 'no reason given'}", ids=(source.uri,))
+
+
+class EncryptedReader:
+    """Opens a file with the passwords of the settings and reads what is inside; without one it is `Encrypted`."""
+
+    formats = (signed(ENCRYPTED_OFFICE),)
+    name = "encrypted"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        content = decrypted(path, source.uri, settings)
+        with tempfile.TemporaryDirectory(prefix="strata-") as folder:
+            opened = Path(folder) / "opened"
+            opened.write_bytes(content.getbuffer())
+            return _reader(zip_type(opened), source).read(opened, source, settings)
+
+
+def _reader(media_type: str, source: Source) -> Reader:
+    readers: dict[str, Reader] = {
+        "wordprocessingml.document": DocxReader(),
+        "spreadsheetml.sheet": XlsxReader(),
+        "presentationml.presentation": PptxReader(),
+    }
+    reader = readers.get(media_type.rpartition("officedocument.")[2])
+    if reader is None:
+        raise Unsupported(f"an encrypted {media_type or 'file of unknown type'}", ids=(source.uri,))
+    return reader

@@ -9,16 +9,16 @@ from pipelines.core.document import BlockKind, Page, Source
 from pipelines.core.errors import Malformed
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.office.odf.document import OpenDocument, body_of, open_document, qualified
 from pipelines.parse.office.odf.inline import plain_text
-from pipelines.parse.office.odf.names import qualified
 from pipelines.parse.office.odf.objects import Objects
-from pipelines.parse.office.odf.package import OpenDocument, body_of, open_document
-from pipelines.parse.office.odf.story import Story
-from pipelines.parse.office.odf.styles import Styles
+from pipelines.parse.office.odf.story import OdfStory
+from pipelines.parse.office.odf.styles import OdfStyles
 from pipelines.parse.office.ooxml import Element, local
-from pipelines.parse.office.order import Frame, in_reading_order
+from pipelines.parse.office.order import ShapeFrame, in_reading_order
 from pipelines.parse.office.package import Package
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px|pc)?")
@@ -35,6 +35,7 @@ _USUAL_SIZE = (720.0, 540.0)
 class OdpReader:
     """Reads the slides with their tables, pictures, charts and notes."""
 
+    formats = (signed("application/vnd.oasis.opendocument.presentation", ".odp"),)
     name = "odp"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -45,7 +46,7 @@ class OdpReader:
                 raise Malformed("content.xml has no slides", ids=(source.uri,))
             builder = DocumentBuilder(source, settings, self.name, document.metadata)
             styles, objects, size = (
-                Styles(document.styles, document.content),
+                OdfStyles(document.styles, document.content),
                 Objects(package, builder),
                 _size(document),
             )
@@ -59,7 +60,7 @@ class _Slide:
     """Appends one slide."""
 
     def __init__(
-        self, number: int, size: tuple[float, float], builder: DocumentBuilder, styles: Styles, objects: Objects
+        self, number: int, size: tuple[float, float], builder: DocumentBuilder, styles: OdfStyles, objects: Objects
     ) -> None:
         self._number = number
         self._size = size
@@ -85,14 +86,14 @@ class _Slide:
         elif kind == "title":
             self._builder.heading(" ".join(plain_text(shape).split()), 1, place)
         else:
-            Story(self._builder, self._styles, self._objects, place).shape(shape)
+            OdfStory(self._builder, self._styles, self._objects, place).shape(shape)
 
-    def _frame(self, shape: Element) -> Frame:
+    def _frame(self, shape: Element) -> ShapeFrame:
         left, top, width, height = (
             _points(shape.get(qualified(f"svg:{name}"))) for name in ("x", "y", "width", "height")
         )
         across, down = self._size
-        return Frame(left / across, top / down, (left + width) / across, (top + height) / down)
+        return ShapeFrame(left / across, top / down, (left + width) / across, (top + height) / down)
 
     def _boxes(self, shape: Element) -> tuple[Box, ...]:
         frame = self._frame(shape)

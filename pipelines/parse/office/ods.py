@@ -7,18 +7,18 @@ from pathlib import Path
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.office.grid import Area, Grid, Region
-from pipelines.parse.office.odf.inline import Link, plain_text, read_paragraph
-from pipelines.parse.office.odf.names import qualified
-from pipelines.parse.office.odf.objects import Objects
-from pipelines.parse.office.odf.package import body_of, open_document
+from pipelines.parse.office.grid import CellRange, SheetGrid, SheetTable
+from pipelines.parse.office.odf.document import body_of, open_document, qualified
+from pipelines.parse.office.odf.inline import plain_text, read_paragraph
+from pipelines.parse.office.odf.objects import Objects, repeated, rows_of, spanned
 from pipelines.parse.office.odf.story import annotation_text
-from pipelines.parse.office.odf.styles import Styles
-from pipelines.parse.office.odf.tables import repeated, rows_of, spanned
+from pipelines.parse.office.odf.styles import OdfStyles
 from pipelines.parse.office.ooxml import Element, local
 from pipelines.parse.office.package import Package
 from pipelines.parse.office.sheets import SheetBuilder, are_named
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.pieces import Pointer
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _LAST_ROW, _LAST_COLUMN = 1 << 20, 1 << 14
@@ -28,6 +28,7 @@ _FRAME = qualified("draw:frame")
 class OdsReader:
     """Reads the tables, comments, charts and pictures of all sheets, cells as they are shown."""
 
+    formats = (signed("application/vnd.oasis.opendocument.spreadsheet", ".ods"),)
     name = "ods"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -37,7 +38,7 @@ class OdsReader:
             if body is None:
                 raise Malformed("content.xml has no sheets", ids=(source.uri,))
             builder = DocumentBuilder(source, settings, self.name, document.metadata)
-            styles = Styles(document.styles, document.content)
+            styles = OdfStyles(document.styles, document.content)
             tables = body.findall(qualified("table:table"))
             headed = are_named(table.get(qualified("table:name"), "") for table in tables)
             for number, table in enumerate(tables, 1):
@@ -48,14 +49,16 @@ class OdsReader:
 class _Sheet:
     """Reads one sheet and appends it."""
 
-    def __init__(self, table: Element, number: int, builder: DocumentBuilder, styles: Styles, objects: Objects) -> None:
+    def __init__(
+        self, table: Element, number: int, builder: DocumentBuilder, styles: OdfStyles, objects: Objects
+    ) -> None:
         self._table = table
         self._builder = builder
         self._styles = styles
         self._objects = objects
         self._sheet = SheetBuilder(builder, number, table.get(qualified("table:name"), f"Sheet{number}"))
-        self._grid = Grid(builder.settings.limits.cells)
-        self._links: list[tuple[int, int, Link]] = []
+        self._grid = SheetGrid(builder.settings.limits.cells)
+        self._links: list[tuple[int, int, Pointer]] = []
         self._comments: list[tuple[int, int, str]] = []
         self._frames: list[tuple[int, int, Element]] = []
 
@@ -66,16 +69,16 @@ class _Sheet:
         regions = self._grid.regions()
         if headed and (regions or self._frames):
             self._sheet.heading()
-        above: Region | None = None
+        above: SheetTable | None = None
         for region in regions:
             self._region(region, above)
             above = region
         for row, column, frame in self._frames:
-            self._objects.add(frame, self._sheet.place(Area(row, column, row, column)), with_data=False)
+            self._objects.add(frame, self._sheet.place(CellRange(row, column, row, column)), with_data=False)
         for row, column, text in self._comments:
-            self._builder.note(text, self._sheet.place(Area(row, column, row, column)))
+            self._builder.note(text, self._sheet.place(CellRange(row, column, row, column)))
 
-    def _region(self, region: Region, above: Region | None) -> None:
+    def _region(self, region: SheetTable, above: SheetTable | None) -> None:
         if not self._sheet.table(region, above):
             return
         for row, column, link in self._links:
@@ -129,5 +132,5 @@ class _Sheet:
                 self._frames.append((row, column, child))
         rows, columns = spanned(cell, "rows"), spanned(cell, "columns")
         if rows * columns > 1:
-            self._grid.merged.append(Area(row, column, row + rows - 1, column + columns - 1))
+            self._grid.merged.append(CellRange(row, column, row + rows - 1, column + columns - 1))
         return "\n".join(lines)

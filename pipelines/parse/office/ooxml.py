@@ -51,6 +51,22 @@ _UNDERSTOOD = frozenset(
 _EXTERNAL_ENTITY = re.compile(rb"<!ENTITY\s+([\w.:-]{1,200})\s+(?:SYSTEM|PUBLIC)[^>]{0,2000}>")
 _PROLOGUE = 1 << 16
 _CHUNK = 1 << 20
+_NAMES = {
+    "title": "title",
+    "creator": "author",
+    "subject": "subject",
+    "description": "description",
+    "keywords": "keywords",
+    "category": "category",
+    "lastModifiedBy": "modified_by",
+    "created": "created",
+    "modified": "modified",
+    "revision": "revision",
+    "language": "language",
+    "version": "version",
+    "contentStatus": "status",
+}
+_EXTENDED = {"Company": "company", "Manager": "manager", "Application": "application"}
 
 
 def qualified(name: str) -> str:
@@ -244,3 +260,20 @@ def _resolve(folder: str, target: str) -> str:
     target = unquote(target.replace("\\", "/"))
     joined = target if target.startswith("/") else posixpath.join(folder, target)
     return posixpath.normpath(joined).lstrip("/")
+
+
+def core_properties(package: Package) -> dict[str, str]:
+    """Return the core properties under the names of `Document.metadata`, and the company and program from the rest."""
+    found: dict[str, str] = {}
+    for kind, names in (
+        ("core-properties", _NAMES),
+        ("extended-properties", _EXTENDED),
+        ("extendedProperties", _EXTENDED),
+    ):
+        for part in related(package, "", kind)[:1]:
+            root = read_xml(package, part)
+            for element in root if root is not None else ():
+                name, text = names.get(local(element), ""), (element.text or "").strip()
+                if name and text:
+                    found[name] = text
+    return found

@@ -14,7 +14,7 @@ _MOST = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ShapeFrame:
     """The rectangle of a shape, in fractions of the slide; what lies beyond its edges is below 0 or above 1."""
 
     left: float = 0.0
@@ -23,7 +23,7 @@ class Frame:
     bottom: float = 0.0
 
 
-def in_reading_order(items: Sequence[T], frame_of: Callable[[T], Frame]) -> list[T]:
+def in_reading_order(items: Sequence[T], frame_of: Callable[[T], ShapeFrame]) -> list[T]:
     """Return the items as a person reads them: cut along the widest gap, rows before columns, and each part again.
 
     Items that no straight line divides come by their top, then by their left edge (recursive XY cut, Nagy and Seth
@@ -34,7 +34,7 @@ def in_reading_order(items: Sequence[T], frame_of: Callable[[T], Frame]) -> list
     return _cut(list(items), frame_of)
 
 
-def _cut(items: list[T], frame_of: Callable[[T], Frame]) -> list[T]:
+def _cut(items: list[T], frame_of: Callable[[T], ShapeFrame]) -> list[T]:
     if len(items) < 2:
         return items
     rows, row_gap = _split(items, lambda item: (frame_of(item).top, frame_of(item).bottom))

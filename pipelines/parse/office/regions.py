@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-Place = tuple[int, int]
+from pipelines.lang.characters import CURRENCY
+
+CellIndex = tuple[int, int]
 
 _GAP = 3
 """Empty rows inside a table: people leave some between groups of rows."""
@@ -14,40 +16,40 @@ _NARROWEST_HEADER = 3
 _MOST_TABLES = 1_000
 """Tables on one sheet; where there seem to be more, the cells are scattered and make one."""
 _VAST = 1_000_000
-_NUMBER = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,:/\s-]*[%)]?")
+_NUMBER = re.compile(rf"[-+(]?[{CURRENCY}]?\s?\d[\d.,:/\s-]*[%)]?")
 
 
 @dataclass(slots=True)
-class Group:
+class CellGroup:
     """Places that belong together, and the rectangle around them."""
 
-    places: list[Place]
+    places: list[CellIndex]
     top: int
     left: int
     bottom: int
     right: int
 
     @staticmethod
-    def of(places: list[Place]) -> Group:
+    def of(places: list[CellIndex]) -> CellGroup:
         rows, columns = [row for row, _ in places], [column for _, column in places]
-        return Group(places, min(rows), min(columns), max(rows), max(columns))
+        return CellGroup(places, min(rows), min(columns), max(rows), max(columns))
 
-    def add(self, other: Group) -> None:
+    def add(self, other: CellGroup) -> None:
         self.places += other.places
         self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
 
-    def is_headed(self, texts: Mapping[Place, str]) -> bool:
+    def is_headed(self, texts: Mapping[CellIndex, str]) -> bool:
         """Whether the first row has a word in every column."""
         head = [texts.get((self.top, column), "") for column in range(self.left, self.right + 1)]
         return len(head) >= _NARROWEST_HEADER and all(_is_word(text) for text in head)
 
 
 def group_places(
-    occupied: Iterable[Place], joined: Iterable[list[Place]], texts: Mapping[Place, str]
-) -> list[list[Place]]:
+    occupied: Iterable[CellIndex], joined: Iterable[list[CellIndex]], texts: Mapping[CellIndex, str]
+) -> list[list[CellIndex]]:
     """Return the places by table, from top to bottom; `joined` are places that belong together in any case."""
     groups = sorted(
-        (Group.of(places) for places in connected(occupied, joined)), key=lambda group: (group.top, group.left)
+        (CellGroup.of(places) for places in connected(occupied, joined)), key=lambda group: (group.top, group.left)
     )
     gathered: set[int] = set()
     for number, group in enumerate(groups):
@@ -57,25 +59,25 @@ def group_places(
                 gathered.add(other)
     found = [group for number, group in enumerate(groups) if number not in gathered]
     if len(found) > _MOST_TABLES:
-        found = [Group.of([place for group in found for place in group.places])]
+        found = [CellGroup.of([place for group in found for place in group.places])]
     return [places for group in found for places in _not_too_sparse(group)]
 
 
-def _not_too_sparse(group: Group) -> list[list[Place]]:
+def _not_too_sparse(group: CellGroup) -> list[list[CellIndex]]:
     """Return the group, or each of its rows where the rectangle around it would be mostly empty and vast."""
     if (group.bottom - group.top + 1) * (group.right - group.left + 1) <= _VAST:
         return [group.places]
-    rows: dict[int, list[Place]] = {}
+    rows: dict[int, list[CellIndex]] = {}
     for place in sorted(group.places):
         rows.setdefault(place[0], []).append(place)
     return list(rows.values())
 
 
-def connected(occupied: Iterable[Place], joined: Iterable[list[Place]]) -> list[list[Place]]:
+def connected(occupied: Iterable[CellIndex], joined: Iterable[list[CellIndex]]) -> list[list[CellIndex]]:
     """Return the places in groups: those that touch by an edge, or that `joined` puts together (union-find)."""
     parent = {place: place for place in occupied}
 
-    def root(place: Place) -> Place:
+    def root(place: CellIndex) -> CellIndex:
         while parent[place] != place:
             parent[place] = parent[parent[place]]
             place = parent[place]
@@ -88,13 +90,15 @@ def connected(occupied: Iterable[Place], joined: Iterable[list[Place]]) -> list[
     for places in joined:
         for other in places[1:]:
             parent[root(other)] = root(places[0])
-    groups: dict[Place, list[Place]] = {}
+    groups: dict[CellIndex, list[CellIndex]] = {}
     for place in parent:
         groups.setdefault(root(place), []).append(place)
     return list(groups.values())
 
 
-def _below(head: Group, groups: list[Group], at: int, gathered: set[int], texts: Mapping[Place, str]) -> list[int]:
+def _below(
+    head: CellGroup, groups: list[CellGroup], at: int, gathered: set[int], texts: Mapping[CellIndex, str]
+) -> list[int]:
     """Return the groups that continue a table below its header, up to the next header or to what is wider.
 
     Lone cells just above the next header are its title, not the end of this table.
@@ -114,7 +118,7 @@ def _below(head: Group, groups: list[Group], at: int, gathered: set[int], texts:
     return found
 
 
-def _without_title(found: list[int], groups: list[Group], bottom: int) -> list[int]:
+def _without_title(found: list[int], groups: list[CellGroup], bottom: int) -> list[int]:
     while found and len(groups[found[-1]].places) == 1 and groups[found[-1]].top > bottom:
         found.pop()
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from pipelines.core.document import Page
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.office.grid import Area, Region
+from pipelines.parse.office.grid import CellRange, SheetTable
 
 # Names that programs give; they tell nothing and make no heading.
 _DEFAULT_NAME = re.compile(
@@ -30,7 +30,7 @@ class SheetBuilder:
         self.number = number
         self.name = name
 
-    def place(self, area: Area) -> Place:
+    def place(self, area: CellRange) -> Place:
         return Place(self.number, self.name, str(area))
 
     def page(self, *, hidden: bool = False, issue: str = "") -> None:
@@ -40,14 +40,14 @@ class SheetBuilder:
 
     def heading(self) -> None:
         """Append the sheet's name as a heading."""
-        self.builder.heading(self.name, 1, self.place(Area(0, 0, 0, 0)))
+        self.builder.heading(self.name, 1, self.place(CellRange(0, 0, 0, 0)))
 
-    def table(self, region: Region, above: Region | None = None) -> bool:
+    def table(self, region: SheetTable, above: SheetTable | None = None) -> bool:
         """Append a table; a lone cell just above it is its caption too."""
         caption = above.cells[0].text if above is not None and _is_title(above, region) else ""
         return self.builder.table(region.cells, self.place(region.area), caption=caption)
 
 
-def _is_title(above: Region, region: Region) -> bool:
+def _is_title(above: SheetTable, region: SheetTable) -> bool:
     gap = region.area.top - above.area.bottom
     return len(above.cells) == 1 < len(region.cells) and 0 < gap <= _TITLE_GAP and above.area.left <= region.area.right

@@ -14,8 +14,8 @@ from xlrd.sheet import Sheet
 from pipelines.core.document import ReferenceKind, Source
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.office.encryption import decrypted
-from pipelines.parse.office.grid import Area, Grid, Region
+from pipelines.parse.office.grid import CellRange, SheetGrid, SheetTable
+from pipelines.parse.office.package import decrypted
 from pipelines.parse.office.sheets import SheetBuilder, are_named
 from pipelines.parse.office.xlsx.formats import number_text, parse_format
 from pipelines.parse.parsed import Parsed
@@ -74,19 +74,19 @@ def _unlocked(path: Path, source: Source, settings: ParseSettings, content: byte
 
 
 def _write(sheet: Sheet, number: int, book: Book, builder: DocumentBuilder) -> None:
-    grid = Grid(builder.settings.limits.cells)
+    grid = SheetGrid(builder.settings.limits.cells)
     for row in range(sheet.nrows):
         for column in range(sheet.row_len(row)):
             grid.put(row, column, _text(sheet.cell(row, column), book))
         if grid.full:
             break
-    grid.merged += [Area(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
+    grid.merged += [CellRange(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
     page = SheetBuilder(builder, number, sheet.name)
     page.page(hidden=sheet.visibility != 0, issue=grid.issue)
     regions = grid.regions()
     if regions and are_named(book.sheet_names()):
         page.heading()
-    above: Region | None = None
+    above: SheetTable | None = None
     for region in regions:
         if page.table(region, above):
             _refer(sheet, region, builder)
@@ -94,10 +94,10 @@ def _write(sheet: Sheet, number: int, book: Book, builder: DocumentBuilder) -> N
     for (row, column), note in sorted(sheet.cell_note_map.items()):
         head = f"[{note.author}] " if note.author else ""
         text = note.text.removeprefix(f"{note.author}:").strip()
-        builder.note(head + text, page.place(Area(row, column, row, column)))
+        builder.note(head + text, page.place(CellRange(row, column, row, column)))
 
 
-def _refer(sheet: Sheet, region: Region, builder: DocumentBuilder) -> None:
+def _refer(sheet: Sheet, region: SheetTable, builder: DocumentBuilder) -> None:
     for link in sheet.hyperlink_list:
         if region.area.holds(link.frowx, link.fcolx):
             target = link.url_or_path or link.textmark or ""

@@ -11,8 +11,8 @@ from pipelines.parse.lines import Line, around
 from pipelines.parse.outline import section_number
 from pipelines.parse.paragraphs import BULLET, BULLET_GLYPHS, LEADER, group_paragraphs, join_lines
 from pipelines.parse.pdf.headings import Outline, is_heading, like_body
-from pipelines.parse.pdf.items import Item
-from pipelines.parse.pdf.page import Part
+from pipelines.parse.pdf.merge import PageItem
+from pipelines.parse.pdf.page import RegionKind
 from pipelines.parse.pdf.survey import Survey
 
 _CAPTION = re.compile(
@@ -31,13 +31,13 @@ _INDENT = 4.0
 """Points by which a deeper list is set in, at least."""
 _NOTE_MARK = re.compile(r"(?:\d{1,3}|[*†‡§a-z])[.)]?\s")
 _PARTS = {
-    Part.HEADING: BlockKind.HEADING,
-    Part.TITLE: BlockKind.HEADING,
-    Part.CAPTION: BlockKind.CAPTION,
-    Part.FOOTNOTE: BlockKind.FOOTNOTE,
-    Part.FORMULA: BlockKind.FORMULA,
-    Part.HEADER: BlockKind.PAGE_HEADER,
-    Part.FOOTER: BlockKind.PAGE_FOOTER,
+    RegionKind.HEADING: BlockKind.HEADING,
+    RegionKind.TITLE: BlockKind.HEADING,
+    RegionKind.CAPTION: BlockKind.CAPTION,
+    RegionKind.FOOTNOTE: BlockKind.FOOTNOTE,
+    RegionKind.FORMULA: BlockKind.FORMULA,
+    RegionKind.HEADER: BlockKind.PAGE_HEADER,
+    RegionKind.FOOTER: BlockKind.PAGE_FOOTER,
 }
 
 
@@ -50,17 +50,17 @@ class BlockMaker:
         self.survey = survey
         self.outline = outline
 
-    def column(self, lines: Sequence[Line]) -> list[Item]:
+    def column(self, lines: Sequence[Line]) -> list[PageItem]:
         """Return the items of one column of the text layer, from the top."""
         groups = [part for group in group_paragraphs(lines) for part in self._split(group)]
-        items: list[Item] = []
+        items: list[PageItem] = []
         for position, group in enumerate(groups):
             before = groups[position - 1] if position else None
             after = groups[position + 1] if position + 1 < len(groups) else None
             items.append(self.item(self._kind(group, before, after), group))
         return _with_whole_captions(items)
 
-    def region(self, part: Part, lines: Sequence[Line]) -> list[Item]:
+    def region(self, part: RegionKind, lines: Sequence[Line]) -> list[PageItem]:
         """Return the items of a region of which a layout model said what it is."""
         kind = _PARTS.get(part)
         if kind is BlockKind.HEADING:
@@ -70,14 +70,14 @@ class BlockMaker:
         groups = [run for group in group_paragraphs(lines) for run in self._split(group)]
         return [self.item(self._body_kind(group, part), group) for group in groups]
 
-    def item(self, kind: BlockKind, lines: Sequence[Line]) -> Item:
+    def item(self, kind: BlockKind, lines: Sequence[Line]) -> PageItem:
         if kind is BlockKind.CODE:
             text = code_text(lines)
         else:
             text = join_lines([line.text for line in lines], self.survey.vocabulary)
         confidence = sum(line.confidence for line in lines) / len(lines)
         rect = around(line.rect for line in lines)
-        return Item(kind, text, self.page, rect, lines[0].style, confidence=confidence)
+        return PageItem(kind, text, self.page, rect, lines[0].style, confidence=confidence)
 
     def _kind(self, group: Sequence[Line], before: Sequence[Line] | None, after: Sequence[Line] | None) -> BlockKind:
         text = join_lines([line.text for line in group], self.survey.vocabulary)
@@ -108,11 +108,11 @@ class BlockMaker:
             return BlockKind.PARAGRAPH
         return BlockKind.HEADING
 
-    def _body_kind(self, group: Sequence[Line], part: Part) -> BlockKind:
+    def _body_kind(self, group: Sequence[Line], part: RegionKind) -> BlockKind:
         kind = self._kind(group, None, None)
         if kind is BlockKind.FOOTNOTE:
             kind = BlockKind.PARAGRAPH
-        if part is Part.LIST_ITEM and kind in (BlockKind.PARAGRAPH, BlockKind.HEADING):
+        if part is RegionKind.LIST_ITEM and kind in (BlockKind.PARAGRAPH, BlockKind.HEADING):
             text = group[0].text
             return kind if kind is BlockKind.HEADING and self.outline.level(self.page, text) else BlockKind.LIST_ITEM
         return kind
@@ -135,9 +135,9 @@ def _is_caption(text: str) -> bool:
     return len(text) <= 600 and _CAPTION.match(text) is not None and not _SAYS.match(text)
 
 
-def _with_whole_captions(items: Sequence[Item]) -> list[Item]:
+def _with_whole_captions(items: Sequence[PageItem]) -> list[PageItem]:
     """Return the items with captions that are only "Figure 1" joined with the title that stands below."""
-    done: list[Item] = []
+    done: list[PageItem] = []
     for item in items:
         if done and _completes(done[-1], item):
             label = done[-1]
@@ -147,7 +147,7 @@ def _with_whole_captions(items: Sequence[Item]) -> list[Item]:
     return done
 
 
-def _completes(label: Item, title: Item) -> bool:
+def _completes(label: PageItem, title: PageItem) -> bool:
     if label.kind is not BlockKind.CAPTION or not _LABEL.fullmatch(label.text) or len(title.text) > _TITLE:
         return False
     plain = title.kind is BlockKind.PARAGRAPH or (title.kind is BlockKind.HEADING and not section_number(title.text))
@@ -184,9 +184,9 @@ def code_text(lines: Sequence[Line]) -> str:
     return "\n".join(" " * round((line.rect.left - left) / wide) + line.text for line in lines)
 
 
-def list_levels(items: Sequence[Item]) -> list[Item]:
+def list_levels(items: Sequence[PageItem]) -> list[PageItem]:
     """Return the items with each list item's depth, from how far its bullet stands to the right of its neighbours'."""
-    done: list[Item] = []
+    done: list[PageItem] = []
     lefts: list[float] = []
     for item in items:
         if item.kind is not BlockKind.LIST_ITEM:

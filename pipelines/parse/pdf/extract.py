@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pipelines.parse.lines import Rect, around
-from pipelines.parse.pdf.fragments import Fragment, Run
-from pipelines.parse.pdf.glyphs import RIGHT_TO_LEFT, logical, plain
-from pipelines.parse.pdf.page import Grid, GridCell, ImageArea, Paint, Rules, Word
+from pipelines.parse.pdf.fragments import FontRun, Fragment
+from pipelines.parse.pdf.garble import RIGHT_TO_LEFT, logical, plain
+from pipelines.parse.pdf.page import GridCell, ImageArea, PageGrid, PageWord, Paint, Rules
 
 _WORD_GAP = 0.33
 _ASKEW = 0.17
@@ -45,7 +45,7 @@ def fragments_of(page: Any, blocks: Any, flags: int) -> Iterator[Fragment]:
     for block in blocks:
         for line in block.get("lines", ()):
             runs = tuple(
-                Run(span["text"], span["font"], span["size"], span["flags"], span["color"], Rect(*span["bbox"]))
+                FontRun(span["text"], span["font"], span["size"], span["flags"], span["color"], Rect(*span["bbox"]))
                 for span in line["spans"]
                 if span["text"]
             )
@@ -73,10 +73,10 @@ def ticks_of(page: Any) -> Iterator[Fragment]:
             continue
         rect, on = Rect(*box.rect), box.field_value not in ("Off", "", None, False)
         baseline = rect.bottom - 0.2 * rect.height
-        yield Fragment((Run("☒" if on else "☐", "", 0.8 * rect.height, 0, 0, rect),), rect, baseline, True)
+        yield Fragment((FontRun("☒" if on else "☐", "", 0.8 * rect.height, 0, 0, rect),), rect, baseline, True)
 
 
-def words_of(blocks: Any) -> Iterator[Word]:
+def words_of(blocks: Any) -> Iterator[PageWord]:
     """Yield the words of lines read character by character; a gap of a third of the type's size parts them too."""
     for block in blocks:
         for line in block.get("lines", ()):
@@ -84,7 +84,7 @@ def words_of(blocks: Any) -> Iterator[Word]:
             yield from _words([(c["c"], Rect(*c["bbox"]), span) for span in spans for c in span["chars"]])
 
 
-def _words(characters: Sequence[tuple[str, Rect, Any]]) -> Iterator[Word]:
+def _words(characters: Sequence[tuple[str, Rect, Any]]) -> Iterator[PageWord]:
     text: list[tuple[str, Rect]] = []
     font = ""
     for character, rect, span in characters:
@@ -99,8 +99,10 @@ def _words(characters: Sequence[tuple[str, Rect, Any]]) -> Iterator[Word]:
         yield _word(text, font)
 
 
-def _word(text: Sequence[tuple[str, Rect]], font: str) -> Word:
-    return Word(plain(logical((c, rect.left, rect.right) for c, rect in text), font), around(rect for _, rect in text))
+def _word(text: Sequence[tuple[str, Rect]], font: str) -> PageWord:
+    return PageWord(
+        plain(logical((c, rect.left, rect.right) for c, rect in text), font), around(rect for _, rect in text)
+    )
 
 
 def _spans(blocks: Any) -> Iterator[Any]:
@@ -174,7 +176,7 @@ def _add_line(rules: Rules, left: float, top: float, right: float, bottom: float
         rules.upright.append(rect)
 
 
-def grid_of(table: Any) -> Grid | None:
+def grid_of(table: Any) -> PageGrid | None:
     cells: list[GridCell] = []
     taken: set[tuple[int, int]] = set()
     for row, places in enumerate(table.placements or ()):
@@ -190,4 +192,4 @@ def grid_of(table: Any) -> Grid | None:
                 rect, header = Rect(*place.bbox), place.tag == "th"
                 cells.append(GridCell(row, column, place.rowspan, place.colspan, rect, header))
             column += place.colspan
-    return Grid(Rect(*table.bbox), tuple(cells)) if cells else None
+    return PageGrid(Rect(*table.bbox), tuple(cells)) if cells else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pipelines.core.document import BlockKind
 from pipelines.parse.assemble import Image
 from pipelines.parse.lines import Rect, around
-from pipelines.parse.pdf.items import Item
+from pipelines.parse.pdf.merge import PageItem
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.near import squares
 from pipelines.parse.pdf.page import ImageArea, RawPage
@@ -26,14 +26,14 @@ _MOST = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Area:
+class FigureArea:
     """Where a figure is, and the one bitmap that it is, if it is one."""
 
     rect: Rect
     image: ImageArea | None = None
 
 
-def figure_areas(page: RawPage, regions: Sequence[Rect] = ()) -> list[Area]:
+def figure_areas(page: RawPage, regions: Sequence[Rect] = ()) -> list[FigureArea]:
     """Return where the figures are: `regions` that a model found, and the bitmaps outside of them.
 
     Bitmaps that touch are tiles of one. One as large as the page is its background, unless there is no text on it.
@@ -41,12 +41,12 @@ def figure_areas(page: RawPage, regions: Sequence[Rect] = ()) -> list[Area]:
     limit = _WHOLE_PAGE * page.rect.area if page.lines else float("inf")
     images = [image for image in page.images if image.rect.area < limit]
     groups = _tiles(images)
-    areas = [Area(_whole(region, groups, page), _sole(region, images)) for region in regions]
+    areas = [FigureArea(_whole(region, groups, page), _sole(region, images)) for region in regions]
     taken = [area.rect for area in areas]
     for group in groups:
         rect = around(image.rect for image in group)
         if not any(rect.share_in(region) > 0.2 or region.share_in(rect) > 0.2 for region in taken):
-            areas.append(Area(rect, group[0] if len(group) == 1 else None))
+            areas.append(FigureArea(rect, group[0] if len(group) == 1 else None))
     return [area for area in areas if _is_content(area.rect, page)][:_MOST]
 
 
@@ -104,7 +104,7 @@ def _touch(one: Rect, other: Rect) -> bool:
     return common.width > 0 and common.height > 0
 
 
-def figure_item(file: PdfFile, page: RawPage, area: Area, *, unread: bool = False) -> Item:
+def figure_item(file: PdfFile, page: RawPage, area: FigureArea, *, unread: bool = False) -> PageItem:
     """Return the item of a figure: the bitmap's own bytes where it is one, else the area drawn.
 
     The words of `unread` ones are known: from the text layer, or because OCR has read the whole page.
@@ -115,10 +115,10 @@ def figure_item(file: PdfFile, page: RawPage, area: Area, *, unread: bool = Fals
         data, kind = file.render(page.number, _DRAWN_DPI, area.rect), "image/png"
         width, height = round(area.rect.width * _DRAWN_DPI / 72), round(area.rect.height * _DRAWN_DPI / 72)
     image = Image(data, kind, width, height, unread=unread)
-    return Item(BlockKind.FIGURE, "", page.number, area.rect, image=image)
+    return PageItem(BlockKind.FIGURE, "", page.number, area.rect, image=image)
 
 
-def place_figures(items: Sequence[Item], figures: Sequence[Item]) -> list[Item]:
+def place_figures(items: Sequence[PageItem], figures: Sequence[PageItem]) -> list[PageItem]:
     """Return the items with the figures put in: behind what ends last above each in its own column.
 
     Where nothing is above it there, it comes before what is below it there; where nothing is below either, behind
@@ -130,7 +130,7 @@ def place_figures(items: Sequence[Item], figures: Sequence[Item]) -> list[Item]:
     return placed
 
 
-def _position(figure: Rect, placed: Sequence[Item]) -> int:
+def _position(figure: Rect, placed: Sequence[PageItem]) -> int:
     higher = [number for number, item in enumerate(placed) if item.rect.middle[1] <= figure.middle[1]]
     column = [number for number, item in enumerate(placed) if _overlaps(item.rect, figure)]
     above = [number for number in higher if number in column]

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pipelines.parse.lines import Line, Rect, Style, around
-from pipelines.parse.pdf.glyphs import plain, raise_text, right_to_left
+from pipelines.parse.lines import Line, Rect, TextStyle, around
+from pipelines.parse.pdf.garble import plain, raise_text, right_to_left
 
 _SUPERSCRIPT, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
 _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|-bd|bd$|,b\b", re.IGNORECASE)
@@ -28,7 +28,7 @@ _ASCENT, _DESCENT = 0.8, 0.22
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class FontRun:
     """Characters of one font, as the library gives them."""
 
     text: str
@@ -43,7 +43,7 @@ class Run:
 class Fragment:
     """Runs on one base line; `level` is False for text that stands sideways, `slanted` is True for text askew."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[FontRun, ...]
     rect: Rect
     baseline: float
     level: bool
@@ -161,7 +161,7 @@ def _apart(before: Fragment, part: Fragment) -> bool:
     return gap > 0.12 * part.runs[0].size
 
 
-def _append(text: str, runs: Sequence[Run]) -> str:
+def _append(text: str, runs: Sequence[FontRun]) -> str:
     usual = max((run.size for run in runs), default=0.0)
     raised = False
     for run in runs:
@@ -184,7 +184,7 @@ def _size(parts: Sequence[Fragment]) -> float:
     return sizes.most_common(1)[0][0] or 1.0
 
 
-def _style(parts: Sequence[Fragment], size: float) -> Style:
+def _style(parts: Sequence[Fragment], size: float) -> TextStyle:
     """Return the style of most characters; a weight counts that four fifths of them have."""
     weights: Counter[tuple[str, int, int]] = Counter()
     for part in parts:
@@ -197,4 +197,4 @@ def _style(parts: Sequence[Fragment], size: float) -> Style:
         italic += count if flags & _ITALIC else 0
         mono += count if flags & _MONO or _MONO_NAME.search(font) else 0
     font, _, color = weights.most_common(1)[0][0]
-    return Style(size, font.split("+", 1)[-1], bold > enough, italic > enough, mono > enough, color)
+    return TextStyle(size, font.split("+", 1)[-1], bold > enough, italic > enough, mono > enough, color)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from itertools import pairwise
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -11,6 +12,20 @@ _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]+")
 _VOWEL = re.compile("[aeiouyäöüàáâãåæèéêëìíîïòóôõøùúûýAEIOUYÄÖÜÀÁÂÃÅÆÈÉÊËÌÍÎÏÒÓÔÕØÙÚÛÝ]")
 _LEAST = 24
 """Characters below which nothing can be said."""
+_LIGATURE = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]")
+_INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\u00ad]")
+_SYMBOL_FONT = re.compile(r"wingdings|webdings|dingbat|symbol|zapf|marlett", re.IGNORECASE)
+_PRIVATE = re.compile("[\x80-\x9f\uf020-\uf0ff]")
+# Codes of Symbol and Wingdings that documents use as bullets, boxes and arrows; the rest become a bullet.
+_SYMBOLS = {
+    0xA7: "▪", 0xA8: "☐", 0x6F: "☐", 0x71: "☐", 0xFE: "☑", 0xFD: "☒", 0xFC: "✓", 0xFB: "✗", 0xE0: "→", 0xDF: "←",
+    0xE8: "→", 0xF0: "→", 0xD8: "➢", 0x76: "❖", 0x6E: "■", 0x6C: "●", 0xB3: "≥", 0xA3: "≤", 0xB1: "±", 0xB0: "°",
+    0xB4: "×", 0xB8: "÷", 0xB9: "≠", 0xBB: "≈", 0xA5: "∞", 0x6D: "µ", 0x57: "Ω", 0x44: "Δ", 0x70: "π", 0x61: "α",
+    0x62: "β", 0x67: "γ", 0x64: "δ", 0x71 + 0x1000: "θ", 0x6C + 0x1000: "λ", 0x73: "σ", 0x77: "ω",
+}  # fmt: skip
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_UNIT = re.compile(r"(?:^|[^A-Za-z])(?:mm|cm|dm|km|m|in|ft|s|kg|g|N|W|V|A|H|CO|O|R|x|y|z)$")
+_SUPERSCRIPT = str.maketrans("0123456789+-−–=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ")
 
 
 def garble_score(text: str) -> float:
@@ -57,3 +72,56 @@ def _scattered(text: str) -> float:
         return 0.0
     single = sum(1 for token in tokens if len(token) == 1 and token.isalpha() and token.isascii())
     return max(0.0, single / len(tokens) - 0.5)
+
+
+def plain(text: str, font: str = "") -> str:
+    """Return the characters of a run as they would be typed; `font` tells whether codes are symbols."""
+    if text.isascii():
+        return text
+    text = _INVISIBLE.sub("", text).replace("\u00a0", " ")
+    if _LIGATURE.search(text):
+        text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
+    if _SYMBOL_FONT.search(font) or _PRIVATE.search(text):
+        text = _PRIVATE.sub(_symbol, text)
+    return text
+
+
+def _symbol(match: re.Match[str]) -> str:
+    return _SYMBOLS.get(ord(match.group()) & 0xFF, "•")
+
+
+def raise_text(before: str, text: str) -> str:
+    """Return a superscript as it follows `before`: an exponent behind a digit, glued to a unit, else a note's mark."""
+    mark = text.strip()
+    if before[-1:].isdigit() and re.fullmatch(r"[-−–+]?\d{1,3}", mark):
+        return mark.translate(_SUPERSCRIPT)
+    if not before or before[-1].isspace() or _UNIT.search(before):
+        return text
+    return " " + text
+
+
+def logical(characters: Iterable[tuple[str, float, float]]) -> str:
+    """Return characters with their left and right edges as text; a ligature's letters come out swapped otherwise.
+
+    A glyph that stands for two letters gives one of them no width. In a script written from the right the library
+    turns the two around along with everything else ("lam alef" becomes "alef lam").
+    """
+    text: list[str] = []
+    thin: str | None = None
+    for character, left, right in characters:
+        if thin is not None:
+            text += [character, thin]
+            thin = None
+        elif right - left < 0.01 and RIGHT_TO_LEFT.match(character):
+            thin = character
+        else:
+            text.append(character)
+    return "".join(text) + (thin or "")
+
+
+def right_to_left(text: str) -> bool:
+    """Whether most letters of `text` are of a script written from the right."""
+    if text.isascii() or not RIGHT_TO_LEFT.search(text):
+        return False
+    letters = sum(1 for character in text if character.isalpha())
+    return letters > 0 and len(RIGHT_TO_LEFT.findall(text)) > letters / 2

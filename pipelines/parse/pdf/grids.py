@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import Grid, GridCell, RawPage, Rules
-from pipelines.parse.pdf.tables import Places
+from pipelines.parse.pdf.page import GridCell, PageGrid, RawPage, Rules
+from pipelines.parse.pdf.tables import GridPlaces
 
 _NEAR = 4.0
 """Points between a row's edge and a drawn line that is taken for it."""
@@ -25,7 +25,7 @@ _SAME = 0.6
 """Share that two rectangles have in common from which they are one table."""
 
 
-def table_grids(file: PdfFile, page: RawPage, regions: Sequence[Rect], pictures: Sequence[Rect]) -> list[Grid]:
+def table_grids(file: PdfFile, page: RawPage, regions: Sequence[Rect], pictures: Sequence[Rect]) -> list[PageGrid]:
     """Return the grids of the page's tables from the top.
 
     Drawn lines are believed where they make a table of their own or fit a region that the layout model calls one;
@@ -44,12 +44,12 @@ def table_grids(file: PdfFile, page: RawPage, regions: Sequence[Rect], pictures:
     return sorted(_apart(drawn), key=lambda grid: (grid.rect.top, grid.rect.left))
 
 
-def _is_table(grid: Grid, lines: Sequence[Line]) -> bool:
+def _is_table(grid: PageGrid, lines: Sequence[Line]) -> bool:
     """Two rows and two columns at least, with text in more than one place of each, and not whole columns of prose."""
     if grid.rows < 2 or grid.columns < 2:
         return False
     filled: dict[tuple[int, int], list[Line]] = {}
-    places = Places(grid.cells)
+    places = GridPlaces(grid.cells)
     for line in lines:
         if (number := places.at(*line.rect.middle)) is not None:
             filled.setdefault((grid.cells[number].row, grid.cells[number].column), []).append(line)
@@ -67,15 +67,15 @@ def _prose_in_boxes(filled: Mapping[tuple[int, int], Sequence[Line]]) -> bool:
     return in_one_row and long > max(0.7 * total, _PASSAGE * len(passages))
 
 
-def _rules(file: PdfFile, page: RawPage, grid: Grid) -> Rules:
+def _rules(file: PdfFile, page: RawPage, grid: PageGrid) -> Rules:
     return file.rules(page.number, grid.rect.grown(3))
 
 
-def _by_rules(grid: Grid, rules: Rules) -> Grid:
+def _by_rules(grid: PageGrid, rules: Rules) -> PageGrid:
     return spans_by_rules(rows_by_rules(grid, [*rules.level, *rules.shaded]), rules.level)
 
 
-def spans_by_rules(grid: Grid, rules: Sequence[Rect]) -> Grid:
+def spans_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
     """Return a grid with the places joined downward between which no line is drawn though one is beside them."""
     by_place = {(cell.row, cell.column): cell for cell in grid.cells}
     for cell in sorted(grid.cells, key=lambda cell: (-cell.row, cell.column)):
@@ -85,15 +85,15 @@ def spans_by_rules(grid: Grid, rules: Sequence[Rect]) -> Grid:
         joined = replace(cell, row_span=cell.row_span + below.row_span, rect=around((cell.rect, below.rect)))
         by_place[cell.row, cell.column] = joined
         del by_place[below.row, below.column]
-    return Grid(grid.rect, tuple(sorted(by_place.values(), key=lambda cell: (cell.row, cell.column))))
+    return PageGrid(grid.rect, tuple(sorted(by_place.values(), key=lambda cell: (cell.row, cell.column))))
 
 
-def _open_below(cell: GridCell, below: GridCell, grid: Grid, rules: Sequence[Rect]) -> bool:
+def _open_below(cell: GridCell, below: GridCell, grid: PageGrid, rules: Sequence[Rect]) -> bool:
     height = (cell.rect.bottom + below.rect.top) / 2
     return _cover(height, grid.rect, rules) > _BESIDE and _cover(height, cell.rect.grown(-1), rules) < 0.05
 
 
-def rows_by_rules(grid: Grid, rules: Sequence[Rect]) -> Grid:
+def rows_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
     """Return a grid whose rows are parted by drawn lines without the rows that were made of lines of text alone.
 
     Only where the body is ruled throughout: at least two lines, and one for two rows that have none.
@@ -111,7 +111,7 @@ def rows_by_rules(grid: Grid, rules: Sequence[Rect]) -> Grid:
     return _with_rows(grid, new_rows)
 
 
-def _row_tops(grid: Grid) -> dict[int, float]:
+def _row_tops(grid: PageGrid) -> dict[int, float]:
     """Return where each row begins, by the lowest of its cells' upper sides."""
     tops: dict[int, float] = {}
     for cell in grid.cells:
@@ -129,7 +129,7 @@ def _cover(height: float, table: Rect, rules: Sequence[Rect]) -> float:
     return covered / max(1.0, table.width)
 
 
-def _with_rows(grid: Grid, new_rows: Sequence[int]) -> Grid:
+def _with_rows(grid: PageGrid, new_rows: Sequence[int]) -> PageGrid:
     """Return the grid with its rows renumbered; cells that come to lie on one place are one."""
     places: dict[tuple[int, int, int], GridCell] = {}
     for cell in grid.cells:
@@ -141,10 +141,10 @@ def _with_rows(grid: Grid, new_rows: Sequence[int]) -> Grid:
         span = span if other is None else max(span, other.row_span)
         header = cell.header if other is None else other.header
         places[key] = GridCell(row, cell.column, span, cell.column_span, rect, header)
-    return Grid(grid.rect, tuple(sorted(places.values(), key=lambda cell: (cell.row, cell.column))))
+    return PageGrid(grid.rect, tuple(sorted(places.values(), key=lambda cell: (cell.row, cell.column))))
 
 
-def _fits(grid: Grid, regions: Sequence[Rect]) -> bool:
+def _fits(grid: PageGrid, regions: Sequence[Rect]) -> bool:
     return any(_common(grid.rect, region) > _SAME for region in regions)
 
 
@@ -156,9 +156,9 @@ def _common(one: Rect, other: Rect) -> float:
     return both.area / (one.area + other.area - both.area)
 
 
-def _apart(grids: Sequence[Grid]) -> list[Grid]:
+def _apart(grids: Sequence[PageGrid]) -> list[PageGrid]:
     """Return the grids without those that lie in another: the first stays."""
-    kept: list[Grid] = []
+    kept: list[PageGrid] = []
     for grid in grids:
         if not any(grid.rect.share_in(other.rect) > 0.4 or other.rect.share_in(grid.rect) > 0.4 for other in kept):
             kept.append(grid)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from pipelines.core.document import BlockKind
-from pipelines.parse.lines import Line, Style
+from pipelines.parse.lines import Line, TextStyle
 from pipelines.parse.outline import number_depth, section_number
 from pipelines.parse.paragraphs import BULLET
-from pipelines.parse.pdf.items import Item
+from pipelines.parse.pdf.merge import PageItem
 from pipelines.parse.pdf.page import Bookmark
 
 _LONGEST = 180
@@ -53,7 +53,7 @@ class Outline:
         return 0
 
 
-def is_heading(lines: Sequence[Line], text: str, body: Style, alone: bool) -> bool:
+def is_heading(lines: Sequence[Line], text: str, body: TextStyle, alone: bool) -> bool:
     """Return whether a paragraph of the text layer is set as a heading.
 
     `alone` says that it does not stand in a row with other text. It must be short, have letters, and stand out by
@@ -85,7 +85,7 @@ def _short(lines: Sequence[Line], text: str) -> bool:
     return len(lines) <= 2 and len(text.split()) <= 16
 
 
-def _marked(text: str, style: Style, body: Style, stands_out: bool) -> bool:
+def _marked(text: str, style: TextStyle, body: TextStyle, stands_out: bool) -> bool:
     """Whether a paragraph in about the body's size is marked out by weight, font, capitals or a number with dots."""
     capitals = text.isupper() and " " in text and len(text) > 6 and 2 * len(_LETTERS.findall(text)) > len(text)
     if _DEEP_NUMBER.match(text):
@@ -93,12 +93,12 @@ def _marked(text: str, style: Style, body: Style, stands_out: bool) -> bool:
     return (stands_out or capitals) and (text[0] not in "([" or style.size > body.size)
 
 
-def like_body(style: Style, body: Style) -> bool:
+def like_body(style: TextStyle, body: TextStyle) -> bool:
     """Whether a style is the running text's."""
     return abs(style.size - body.size) < 0.6 and not _stands_out(style, body) and not style.italic
 
 
-def _stands_out(style: Style, body: Style) -> bool:
+def _stands_out(style: TextStyle, body: TextStyle) -> bool:
     """Whether the type is heavier than the body's, or of another family."""
     return (style.bold and not body.bold) or (
         _family(style.font) != _family(body.font) and bool(body.font) and style.size >= body.size and not style.italic
@@ -109,7 +109,7 @@ def _family(font: str) -> str:
     return re.split(r"[-,]|(?<=[a-z])(?=Bold|Italic|Regular|Roman|Medium|Light)", font)[0].casefold()
 
 
-def with_title(items: Sequence[Item], body: Style) -> list[Item]:
+def with_title(items: Sequence[PageItem], body: TextStyle) -> list[PageItem]:
     """Return the items with the document's title told from its headings.
 
     It is the one in the largest type of all, on the first two pages, a third larger than the running text at least,
@@ -123,7 +123,7 @@ def with_title(items: Sequence[Item], body: Style) -> list[Item]:
     return [replace(item, kind=BlockKind.TITLE) if item is tops[0] else item for item in items]
 
 
-def without_lists(items: Sequence[Item]) -> list[Item]:
+def without_lists(items: Sequence[PageItem]) -> list[PageItem]:
     """Return the items with numbered headings as the list items that they are.
 
     Those are runs of three and more with nothing between them, and what is set as the list item beside it is.
@@ -144,14 +144,14 @@ def without_lists(items: Sequence[Item]) -> list[Item]:
     ]
 
 
-def _like_item(items: Sequence[Item], position: int, beside: int, listed: set[int]) -> bool:
+def _like_item(items: Sequence[PageItem], position: int, beside: int, listed: set[int]) -> bool:
     item, other = items[position], items[beside] if 0 <= beside < len(items) else None
     if other is None or item.kind is not BlockKind.HEADING or not _LISTED.match(item.text):
         return False
     return (other.kind is BlockKind.LIST_ITEM or beside in listed) and other.style == item.style
 
 
-def with_levels(items: Sequence[Item], outline: Outline) -> list[Item]:
+def with_levels(items: Sequence[PageItem], outline: Outline) -> list[PageItem]:
     """Return the items with the levels of all headings.
 
     A bookmark's level is taken as it is. Numbered headings are as deep as their numbers. The others rank by their
@@ -167,7 +167,7 @@ def with_levels(items: Sequence[Item], outline: Outline) -> list[Item]:
     ]
 
 
-def _told_level(item: Item, outline: Outline) -> int:
+def _told_level(item: PageItem, outline: Outline) -> int:
     if level := outline.level(item.page, item.text):
         return level
     number = section_number(item.text)
@@ -179,11 +179,11 @@ def _told_level(item: Item, outline: Outline) -> int:
 _StyleKey = tuple[float, bool, bool]
 
 
-def _key(style: Style) -> _StyleKey:
+def _key(style: TextStyle) -> _StyleKey:
     return style.size, style.bold, style.italic
 
 
-def _style_levels(headings: Sequence[Item], known: dict[int, int]) -> dict[_StyleKey, int]:
+def _style_levels(headings: Sequence[PageItem], known: dict[int, int]) -> dict[_StyleKey, int]:
     votes: dict[_StyleKey, Counter[int]] = {}
     for item in headings:
         votes.setdefault(_key(item.style), Counter())

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import Line, Rect, around
-from pipelines.parse.pdf.page import Part, RawPage, Region
+from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
 
 _TABLE_CAPTION = re.compile(r"[\[<]?\s*(?:table|tab\.|tabelle|tabla|tableau|表|표)\s*[\dA-ZIVX]{1,4}\b", re.IGNORECASE)
 _LEADER = re.compile(r"\.{4}|(?:\. ){4}|…")
@@ -21,7 +21,7 @@ _RULES = 4
 class Filled:
     """A region with its lines from the top."""
 
-    part: Part
+    part: RegionKind
     rect: Rect
     lines: tuple[Line, ...]
 
@@ -83,7 +83,7 @@ def _tangled(lines: Sequence[Line]) -> bool:
     return beside >= 4 and beside > 0.1 * len(lines)
 
 
-def fill(regions: Sequence[Region], lines: Sequence[Line]) -> list[Filled]:
+def fill(regions: Sequence[PageRegion], lines: Sequence[Line]) -> list[Filled]:
     """Return the regions with their lines, in reading order; lines that no region holds make regions of text.
 
     A line goes to the region that holds most of it, of those that hold more than half; the smallest on a tie. The
@@ -100,10 +100,12 @@ def fill(regions: Sequence[Region], lines: Sequence[Line]) -> list[Filled]:
     filled = [
         Filled(region.part, region.rect, _ordered(homes.get(number, []), region))
         for number, region in enumerate(regions)
-        if number in homes or region.part in (Part.PICTURE, Part.TABLE)
+        if number in homes or region.part in (RegionKind.PICTURE, RegionKind.TABLE)
     ]
     for group in reading_order(strays):
-        filled += [Filled(Part.TEXT, around(line.rect for line in run), tuple(run)) for run in _runs(in_rows(group))]
+        filled += [
+            Filled(RegionKind.TEXT, around(line.rect for line in run), tuple(run)) for run in _runs(in_rows(group))
+        ]
     return in_reading_order(filled)
 
 
@@ -123,7 +125,7 @@ def in_reading_order(filled: Sequence[Filled]) -> list[Filled]:
 def _stand_ins(region: Filled, number: int) -> list[Line]:
     """Return lines as wide as the region at the heights of its own; for a picture or a table, one every 12 points."""
     rect = region.rect
-    if region.part in (Part.PICTURE, Part.TABLE) or not region.lines:
+    if region.part in (RegionKind.PICTURE, RegionKind.TABLE) or not region.lines:
         count = max(1, int(rect.height / 12))
         step = rect.height / count
         tops = [rect.top + step * position for position in range(count)]
@@ -134,14 +136,14 @@ def _stand_ins(region: Filled, number: int) -> list[Line]:
     ]
 
 
-def _home(line: Line, regions: Sequence[Region]) -> int | None:
+def _home(line: Line, regions: Sequence[PageRegion]) -> int | None:
     shares = [(line.rect.share_in(region.rect.grown(1.0)), -region.rect.area) for region in regions]
     best = max(range(len(regions)), key=lambda number: shares[number], default=None)
     return best if best is not None and shares[best][0] > 0.5 else None
 
 
-def _ordered(lines: Sequence[Line], region: Region) -> tuple[Line, ...]:
-    if region.part is Part.PICTURE:
+def _ordered(lines: Sequence[Line], region: PageRegion) -> tuple[Line, ...]:
+    if region.part is RegionKind.PICTURE:
         return tuple(line for group in reading_order(lines) for line in group)
     return tuple(in_rows(lines))
 

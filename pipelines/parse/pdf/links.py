@@ -7,17 +7,18 @@ from dataclasses import replace
 
 from pipelines.core.document import ReferenceKind
 from pipelines.parse.lines import Rect
-from pipelines.parse.pdf.items import Item, Pointer
+from pipelines.parse.pdf.merge import PageItem
 from pipelines.parse.pdf.near import Near
-from pipelines.parse.pdf.page import Link, Word
+from pipelines.parse.pdf.page import PageLink, PageWord
+from pipelines.parse.pieces import Pointer
 
 _MOST_ITEMS = 500
 """Items of a page among which the one next to a link is looked for."""
 
 
-def with_links(items: Sequence[Item], links: Sequence[Link], words: Sequence[Word]) -> list[Item]:
+def with_links(items: Sequence[PageItem], links: Sequence[PageLink], words: Sequence[PageWord]) -> list[PageItem]:
     """Return the items with their links, one that runs over several lines once; a link in no item goes to the next."""
-    found: dict[tuple[int, str], list[Link]] = {}
+    found: dict[tuple[int, str], list[PageLink]] = {}
     if not items:
         return []
     homes = _Homes(items)
@@ -35,7 +36,7 @@ def with_links(items: Sequence[Item], links: Sequence[Link], words: Sequence[Wor
 class _Homes:
     """The items of a page by place; a link in none of them belongs to the next, one of the first so many."""
 
-    def __init__(self, items: Sequence[Item]) -> None:
+    def __init__(self, items: Sequence[PageItem]) -> None:
         self._items = items
         self._near = Near(range(len(items)), lambda number: items[number].rect.grown(2))
 
@@ -53,6 +54,6 @@ def _distance(one: Rect, other: Rect) -> float:
     return abs(x - across) + abs(y - down)
 
 
-def _covered(links: Sequence[Link], words: Near[Word]) -> str:
+def _covered(links: Sequence[PageLink], words: Near[PageWord]) -> str:
     areas = (link.rect.grown(0.5) for link in links)
     return " ".join(word.text for area in areas for word in words.at(area) if word.rect.share_in(area) > 0.5)

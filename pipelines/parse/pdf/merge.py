@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pipelines.core.document import BlockKind
+from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
-from pipelines.parse.pdf.items import Item
+from pipelines.parse.assemble import Image
+from pipelines.parse.lines import PLAIN, Rect, TextStyle
+from pipelines.parse.pieces import Pointer
 
 _LOW, _HIGH = 0.7, 0.3
 """How far down the page the first part must reach, and how far up the next must begin."""
@@ -17,13 +20,34 @@ _CONTINUED = re.compile(r"contin|cont[.'’]d|\(cont|fortsetzung|forts\.|续|續
 _BETWEEN = (BlockKind.FOOTNOTE, BlockKind.FIGURE)
 
 
-def merge_tables(items: Sequence[Item]) -> list[Item]:
+@dataclass(frozen=True, slots=True)
+class PageItem:
+    """One block of a page. `style` is that of its first line; `rect` is on the upright page, `boxes` as it is shown.
+
+    `parts` are the rows at which each page's share of a merged table begins.
+    """
+
+    kind: BlockKind
+    text: str
+    page: int
+    rect: Rect
+    style: TextStyle = PLAIN
+    level: int = 0
+    confidence: float = 1.0
+    cells: tuple[Cell, ...] = ()
+    parts: tuple[int, ...] = (0,)
+    image: Image | None = None
+    boxes: tuple[Box, ...] = ()
+    pointers: tuple[Pointer, ...] = ()
+
+
+def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
     """Return the items with each table that goes on at the top of the next page joined to its first part.
 
     It goes on if nothing but footnotes or a caption that says so stands between, and columns and edges agree. A header
     that is printed again on the next page is kept once; `parts` tells where each page's rows begin.
     """
-    merged: list[Item] = []
+    merged: list[PageItem] = []
     open_table: int | None = None
     for item in items:
         if item.kind is BlockKind.TABLE:
@@ -37,7 +61,7 @@ def merge_tables(items: Sequence[Item]) -> list[Item]:
     return merged
 
 
-def _goes_on(above: Item, below: Item) -> bool:
+def _goes_on(above: PageItem, below: PageItem) -> bool:
     last, first = above.boxes[-1], below.boxes[0]
     return (
         first.page == last.page + 1
@@ -57,7 +81,7 @@ def _rows(cells: Sequence[Cell]) -> int:
     return max(cell.row + cell.row_span for cell in cells)
 
 
-def _joined(above: Item, below: Item) -> Item:
+def _joined(above: PageItem, below: PageItem) -> PageItem:
     repeated = _repeated_rows(above.cells, below.cells)
     at = _rows(above.cells)
     more = tuple(

@@ -26,21 +26,21 @@ from pipelines.parse.pdf.extract import (
 )
 from pipelines.parse.pdf.fragments import Fragment, lines_of
 from pipelines.parse.pdf.near import Covered, Near
-from pipelines.parse.pdf.page import Bookmark, Grid, Link, Part, RawPage, Region, Rules, Word
+from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, RegionKind, Rules
 
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
 _PARTS = {
-    "text": Part.TEXT,
-    "title": Part.TITLE,
-    "section-header": Part.HEADING,
-    "list-item": Part.LIST_ITEM,
-    "table": Part.TABLE,
-    "picture": Part.PICTURE,
-    "caption": Part.CAPTION,
-    "footnote": Part.FOOTNOTE,
-    "formula": Part.FORMULA,
-    "page-header": Part.HEADER,
-    "page-footer": Part.FOOTER,
+    "text": RegionKind.TEXT,
+    "title": RegionKind.TITLE,
+    "section-header": RegionKind.HEADING,
+    "list-item": RegionKind.LIST_ITEM,
+    "table": RegionKind.TABLE,
+    "picture": RegionKind.PICTURE,
+    "caption": RegionKind.CAPTION,
+    "footnote": RegionKind.FOOTNOTE,
+    "formula": RegionKind.FORMULA,
+    "page-header": RegionKind.HEADER,
+    "page-footer": RegionKind.FOOTER,
 }
 _COMMENTS = frozenset(("Text", "Highlight", "Underline", "StrikeOut", "Squiggly", "Caret", "Square", "Circle"))
 _STAMPS = (pymupdf.PDF_ANNOT_STAMP,)
@@ -220,13 +220,13 @@ class PdfFile:
         ]
         return [*found, *ticks]
 
-    def words(self, number: int, clip: Rect) -> list[Word]:
+    def words(self, number: int, clip: Rect) -> list[PageWord]:
         """Return the words in or near `clip`, parted also where only white space between them tells."""
         self._open(number)
         area = pymupdf.Rect(*clip.grown(2))
         return list(words_of(self._upright.get_text("rawdict", flags=_FLAGS, clip=area)["blocks"]))
 
-    def regions(self, number: int) -> list[Region]:
+    def regions(self, number: int) -> list[PageRegion]:
         """Return what the layout model sees on the page, in reading order; nothing where drawings are too intricate."""
         self._open(number)
         if self._drawn > _MOST_DRAWN or self._crowded():
@@ -237,11 +237,14 @@ class PdfFile:
             groups = self._upright.get_layout(return_raw=True)
         groups = groups or self._upright.layout_information or []
         return [
-            Region(_PARTS.get(group["class_name"], Part.TEXT), Rect(*(float(side) for side in group["group_bbox"][:4])))
+            PageRegion(
+                _PARTS.get(group["class_name"], RegionKind.TEXT),
+                Rect(*(float(side) for side in group["group_bbox"][:4])),
+            )
             for group in groups
         ]
 
-    def grids(self, number: int, *, model: bool) -> list[Grid]:
+    def grids(self, number: int, *, model: bool) -> list[PageGrid]:
         """Return the grids of the page's tables: those that have drawn lines, or with `model` also the others.
 
         The model's are those of the regions found before (`regions`). None where the drawing is too intricate.
@@ -322,7 +325,7 @@ class PdfFile:
             self._holder.close()
             self._holder = None
 
-    def _links(self, number: int) -> Iterator[Link]:
+    def _links(self, number: int) -> Iterator[PageLink]:
         """Links have no place on a turned copy; there they are told without their rectangle."""
         page = self._file[number - 1] if self._holder is not None else self._upright
         try:
@@ -334,7 +337,7 @@ class PdfFile:
             uri = str(link.get("uri") or link.get("file") or "")
             target = int(link.get("page", -1)) + 1
             if uri or target > 0:
-                yield Link(rect, uri, 0 if uri else target)
+                yield PageLink(rect, uri, 0 if uri else target)
 
 
 def _links_of(page: Any) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from pipelines.parse.lines import Line, Rect, turned_box
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PageLink:
     """A clickable area: a `uri`, or a page of this file from 1."""
 
     rect: Rect
@@ -72,7 +72,7 @@ class RawPage:
     lines: tuple[Line, ...]
     images: tuple[ImageArea, ...]
     paint: Paint
-    links: tuple[Link, ...] = ()
+    links: tuple[PageLink, ...] = ()
     watermarks: tuple[Line, ...] = ()
     turn: int = 0
     """Degrees clockwise from this upright page to the page as it is shown."""
@@ -90,7 +90,7 @@ class RawPage:
         return "\n".join(line.text for line in self.lines)
 
 
-class Part(StrEnum):
+class RegionKind(StrEnum):
     """What a region of a page is."""
 
     TEXT = "text"
@@ -107,10 +107,10 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class PageRegion:
     """A rectangle that belongs together, as a layout model sees it."""
 
-    part: Part
+    part: RegionKind
     rect: Rect
 
 
@@ -127,7 +127,7 @@ class GridCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class PageGrid:
     """A table as places on the page; what stands in them is read from the words there."""
 
     rect: Rect
@@ -143,7 +143,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class PageWord:
     """A run of characters without a blank, in the order of the file."""
 
     text: str

@@ -7,27 +7,26 @@ from dataclasses import dataclass, replace
 
 from pipelines.core.document import BlockKind, Page
 from pipelines.core.errors import MissingExtra
-from pipelines.parse.clock import READING
 from pipelines.parse.labels import is_running, parts_of
-from pipelines.parse.lines import Line, Rect, Style, around
-from pipelines.parse.ocr.load import ocr_engine
-from pipelines.parse.ocr.pages import read_page
-from pipelines.parse.ocr.text import decoded
+from pipelines.parse.limits import READING
+from pipelines.parse.lines import Line, Rect, TextStyle, around
+from pipelines.parse.ocr.engine import ocr_engine
+from pipelines.parse.ocr.pictures import decoded, read_page
+from pipelines.parse.parsed import PictureText, page_name
 from pipelines.parse.pdf.blocks import BlockMaker, list_levels
-from pipelines.parse.pdf.figures import Area, figure_areas, figure_item, place_figures
+from pipelines.parse.pdf.figures import FigureArea, figure_areas, figure_item, place_figures
 from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import table_grids
 from pipelines.parse.pdf.headings import Outline
-from pipelines.parse.pdf.items import Item
 from pipelines.parse.pdf.layout import Filled, fill, needs_model, plain_columns
 from pipelines.parse.pdf.links import with_links
+from pipelines.parse.pdf.merge import PageItem
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
-from pipelines.parse.pdf.page import Grid, Paint, Part, RawPage, Region
+from pipelines.parse.pdf.page import PageGrid, PageRegion, Paint, RawPage, RegionKind
 from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
-from pipelines.parse.readoff import PictureText, page_name
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.task import Task
+from pipelines.parse.task import ParseTask
 
 _ENOUGH = 0.75
 """Share of the file's processor seconds after which what is slow is left out."""
@@ -51,8 +50,8 @@ class ReadPage:
     """
 
     page: Page
-    items: tuple[Item, ...] = ()
-    furniture: tuple[Item, ...] = ()
+    items: tuple[PageItem, ...] = ()
+    furniture: tuple[PageItem, ...] = ()
     remarks: tuple[str, ...] = ()
     unread: bool = False
 
@@ -64,7 +63,9 @@ class PageReader:
     makes the page an issue, and the layout model. Later still, no page is read any more.
     """
 
-    def __init__(self, file: PdfFile, survey: Survey, outline: Outline, settings: ParseSettings, task: Task) -> None:
+    def __init__(
+        self, file: PdfFile, survey: Survey, outline: Outline, settings: ParseSettings, task: ParseTask
+    ) -> None:
         self.file = file
         self._task = task
         self.survey = survey
@@ -116,26 +117,28 @@ class PageReader:
         asides = [maker.item(kind, [line]) for kind, line in furniture]
         return ReadPage(page, _boxed(items, raw), _boxed(asides, raw), tuple(remarks))
 
-    def _modelled(self, body: RawPage, maker: BlockMaker) -> tuple[list[Item], list[tuple[BlockKind, Line]], list[str]]:
+    def _modelled(
+        self, body: RawPage, maker: BlockMaker
+    ) -> tuple[list[PageItem], list[tuple[BlockKind, Line]], list[str]]:
         """Return items, furniture and remarks of a page as the layout model divides it.
 
         Late, and on a page that is too dense for the model, only tables with drawn lines are looked for.
         """
         late = self._late
         regions = [] if late else self._regions(body)
-        pictures = [region.rect for region in regions if region.part is Part.PICTURE]
-        expected = [region.rect for region in regions if region.part is Part.TABLE]
+        pictures = [region.rect for region in regions if region.part is RegionKind.PICTURE]
+        expected = [region.rect for region in regions if region.part is RegionKind.TABLE]
         grids = table_grids(self.file, body, expected, pictures)
         free = [line for line in body.lines if not any(grid.rect.grown(1).holds(*line.rect.middle) for grid in grids)]
         kept = [region for region in regions if not any(region.rect.share_in(grid.rect) > 0.6 for grid in grids)]
-        items: list[Item] = []
+        items: list[PageItem] = []
         furniture: list[tuple[BlockKind, Line]] = []
         areas = figure_areas(body, pictures)
         for part in fill(kept, free):
-            if part.part in (Part.HEADER, Part.FOOTER):
-                kind = BlockKind.PAGE_HEADER if part.part is Part.HEADER else BlockKind.PAGE_FOOTER
+            if part.part in (RegionKind.HEADER, RegionKind.FOOTER):
+                kind = BlockKind.PAGE_HEADER if part.part is RegionKind.HEADER else BlockKind.PAGE_FOOTER
                 furniture += [(kind, line) for line in part.lines]
-            elif part.part is Part.PICTURE and (area := _around(part.rect, areas)) is not None:
+            elif part.part is RegionKind.PICTURE and (area := _around(part.rect, areas)) is not None:
                 areas.remove(area)
                 items.append(figure_item(self.file, body, area, unread=bool(part.lines)))
                 items += _labels(maker, part.lines)
@@ -147,21 +150,21 @@ class PageReader:
         others = [figure_item(self.file, body, area) for area in areas]
         return place_figures(items, sorted([*tables, *others], key=lambda item: item.rect.top)), furniture, remarks
 
-    def _regions(self, body: RawPage) -> list[Region]:
+    def _regions(self, body: RawPage) -> list[PageRegion]:
         """Return what the model sees; of a drawing that is too much for it, where the drawing is."""
         found = self.file.regions(body.number) if len(body.lines) <= _DENSE else []
         drawn = body.paint.all
         if found or len(drawn) < _DRAWING or is_running(body.lines):
             return found
-        return [Region(Part.PICTURE, around(drawn))]
+        return [PageRegion(RegionKind.PICTURE, around(drawn))]
 
-    def _region(self, part: Filled, maker: BlockMaker) -> list[Item]:
-        if part.part in (Part.PICTURE, Part.TABLE):
+    def _region(self, part: Filled, maker: BlockMaker) -> list[PageItem]:
+        if part.part in (RegionKind.PICTURE, RegionKind.TABLE):
             return maker.column(part.lines)
         return maker.region(part.part, part.lines)
 
-    def _tables(self, page: RawPage, grids: Sequence[Grid]) -> tuple[list[Item], list[str]]:
-        items: list[Item] = []
+    def _tables(self, page: RawPage, grids: Sequence[PageGrid]) -> tuple[list[PageItem], list[str]]:
+        items: list[PageItem] = []
         remarks: list[str] = []
         for grid in grids:
             words = [
@@ -172,7 +175,7 @@ class PageReader:
             if missing:
                 remarks.append(f"page {page.number}: a table lacks {', '.join(missing[:5])}")
             text = "\n".join(cell.text for cell in cells)
-            items.append(Item(BlockKind.TABLE, text, page.number, grid.rect, cells=cells))
+            items.append(PageItem(BlockKind.TABLE, text, page.number, grid.rect, cells=cells))
         return items, remarks
 
     # -- OCR
@@ -220,7 +223,7 @@ class PageReader:
     def _read_off(self, raw: RawPage, read: PictureText, why: str) -> ReadPage:
         seen = RawPage(raw.number, read.width, read.height, read.lines, (), Paint(), turn=(raw.turn - read.turn) % 360)
         usual = sorted(line.size for line in read.lines)[len(read.lines) // 2] if read.lines else 0.0
-        maker = BlockMaker(raw.number, read.height, replace(self.survey, body=Style(usual)), self.outline)
+        maker = BlockMaker(raw.number, read.height, replace(self.survey, body=TextStyle(usual)), self.outline)
         lines, furniture = self.survey.furniture.parted(seen.lines, seen.height)
         items = [item for column in plain_columns(lines) for item in maker.column(column)]
         if not is_running(read.lines):
@@ -235,11 +238,11 @@ class PageReader:
         return ReadPage(page, placed, _boxed(asides, seen), remarks)
 
 
-def _comment(page: RawPage, rect: Rect, text: str) -> Item:
-    return Item(BlockKind.NOTE, text, page.number, rect)
+def _comment(page: RawPage, rect: Rect, text: str) -> PageItem:
+    return PageItem(BlockKind.NOTE, text, page.number, rect)
 
 
-def _labels(maker: BlockMaker, lines: Sequence[Line]) -> list[Item]:
+def _labels(maker: BlockMaker, lines: Sequence[Line]) -> list[PageItem]:
     """Return the words that stand in a figure as what follows it: labels as one paragraph, longer text as it is."""
     items = [item for column in plain_columns(lines) for item in maker.column(column)]
     text = [replace(i, kind=BlockKind.PARAGRAPH) for i in items if i.kind is not BlockKind.CAPTION]
@@ -250,19 +253,19 @@ def _labels(maker: BlockMaker, lines: Sequence[Line]) -> list[Item]:
     return [replace(text[0], text=joined, rect=around(item.rect for item in text)), *captions]
 
 
-def _by_parts(page: RawPage, lines: Sequence[Line]) -> list[Item]:
+def _by_parts(page: RawPage, lines: Sequence[Line]) -> list[PageItem]:
     """Return the labels of a drawing that has its letters as curves, those of each part of it together."""
     return [
-        Item(BlockKind.PARAGRAPH, part.text, page.number, part.rect, confidence=part.confidence)
+        PageItem(BlockKind.PARAGRAPH, part.text, page.number, part.rect, confidence=part.confidence)
         for part in parts_of(lines)
     ]
 
 
-def _around(rect: Rect, areas: Sequence[Area]) -> Area | None:
+def _around(rect: Rect, areas: Sequence[FigureArea]) -> FigureArea | None:
     """Return the figure that a picture region has become, None where it is too small to be one."""
     return next((area for area in areas if rect.share_in(area.rect) > 0.99), None)
 
 
-def _boxed(items: Sequence[Item], page: RawPage) -> tuple[Item, ...]:
+def _boxed(items: Sequence[PageItem], page: RawPage) -> tuple[PageItem, ...]:
     """Return the items with their boxes on the page as it is shown."""
     return tuple(replace(item, boxes=(page.box(item.rect),)) for item in items)

@@ -2,36 +2,76 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipelines.core.document import BlockKind, Source
 from pipelines.core.errors import TooLarge
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.parsed import Child, Parsed
+from pipelines.parse.parsed import REST, Child, Parsed, page_name
 from pipelines.parse.pdf.headings import Outline, with_levels, with_title, without_lists
-from pipelines.parse.pdf.items import Item
-from pipelines.parse.pdf.merge import merge_tables
-from pipelines.parse.pdf.metadata import pdf_metadata
-from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.pages import PageReader, ReadPage
-from pipelines.parse.pdf.survey import Survey, survey
-from pipelines.parse.readoff import REST, page_name
+from pipelines.parse.pdf.merge import PageItem, merge_tables
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
+
+_NAMES = {
+    "title": "title",
+    "author": "author",
+    "subject": "subject",
+    "keywords": "keywords",
+    "creator": "application",
+    "producer": "producer",
+}
+_DATES = {"creationDate": "created", "modDate": "modified"}
+_DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\d\d)'?(\d\d)?)?)?")
+if TYPE_CHECKING:
+    from pipelines.parse.pdf.pages import ReadPage
+    from pipelines.parse.pdf.survey import Survey
 
 _ATTACHED = 0.85
 """Share of the file's processor seconds after which no attachment is taken out; pages end a little before."""
 
 
+def pdf_metadata(told: Mapping[str, str]) -> dict[str, str]:
+    """Return the metadata with dates in ISO 8601; what is no date is left out."""
+    found = {name: told[key].strip() for key, name in _NAMES.items() if told.get(key, "").strip()}
+    for key, name in _DATES.items():
+        if date := iso_date(told.get(key, "")):
+            found[name] = date
+    return found
+
+
+def iso_date(text: str) -> str:
+    """Return a PDF date ("D:20220117170102-05'00'") in ISO 8601, empty for anything else."""
+    match = _DATE.match(text.strip())
+    if match is None:
+        return ""
+    year, month, day, hour, minute, second, sign, zone, part = match.groups()
+    date = "-".join(value for value in (year, month, day) if value)
+    if not hour or not day:
+        return date
+    time = f"{hour}:{minute or '00'}:{second or '00'}"
+    offset = "Z" if sign == "Z" else f"{sign}{zone or '00'}:{part or '00'}" if sign else ""
+    return f"{date}T{time}{offset}"
+
+
 class PdfReader:
     """Reads PDF with PyMuPDF, one page at a time."""
+
+    formats = (signed("application/pdf", ".pdf"),)
 
     @property
     def name(self) -> str:
         return f"pymupdf {version('pymupdf')}"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        from pipelines.parse.pdf.mupdf import PdfFile
+        from pipelines.parse.pdf.pages import PageReader
+        from pipelines.parse.pdf.survey import survey
+
         with PdfFile(path, settings.passwords_for(source.uri)) as file:
             if file.pages > settings.limits.pages:
                 raise TooLarge(f"{file.pages} pages, more than {settings.limits.pages}", ids=(source.uri,))
@@ -62,15 +102,14 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
     items = without_lists(merge_tables([item for page in pages for item in page.items]))
     for item in with_levels(with_title(items, seen.body), outline):
         if _append(builder, item, _place(item, labels)):
-            for pointer in item.pointers:
-                builder.reference(pointer.kind, pointer.target, pointer.evidence)
+            builder.references(item.pointers)
 
 
-def _place(item: Item, labels: Mapping[int, str]) -> Place:
+def _place(item: PageItem, labels: Mapping[int, str]) -> Place:
     return Place(item.page, labels[item.page], "", item.boxes)
 
 
-def _append(builder: DocumentBuilder, item: Item, place: Place) -> bool:
+def _append(builder: DocumentBuilder, item: PageItem, place: Place) -> bool:
     """Append an item; one without text is left out and False is returned."""
     plain: dict[BlockKind, Callable[[str, Place], bool]] = {
         BlockKind.TITLE: builder.title,

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from pipelines.parse.clock import Clock
-from pipelines.parse.lines import Style
+from pipelines.parse.limits import Clock
+from pipelines.parse.lines import TextStyle
 from pipelines.parse.pdf.furniture import Furniture, Key, edge_keys, find_furniture
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 
@@ -21,7 +21,7 @@ _LONGEST = 0.3
 class Survey:
     """`body` is the style of most characters, `vocabulary` the words in small letters that stand within lines."""
 
-    body: Style
+    body: TextStyle
     furniture: Furniture
     vocabulary: frozenset[str]
 
@@ -51,13 +51,13 @@ def _inner_words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)[1:-1]]
 
 
-def _body(styles: Counter[tuple[float, str, bool]]) -> Style:
+def _body(styles: Counter[tuple[float, str, bool]]) -> TextStyle:
     """Return the commonest style; sizes weigh first, so that one size in two fonts is not beaten by a third."""
     if not styles:
-        return Style()
+        return TextStyle()
     sizes: Counter[float] = Counter()
     for (size, _, _), count in styles.items():
         sizes[size] += count
     size = sizes.most_common(1)[0][0]
     best = max((key for key in styles if key[0] == size), key=lambda key: (styles[key], key))
-    return Style(size, best[1], best[2])
+    return TextStyle(size, best[1], best[2])

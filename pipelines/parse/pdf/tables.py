@@ -12,8 +12,8 @@ from pipelines.core.table import Cell
 from pipelines.lang.numbers import FIGURE
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.paragraphs import join_lines
-from pipelines.parse.pdf.glyphs import right_to_left
-from pipelines.parse.pdf.page import Grid, GridCell, RawPage, Word
+from pipelines.parse.pdf.garble import right_to_left
+from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, RawPage
 
 _CODE = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
 _LEAST_RECORDS = 3
@@ -26,14 +26,14 @@ def numbers(text: str) -> Counter[str]:
     return Counter(FIGURE.findall(text))
 
 
-def missing_numbers(words: Sequence[Word], cells: Sequence[Cell]) -> list[str]:
+def missing_numbers(words: Sequence[PageWord], cells: Sequence[Cell]) -> list[str]:
     """Return the numbers among a table's words that no cell has, in order; empty when the table is whole."""
     in_page = numbers(" ".join(word.text for word in words))
     in_cells = numbers(" ".join(cell.text for cell in cells))
     return sorted((in_page - in_cells).elements())
 
 
-class Places:
+class GridPlaces:
     """The places of a grid by their height on the page, so that what stands in each is found without asking all."""
 
     def __init__(self, cells: Sequence[GridCell]) -> None:
@@ -60,7 +60,7 @@ def _distance(rect: Rect, x: float, y: float) -> float:
     return max(rect.left - x, 0.0, x - rect.right) + max(rect.top - y, 0.0, y - rect.bottom)
 
 
-def fill_grid(grid: Grid, words: Sequence[Word], page: RawPage) -> tuple[Cell, ...]:
+def fill_grid(grid: PageGrid, words: Sequence[PageWord], page: RawPage) -> tuple[Cell, ...]:
     """Return the cells of a grid with the words whose middle lies in them; a word beside all goes to the nearest."""
     homes = _homes(grid, words)
     cut = split_rows(grid, homes)
@@ -81,21 +81,21 @@ def fill_grid(grid: Grid, words: Sequence[Word], page: RawPage) -> tuple[Cell, .
     return _without_blanks(cells)
 
 
-def _homes(grid: Grid, words: Sequence[Word]) -> list[list[Word]]:
+def _homes(grid: PageGrid, words: Sequence[PageWord]) -> list[list[PageWord]]:
     """Return the words of each place, in the order of the grid's cells."""
-    homes: list[list[Word]] = [[] for _ in grid.cells]
-    places = Places(grid.cells)
+    homes: list[list[PageWord]] = [[] for _ in grid.cells]
+    places = GridPlaces(grid.cells)
     for word in words:
         homes[places.nearest(*word.rect.middle)].append(word)
     return homes
 
 
-def split_rows(grid: Grid, homes: Sequence[Sequence[Word]]) -> Grid:
+def split_rows(grid: PageGrid, homes: Sequence[Sequence[PageWord]]) -> PageGrid:
     """Return a grid in which a row that holds several records one below the other is cut into them.
 
     Such a row has a column of codes or figures, three at least, and entries of its first column at the same heights.
     """
-    rows: dict[int, list[Sequence[Word]]] = {}
+    rows: dict[int, list[Sequence[PageWord]]] = {}
     spanned: set[int] = set()
     for cell, home in zip(grid.cells, homes, strict=True):
         rows.setdefault(cell.row, []).append(home)
@@ -108,7 +108,7 @@ def split_rows(grid: Grid, homes: Sequence[Sequence[Word]]) -> Grid:
     return grid
 
 
-def _record_tops(homes: Sequence[Sequence[Word]]) -> list[float]:
+def _record_tops(homes: Sequence[Sequence[PageWord]]) -> list[float]:
     """Return the heights at which the records of a row begin, none where it is one record."""
     columns = [_text_lines(home) for home in homes]
     if len(columns) < 2 or len(columns[0]) < _LEAST_RECORDS:
@@ -126,7 +126,7 @@ def _level(one: Sequence[Rect], other: Sequence[Rect]) -> bool:
     return all(abs(a.middle[1] - b.middle[1]) < 0.5 * a.height for a, b in zip(one, other, strict=True))
 
 
-def _cut_row(grid: Grid, row: int, tops: Sequence[float]) -> Grid:
+def _cut_row(grid: PageGrid, row: int, tops: Sequence[float]) -> PageGrid:
     cells: list[GridCell] = []
     for cell in grid.cells:
         if cell.row != row:
@@ -136,16 +136,16 @@ def _cut_row(grid: Grid, row: int, tops: Sequence[float]) -> Grid:
         for number, (top, bottom) in enumerate(pairwise(edges)):
             rect = Rect(cell.rect.left, top, cell.rect.right, bottom)
             cells.append(replace(cell, row=row + number, rect=rect))
-    return Grid(grid.rect, tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))))
+    return PageGrid(grid.rect, tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))))
 
 
-def cell_text(words: Sequence[Word]) -> str:
+def cell_text(words: Sequence[PageWord]) -> str:
     """Return the words of a cell line by line, joined as running text is."""
     return join_lines([" ".join(word.text for word in line) for line in _text_lines(words)])
 
 
-def _text_lines(words: Sequence[Word]) -> list[list[Word]]:
-    lines: list[list[Word]] = []
+def _text_lines(words: Sequence[PageWord]) -> list[list[PageWord]]:
+    lines: list[list[PageWord]] = []
     for word in sorted(words, key=lambda word: word.rect.middle[1]):
         if lines and _same_line(lines[-1], word):
             lines[-1].append(word)
@@ -154,12 +154,12 @@ def _text_lines(words: Sequence[Word]) -> list[list[Word]]:
     return [_in_order(line) for line in lines]
 
 
-def _in_order(words: Sequence[Word]) -> list[Word]:
+def _in_order(words: Sequence[PageWord]) -> list[PageWord]:
     backwards = right_to_left(" ".join(word.text for word in words))
     return sorted(words, key=lambda word: word.rect.left, reverse=backwards)
 
 
-def _same_line(line: Sequence[Word], word: Word) -> bool:
+def _same_line(line: Sequence[PageWord], word: PageWord) -> bool:
     rect = around(other.rect for other in line)
     common = min(rect.bottom, word.rect.bottom) - max(rect.top, word.rect.top)
     return common > 0.5 * min(rect.height, word.rect.height)

@@ -17,9 +17,21 @@ from pipelines.core.uris import last_part
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Child, Parsed
+from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.mail import Attachment, Mail, append_mail, message_ids
 
+_POSTMARK, _FIELD = re.compile(r"From \S.*\d\d:\d\d:\d\d"), re.compile(r"[A-Za-z-]+: ")
+_MAIL_HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]{1,40}):(?:[ \t]|\r?\n[ \t]|\r?\n)")
+_MAIL_NAMES = frozenset(
+    "from to cc subject date message-id received return-path delivered-to mime-version content-type reply-to sender"
+    " x-mailer in-reply-to references dkim-signature list-id x-mozilla-status".split()
+)
+_HEADER_LINES = 60
+"""Header lines looked at: the routing of a mail takes some twenty, and those that tell stand among them."""
+_LEAST_KNOWN, _LEAST_PROVEN = 3, 2
+"""Headers of mail that make one; memos have "To:" and "Subject:" too, so two do only with one that programs write."""
+_MAIL_PROOF = frozenset("message-id received return-path delivered-to mime-version x-mailer dkim-signature".split())
 _HEADERS = (("subject", "Subject"), ("sender", "From"), ("to", "To"), ("cc", "Cc"))
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 
@@ -27,6 +39,7 @@ _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "appl
 class EmlReader:
     """Reads a mail. Its text is taken once, from its HTML where it has one; attachments become children."""
 
+    formats = (FileFormat("message/rfc822", (".eml",), sniff=lambda sample: _is_mail(sample.text)),)
     name = "eml"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -39,6 +52,7 @@ class EmlReader:
 class MailboxReader:
     """Reads a mailbox: every mail in it becomes a child."""
 
+    formats = (FileFormat("application/mbox", sniff=lambda sample: _is_mailbox(sample.text)),)
     name = "mbox"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -183,3 +197,23 @@ def _date(written: str) -> str:
 def _thread(message: Message) -> tuple[str, ...]:
     ids = message_ids(_header(message, "References")) + message_ids(_header(message, "In-Reply-To"))
     return tuple(dict.fromkeys(ids))
+
+
+def _is_mailbox(text: str) -> bool:
+    """Whether a text begins with the line that parts the mails of a mailbox, and a header."""
+    first, _, second = text.lstrip("\ufeff\r\n").partition("\n")
+    return bool(_POSTMARK.match(first) and _FIELD.match(second))
+
+
+def _is_mail(text: str) -> bool:
+    """Whether a text begins with a block of headers, three of them those of mail, or two that only mail has."""
+    if _is_mailbox(text):
+        return False
+    head = re.split(r"\r?\n\r?\n", text.lstrip("\ufeff\r\n"), maxsplit=1)[0]
+    lines = head.splitlines()[:_HEADER_LINES]
+    names = [match.group(1).lower() for line in lines if (match := _MAIL_HEADER.match(line + "\n"))]
+    folded = sum(line[:1] in " \t" for line in lines)
+    if not names or len(names) + folded < len(lines) or lines[0][:1] in " \t":
+        return False
+    known = _MAIL_NAMES.intersection(names)
+    return len(known) >= _LEAST_KNOWN or (len(known) >= _LEAST_PROVEN and bool(known & _MAIL_PROOF))

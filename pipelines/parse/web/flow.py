@@ -6,10 +6,8 @@ from lxml import etree
 
 from pipelines.core.document import ReferenceKind
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.web.controls import CONTROLS, control_text
 from pipelines.parse.web.dom import BLOCKS, Element, is_silent
-from pipelines.parse.web.images import source_of
-from pipelines.parse.web.inline import Inline, Link
+from pipelines.parse.web.inline import CONTROLS, Anchor, Inline, control_text, source_of
 from pipelines.parse.web.mathml import math_text
 
 _NOT_FOLLOWED = ("javascript:", "data:", "cid:", "tel:", "about:")
@@ -53,7 +51,7 @@ def close_inline(element: Element, inline: Inline) -> None:
         inline.close_link()
 
 
-def read_text(root: Element) -> tuple[str, list[Link]]:
+def read_text(root: Element) -> tuple[str, list[Anchor]]:
     """Return the text of an element, a line for each block in it, and its links; not recursive."""
     inline = Inline()
     events = etree.iterwalk(root, events=("start", "end", "comment"))
@@ -75,14 +73,14 @@ def read_text(root: Element) -> tuple[str, list[Link]]:
     return inline.take(), inline.take_links()
 
 
-def read_cell(cell: Element) -> tuple[str, list[Link]]:
+def read_cell(cell: Element) -> tuple[str, list[Anchor]]:
     """Return the text and the links of a table's cell, in one line where there is a table inside it."""
     text, links = read_text(cell)
     nested = any(True for _ in cell.iterdescendants("table"))
     return (" ".join(text.split()) if nested else text), links
 
 
-def refer(builder: DocumentBuilder, links: list[Link]) -> None:
+def refer(builder: DocumentBuilder, links: list[Anchor]) -> None:
     """Hand on links as references of the piece appended last: within the page, or to somewhere else."""
     for link in links:
         if link.target.lower().startswith(_NOT_FOLLOWED) or link.target in ("", "#", "#top"):

@@ -2,21 +2,91 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from pipelines.core.document import Source
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.dom import Element, parse_html
-from pipelines.parse.web.looks import Looks
-from pipelines.parse.web.meta import read_meta
+from pipelines.parse.web.dom import Element, is_silent, parse_html, text_of
+from pipelines.parse.web.looks import HtmlLooks
 from pipelines.parse.web.walk import Walker
+
+_NAMES = {
+    "author": "author",
+    "article:author": "author",
+    "dc.creator": "author",
+    "dcterms.creator": "author",
+    "description": "description",
+    "og:description": "description",
+    "dc.description": "description",
+    "keywords": "keywords",
+    "dc.subject": "subject",
+    "subject": "subject",
+    "date": "created",
+    "dc.date": "created",
+    "dcterms.created": "created",
+    "article:published_time": "created",
+    "last-modified": "modified",
+    "dcterms.modified": "modified",
+    "article:modified_time": "modified",
+    "generator": "producer",
+    "publisher": "publisher",
+    "dc.publisher": "publisher",
+}
+HTML = "text/html"
+XHTML = "application/xhtml+xml"
+XML = "application/xml"
+SVG = "image/svg+xml"
+
+# What may stand before the first element; atomic, so that a thousand comments are read once.
+_PROLOG = r"(?>\s+|<!--.*?-->|<\?[^>]*\?>)*+"
+_BEFORE = re.compile(_PROLOG, re.DOTALL)
+_HTML_START = re.compile(_PROLOG + r"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_HTML_TAG = re.compile(
+    r"<(?:p|div|table|tr|td|ul|ol|li|dl|dt|dd|h[1-6]|b|i|em|strong|span|font|center|br|hr|img|a|pre|blockquote|section"
+    r"|article|nav|header|footer|figure|form|meta|link|title|script|style)\b[^<>]*>",
+    re.IGNORECASE,
+)
+_XHTML = re.compile(r"<html[^<>]+xmlns\s*=\s*[\"']http://www\.w3\.org/1999/xhtml|//DTD XHTML", re.IGNORECASE)
+_DOCTYPE = r"(?>(?:<!DOCTYPE[^>\[]*+(?:\[.*?\]\s*)?>)?)"
+_XML_START = re.compile(_PROLOG + _DOCTYPE + _PROLOG + r"<([A-Za-z_][\w.:-]*)[\s/>]", re.DOTALL)
+
+
+def read_meta(root: Element, builder: DocumentBuilder) -> None:
+    """Keep the title, the `meta` elements that we know and the page's language."""
+    builder.meta("title", page_title(root))
+    for element in root.iter("meta"):
+        name = (element.get("name") or element.get("property") or element.get("http-equiv") or "").lower()
+        if name in _NAMES and _NAMES[name] not in builder.metadata:
+            builder.meta(_NAMES[name], element.get("content") or "")
+    builder.meta("language", root.get("lang") or "")
+
+
+def page_title(root: Element) -> str:
+    """Return the page's title; where it is the heading and the site's name, the heading."""
+    title = next((text_of(element) for element in root.iter("title") if element.getparent().tag == "head"), "")
+    heading = next((_heading_text(element) for element in root.iter("h1") if not is_silent(element)), "")
+    return heading if heading and heading.casefold() in title.casefold() else title
+
+
+def _heading_text(heading: Element) -> str:
+    from pipelines.parse.web.flow import read_text
+
+    return " ".join(read_text(heading)[0].split())
 
 
 class HtmlReader:
     """Reads a page by its tree: what a browser shows, in its order."""
 
+    formats = (
+        FileFormat(HTML, (".html", ".htm"), sniff=lambda sample: markup_type(sample) == HTML, also=(".xhtml",)),
+        FileFormat(
+            XHTML, (".xhtml",), sniff=lambda sample: markup_type(sample) == XHTML, also=(".html", ".htm", ".xml")
+        ),
+    )
     name = "html"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -29,9 +99,26 @@ def read_tree(root: Element, source: Source, settings: ParseSettings, engine: st
     for furniture in (True, False):
         builder = DocumentBuilder(source, settings, engine)
         read_meta(root, builder)
-        looks = Looks(root)
+        looks = HtmlLooks(root)
         Walker(builder, furniture=furniture, looks=looks).walk(root)
         builder.promote(looks.headings(builder.last))
         if not builder.empty:
             break
     return builder.build()
+
+
+def markup_type(sample: FileSample) -> str:
+    """Return which markup a text is: HTML, XHTML, XML or SVG; empty for none."""
+    suffix, start = sample.suffix, sample.text.lstrip("\ufeff \t\r\n")
+    if not start.startswith("<"):
+        return ""
+    if _HTML_START.match(start):
+        return XHTML if _XHTML.search(start[:2000]) and start.startswith("<?xml") else HTML
+    if suffix in (".md", ".markdown"):
+        return ""
+    root = _XML_START.match(start)
+    begin = _BEFORE.match(start)
+    tags = len(_HTML_TAG.findall(start, begin.end() if begin else 0))
+    if start.startswith("<?xml") or (root and suffix not in (".html", ".htm") and (tags < 2 or suffix == ".xml")):
+        return SVG if root and root.group(1).endswith("svg") else (XML if root else "")
+    return HTML if tags >= 2 or (root and suffix in (".html", ".htm")) else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,9 +15,12 @@ from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.fallback import as_text
+from pipelines.parse.web.text import as_text
 
+_JSON = "application/json"
+_LINES = "application/x-ndjson"
 Scalar = str | bool | None
 
 
@@ -34,6 +38,10 @@ _WIDEST_TABLE = 200
 class JsonReader:
     """Reads one value, or one a line. What is not valid JSON is read as text, and PARTIAL."""
 
+    formats = (
+        FileFormat(_JSON, (".json",), sniff=lambda sample: _json_type(sample) == _JSON, also=(".jsonl",)),
+        FileFormat(_LINES, (".jsonl", ".ndjson"), sniff=lambda sample: _json_type(sample) == _LINES, also=(".json",)),
+    )
     name = "json"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -168,3 +176,27 @@ def _title(value: Object, path: str, builder: DocumentBuilder) -> None:
         if key.lower() in ("title", "name") and isinstance(item, str):
             builder.meta("title", item)
             return
+
+
+def _json_type(sample: FileSample) -> str:
+    """Return which of the two a text is, by its first lines; empty where it is neither."""
+    suffix, whole = sample.suffix, sample.whole
+    start = sample.text.strip("\ufeff \t\r\n")
+    if start[:1] not in ("{", "["):
+        return ""
+    lines = [line for line in start.split("\n") if line.strip()]
+    complete = lines if whole else lines[:-1]
+    good = [line[0] in "{[" and _is_json(line) for line in complete[:5]]
+    if len(good) > 1 and (all(good) or (suffix in (".jsonl", ".ndjson") and 2 * sum(good) > len(good))):
+        return _LINES
+    if whole:
+        return _JSON if suffix == ".json" or _is_json(start) else ""
+    return _JSON if suffix == ".json" or re.match(r'[\[{]\s*(?:"|[\[{]|-?\d+[,\s])', start) else ""
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

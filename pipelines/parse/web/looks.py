@@ -17,7 +17,7 @@ _USUAL = 12.0
 _POINTS = {"pt": 1.0, "px": 0.75}
 
 
-class Looks(Lookalikes):
+class HtmlLooks(Lookalikes):
     """Collects the paragraphs of a page as they look; of a page that has headings there is nothing to tell."""
 
     def __init__(self, root: Element) -> None:

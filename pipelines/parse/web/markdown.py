@@ -14,10 +14,24 @@ from pipelines.core.errors import TooLarge
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.dom import parse_html_text
 from pipelines.parse.web.walk import Walker
 
+_LEAST_SIGNS = 2
+"""Signs of Markdown that make a text Markdown: one alone, such as a line of "#", stands in scripts and logs."""
+_SIGNS = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r"^#{1,6} \S",
+        r"^(?:```|~~~)",
+        r"!?\[[^\[\]\n]+\]\([^\[)\n]+\)",
+        r"^\|?[^\S\n]*:?-{3,}:?[^\S\n]*\|",
+        r"(?<!\*)\*\*[^*\s][^*\n]*\*\*",
+        r"^\[[^\]\n]+\]:\s+\S",
+    )
+)
 _MARKER = re.compile(r"^(<{7}|={7}|>{7}|\|{7})(?: .*)?$", re.MULTILINE)
 _QUOTES = re.compile(r"^>+", re.MULTILINE)
 _TAG_NAME = re.compile(r"</?([A-Za-z][\w-]*)")
@@ -30,6 +44,14 @@ _FIELDS = {"title": "title", "author": "author", "authors": "author", "date": "c
 class MarkdownReader:
     """Reads Markdown with HTML inside it."""
 
+    formats = (
+        FileFormat(
+            "text/markdown",
+            (".md", ".markdown", ".mdown", ".mkd"),
+            guess=lambda sample: _shows_signs(sample.text),
+            also=(".txt",),
+        ),
+    )
     name = "markdown"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -82,3 +104,8 @@ def _read_front_matter(text: str, builder: DocumentBuilder) -> None:
         match = _FIELD.match(line)
         if match and match.group(1).strip().lower() in _FIELDS:
             builder.meta(_FIELDS[match.group(1).strip().lower()], match.group(2).strip().strip("'\"[]"))
+
+
+def _shows_signs(text: str) -> bool:
+    """Whether enough of the signs of Markdown stand in a text."""
+    return sum(sign.search(text) is not None for sign in _SIGNS) >= _LEAST_SIGNS

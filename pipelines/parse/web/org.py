@@ -10,6 +10,7 @@ from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
 
 _HEADLINE = re.compile(r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING)\s+)?(?:\[#[A-Z]\]\s+)?(.*)")
@@ -27,6 +28,7 @@ _META = {"title": "title", "author": "author", "date": "created", "description":
 class OrgReader:
     """Reads Org line by line."""
 
+    formats = (FileFormat("text/x-org", (".org",)),)
     name = "org"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

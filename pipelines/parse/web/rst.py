@@ -9,10 +9,12 @@ from pipelines.core.document import Source
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.dom import parse_html_text
 from pipelines.parse.web.walk import Walker
 
+_SIGN = re.compile(r"^\.\. (?:[a-z-]+::|_[^:\n]+:)", re.MULTILINE)
 # A document must not make us read other files, fetch anything, run code or stop at its mistakes.
 _SETTINGS = {
     "file_insertion_enabled": False,
@@ -44,6 +46,11 @@ _UNKNOWN_DIRECTIVE = re.compile(
 class RstReader:
     """Reads reStructuredText; directives that only Sphinx knows keep their text."""
 
+    formats = (
+        FileFormat(
+            "text/x-rst", (".rst", ".rest"), guess=lambda sample: bool(_SIGN.search(sample.text)), also=(".txt",)
+        ),
+    )
     name = "rst"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

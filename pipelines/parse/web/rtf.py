@@ -13,6 +13,7 @@ from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import check_text
 from pipelines.parse.lookalikes import Look
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.rtf_pieces import Pieces, Shape
 from pipelines.parse.web.rtf_tokens import CHARSETS, SYMBOLS, Token, tokens
@@ -39,6 +40,7 @@ _USUAL = Look(12.0)
 class RtfReader:
     """Reads RTF as a word processor would show it."""
 
+    formats = (signed("application/rtf", ".rtf"),)
     name = "rtf"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

@@ -9,8 +9,8 @@ from pipelines.parse.assemble import DocumentBuilder, Image
 from pipelines.parse.lookalikes import Look, Lookalikes
 from pipelines.parse.paragraphs import BULLET_GLYPHS
 from pipelines.parse.web.flow import refer
-from pipelines.parse.web.inline import Link
-from pipelines.parse.web.rtf_tables import Row, RowCell, table_cells
+from pipelines.parse.web.inline import Anchor
+from pipelines.parse.web.rtf_tokens import RowCell, RtfRow, table_cells
 
 _BLIPS = {"pngblip": "image/png", "jpegblip": "image/jpeg", "emfblip": "image/emf", "wmetafile": "image/wmf"}
 _ENDS = ("par", "sect", "page", "pagebb", "column")
@@ -26,11 +26,11 @@ class Pieces:
         self._builder = builder
         self._buffers: dict[str, list[str]] = {}
         self._asides: list[tuple[str, str]] = []
-        self._rows: list[Row] = []
-        self._row = Row()
+        self._rows: list[RtfRow] = []
+        self._row = RtfRow()
         self._next = RowCell()
         self._in_table = False
-        self._links: list[Link] = []
+        self._links: list[Anchor] = []
         self._link: tuple[str, int] | None = None
         self._picture = bytearray()
         self._blip = ""
@@ -96,7 +96,7 @@ class Pieces:
             case "nestcell" | "nestrow":
                 self.text("\n", "body")
             case "row":
-                self._rows.append(Row(list(self._row.cells), self._row.texts, header=self._row.header))
+                self._rows.append(RtfRow(list(self._row.cells), self._row.texts, header=self._row.header))
                 self._row.texts = []
 
     def paragraph_end(self, into: str) -> None:
@@ -121,7 +121,7 @@ class Pieces:
     def close_link(self) -> None:
         if self._link is not None:
             target, start = self._link
-            self._links.append(Link(target, "".join(self._buffer("body")[start:]).strip()))
+            self._links.append(Anchor(target, "".join(self._buffer("body")[start:]).strip()))
             self._link = None
 
     def end_aside(self, into: str) -> None:

@@ -11,11 +11,9 @@ from pipelines.core.errors import TooLarge
 from pipelines.parse.assemble import NOWHERE, DocumentBuilder, Image, Place
 from pipelines.parse.web.dom import BLOCKS, HEADINGS, LISTS, VERBATIM, Element, is_furniture, is_silent
 from pipelines.parse.web.flow import caption_of, close_inline, open_inline, read_cell, read_text, refer
-from pipelines.parse.web.images import Resolver, image_of, is_tracker, no_files
-from pipelines.parse.web.inline import Inline, Link
-from pipelines.parse.web.looks import PARAGRAPHS, Looks
+from pipelines.parse.web.inline import Anchor, Inline, Resolver, image_of, is_tracker, labels_of, no_files, told_of
+from pipelines.parse.web.looks import PARAGRAPHS, HtmlLooks
 from pipelines.parse.web.mathml import math_text
-from pipelines.parse.web.svg import labels_of, told_of
 from pipelines.parse.web.tables import cells_of, is_layout, slots_of
 
 _FOOTNOTE_ID = re.compile(r"(?:fn|footnote|cite_note|note)[-:_]?(\d{1,4})", re.IGNORECASE)
@@ -41,7 +39,7 @@ class Walker:
         furniture: bool = True,
         place: Place = NOWHERE,
         resolve: Resolver = no_files,
-        looks: Looks | None = None,
+        looks: HtmlLooks | None = None,
     ) -> None:
         self._builder = builder
         self._resolve = resolve
@@ -201,7 +199,7 @@ class Walker:
         return True
 
     def _one_table(self, table: Element) -> None:
-        links: list[Link] = []
+        links: list[Anchor] = []
 
         def read(cell: Element) -> str:
             text, found = read_cell(cell)

@@ -13,8 +13,10 @@ from pipelines.core.outcome import Status
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.svg import labels_of, told_of
+from pipelines.parse.web.html import SVG, XML, markup_type, read_tree
+from pipelines.parse.web.inline import labels_of, told_of
 from pipelines.parse.web.xml_walk import XmlWalker
 
 _SVG = "{http://www.w3.org/2000/svg}svg"
@@ -24,6 +26,10 @@ _XHTML = "{http://www.w3.org/1999/xhtml}html"
 class XmlReader:
     """Reads XML without its external parts. A broken file gives what could be read of it, PARTIAL."""
 
+    formats = (
+        FileFormat(XML, (".xml",), sniff=lambda sample: markup_type(sample) == XML, also=(".xhtml", ".svg")),
+        FileFormat(SVG, (".svg",), sniff=lambda sample: markup_type(sample) == SVG, also=(".xml",)),
+    )
     name = "xml"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -31,7 +37,6 @@ class XmlReader:
         root, fault = _tree(data, source.uri)
         if root.tag == _XHTML:
             from pipelines.parse.web.dom import parse_html
-            from pipelines.parse.web.html import read_tree
 
             return read_tree(parse_html(data, uri=source.uri), source, settings, "html")
         builder = DocumentBuilder(source, settings, self.name)

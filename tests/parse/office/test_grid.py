@@ -5,27 +5,27 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.parse.office.grid import Area, Grid, address, area, place
+from pipelines.parse.office.grid import CellRange, SheetGrid, address, area, place
 
 PLACES = st.tuples(st.integers(0, 12), st.integers(0, 12))
 
 
-def grid(*lines: str, most: int = 1000) -> Grid:
+def grid(*lines: str, most: int = 1000) -> SheetGrid:
     """Return a grid from lines of words; "." is an empty cell."""
-    found = Grid(most)
+    found = SheetGrid(most)
     for row, line in enumerate(lines):
         for column, word in enumerate(line.split()):
             found.put(row, column, "" if word == "." else word)
     return found
 
 
-def ranges(grid: Grid) -> list[str]:
+def ranges(grid: SheetGrid) -> list[str]:
     return [str(region.area) for region in grid.regions()]
 
 
 @given(st.dictionaries(PLACES, st.text(min_size=1, alphabet="ab1", max_size=3), max_size=60))
 def test_every_text_is_in_exactly_one_table(texts: dict[tuple[int, int], str]) -> None:
-    sheet = Grid(1000)
+    sheet = SheetGrid(1000)
     for (row, column), text in texts.items():
         sheet.put(row, column, text)
     found = [cell.address for region in sheet.regions() for cell in region.cells if cell.text]
@@ -38,8 +38,8 @@ def test_an_address_names_one_place(row: int, column: int) -> None:
 
 
 def test_an_area_may_be_written_backwards_or_not_at_all() -> None:
-    assert area("B9:A1") == Area(0, 0, 8, 1)
-    assert area("$C$3") == Area(2, 2, 2, 2)
+    assert area("B9:A1") == CellRange(0, 0, 8, 1)
+    assert area("$C$3") == CellRange(2, 2, 2, 2)
     assert area("nonsense") is None
 
 
@@ -62,18 +62,18 @@ def test_what_is_wider_than_the_header_is_another_table() -> None:
 
 def test_a_filter_holds_its_rows_together() -> None:
     sheet = grid("1 2", ". .", "3 4")
-    sheet.tables.append(Area(0, 0, 2, 1))
+    sheet.tables.append(CellRange(0, 0, 2, 1))
     assert ranges(sheet) == ["A1:B3"]
 
 
 def test_a_merged_range_joins_what_it_touches() -> None:
     sheet = grid("1 . 2")
-    sheet.merged.append(Area(0, 0, 0, 1))
+    sheet.merged.append(CellRange(0, 0, 0, 1))
     assert ranges(sheet) == ["A1:C1"]
 
 
 def test_a_staircase_is_not_laid_out_as_a_square() -> None:
-    sheet = Grid(10_000)
+    sheet = SheetGrid(10_000)
     for step in range(2_000):
         sheet.put(step, step, "a")
         sheet.put(step, step + 1, "b")

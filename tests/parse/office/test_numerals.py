@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.parse.office.numerals import numeral
+from pipelines.parse.office.characters import numeral
 
 
 @pytest.mark.parametrize(

@@ -5,23 +5,23 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.parse.office.order import Frame, in_reading_order
+from pipelines.parse.office.order import ShapeFrame, in_reading_order
 
 EDGE = st.floats(0, 1, allow_nan=False)
 
 
 @st.composite
-def frames(draw: st.DrawFn) -> Frame:
+def frames(draw: st.DrawFn) -> ShapeFrame:
     left, top = draw(EDGE), draw(EDGE)
-    return Frame(left, top, left + draw(EDGE), top + draw(EDGE))
+    return ShapeFrame(left, top, left + draw(EDGE), top + draw(EDGE))
 
 
 def read(**places: tuple[float, float, float, float]) -> list[str]:
-    return in_reading_order(list(places), lambda name: Frame(*places[name]))
+    return in_reading_order(list(places), lambda name: ShapeFrame(*places[name]))
 
 
 @given(st.lists(frames(), max_size=40))
-def test_every_shape_is_read_once(shapes: list[Frame]) -> None:
+def test_every_shape_is_read_once(shapes: list[ShapeFrame]) -> None:
     found = in_reading_order(list(range(len(shapes))), lambda number: shapes[number])
     assert sorted(found) == list(range(len(shapes)))
 

@@ -13,7 +13,7 @@ from msoffcrypto.format.ooxml import OOXMLFile
 
 from pipelines.core.document import Source
 from pipelines.core.outcome import Status
-from pipelines.parse.office.encrypted import EncryptedReader
+from pipelines.parse.office.legacy import EncryptedReader
 from pipelines.parse.parse import parse
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import Limits, ParseSettings

@@ -12,8 +12,8 @@ from types import ModuleType
 import pytest
 
 from pipelines.core.outcome import Status
+from pipelines.parse.json_view import to_json
 from pipelines.parse.parse import parse, source_of
-from pipelines.parse.render import to_json
 from pipelines.parse.settings import OcrSettings, ParseSettings
 
 SHARED = Path(__file__).parents[3].parent / "shared"

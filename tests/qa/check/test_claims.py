@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from qa.check.citations import Citer, renumbered
+from qa.check.citations import Citer
 from qa.check.claims import check
-from qa.prompts.replies import AnswerReply, ClaimReply
-from tests.qa.memory import MemoryKnowledge
+from qa.prompts.reply_types import AnswerReply, ClaimReply
+from tests.qa.memory import MemoryRetrieval
 
-KNOWLEDGE = MemoryKnowledge(
+KNOWLEDGE = MemoryRetrieval(
     {
         "pump.txt": "The pump K65 needs 3.4 m of suction head. Its casing bolts take 68 N·m.",
         "slides.txt": "Final torque of the casing bolts: 75 N·m. Use new washers.",
@@ -84,11 +84,3 @@ def test_the_same_span_has_the_same_number() -> None:
     claim = ClaimReply(text="It needs 3.4 m.", passage=1, quote="needs 3.4 m of suction head")
     check("?", reply(claim, claim), KNOWLEDGE.hits, citer)
     assert [citation.number for citation in citer.citations] == [1]
-
-
-def test_citations_left_over_are_numbered_anew() -> None:
-    citer = Citer(KNOWLEDGE)
-    for hit in KNOWLEDGE.hits:
-        citer.cite(hit, hit.chunk.provenance.span)
-    kept, numbers = renumbered(citer.citations, {2})
-    assert ([citation.number for citation in kept], numbers) == ([1], {2: 1})

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from pipelines import build
-from pipelines.ingest.forget import forget
+from pipelines.ingest.erase import forget
 from pipelines.ingest.fsck import fsck
-from pipelines.ingest.progress import Event
+from pipelines.ingest.report import Event
 from pipelines.settings import Settings
 from pipelines.store.neo4j.connection import Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore

@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable
 
 from pipelines.core.document import ReferenceKind
-from pipelines.parse.office.docx.content import Content, Link, Remark
-from pipelines.parse.office.docx.fields import Field, link_of
+from pipelines.parse.office.characters import glyph, lowered, raised
+from pipelines.parse.office.docx.paragraph import Remark, WordField, WordParagraph, link_of
 from pipelines.parse.office.docx.styles import as_int
 from pipelines.parse.office.equations import to_latex
-from pipelines.parse.office.glyphs import glyph
 from pipelines.parse.office.ooxml import NAMESPACES, Element, Relationship, children, is_on, qualified, value
-from pipelines.parse.office.scripts import lowered, raised
+from pipelines.parse.pieces import Pointer
 
 _CHECKED, _UNCHECKED = "☒", "☐"
 _W = "{" + NAMESPACES["w"] + "}"
@@ -43,19 +42,19 @@ class InlineReader:
     def __init__(self, links: dict[str, Relationship], hidden: Callable[[str], bool]) -> None:
         self._links = links
         self._hidden = hidden
-        self._fields: list[Field] = []
+        self._fields: list[WordField] = []
         self.comments: dict[str, str] = {}
         """The text that each comment is about, by the comment's id."""
         self._log: list[str] = []
         self._open_comments: dict[str, int] = {}
         self._parts: list[str] = []
-        self._content = Content()
+        self._content = WordParagraph()
         self._prose = False
         self._page_is_new = False
         self._script: Callable[[str], str] | None = None
 
-    def read(self, paragraph: Element) -> Content:
-        self._parts, self._content, self._prose = [], Content(), False
+    def read(self, paragraph: Element) -> WordParagraph:
+        self._parts, self._content, self._prose = [], WordParagraph(), False
         for child in children(paragraph):
             self._visit(child)
         content = self._content
@@ -187,17 +186,17 @@ class InlineReader:
 
     def _link(self, kind: ReferenceKind, target: str, evidence: str) -> None:
         number = _NUMBER.search(evidence) if kind is ReferenceKind.CROSS_REFERENCE else None
-        self._content.links.append(Link(kind, target, evidence, number.group() if number else ""))
+        self._content.links.append(Pointer(kind, target, evidence, number.group() if number else ""))
 
     def _simple_field(self, element: Element) -> None:
         start = len(self._parts)
         self._descend(element)
-        self._finish(Field([element.get(f"{_W}instr", "")], result=self._parts[start:]))
+        self._finish(WordField([element.get(f"{_W}instr", "")], result=self._parts[start:]))
 
     def _field_character(self, element: Element) -> None:
         kind = element.get(f"{_W}fldCharType")
         if kind == "begin":
-            self._fields.append(Field([], collecting=True))
+            self._fields.append(WordField([], collecting=True))
             self._form_field(element)
         elif kind == "separate" and self._fields:
             self._fields[-1].collecting = False
@@ -220,7 +219,7 @@ class InlineReader:
         if self._fields:
             self._fields[-1].instruction.append(element.text or "")
 
-    def _finish(self, field: Field) -> None:
+    def _finish(self, field: WordField) -> None:
         if link := link_of(field):
             self._link(*link)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from pipelines.parse.office.characters import numeral
 from pipelines.parse.office.docx.styles import as_int
-from pipelines.parse.office.numerals import numeral
 from pipelines.parse.office.ooxml import NAMESPACES, Element, is_on, qualified, value
 
 _LEVELS = 9

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.office.docx.content import Content, Link
 from pipelines.parse.office.docx.inline import InlineReader
-from pipelines.parse.office.docx.looks import Looks
 from pipelines.parse.office.docx.numbering import BULLET, Numbering
-from pipelines.parse.office.docx.styles import Styles, as_int
+from pipelines.parse.office.docx.paragraph import WordParagraph
+from pipelines.parse.office.docx.styles import WordLooks, WordStyles, as_int
 from pipelines.parse.office.docx.tables import (
     CellText,
     contained,
@@ -20,10 +19,11 @@ from pipelines.parse.office.docx.tables import (
     row_cells,
     table_rows,
 )
-from pipelines.parse.office.drawing import Item, TextItem, drawn
-from pipelines.parse.office.graphics import Graphics
+from pipelines.parse.office.drawing import Graphics, Item, TextItem, drawn
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, qualified, relationships, value
 from pipelines.parse.office.package import Package
+from pipelines.parse.office.story import Story
+from pipelines.parse.pieces import Pointer
 
 _PARAGRAPH, _TABLE = qualified("w:p"), qualified("w:tbl")
 _SKIPPED = frozenset(qualified(f"w:{name}") for name in ("sectPr", "del", "moveFrom", "sdtPr", "sdtEndPr", "tcPr"))
@@ -33,12 +33,12 @@ _Notes = tuple[str, dict[str, Element]]
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class WordContext:
     """What all parts of a document have in common. Notes come with the part that they stand in."""
 
     package: Package
     builder: DocumentBuilder
-    styles: Styles
+    styles: WordStyles
     numbering: Numbering
     footnotes: _Notes = ("", {})
     endnotes: _Notes = ("", {})
@@ -50,28 +50,21 @@ class _Hanging:
 
     items: list[Item] = field(default_factory=list)
     tables: list[Element] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    links: list[Pointer] = field(default_factory=list)
     footnotes: list[str] = field(default_factory=list)
 
 
-class Story:
+class WordStory(Story[WordLooks]):
     """Reads the blocks of one part. `paged`: whether the part says where its pages begin."""
 
-    def __init__(self, shared: Shared, part: str, *, paged: bool = False) -> None:
+    def __init__(self, shared: WordContext, part: str, *, paged: bool = False) -> None:
         self._shared = shared
-        self._builder = shared.builder
+        super().__init__(shared.builder, WordLooks(shared.styles), Place(1 if paged else None))
         self._styles = shared.styles
         links = relationships(shared.package, part) if part else {}
         self._inline = InlineReader(links, shared.styles.is_hidden)
         self._graphics = Graphics(shared.package, links, shared.builder)
-        self._page = 1 if paged else None
-        self._code: list[str] = []
-        self._looks = Looks(shared.styles)
         self.endnotes: list[str] = []
-
-    @property
-    def place(self) -> Place:
-        return Place(page=self._page)
 
     def commented(self, id: str) -> str:
         """Return the words that a comment is about."""
@@ -89,16 +82,6 @@ class Story:
         elif element.tag not in _SKIPPED:
             for child in children(element):
                 self.add(child)
-
-    def finish(self) -> None:
-        """Append what is still held back and tell headings by their look; called once, at the end."""
-        self._flush()
-        self._builder.promote(self._looks.headings(self._builder.last))
-
-    def _flush(self) -> None:
-        if self._code:
-            self._builder.code("\n".join(self._code), self.place)
-            self._code.clear()
 
     def text(self, element: Element) -> str:
         """Return the text of the paragraphs below an element, one to a line."""
@@ -119,14 +102,15 @@ class Story:
             self._code.append(content.text)
         elif content.text.strip() and self._write(element, style, content, marker, level):
             contents = self._styles.is_contents(style)
-            self._refer(content.links, contents)
+            if not contents:
+                self._builder.references(content.links)
             if not contents and not content.checked and not content.formula and marker != BULLET:
                 self._looks.see(element, style, _numbered(marker, content.text), self._builder.last)
         self._draw(content.after)
         self._notes(content)
         self._turn(content.breaks_within)
 
-    def _write(self, element: Element, style: str, content: Content, marker: str, level: int) -> bool:
+    def _write(self, element: Element, style: str, content: WordParagraph, marker: str, level: int) -> bool:
         builder, text = self._builder, content.text
         if content.formula:
             return builder.formula(text, self.place)
@@ -151,7 +135,7 @@ class Story:
             return own + 1 if own < 9 else None
         return self._styles.heading_level(style)
 
-    def _number(self, element: Element, style: str, content: Content) -> tuple[str, int]:
+    def _number(self, element: Element, style: str, content: WordParagraph) -> tuple[str, int]:
         """Return marker and level of a list paragraph; one that a tracked change deleted is not counted."""
         number, level = self._styles.numbering(style)
         properties = element.find(_PROPERTIES)
@@ -165,10 +149,6 @@ class Story:
         level = level if level is not None else self._shared.numbering.level_of_style(number, style) or 0
         return self._shared.numbering.marker(number, level), level + 1
 
-    def _turn(self, pages: int) -> None:
-        if self._page is not None:
-            self._page += pages
-
     # -- tables
 
     def _table(self, element: Element) -> None:
@@ -176,16 +156,16 @@ class Story:
         if is_frame(element):
             self.add(row_cells(table_rows(element)[0])[0])
             return
-        hanging, place, before = _Hanging(), self.place, self._page
+        hanging, place = _Hanging(), self.place
         cells = read_table(element, lambda cell: self._cell(cell, hanging), self._builder.settings.limits.cells)
         if self._builder.table(cells, place):
-            self._refer(hanging.links)
-        self._page, after = before, self._page
+            self._builder.references(hanging.links)
+        self.place, after = place, self.place
         for item in hanging.items:
             self._item(item)
         for table in hanging.tables:
             self._table(table)
-        self._page = after
+        self.place = after
         for id in hanging.footnotes:
             self._footnote(id)
 
@@ -229,7 +209,7 @@ class Story:
         else:
             self._graphics.add(item, self.place)
 
-    def _notes(self, content: Content) -> None:
+    def _notes(self, content: WordParagraph) -> None:
         for remark in content.remarks:
             if remark.kind == "footnote":
                 self._footnote(remark.id)
@@ -239,11 +219,7 @@ class Story:
     def _footnote(self, id: str) -> None:
         part, notes = self._shared.footnotes
         if id in notes:
-            self._builder.footnote(Story(self._shared, part).text(notes[id]), self.place)
-
-    def _refer(self, links: list[Link], contents: bool = False) -> None:
-        for link in links if not contents else ():
-            self._builder.reference(link.kind, link.target, link.evidence, link.section)
+            self._builder.footnote(WordStory(self._shared, part).text(notes[id]), self.place)
 
 
 def _numbered(marker: str, text: str) -> str:

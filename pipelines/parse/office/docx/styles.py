@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pipelines.parse.lookalikes import Look, Lookalikes
 from pipelines.parse.office.ooxml import NAMESPACES, Element, is_on, qualified, value
 
 _DEEPEST_CHAIN = 20
@@ -29,10 +30,13 @@ _CODE = re.compile(
 _CONTENTS = re.compile(
     r"\s*(?:toc|contents|verzeichnis|table of figures|index)\s*\d\b.*|table of figures", re.IGNORECASE
 )
+_RUN, _TEXT = qualified("w:r"), qualified("w:t")
+_BOLD = f"{qualified('w:rPr')}/{qualified('w:b')}"
+_RUNNING = frozenset({qualified("w:body"), qualified("w:sdtContent")})
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class WordStyle:
     """One paragraph or character style as it stands; `numbering` is (numId, ilvl) where it has its own."""
 
     id: str
@@ -45,7 +49,7 @@ class Style:
     size: int | None = None
 
 
-class Styles:
+class WordStyles:
     """The styles of a document by id; unknown ids are styles of that name with no properties."""
 
     def __init__(self, root: Element | None) -> None:
@@ -56,12 +60,12 @@ class Styles:
         """The size of type in half points where no style tells one."""
         self.default = next((s.get(qualified("w:styleId"), "") for s in defaults if _is_default(s)), "")
 
-    def chain(self, id: str) -> Iterator[Style]:
+    def chain(self, id: str) -> Iterator[WordStyle]:
         """Yield a style and what it is based on, the nearest first."""
         seen: set[str] = set()
         while id and id not in seen and len(seen) < _DEEPEST_CHAIN:
             seen.add(id)
-            style = self._styles.get(id, Style(id, id))
+            style = self._styles.get(id, WordStyle(id, id))
             yield style
             id = style.based_on
 
@@ -111,9 +115,9 @@ def _is_default(style: Element) -> bool:
     return style.get(qualified("w:type")) == "paragraph" and style.get(qualified("w:default")) in ("1", "true", "on")
 
 
-def _style(element: Element) -> Style:
+def _style(element: Element) -> WordStyle:
     id = element.get(qualified("w:styleId"), "")
-    return Style(
+    return WordStyle(
         id=id,
         name=value(element, "w:name") or id,
         based_on=value(element, "w:basedOn") or "",
@@ -136,3 +140,33 @@ def as_int(text: str | None) -> int | None:
         return None if text is None else int(text)
     except ValueError:
         return None
+
+
+class WordLooks(Lookalikes):
+    """Collects the paragraphs of the running text, as long as no style says that any of them is a heading."""
+
+    def __init__(self, styles: WordStyles) -> None:
+        super().__init__()
+        self._styles = styles
+
+    def see(self, paragraph: Element, style: str, text: str, position: int) -> None:
+        """Take in a paragraph of the body that became the piece at `position`."""
+        parent = paragraph.getparent()
+        if not self.told and parent is not None and parent.tag in _RUNNING:
+            self.add(position, text, self._look(paragraph, style))
+
+    def _look(self, paragraph: Element, style: str) -> Look:
+        runs = [run for run in paragraph.iter(_RUN) if any((text.text or "").strip() for text in run.iter(_TEXT))]
+        size = max((self._size(run, style) for run in runs), default=0)
+        return Look(size / 2, bool(runs) and all(self._is_bold(run, style) for run in runs))
+
+    def _is_bold(self, run: Element, style: str) -> bool:
+        if run.find(_BOLD) is not None:
+            return is_on(run, "w:rPr/w:b")
+        own = value(run, "w:rPr/w:rStyle")
+        return bool(own and self._styles.is_bold(own)) or self._styles.is_bold(style)
+
+    def _size(self, run: Element, style: str) -> int:
+        """The size of a run in half points."""
+        own = as_int(value(run, "w:rPr/w:sz")) or self._styles.size(value(run, "w:rPr/w:rStyle") or "")
+        return own or self._styles.size(style) or self._styles.usual_size

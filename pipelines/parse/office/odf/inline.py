@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pipelines.core.document import ReferenceKind
-from pipelines.parse.office.odf.names import qualified
+from pipelines.parse.office.odf.document import qualified
 from pipelines.parse.office.ooxml import Element, local
+from pipelines.parse.pieces import Pointer
 
 _SPACE = re.compile(r"[ \t\r\n]+")
 _CROSS = frozenset({"bookmark-ref", "reference-ref", "sequence-ref", "note-ref"})
@@ -31,30 +32,21 @@ _DRAWINGS = frozenset(
 _MOST_SPACES = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A reference out of a paragraph."""
-
-    kind: ReferenceKind
-    target: str
-    evidence: str
-
-
 @dataclass(slots=True)
-class Content:
+class OdfParagraph:
     """A paragraph's text and what hangs on it; `breaks` counts pages that begin in it."""
 
     text: str = ""
-    links: list[Link] = field(default_factory=list)
+    links: list[Pointer] = field(default_factory=list)
     notes: list[Element] = field(default_factory=list)
     comments: list[Element] = field(default_factory=list)
     drawings: list[Element] = field(default_factory=list)
     breaks: int = 0
 
 
-def read_paragraph(element: Element) -> Content:
+def read_paragraph(element: Element) -> OdfParagraph:
     """Return what a `text:p`, `text:h` or `text:span` holds; runs of white space are one space."""
-    content = Content()
+    content = OdfParagraph()
     parts: list[str] = []
     _walk(element, parts, content)
     content.text = "".join(parts).strip(" ")
@@ -77,7 +69,7 @@ def _is_aside(item: Element, top: Element) -> bool:
     return False
 
 
-def _walk(element: Element, parts: list[str], content: Content) -> None:
+def _walk(element: Element, parts: list[str], content: OdfParagraph) -> None:
     _write(element.text, parts)
     for child in element:
         _child(child, parts, content)
@@ -91,7 +83,7 @@ def _write(text: str | None, parts: list[str]) -> None:
     parts.append(text.lstrip(" ") if not parts or parts[-1].endswith((" ", "\n", "\t")) else text)
 
 
-def _child(child: Element, parts: list[str], content: Content) -> None:
+def _child(child: Element, parts: list[str], content: OdfParagraph) -> None:
     name = local(child)
     if name in _SKIPPED or not name:
         return
@@ -111,15 +103,15 @@ def _child(child: Element, parts: list[str], content: Content) -> None:
         _link(child, name, "".join(parts[start:]).strip(), content)
 
 
-def _link(child: Element, name: str, evidence: str, content: Content) -> None:
+def _link(child: Element, name: str, evidence: str, content: OdfParagraph) -> None:
     if name == "a":
         target = child.get(qualified("xlink:href"), "")
         if target.startswith("#"):
-            content.links.append(Link(ReferenceKind.CROSS_REFERENCE, evidence, evidence))
+            content.links.append(Pointer(ReferenceKind.CROSS_REFERENCE, evidence, evidence))
         elif target:
-            content.links.append(Link(ReferenceKind.HYPERLINK, target, evidence))
+            content.links.append(Pointer(ReferenceKind.HYPERLINK, target, evidence))
     elif name in _CROSS and evidence:
-        content.links.append(Link(ReferenceKind.CROSS_REFERENCE, evidence, evidence))
+        content.links.append(Pointer(ReferenceKind.CROSS_REFERENCE, evidence, evidence))
 
 
 def _spaces(element: Element) -> str:

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.office.odf.inline import Content, Link, plain_text, read_paragraph
-from pipelines.parse.office.odf.looks import Looks
-from pipelines.parse.office.odf.names import qualified
-from pipelines.parse.office.odf.objects import Objects
-from pipelines.parse.office.odf.styles import Styles, marker
-from pipelines.parse.office.odf.tables import read_table
+from pipelines.parse.office.odf.document import qualified
+from pipelines.parse.office.odf.inline import OdfParagraph, plain_text, read_paragraph
+from pipelines.parse.office.odf.objects import Objects, read_table
+from pipelines.parse.office.odf.styles import OdfLooks, OdfStyles, marker
 from pipelines.parse.office.ooxml import Element, local
+from pipelines.parse.office.story import Story
 
 _SKIPPED = frozenset(
     {"tracked-changes", "sequence-decls", "variable-decls", "forms", "user-field-decls", "index-title-template",
@@ -36,29 +35,25 @@ class _List:
 class _Hanging:
     """What a table's cells hold besides text; it follows the table."""
 
-    contents: list[Content] = field(default_factory=list)
+    contents: list[OdfParagraph] = field(default_factory=list)
     tables: list[Element] = field(default_factory=list)
 
 
-class Story:
+class OdfStory(Story[OdfLooks]):
     """Appends the blocks below an element. `page` is None where the format does not tell pages."""
 
-    def __init__(self, builder: DocumentBuilder, styles: Styles, objects: Objects, place: Place) -> None:
-        self._builder = builder
+    def __init__(self, builder: DocumentBuilder, styles: OdfStyles, objects: Objects, place: Place) -> None:
+        super().__init__(builder, OdfLooks(styles), place)
         self._styles = styles
         self._objects = objects
-        self.place = place
         self._outline = [0] * _LEVELS
         self._finished: dict[str, list[int]] = {}
-        self._code: list[str] = []
-        self._looks = Looks(styles)
 
     def add(self, parent: Element) -> None:
         """Append everything below `parent`; where nothing is marked as a heading, what looks like one is."""
         for child in parent:
             self._block(child, None)
-        self._flush()
-        self._builder.promote(self._looks.headings(self._builder.last))
+        self.finish()
 
     def shape(self, shape: Element) -> None:
         """Append what one frame, shape or group shows."""
@@ -94,7 +89,7 @@ class Story:
         else:
             self._flush()
             if content.text and self._write(element, content.text, style, inside, number):
-                self._refer(content.links)
+                self._builder.references(content.links)
         self._hanging(content)
 
     def _write(self, element: Element, text: str, style: str, inside: _List | None, number: str) -> bool:
@@ -125,11 +120,6 @@ class Story:
         self._outline[level - 1] += 1
         self._outline[level:] = [0] * (_LEVELS - level)
         return marker(self._styles.outline, self._outline, level).rstrip(".")
-
-    def _flush(self) -> None:
-        if self._code:
-            self._builder.code("\n".join(self._code), self.place)
-            self._code.clear()
 
     # -- lists
 
@@ -182,7 +172,7 @@ class Story:
         cells = read_table(element, lambda cell: self._cell(cell, hanging), self._builder.settings.limits.cells)
         if self._builder.table(cells, place):
             for content in hanging.contents:
-                self._refer(content.links)
+                self._builder.references(content.links)
         for content in hanging.contents:
             self._hanging(content)
         for table in hanging.tables:
@@ -193,7 +183,7 @@ class Story:
         rich = len(lines) > 1 or next(cell.iter(*_RICH), None) is not None
         return "\n".join(lines), rich
 
-    def _cell_contents(self, parent: Element, hanging: _Hanging) -> Iterator[Content]:
+    def _cell_contents(self, parent: Element, hanging: _Hanging) -> Iterator[OdfParagraph]:
         for child in parent:
             name = local(child)
             if name in ("p", "h"):
@@ -208,7 +198,7 @@ class Story:
 
     # -- what hangs on a paragraph
 
-    def _hanging(self, content: Content) -> None:
+    def _hanging(self, content: OdfParagraph) -> None:
         for drawing in content.drawings:
             self._drawing(drawing)
         for note in content.notes:
@@ -230,14 +220,6 @@ class Story:
     def _inside(self, box: Element) -> None:
         for child in box:
             self._block(child, None)
-
-    def _refer(self, links: list[Link]) -> None:
-        for link in links:
-            self._builder.reference(link.kind, link.target, link.evidence)
-
-    def _turn(self, pages: int) -> None:
-        if pages and self.place.page is not None:
-            self.place = Place(self.place.page + pages)
 
 
 def annotation_text(comment: Element) -> str:

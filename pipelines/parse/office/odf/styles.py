@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pipelines.parse.lookalikes import Look
-from pipelines.parse.office.numerals import numeral
-from pipelines.parse.office.odf.names import qualified
+from pipelines.parse.lookalikes import Look, Lookalikes
+from pipelines.parse.office.characters import numeral
+from pipelines.parse.office.odf.document import qualified
 from pipelines.parse.office.ooxml import Element, local
 
 _FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
@@ -17,6 +17,7 @@ _LEVELS = 10
 _USUAL_SIZE = 12.0
 _DEEPEST_CHAIN = 20
 _CODE = re.compile(r"preformatted|source|code", re.IGNORECASE)
+_STYLE, _SPAN = qualified("text:style-name"), qualified("text:span")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class ListLevel:
     """How many levels the number shows ("2.1" shows two)."""
 
 
-class Styles:
+class OdfStyles:
     """The styles of a document, automatic ones too, by the names that elements use."""
 
     def __init__(self, *roots: Element | None) -> None:
@@ -154,3 +155,25 @@ def _levels(element: Element) -> list[ListLevel]:
 
 def _number(text: str | None, default: int) -> int:
     return int(text) if text is not None and text.isdigit() and len(text) < 7 else default
+
+
+class OdfLooks(Lookalikes):
+    """Collects the paragraphs of the running text, as long as no style says that any of them is a heading."""
+
+    def __init__(self, styles: OdfStyles) -> None:
+        super().__init__()
+        self._styles = styles
+
+    def see(self, paragraph: Element, style: str, text: str, position: int) -> None:
+        """Take in a paragraph that became the piece at `position`; one in a frame, a note or a list is passed over."""
+        parent = paragraph.getparent()
+        if not self.told and parent is not None and local(parent) in ("text", "section"):
+            self.add(position, text, self._look(paragraph, style))
+
+    def _look(self, paragraph: Element, style: str) -> Look:
+        spans = [span.get(_STYLE, "") for span in paragraph.iter(_SPAN) if (span.text or "").strip()]
+        bare = [paragraph.text, *(child.tail for child in paragraph)]
+        looks = [self._styles.look(span, style) for span in spans]
+        if not spans or any((text or "").strip() for text in bare):
+            looks.append(self._styles.look(style))
+        return Look(max(look.size for look in looks), all(look.bold for look in looks))

@@ -2,26 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from pipelines.core.document import Page, Source
 from pipelines.core.errors import Malformed
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.office.ooxml import NAMESPACES, Element, main_part, parse_xml, qualified, read_xml, relationships
+from pipelines.parse.office.ooxml import (
+    NAMESPACES,
+    Element,
+    core_properties,
+    local,
+    main_part,
+    parse_xml,
+    qualified,
+    read_xml,
+    related,
+    relationships,
+)
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.pptx.notes import slide_comments, speaker_notes
+from pipelines.parse.office.pptx.paragraph import plain_text
 from pipelines.parse.office.pptx.slide import Size, SlideReader
-from pipelines.parse.office.properties import core_properties
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
+_AUTHOR_PARTS = ("commentAuthors", "authors")
 _POINT = 12700
 _USUAL_WIDTH, _USUAL_HEIGHT = 9144000, 6858000
+
+
+def speaker_notes(package: Package, slide: str) -> Iterator[str]:
+    """Yield the texts that are written below a slide, without its number and date."""
+    for part in related(package, slide, "notesSlide"):
+        root = read_xml(package, part)
+        for shape in root.iter(qualified("p:sp")) if root is not None else ():
+            kind = shape.find("p:nvSpPr/p:nvPr/p:ph", NAMESPACES)
+            body = shape.find("p:txBody", NAMESPACES)
+            if body is not None and (kind is None or kind.get("type", "body") == "body"):
+                yield plain_text(body)
+
+
+def slide_comments(package: Package, slide: str) -> Iterator[str]:
+    """Yield the comments on a slide with their authors, old ones and those of threads."""
+    parts = related(package, slide, "comments")
+    authors = _authors(package) if parts else {}
+    for part in parts:
+        root = read_xml(package, part)
+        for comment in root.iter() if root is not None else ():
+            if local(comment) in ("cm", "reply") and (text := _text(comment)):
+                head = ", ".join(filter(None, (authors.get(comment.get("authorId", "")), _date(comment))))
+                yield f"[{head}] {text}" if head else text
+
+
+def _text(comment: Element) -> str:
+    for child in comment:
+        if local(child) == "text":
+            return (child.text or "").strip()
+        if local(child) == "txBody":
+            return plain_text(child)
+    return ""
+
+
+def _date(comment: Element) -> str:
+    return comment.get("dt") or comment.get("created") or ""
+
+
+def _authors(package: Package) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in package.names():
+        if name.rpartition("/")[2].removesuffix(".xml") in _AUTHOR_PARTS:
+            root = read_xml(package, name)
+            for author in root if root is not None else ():
+                found[author.get("id", "")] = author.get("name", "")
+    return found
 
 
 class PptxReader:
     """Reads the slides with their tables, charts, diagrams, pictures, speaker's notes and comments."""
 
+    formats = (signed("application/vnd.openxmlformats-officedocument.presentationml.presentation", ".pptx"),)
     name = "pptx"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

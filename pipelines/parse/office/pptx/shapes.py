@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local
-from pipelines.parse.office.order import Frame, in_reading_order
+from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, read_xml, related
+from pipelines.parse.office.order import ShapeFrame, in_reading_order
+from pipelines.parse.office.package import Package
 
 _TRANSFORMS = ("p:spPr/a:xfrm", "p:xfrm", "p:grpSpPr/a:xfrm")
 _READ = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp"})
+_BODIES = frozenset({"body", "obj", "subTitle", "tbl", "chart", "dgm", "media", "clipArt", "pic"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Shape:
 
     element: Element
     kind: str
-    frame: Frame | None
+    frame: ShapeFrame | None
     placeholder: Placeholder | None = None
     text: str = ""
     """The alternative text."""
@@ -46,13 +48,13 @@ class Mapping:
     across: float
     down: float
 
-    def frame(self, transform: Element | None) -> Frame | None:
+    def frame(self, transform: Element | None) -> ShapeFrame | None:
         box = numbers(transform, "off", "ext")
         if box is None:
             return None
         x, y, width, height = box
         left, top = self.left + x * self.across, self.top + y * self.down
-        return Frame(left, top, left + width * self.across, top + height * self.down)
+        return ShapeFrame(left, top, left + width * self.across, top + height * self.down)
 
     def inside(self, transform: Element | None) -> Mapping:
         """Return the mapping for the members of a group with this transform."""
@@ -77,7 +79,7 @@ def ordered(shapes: list[Shape]) -> list[Shape]:
     placed = [shape for shape in shapes if shape not in titles and shape.frame is not None]
     loose = [shape for shape in shapes if shape not in titles and shape.frame is None]
     result: list[Shape] = []
-    for shape in [*titles, *in_reading_order(placed, lambda shape: shape.frame or Frame()), *loose]:
+    for shape in [*titles, *in_reading_order(placed, lambda shape: shape.frame or ShapeFrame()), *loose]:
         result += ordered(shape.members) if shape.kind == "grpSp" else [shape]
     return result
 
@@ -131,3 +133,59 @@ def _alternative(element: Element) -> str:
     properties = _properties(element)
     names = properties.find("p:cNvPr", NAMESPACES) if properties is not None else None
     return "" if names is None else names.get("descr") or names.get("title") or ""
+
+
+class SlideLayout:
+    """The layout of a slide and the master behind it; without them nothing is inherited."""
+
+    def __init__(self, package: Package, slide: str, mapping: Mapping) -> None:
+        layouts = related(package, slide, "slideLayout")[:1]
+        masters = related(package, layouts[0], "slideMaster")[:1] if layouts else []
+        roots = [read_xml(package, part) for part in (*layouts, *masters)]
+        self._levels = [_placeholders(root, mapping) for root in roots if root is not None]
+        master = roots[1] if len(roots) > 1 else None
+        self._body_style = master.find("p:txStyles/p:bodyStyle", NAMESPACES) if master is not None else None
+
+    def frame(self, placeholder: Placeholder) -> ShapeFrame | None:
+        """Return where a placeholder stands that does not say so itself."""
+        return next((shape.frame for shape in self._like(placeholder) if shape.frame is not None), None)
+
+    def styles(self, placeholder: Placeholder | None) -> list[Element]:
+        """Return the list styles that a shape's paragraphs take over, the nearest first; a text box takes none."""
+        if placeholder is None:
+            return []
+        styles = [shape.element.find("p:txBody/a:lstStyle", NAMESPACES) for shape in self._like(placeholder)]
+        if placeholder.type in _BODIES:
+            styles.append(self._body_style)
+        return [style for style in styles if style is not None]
+
+    def _like(self, placeholder: Placeholder) -> list[Shape]:
+        """Return the shapes of the layout and the master that a placeholder stands for."""
+        found = []
+        for shapes in self._levels:
+            match = _match(placeholder, shapes)
+            if match is not None:
+                found.append(match)
+                placeholder = match.placeholder or placeholder
+        return found
+
+
+def _match(placeholder: Placeholder, shapes: list[Shape]) -> Shape | None:
+    """By index first, then by type; a title is a title whatever its index."""
+    for shape in shapes:
+        other = shape.placeholder
+        if other is not None and placeholder.index and other.index == placeholder.index:
+            return shape
+    kinds = _kin(placeholder.type)
+    return next((shape for shape in shapes if shape.placeholder is not None and shape.placeholder.type in kinds), None)
+
+
+def _kin(type: str) -> frozenset[str]:
+    if type in ("title", "ctrTitle"):
+        return frozenset({"title", "ctrTitle"})
+    return frozenset({"body", "obj", "subTitle"}) if type in _BODIES else frozenset({type})
+
+
+def _placeholders(root: Element, mapping: Mapping) -> list[Shape]:
+    tree = root.find("p:cSld/p:spTree", NAMESPACES)
+    return [shape for shape in shapes_of(tree, mapping) if shape.placeholder is not None] if tree is not None else []

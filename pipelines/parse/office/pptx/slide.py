@@ -7,15 +7,20 @@ from dataclasses import dataclass
 from pipelines.core.document import BlockKind, ReferenceKind
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.office.drawing import ChartItem, DiagramItem, EmbeddedItem, PictureItem, drawn, meaningful
-from pipelines.parse.office.graphics import Graphics
+from pipelines.parse.office.drawing import (
+    ChartItem,
+    DiagramItem,
+    EmbeddedItem,
+    Graphics,
+    PictureItem,
+    drawn,
+    meaningful,
+)
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, qualified, relationships
-from pipelines.parse.office.order import Frame
+from pipelines.parse.office.order import ShapeFrame
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.pptx.layout import Layout
-from pipelines.parse.office.pptx.shapes import Mapping, Shape, ordered, shapes_of
-from pipelines.parse.office.pptx.tables import table_cells
-from pipelines.parse.office.pptx.text import Paragraph, SlideLink, paragraphs, plain_text
+from pipelines.parse.office.pptx.paragraph import Paragraph, SlideLink, paragraphs, plain_text, table_cells
+from pipelines.parse.office.pptx.shapes import Mapping, Shape, SlideLayout, ordered, shapes_of
 
 _FURNITURE = {"ftr": BlockKind.PAGE_FOOTER, "dt": BlockKind.PAGE_FOOTER, "sldNum": BlockKind.PAGE_FOOTER,
               "hdr": BlockKind.PAGE_HEADER}  # fmt: skip
@@ -47,7 +52,7 @@ class SlideReader:
         self._numbers = numbers
         self._links = relationships(package, part)
         self._mapping = Mapping(0.0, 0.0, 1 / size.width, 1 / size.height)
-        self._layout = Layout(package, part, self._mapping)
+        self._layout = SlideLayout(package, part, self._mapping)
         self._graphics = Graphics(package, self._links, builder)
 
     def read(self, slide: Element) -> None:
@@ -133,7 +138,7 @@ class SlideReader:
         for embedded in _embedded(shape.element):
             self._graphics.add(EmbeddedItem(embedded), place)
 
-    def _boxes(self, frame: Frame | None) -> tuple[Box, ...]:
+    def _boxes(self, frame: ShapeFrame | None) -> tuple[Box, ...]:
         if frame is None or frame.right <= frame.left or frame.bottom <= frame.top:
             return ()
         inside = [min(1.0, max(0.0, edge)) for edge in (frame.left, frame.top, frame.right, frame.bottom)]

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 
+from pipelines.lang.characters import CURRENCY
+
 _BUILT_IN = {9: "0%", 10: "0.00%", 14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM",
              19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm", 45: "mm:ss", 46: "[h]:mm:ss",
              47: "mm:ss.0", 27: "yyyy-mm-dd", 28: "yyyy-mm-dd", 29: "yyyy-mm-dd", 30: "m-d-yy", 31: "yyyy-mm-dd",
@@ -19,7 +21,7 @@ _TOKEN = re.compile(
     r"|(?P<half>AM/PM|A/P)|(?P<code>[ymdhs]+)|(?P<digits>[0#?][0#?,.]*|\.[0#?]+)|(?P<percent>%)|(?P<sign>[Ee][+-])|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
-_CURRENCY = re.compile(r"[$€£¥₩₹₽฿₺]|\b(?:USD|EUR|GBP|CHF|CNY|JPY|Rs|kr)\b", re.IGNORECASE)
+_CURRENCY = re.compile(rf"[{CURRENCY}]|\b(?:USD|EUR|GBP|CHF|CNY|JPY|Rs|kr)\b", re.IGNORECASE)
 _EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
 _SIGNIFICANT = 15
 _LAST_DAY = 2_958_466
@@ -27,7 +29,7 @@ _MICROSECONDS_A_DAY = 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class NumberFormat:
     """What a format code means: `kind` is number, percent, date, time, datetime or duration.
 
     `digits` are the decimals of a percentage, or the least number of digits of a whole number. `before` and `after`
@@ -40,16 +42,16 @@ class Format:
     after: str = ""
 
 
-PLAIN = Format()
+PLAIN = NumberFormat()
 
 
-def built_in(id: int) -> Format:
+def built_in(id: int) -> NumberFormat:
     """Return the format of a number that is not defined in the file."""
     return parse_format(_BUILT_IN.get(id, "General"))
 
 
 @lru_cache(maxsize=4096)
-def parse_format(code: str) -> Format:
+def parse_format(code: str) -> NumberFormat:
     """Return what a format code means; of several sections (positive; negative; zero) the first counts."""
     before, after, codes, digits, percent, elapsed = "", "", "", "", False, False
     for token in _TOKEN.finditer(code):
@@ -69,13 +71,13 @@ def parse_format(code: str) -> Format:
         elif token["sign"]:
             return PLAIN
     if codes or elapsed:
-        return Format("duration" if elapsed else _moment(codes))
+        return NumberFormat("duration" if elapsed else _moment(codes))
     if percent:
-        return Format("percent", len(digits.partition(".")[2]))
-    return Format("number", _least(digits), _unit(before), _unit(after))
+        return NumberFormat("percent", len(digits.partition(".")[2]))
+    return NumberFormat("number", _least(digits), _unit(before), _unit(after))
 
 
-def number_text(raw: str, format: Format, since_1904: bool = False) -> str:
+def number_text(raw: str, format: NumberFormat, since_1904: bool = False) -> str:
     """Return a stored number as text; what is no number is returned as it is."""
     try:
         number = float(raw)

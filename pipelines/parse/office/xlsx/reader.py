@@ -1,23 +1,128 @@
-"""The reader of XLSX and XLSM: a page for each sheet."""
+"""One sheet of a workbook, appended to a document from top to bottom."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from pipelines.core.document import Source
-from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.office.ooxml import main_part
+from pipelines.core.document import ReferenceKind, Source
+from pipelines.parse.assemble import DocumentBuilder, Image, Place
+from pipelines.parse.office.charts import Chart
+from pipelines.parse.office.drawing import ChartItem, Graphics
+from pipelines.parse.office.grid import CellRange, SheetGrid, SheetTable, area
+from pipelines.parse.office.ooxml import core_properties, main_part, read_xml, related, relationships
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.properties import core_properties
-from pipelines.parse.office.xlsx.page import SheetPage
-from pipelines.parse.office.xlsx.workbook import read_workbook
+from pipelines.parse.office.sheets import SheetBuilder, are_named
+from pipelines.parse.office.xlsx.drawings import Floating, cell_comments, floating
+from pipelines.parse.office.xlsx.sheet import SheetLink, Worksheet, read_sheet
+from pipelines.parse.office.xlsx.workbook import SheetEntry, Workbook, read_workbook
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
+
+
+class SheetPage:
+    """Reads and appends the sheet that `entry` names; `number` counts the sheets from 1."""
+
+    def __init__(
+        self, package: Package, workbook: Workbook, entry: SheetEntry, number: int, builder: DocumentBuilder
+    ) -> None:
+        self._package = package
+        self._workbook = workbook
+        self._entry = entry
+        self._builder = builder
+        self._sheet = SheetBuilder(builder, number, entry.name)
+        self._links = relationships(package, entry.part)
+
+    def write(self) -> None:
+        if self._entry.part not in self._package:
+            self._sheet.page(hidden=self._entry.hidden, issue="the sheet is missing")
+            return
+        sheet = self._read()
+        self._sheet.page(hidden=self._entry.hidden, issue=sheet.grid.issue)
+        pieces: list[tuple[int, int, SheetTable | Floating]] = [
+            (region.area.top, region.area.left, region) for region in sheet.grid.regions()
+        ]
+        pieces += [(item.row, item.column, item) for part in sheet.drawings for item in floating(self._package, part)]
+        if pieces and are_named(entry.name for entry in self._workbook.sheets):
+            self._sheet.heading()
+        above: SheetTable | None = None
+        for _, _, piece in sorted(pieces, key=lambda piece: piece[:2]):
+            if isinstance(piece, SheetTable):
+                self._table(piece, above, sheet)
+                above = piece
+            else:
+                self._float(piece)
+        self._comments()
+
+    def _read(self) -> Worksheet:
+        most = self._builder.settings.limits.cells
+        if self._entry.kind != "worksheet":
+            return Worksheet(SheetGrid(most), drawings=related(self._package, self._entry.part, "drawing"))
+        sheet = read_sheet(self._package, self._entry.part, self._workbook, most)
+        for part in related(self._package, self._entry.part, "table"):
+            root = read_xml(self._package, part)
+            if root is not None and (found := area(root.get("ref", ""))) is not None:
+                sheet.grid.tables.append(found)
+        sheet.drawings = related(self._package, self._entry.part, "drawing")
+        return sheet
+
+    # -- tables
+
+    def _table(self, region: SheetTable, above: SheetTable | None, sheet: Worksheet) -> None:
+        if not self._sheet.table(region, above):
+            return
+        for link in sheet.links:
+            if region.area.holds(link.row, link.column):
+                self._refer(link, sheet.grid.texts.get((link.row, link.column), ""))
+
+    def _refer(self, link: SheetLink, evidence: str) -> None:
+        found = self._links.get(link.relationship)
+        target = link.address or (found.target if found is not None and found.external else "")
+        if target:
+            target = f"{target}#{link.location}" if link.location else target
+            self._builder.reference(ReferenceKind.HYPERLINK, target, evidence)
+        elif link.location:
+            self._builder.reference(ReferenceKind.CROSS_REFERENCE, link.location, evidence)
+
+    # -- what lies above the cells
+
+    def _float(self, floating: Floating) -> None:
+        corner = CellRange(floating.row, floating.column, floating.row, floating.column)
+        place, graphics = self._sheet.place(corner), self._graphics(floating.part)
+        if isinstance(floating.item, ChartItem):
+            chart = graphics.read_chart(floating.item.relationship)
+            if chart is not None and self._is_own(chart):
+                self._chart(chart, place)
+                return
+        graphics.add(floating.item, place)
+
+    def _graphics(self, part: str) -> Graphics:
+        return Graphics(self._package, relationships(self._package, part), self._builder)
+
+    def _is_own(self, chart: Chart) -> bool:
+        """Whether a chart draws cells of this workbook: its data is a table already."""
+        names = {entry.name for entry in self._workbook.sheets}
+        sources = [series.source.rpartition("!")[0].strip("'").replace("''", "'") for series in chart.series]
+        return bool(sources) and all(source in names for source in sources)
+
+    def _chart(self, chart: Chart, place: Place) -> None:
+        sources = ", ".join(dict.fromkeys(series.source.replace("$", "") for series in chart.series))
+        self._builder.figure(Image(description=f"{chart.summary} ({sources})"), place)
+        if chart.title:
+            self._builder.caption(chart.title, place)
+
+    def _comments(self) -> None:
+        for comment in cell_comments(self._package, self._entry.part):
+            self._builder.note(comment.render(), self._sheet.place(area(comment.cell) or CellRange(0, 0, 0, 0)))
 
 
 class XlsxReader:
     """Reads the tables, charts, pictures, text boxes and comments of all sheets, hidden ones too."""
 
+    formats = (
+        signed("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx", also=(".xlsm",)),
+        signed("application/vnd.ms-excel.sheet.macroenabled.12", ".xlsm"),
+    )
     name = "xlsx"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from itertools import islice
 
-from pipelines.parse.office.grid import Grid, area, place
+from pipelines.parse.office.grid import SheetGrid, area, place
 from pipelines.parse.office.ooxml import NAMESPACES, Element, local, qualified, stream_children
 from pipelines.parse.office.package import Package
 from pipelines.parse.office.xlsx.formats import number_text
@@ -30,17 +30,17 @@ class SheetLink:
 
 
 @dataclass(slots=True)
-class Sheet:
+class Worksheet:
     """What a worksheet holds. `drawings` are the parts with what lies above its cells."""
 
-    grid: Grid
+    grid: SheetGrid
     links: list[SheetLink] = field(default_factory=list)
     drawings: list[str] = field(default_factory=list)
 
 
-def read_sheet(package: Package, part: str, workbook: Workbook, most: int) -> Sheet:
+def read_sheet(package: Package, part: str, workbook: Workbook, most: int) -> Worksheet:
     """Return the worksheet in `part`, `most` cells of it at the most. Raises `Malformed` for broken XML."""
-    sheet = Sheet(Grid(most))
+    sheet = Worksheet(SheetGrid(most))
     row = -1
     for element in stream_children(package.read(part), _PARENTS, package.uri, part):
         name = local(element)
@@ -59,7 +59,7 @@ def read_sheet(package: Package, part: str, workbook: Workbook, most: int) -> Sh
     return sheet
 
 
-def _row(element: Element, row: int, workbook: Workbook, sheet: Sheet) -> None:
+def _row(element: Element, row: int, workbook: Workbook, sheet: Worksheet) -> None:
     column = -1
     for cell in element:
         if local(cell) != "c":
@@ -94,7 +94,7 @@ def _text(cell: Element, workbook: Workbook) -> str:
     return raw.replace("T", " ").removesuffix("Z") if kind == "d" else unescape(raw)
 
 
-def _links(element: Element, sheet: Sheet) -> None:
+def _links(element: Element, sheet: Worksheet) -> None:
     for link in element.iterfind("x:hyperlink", NAMESPACES):
         found = area(link.get("ref", ""))
         if found is not None:

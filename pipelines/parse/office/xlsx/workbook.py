@@ -17,7 +17,7 @@ from pipelines.parse.office.ooxml import (
     stream_children,
 )
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.xlsx.formats import PLAIN, Format, built_in, parse_format
+from pipelines.parse.office.xlsx.formats import PLAIN, NumberFormat, built_in, parse_format
 
 _SST = frozenset({qualified("x:sst")})
 _TEXT, _PHONETIC = qualified("x:t"), qualified("x:rPh")
@@ -41,10 +41,10 @@ class Workbook:
 
     sheets: tuple[SheetEntry, ...]
     strings: list[str]
-    formats: list[Format]
+    formats: list[NumberFormat]
     since_1904: bool
 
-    def format(self, style: str | None) -> Format:
+    def format(self, style: str | None) -> NumberFormat:
         number = int(style) if style is not None and style.isdigit() else 0
         return self.formats[number] if number < len(self.formats) else PLAIN
 
@@ -89,7 +89,7 @@ def _strings(package: Package, part: str) -> list[str]:
     return strings
 
 
-def _formats(package: Package, part: str) -> list[Format]:
+def _formats(package: Package, part: str) -> list[NumberFormat]:
     root = next((read_xml(package, name) for name in related(package, part, "styles")), None)
     if root is None:
         return []

@@ -1,0 +1,143 @@
+"""An answer on the terminal: its text with numbered citations, what was doubtful about it, and its trace as a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+from rich.tree import Tree
+
+from flows.cli.console import console, line
+from flows.cli.stdio import say_error
+from qa.answer import Answer, Citation, Ending, Step
+
+EXTRACTIVE = "Quoted from the documents (no language model was asked):"
+NEAREST = "The nearest passages:"
+_FOUND_SHOWN = 5
+_LONGEST = 600
+"""Characters of a quote that are shown."""
+_TRACE_STYLES = {
+    "selected": "green", "quote": "green", "claim": "green", "dropped": "red", "failed": "red", "unusable": "yellow",
+    "stop": "bold", "candidate": "dim", "passage": "dim",
+}  # fmt: skip
+_STEPS_SHOWN = 12
+"""Steps shown below one; the rest is counted."""
+
+
+def print_answer(answer: Answer, trace: bool = False) -> None:
+    """Print an answer for people to read, and with `trace` how it came about."""
+    console().print(render_answer(answer))
+    if trace:
+        console().print(trace_tree(answer))
+
+
+def as_json(answer: Answer) -> dict[str, object]:
+    """Return an answer as `--json` prints it."""
+    return {**msgspec.to_builtins(answer), "abstained": answer.abstained}
+
+
+def tell_troubles(answer: Answer) -> None:
+    """Say on the standard error what an answer lacks, and why there is none; a line each."""
+    for warning in answer.warnings:
+        say_error(warning)
+    if answer.ending.exit_code:
+        say_error(answer.text, answer.hint)
+
+
+def render_answer(answer: Answer) -> RenderableType:
+    """Return an answer for people to read."""
+    return Group(*_parts(answer))
+
+
+def _parts(answer: Answer) -> Iterator[RenderableType]:
+    if answer.abstained:
+        yield Text(answer.text, "bold yellow")
+        if answer.citations:
+            yield Text(NEAREST, "dim")
+    elif answer.ending is not Ending.ANSWERED:
+        yield from _nearest(answer)
+        return
+    else:
+        yield from _answer(answer)
+    yield from (_citation(citation) for citation in answer.citations)
+    for conflict in answer.conflicts:
+        yield line((f"! Sources disagree: {conflict}", "yellow"))
+    if answer.dropped:
+        yield line((f"Not taken over, for no source carries it: {'; '.join(answer.dropped)}", "dim"))
+    if not answer.extractive:
+        yield Text(_cost(answer), "dim")
+
+
+def _nearest(answer: Answer) -> Iterator[RenderableType]:
+    """What was found where there is no answer; why there is none is told on the standard error."""
+    if answer.found:
+        yield Text(NEAREST, "dim")
+    for place in answer.found[:_FOUND_SHOWN]:
+        pages = f", page {place.pages[0]}" if place.pages else ""
+        yield line((f"    {place.uri}{pages}", "dim"))
+
+
+def _answer(answer: Answer) -> Iterator[RenderableType]:
+    if answer.extractive:
+        yield Text(EXTRACTIVE, "dim")
+    elif not answer.citations:
+        yield Text("From the model's own knowledge; the documents were not read:", "yellow")
+    if answer.short and not answer.extractive:
+        yield Text(answer.short, "bold")
+    for claim in answer.claims:
+        if answer.extractive or claim.text != answer.short:
+            marks = "".join(f" [{number}]" for number in claim.citations)
+            yield Text(claim.text, "bold" if answer.extractive else "") + Text(marks, "cyan")
+    yield Text("")
+
+
+def _citation(citation: Citation) -> RenderableType:
+    head = line((f"[{citation.number}] ", "cyan"), (citation.uri, "bold"))
+    if citation.place:
+        head += line(f", {citation.place}")
+    if citation.superseded_by:
+        head += line((f", superseded by {citation.superseded_by}", "yellow"))
+    if citation.heading_path:
+        head += line((f"  {' › '.join(citation.heading_path)}", "dim"))
+    quote = citation.quote if len(citation.quote) <= _LONGEST else citation.quote[: _LONGEST - 1] + "…"
+    body = Text(f"“{' '.join(quote.split())}”", "italic")
+    if citation.context:
+        body = Text(f"{citation.context}\n", "dim") + body
+    return Group(head, Padding(body, (0, 0, 0, 4)))
+
+
+def _cost(answer: Answer) -> str:
+    usage = answer.usage
+    money = f", {answer.dollars:.4f} dollars" if answer.dollars else ""
+    tokens = usage.input_tokens + usage.output_tokens
+    return f"{answer.strategy}: {usage.calls} calls, {tokens:,} tokens{money}, {answer.seconds:.1f} s"
+
+
+def trace_tree(answer: Answer) -> Tree:
+    """Return the trace as a tree for rich: proposals, candidates with scores, selection, why it stopped."""
+    tree = Tree(Text(f"{answer.strategy}: {answer.question}", "bold"))
+    for step in answer.trace:
+        _grow(tree, step)
+    return tree
+
+
+def _grow(tree: Tree, step: Step) -> None:
+    branch = tree.add(_step_label(step))
+    for inner in step.steps[:_STEPS_SHOWN]:
+        _grow(branch, inner)
+    if len(step.steps) > _STEPS_SHOWN:
+        branch.add(Text(f"and {len(step.steps) - _STEPS_SHOWN} more", "dim"))
+
+
+def _step_label(step: Step) -> Text:
+    style = _TRACE_STYLES.get(step.kind, "")
+    label = Text()
+    if step.score is not None:
+        label.append(f"{step.score:.2f} ", "cyan")
+    if step.kind != "round":
+        label.append(f"{step.kind}: " if step.text else step.kind, style or "bold")
+    label.append(step.text, style)
+    return label

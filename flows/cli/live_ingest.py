@@ -1,0 +1,109 @@
+"""The live display of a run: files done, what is running, failures, time left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
+
+from flows.cli.console import console
+from flows.cli.stdio import say
+from pipelines.core.safe_output import shown
+from pipelines.ingest import report as told
+from pipelines.ingest.report import Event, Phase, Stage, silent
+
+SHOWN = 4
+"""Documents in work that are named at the same time."""
+PLAIN_SECONDS = 2.0
+"""Where the output is no terminal, a line is printed no more often than this."""
+
+
+@contextmanager
+def live_progress(quiet: bool = False) -> Iterator[told.Progress]:
+    """Yield a listener that shows events on the standard error; `quiet` shows none."""
+    out = console(stderr=True)
+    if quiet:
+        yield silent
+    elif out.is_terminal:
+        with _RunDisplay(out) as display:
+            yield display
+    else:
+        yield _RunLines()
+
+
+class _RunDisplay:
+    """A bar, and below it the documents in work."""
+
+    def __init__(self, out: Console) -> None:
+        self._bar = Progress(
+            TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.fields[failed]}"), TimeElapsedColumn(), TimeRemainingColumn(), console=out,
+        )  # fmt: skip
+        self._task = self._bar.add_task("scan", total=None, failed="")
+        self._running: dict[str, str] = {}
+        self._done: set[str] = set()
+        self._failed: set[str] = set()
+        self._total = 0
+        self._live = Live(self._bar, console=out, refresh_per_second=8, transient=True)
+
+    def __enter__(self) -> _RunDisplay:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def __call__(self, event: Event) -> None:
+        if event.total:
+            self._total = event.total
+            self._bar.update(self._task, total=event.total, description="documents")
+        if not event.subject:
+            if event.phase is Phase.STARTED:
+                self._bar.update(self._task, description=event.stage.value)
+        elif event.phase is Phase.STARTED:
+            self._running[shown(event.subject)] = event.stage.value
+        else:
+            self._finish(event)
+        self._live.update(Group(self._bar, *self._lines()))
+
+    def _finish(self, event: Event) -> None:
+        if event.phase is Phase.FAILED:
+            self._failed.add(event.subject)
+        if event.phase is Phase.FAILED or event.stage is Stage.EMBED:
+            self._done.add(event.subject)
+            self._running.pop(shown(event.subject), None)
+        failed = f"[red]{len(self._failed)} failed" if self._failed else ""
+        self._total = max(self._total, len(self._done))  # attachments come on top of what the folder has
+        self._bar.update(self._task, completed=len(self._done), total=self._total or None, failed=failed)
+
+    def _lines(self) -> list[Text]:
+        running = list(self._running.items())[:SHOWN]
+        return [Text(f"  {stage:<8} {uri}", style="dim", overflow="ellipsis", no_wrap=True) for uri, stage in running]
+
+
+class _RunLines:
+    """A line now and then, for logs."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+        self._total = 0
+        self._done: set[str] = set()
+
+    def __call__(self, event: Event) -> None:
+        self._total = event.total or self._total
+        ended = event.stage is Stage.EMBED and event.phase is not Phase.STARTED
+        if event.subject and (ended or event.phase is Phase.FAILED):
+            self._done.add(event.subject)
+        whole = not event.subject and event.phase is Phase.STARTED
+        if not whole and time.monotonic() - self._last < PLAIN_SECONDS:
+            return
+        self._last = time.monotonic()
+        self._total = max(self._total, len(self._done))  # attachments come on top of what the folder has
+        of = f"{len(self._done)}/{self._total}" if self._total and event.stage is not Stage.SERVER else ""
+        told = " ".join(filter(None, (of, shown(event.subject or event.detail))))
+        say(f"{event.stage.value}: {told}" if told else event.stage.value, err=True)

@@ -1,0 +1,153 @@
+"""Values as tables on the terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from flows.cli.console import TextTable, console, line
+from flows.cli.stdio import say_json
+from pipelines.core.outcome import Status
+
+if TYPE_CHECKING:
+    from pipelines.ingest.diff import FolderDiff
+    from pipelines.ingest.fsck import FsckReport
+    from pipelines.ingest.reindex import Reindexed
+    from pipelines.ingest.report import Report
+    from pipelines.llm.estimate import Estimate
+    from pipelines.store.catalog import Entry
+
+_STYLES = {"failed": "red", "partial": "yellow", "unfinished": "yellow"}
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON, indented, with its texts as they are."""
+    say_json(json.dumps(msgspec.to_builtins(value), ensure_ascii=False, indent=2))
+
+
+def print_report(report: Report, as_json: bool) -> None:
+    """Print how a run ended: documents by status, stages by what they did, and every failure with its reason."""
+    if as_json:
+        print_json(report)
+        return
+    out = console()
+    out.print(_documents(report))
+    out.print(_stages(report))
+    if report.usage:
+        out.print(_usage(report))
+    for failure in report.failures:
+        out.print(line((failure.status.value, "red"), f" {failure.subject}: {failure.reason}"))
+    if report.unfinished:
+        waiting = f"{report.unfinished} chunks await their language work; the next ingest tries them again"
+        out.print(line((waiting, "yellow")))
+    if report.stopped:
+        out.print(line((f"stopped: {report.stopped}; what is done is kept, the next ingest goes on", "yellow")))
+    out.print(line(_closing(report)))
+
+
+def _documents(report: Report) -> TextTable:
+    table = TextTable("documents", "")
+    for name, number in report.documents.items():
+        table.row(name, str(number), style=_STYLES.get(name))
+    table.row("", "")
+    for name, number in report.contents.items():
+        table.row(name, f"{number:,}", style="dim")
+    return table
+
+
+def _stages(report: Report) -> TextTable:
+    table = TextTable("stage", "done", "reused", "failed")
+    for name, count in report.stages.items():
+        table.row(name, str(count.done), str(count.reused), str(count.failed), style="red" if count.failed else None)
+    return table
+
+
+def _usage(report: Report) -> TextTable:
+    names = list(next(iter(report.usage.values())))
+    table = TextTable("language work", *names)
+    for role, figures in report.usage.items():
+        table.row(role, *(f"{figures.get(name, 0):,.10g}" for name in names))
+    return table
+
+
+def _closing(report: Report) -> str:
+    changes = ", ".join(f"{number} {name}" for name, number in report.changes.items() if number)
+    work = sum(count.done for name, count in report.stages.items())
+    nothing = "; nothing to parse, chunk or embed" if not work and not report.failures else ""
+    return f"{report.knowledge_base}: {changes or 'no documents'}{nothing} ({report.seconds:.1f} s)"
+
+
+def print_estimate(estimate: Estimate, as_json: bool) -> None:
+    """Print what the language work will take, by the work and in all."""
+    if as_json:
+        print_json({"lines": estimate.lines, "total": estimate.total})
+        return
+    if not estimate.lines:
+        console().print("no language work: none is configured, or nothing has changed")
+        return
+    table = TextTable("language work", "model", "calls", "from cache", "input tokens", "output tokens", "dollars")
+    for work in (*estimate.lines, estimate.total):
+        usage = work.usage
+        cells = (usage.calls, work.cached, usage.input_tokens, usage.output_tokens)
+        table.row(work.role, work.model, *(f"{cell:,}" for cell in cells), f"{work.dollars:.4f}")
+    console().print(table)
+
+
+def print_status(entries: Sequence[Entry], all_of_them: bool) -> None:
+    """Print entries of the catalog: each with its status and reason, or only those that are not indexed."""
+    table = TextTable("document", "status", "reason")
+    shown = [entry for entry in entries if all_of_them or entry.status is not Status.INDEXED or entry.notes]
+    for entry in shown:
+        style = "red" if entry.status is Status.FAILED else None
+        table.row(entry.uri, entry.status.value, "; ".join(filter(None, (entry.reason, *entry.notes))), style=style)
+    out = console()
+    if shown:
+        out.print(table)
+    indexed = sum(entry.status.searchable for entry in entries)
+    out.print(f"{indexed} of {len(entries)} documents can be found")
+
+
+def print_difference(difference: FolderDiff) -> None:
+    """Print what an ingest would do: documents by name, nodes and edges by kind."""
+    out = console()
+    if difference.empty and not difference.coming and not difference.going:
+        out.print("no difference: an ingest would change nothing")
+        return
+    for sign, style, uris in (("+", "green", difference.added), ("~", "yellow", difference.changed),
+                              ("-", "red", difference.removed)):  # fmt: skip
+        for uri in uris:
+            out.print(line((sign, style), f" {uri}"))
+    for before, after in difference.renamed:
+        out.print(line(("→", "yellow"), f" {before} is now {after}"))
+    table = TextTable("", "coming", "going")
+    for kind in sorted(difference.coming.keys() | difference.going.keys()):
+        table.row(kind, f"+{difference.coming.get(kind, 0)}", f"-{difference.going.get(kind, 0)}")
+    out.print(table)
+
+
+def print_findings(checked: FsckReport) -> None:
+    """Print where the stores disagree."""
+    out = console()
+    for finding in checked.findings:
+        out.print(line((f"{finding.place} {finding.fault}", "red"), f" {finding.subject} {finding.detail}"))
+    if not checked.findings:
+        out.print(f"clean: catalog, graph, vectors and artifacts agree on {checked.documents} documents")
+    elif checked.repaired:
+        out.print("mended" if checked.clean else f"{len(checked.remaining)} findings remain; ingest the folder again")
+    else:
+        out.print(f"{len(checked.findings)} findings; --repair mends them")
+
+
+def print_reindexed(reindexed: Reindexed) -> None:
+    """Print the two embedders side by side."""
+    table = TextTable("embedder", f"self-recall@5 of {reindexed.probes} atoms")
+    table.row(reindexed.before, f"{reindexed.recall_before:.1%}")
+    table.row(reindexed.after, f"{reindexed.recall_after:.1%}")
+    out = console()
+    out.print(table)
+    out.print(f"{reindexed.records:,} records are now searched by {reindexed.after}")
+    for name in reindexed.dropped:
+        out.print(f"dropped: {name}")

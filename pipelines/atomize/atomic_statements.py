@@ -1,0 +1,91 @@
+"""Atomic statements: sentences, table rows and figures, prefixed by the headings they need (PIKE-RAG 5.1.2).
+
+"It is 16 bar." below "Pump Manual > Pressure" becomes "Pump Manual > Pressure: It is 16 bar."
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pipelines.atomize.distiller import ChunkContent, HeadingPath
+from pipelines.core.document import Figure
+from pipelines.core.ids import normalize
+from pipelines.core.knowledge import Atom, AtomKind
+from pipelines.core.provenance import Provenance
+from pipelines.lang.characters import CJK, CJK_CHARACTER
+from pipelines.lang.terms import words
+
+_FEWEST_WORDS, _FEWEST_CHARACTERS = 3, 6
+"""Minimum words of a statement; minimum characters of a Chinese one."""
+_LONGEST = 600
+"""Maximum characters of a statement: a longer "sentence" is a page of OCR text without punctuation."""
+_BULLET = re.compile(r"^(?:[●○•▪◦·*–-]\s*)+")
+_HAS_LETTERS = re.compile(rf"[^\W\d_]{{2}}|[{CJK}]")
+
+
+def statements(content: ChunkContent, limit: int) -> list[Atom]:
+    """Return the statements of a chunk: at most `limit` sentences, then every table row and figure."""
+    from_sentences = _distinct(list(_sentence_statements(content)))[:limit]
+    return _distinct([*from_sentences, *table_statements(content), *figure_statements(content)])
+
+
+def table_statements(content: ChunkContent) -> list[Atom]:
+    """Return the table rows of a chunk as statements, prefixed by the table's caption or else by the heading path."""
+    found: list[Atom] = []
+    for row in content.rows:
+        text = row.table.statement(row.number)
+        if _HAS_LETTERS.search(text):
+            lead = row.table.caption or _lead(content.path, text)
+            found.append(_atom(content, _joined(lead, text), content.block_index.provenance(row.span)))
+    return _distinct(found)
+
+
+def figure_statements(content: ChunkContent) -> list[Atom]:
+    """Return a statement for each figure of a chunk: caption, description and OCR text under the heading path."""
+    found: list[Atom] = []
+    for one in content.figures:
+        text = _figure_text(one.figure)
+        if text:
+            found.append(_atom(content, _joined(_lead(content.path, text), text), one.provenance))
+    return _distinct(found)
+
+
+def _sentence_statements(content: ChunkContent) -> Iterator[Atom]:
+    for sentence in content.sentences:
+        text = _BULLET.sub("", " ".join(sentence.text.split()))
+        if sentence.prose and _is_statement(text):
+            yield _atom(
+                content, _joined(_lead(sentence.path, text), text), content.block_index.provenance(sentence.span)
+            )
+
+
+def _is_statement(text: str) -> bool:
+    if len(text) > _LONGEST or text.endswith(("?", "？", ":", "：")):
+        return False
+    runs = [run for run in words(text) if _HAS_LETTERS.search(run)]
+    return len(runs) >= _FEWEST_WORDS or len("".join(CJK_CHARACTER.findall(text))) >= _FEWEST_CHARACTERS
+
+
+def _lead(path: HeadingPath, text: str) -> str:
+    """Return the headings of a path that the text does not contain: "Pump Manual > Seals"."""
+    own = normalize(text)
+    return " > ".join(part for part, form in path if form not in own)
+
+
+def _figure_text(figure: Figure) -> str:
+    parts = (figure.caption, figure.description, figure.ocr_text)
+    return " ".join(" ".join(parts).split())[:_LONGEST]
+
+
+def _joined(lead: str, text: str) -> str:
+    return f"{lead}: {text}" if lead else text
+
+
+def _atom(content: ChunkContent, text: str, provenance: Provenance) -> Atom:
+    chunk = content.chunk.id
+    return Atom(Atom.make_id(chunk, AtomKind.STATEMENT, text), chunk, AtomKind.STATEMENT, text, provenance)
+
+
+def _distinct(atoms: list[Atom]) -> list[Atom]:
+    return list({atom.id: atom for atom in atoms}.values())

@@ -1,0 +1,181 @@
+"""Grounding: whether, and where, a chunk supports what a model says of it; no model is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence, Set
+from functools import cached_property
+
+from pipelines.atomize.distiller import ChunkContent
+from pipelines.core.ids import normalize
+from pipelines.core.provenance import Span
+from pipelines.lang.characters import CJK, CJK_CHARACTER
+from pipelines.lang.numbers import FIGURE
+from pipelines.lang.terms import terms
+
+_SHORT_FORM = re.compile(r"[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
+_ENDS_NAME = re.compile(r"[()（）\n]")
+_SHORTEST_LONG, _LONGEST_LONG = 3, 80
+"""Minimum and maximum characters of the long form before an abbreviation in brackets."""
+_AGENT = re.compile(r"\bby(?:\s+[\w-]+){0,4}\s+$", re.IGNORECASE)
+_AGENT_WINDOW = 60
+"""Characters before a name that are searched for "by"."""
+_LAST_NAME = 3
+"""Minimum characters of a last name that stands for a full name."""
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
+_GENERIC_TERMS = frozenset(
+    terms(
+        "name called type kind sort many number year date time day place located person people country city town"
+        " company organization thing part role describe mean"
+    )
+)
+"""Terms with which any question can be put: they need not occur in the chunk that answers it."""
+
+
+class Grounding:
+    """Checks texts against a chunk: its own text, its table context, and the title and headings above it.
+
+    All spans, given and returned, are in the document's text.
+    """
+
+    def __init__(self, content: ChunkContent) -> None:
+        self.content = content
+        self._text = content.chunk.text
+        self._lower = _folded(self._text)
+        self._start = content.chunk.provenance.span.start
+
+    def occurrences(self, surface: str) -> list[Span]:
+        """Return the spans of a name in the chunk, or else those of it without its article or of its alias.
+
+        Case and white space do not count. Empty if the chunk does not contain it.
+        """
+        for form in (surface, _ARTICLE.sub("", surface), *self._aliases(surface)):
+            found = self._find(form)
+            if found:
+                return found
+        return []
+
+    def evidence(self, heads: Sequence[Span], tails: Sequence[Span]) -> Span:
+        """Return the shortest span of whole sentences that has a head and a tail, the first one of several."""
+        pairs = ((self._sentence(head), self._sentence(tail)) for head in heads for tail in tails)
+        spans = (Span(min(one.start, other.start), max(one.end, other.end)) for one, other in pairs)
+        return min(spans, key=lambda span: (len(span), span.start))
+
+    def in_one_sentence(self, heads: Sequence[Span], tails: Sequence[Span]) -> bool:
+        """Whether some sentence has a head and a tail."""
+        return not {self._sentence(head) for head in heads}.isdisjoint(self._sentence(tail) for tail in tails)
+
+    def is_topic(self, name: str) -> bool:
+        """Whether a name is the topic of the chunk: it is in the title, a heading or the first sentence."""
+        first = next((one for one in self.content.sentences if one.prose), None)
+        return self.in_headings(name) or (first is not None and normalize(name) in normalize(first.text))
+
+    def is_agent(self, occurrences: Sequence[Span]) -> bool:
+        """Whether an occurrence is the agent of a passive: "by" precedes it, with at most four words between."""
+        before = (self._text[: one.start - self._start] for one in occurrences)
+        return any(_AGENT.search(text[-_AGENT_WINDOW:]) for text in before)
+
+    def _sentence(self, span: Span) -> Span:
+        return next((one.span for one in self.content.sentences if one.span.overlaps(span)), span)
+
+    def in_headings(self, name: str) -> bool:
+        """Whether the title or a heading above the chunk contains a name."""
+        form = normalize(name)
+        return any(form in part for _, part in self.content.path)
+
+    def has_numbers_of(self, text: str) -> bool:
+        """Whether every number in `text` occurs in the chunk or above it."""
+        return {_plain_number(number) for number in FIGURE.findall(text)} <= self._numbers
+
+    def term_overlap(self, text: str, beside: Iterable[str] = ()) -> float:
+        """Return the share (0 to 1) of the terms of `text` that occur in the chunk or above it.
+
+        Generic terms and the terms of the names `beside` do not count; 1 if no others are left.
+        """
+        form = normalize(text)
+        named = {term for name in beside if name in form for term in terms(name)}
+        wanted = set(terms(text)) - named - _GENERIC_TERMS
+        return _share(wanted, self.terms)
+
+    def best_window(self, text: str) -> tuple[float, str]:
+        """Return the highest share of the terms of `text` in two neighbouring sentences, and these sentences' text.
+
+        The higher of the shares with and without the terms of the document's title: a sentence may refer to the
+        document's subject by name or by a pronoun.
+        """
+        wanted = set(terms(text)) - _GENERIC_TERMS
+        both = (wanted, wanted - set(terms(self.content.document.title)))
+        return max((_share(own, found), window) for own in both for found, window in self._windows)
+
+    def states(self, relation: str, evidence: Span) -> bool:
+        """Whether a term of a relation occurs in its evidence; true for one of stop words only ("is", "has")."""
+        wanted = set(terms(relation))
+        own = evidence.shifted(-self._start).slice(self._text)
+        return not wanted or not wanted.isdisjoint(terms(own))
+
+    @cached_property
+    def _windows(self) -> list[tuple[frozenset[str], str]]:
+        """Each two neighbouring sentences, with the chunk's table context before them, and their terms."""
+        texts = [sentence.text for sentence in self.content.sentences] or [self._text]
+        pairs = zip(texts, [*texts[1:], ""], strict=True)
+        windows = ["\n".join((self.content.chunk.context, *pair)) for pair in pairs]
+        return [(frozenset(terms(window)), window) for window in windows]
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The terms of the chunk, of its table context and of the headings above it."""
+        return frozenset(terms(self._around))
+
+    @cached_property
+    def _around(self) -> str:
+        chunk = self.content.chunk
+        return "\n".join((*(part for part, _ in self.content.path), chunk.context, chunk.text))
+
+    @cached_property
+    def _numbers(self) -> frozenset[str]:
+        return frozenset(_plain_number(number) for number in FIGURE.findall(self._around))
+
+    @cached_property
+    def _short_forms(self) -> dict[str, str]:
+        """Abbreviations in brackets by their long forms before them, and long forms by abbreviations."""
+        found: dict[str, str] = {}
+        end = 0
+        for match in _SHORT_FORM.finditer(self._text):
+            before = _ENDS_NAME.split(self._text[max(end, match.start() - _LONGEST_LONG - 1) : match.start()])[-1]
+            if len(before) >= _SHORTEST_LONG:
+                short, end = match.group(1), match.end()
+                long = " ".join(before.split()[-len(short) :])
+                found[normalize(long)] = short
+                found[normalize(short)] = long
+        return found
+
+    def _aliases(self, surface: str) -> list[str]:
+        """Return the aliases of a name: its abbreviation or long form, and of the title the last word."""
+        form = normalize(surface)
+        short = self._short_forms.get(form)
+        last = surface.split()[-1:] if form == normalize(self.content.document.title) else []
+        return [*([short] if short else []), *(word for word in last if word[0].isupper() and len(word) >= _LAST_NAME)]
+
+    def _find(self, form: str) -> list[Span]:
+        wanted = _folded(" ".join(form.split()))
+        if not wanted:
+            return []
+        pattern = r"\s+".join(map(re.escape, wanted.split()))
+        left = "" if CJK_CHARACTER.match(wanted) else rf"(?<![^\W_{CJK}])"
+        right = "" if CJK_CHARACTER.match(wanted[-1]) else rf"(?![^\W_{CJK}])"
+        matches = re.finditer(f"{left}{pattern}{right}", self._lower)
+        return [Span(*match.span()).shifted(self._start) for match in matches]
+
+
+def _share(wanted: Set[str], present: Set[str]) -> float:
+    return len(wanted & present) / len(wanted) if wanted else 1.0
+
+
+def _folded(text: str) -> str:
+    """Return `text` in lower case and of the same length, so that spans stay valid."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _plain_number(number: str) -> str:
+    return number.replace(",", "").rstrip(".")

@@ -1,0 +1,164 @@
+"""Named entities recognized by their form, without a model: capitalized runs, codes, standards, Chinese bodies.
+
+English and Chinese; other languages written with capitals are covered by the capitalized runs alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from pipelines.core.provenance import Span
+from pipelines.lang.characters import CJK, HAN, LATIN_CAPITAL
+from pipelines.lang.dates import CALENDAR
+from pipelines.lang.organizations import CHINESE_ORGANIZATIONS, ORGANIZATION, STANDARD_BODIES
+from pipelines.lang.words import FUNCTION_WORDS
+
+# Capitalized words, with particles between them and a number at the end: "Bank of England", "Apollo 11".
+_LETTER = rf"[^\W{CJK}]"
+_INITIALS = rf"[{LATIN_CAPITAL}]\.(?:[{LATIN_CAPITAL}]\.)*(?=[ ,])"
+_WORD = rf"(?:{_INITIALS}|[{LATIN_CAPITAL}]{_LETTER}*(?:['’.&-]{_LETTER}+)*)"
+_OF = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|bin|al|ibn|y)\s+){1,2}|&\s+"
+_CAPITALIZED = re.compile(rf"(?<![A-Za-z0-9]){_WORD}(?:\s(?:{_OF})?{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*")
+
+# "ISO 9001:2015", "EN ISO 13485", "GB/T 19001-2016", "MIL-STD-810G".
+_STANDARD = re.compile(
+    rf"(?<![A-Za-z])(?:(?:{STANDARD_BODIES})(?:/[A-Z]{{1,4}})?[ -]){{1,3}}[A-Z]?\d+(?:[-.]\d+)*(?:[:—-]\d{{4}})?"
+    r"|(?<![A-Za-z])MIL-[A-Z]+-\d+[A-Z]*"
+)
+
+# Letters and digits together: "P-101A", "DS-2041", "LM7805". The look-ahead is bounded to keep the search linear.
+_CODE = re.compile(
+    r"(?<![A-Za-z0-9])(?=[A-Za-z-/]{0,12}\d)[A-Z][A-Za-z]{0,7}(?:[-/]?[A-Z0-9]+[a-z]?)+(?:[-/.][A-Z0-9]+)*"
+    r"(?![A-Za-z0-9])"
+)
+
+# 《title》, an organization by its last characters, “quoted”.
+_CHINESE = re.compile(
+    r"《(?P<work>[^《》\n]{2,40})》"
+    rf"|(?P<body>[{HAN}]{{2,14}}?(?:[(（][{HAN}]{{2,4}}[)）])?(?:{CHINESE_ORGANIZATIONS}))"
+    r"|[「“](?P<quoted>[^「」“”\n]{2,16})[」”]"
+)
+# Function words that the pattern takes for the beginning of an organization's name.
+_CHINESE_LEAD = re.compile(r"^.*[的了在是和与及或对从被将由到请向把给让经于该此本各其为]")
+_CHINESE_BODY = re.compile(rf"(?!有限|股份)[{HAN}]{{2}}.*(?:{CHINESE_ORGANIZATIONS})$")
+
+_SHORT_FOR = re.compile(r"\s?[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+_OPENING = " \"“'(*#-–●○•▪◦·"
+"""Characters that may precede the first word of a sentence."""
+_BEGINS = ("|", "•", "●", "○", "▪")
+"""Marks that begin a table cell or a list item."""
+
+_NOT_NAMES = FUNCTION_WORDS | frozenset(  # and the field names of mails
+    "dear hello hi cc bcc from to date subject re fw fwd regards sincerely page".split()
+)
+_INITIALISMS = frozenset(["US", "WHO", "IT"])
+"""Names that are function words in lower case."""
+_SHORTEST = 3
+"""Minimum length of a name's longest word, unless the name is letters only ("EU")."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecognizedName:
+    """A name in a text: `type` is "standard", "identifier", "organization", "work" or empty.
+
+    `alias` is the abbreviation in brackets behind it: "WHO" for "World Health Organization (WHO)".
+    """
+
+    surface: str
+    span: Span
+    type: str = ""
+    alias: str = ""
+
+
+def find_names(text: str, known: Collection[str], title: str = "") -> list[RecognizedName]:
+    """Return the names in a sentence in order, without overlaps; spans are relative to `text`.
+
+    A single capitalized word that opens the sentence is a name only if it is among `known`, the words that the
+    document capitalizes inside sentences. The document's `title` is a name wherever it occurs.
+
+    `find_names("The pump P-101A meets ISO 9906.", ())` has "P-101A" (identifier) and "ISO 9906" (standard).
+    """
+    found: list[RecognizedName] = []
+    end = 0
+    candidates = [*_title(text, title), *_candidates(text, known)]
+    for name in sorted(candidates, key=lambda name: (name.span.start, -name.span.end)):
+        if name.span.start >= end:
+            found.append(name)
+            end = name.span.end
+    return found
+
+
+def _candidates(text: str, known: Collection[str]) -> Iterator[RecognizedName]:
+    for pattern, kind in ((_STANDARD, "standard"), (_CODE, "identifier")):
+        for match in pattern.finditer(text):
+            if len(match.group()) > 2:
+                yield RecognizedName(match.group(), Span(*match.span()), kind)
+    for match in _CAPITALIZED.finditer(text):
+        name = _trimmed(match, text, known)
+        if name is not None:
+            yield name
+    yield from _chinese(text)
+
+
+def _title(text: str, title: str) -> Iterator[RecognizedName]:
+    lower = text.lower()
+    start = lower.find(title.lower()) if len(title) > 2 and len(lower) == len(text) else -1
+    end = start + len(title)
+    if start >= 0 and not text[max(0, start - 1) : start].isalnum() and not text[end : end + 1].isalnum():
+        yield RecognizedName(text[start:end], Span(start, end))
+
+
+def _trimmed(match: re.Match[str], text: str, known: Collection[str]) -> RecognizedName | None:
+    """Return a capitalized run without leading function words and numbers, None if no name is left."""
+    start, surface = match.start(), _POSSESSIVE.sub("", match.group())
+    head, blank, rest = surface.partition(" ")
+    while blank and (head.lower() in _NOT_NAMES or head.isdigit()):
+        start, surface = start + len(head) + 1, rest
+        head, blank, rest = surface.partition(" ")
+    before = text[:start].strip(_OPENING)
+    if not _is_name(surface, not before or before.endswith(_BEGINS), known):
+        return None
+    kind = "organization" if ORGANIZATION.search(surface) and " " in surface else ""
+    return RecognizedName(
+        surface, Span(start, start + len(surface)), kind, _abbreviation(surface, text, start + len(surface))
+    )
+
+
+def _is_name(surface: str, opens: bool, known: Collection[str]) -> bool:
+    """Whether a capitalized run is a name; `opens`: it is the first of its sentence, list item or cell."""
+    words = surface.lower().split()
+    if max(map(len, words)) < _SHORTEST and not surface.isalpha():
+        return False
+    if surface in _INITIALISMS:
+        return True
+    if len(surface) < 2 or all(word.isdigit() or word in _NOT_NAMES or word in CALENDAR for word in words):
+        return False
+    return len(words) > 1 or surface.isupper() or not opens or surface in known
+
+
+def _abbreviation(name: str, text: str, end: int) -> str:
+    """Return the abbreviation in brackets at `end` if its letters are initials of the name's words, in order."""
+    match = _SHORT_FOR.match(text, end)
+    if match is None:
+        return ""
+    initials = "".join(word[0] for word in re.split(r"[\s-]+", name) if word).lower()
+    wanted = match.group(1).lower()
+    letters = iter(initials)
+    return match.group(1) if wanted[0] == initials[0] and all(letter in letters for letter in wanted) else ""
+
+
+def _chinese(text: str) -> Iterator[RecognizedName]:
+    for match in _CHINESE.finditer(text):
+        group = match.lastgroup or ""
+        surface, start = match.group(group), match.start(group)
+        if group == "body":
+            lead = _CHINESE_LEAD.match(surface)
+            cut = len(lead.group()) if lead else 0
+            surface, start = surface[cut:], start + cut
+        if group != "body" or _CHINESE_BODY.match(surface):
+            kind = {"work": "work", "body": "organization"}.get(group, "")
+            yield RecognizedName(surface, Span(start, start + len(surface)), kind)

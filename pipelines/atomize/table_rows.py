@@ -1,0 +1,106 @@
+"""Tabular knowledge: table rows as typed fields under their column names (PIKE-RAG figure 4)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pipelines.core.ids import normalize
+from pipelines.core.knowledge import Field
+from pipelines.core.table import Table
+from pipelines.lang.characters import CURRENCY, HAN
+from pipelines.lang.dates import WRITTEN_DATE
+from pipelines.lang.numbers import WRITTEN_NUMBER as _NUMBER
+
+_TYPES = (
+    ("date", WRITTEN_DATE),
+    ("number", re.compile(_NUMBER)),
+    ("percent", re.compile(rf"(?:{_NUMBER})\s*[%％]")),
+    ("money", re.compile(rf"[{CURRENCY}]\s*+(?:{_NUMBER})|(?:{_NUMBER})\s*(?:[{CURRENCY}元]|USD|EUR|GBP|CNY|RMB)")),
+    ("quantity", re.compile(rf"(?:{_NUMBER})\s*(?:[°µμΩa-zA-Z℃]|[²³/·^%-]|[{HAN}]){{1,10}}\d?")),
+    ("boolean", re.compile(r"yes|no|true|false|是|否|✓|✗|[xX]", re.IGNORECASE)),
+    ("email", re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")),
+    ("url", re.compile(r"https?://\S+|www\.\S+")),
+    ("identifier", re.compile(r"(?=.*\d)(?=.*[A-Z])[A-Z0-9]+(?:[-/._][A-Za-z0-9]+)*[A-Za-z]?")),
+)
+
+
+def value_type(value: str) -> str:
+    """Return the type of a cell's text; the first that matches as a whole, in the order of `_TYPES`.
+
+    One of "date", "number", "percent", "money", "quantity", "boolean", "email", "url", "identifier" and "text":
+    `value_type("16 bar") == "quantity"`, `value_type("P-101A") == "identifier"`.
+    """
+    stripped = value.strip()
+    return next((name for name, pattern in _TYPES if pattern.fullmatch(stripped)), "text")
+
+
+_LONGEST_NAME = 60
+"""Maximum characters of a column name in a table without marked headers."""
+_UNNAMED_VALUE = frozenset(["", "value", "entry", "description", "details", "data", "值", "数值", "内容", "说明"])
+"""Headers of a two-column table's second column that do not name the values below them (normalized)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """A table as rows of cell texts of equal length, the text of a spanning cell repeated in each cell it covers.
+
+    `names` are the column names; a column with several header rows has them joined by blanks. `first_row` is the
+    number of the first row below the header. `id` is the table's.
+    """
+
+    id: str
+    caption: str
+    names: tuple[str, ...]
+    first_row: int
+    rows: tuple[tuple[str, ...], ...]
+
+    @staticmethod
+    def of(table: Table) -> TableRows:
+        rows = _cell_texts(table)
+        headers = table.header_rows or _implied_headers(rows)
+        names = tuple(_name(rows[:headers], column) for column in range(table.columns))
+        return TableRows(table.id, table.caption, names, headers, tuple(rows))
+
+    def fields(self, number: int) -> tuple[Field, ...]:
+        """Return the typed values of a row; empty cells are left out."""
+        cells = zip(self.names, self.rows[number], strict=True)
+        return tuple(Field(name, value, value_type(value)) for name, value in cells if value)
+
+    def statement(self, number: int) -> str:
+        """Return a row as a statement: "P-101A: pressure: 16 bar; material: steel". Empty for an empty row.
+
+        The first cell is the subject, unless it is a plain number.
+        """
+        fields = list(self.fields(number))
+        lead = ""
+        if len(fields) > 1 and fields[0].name == self.names[0] and fields[0].type != "number":
+            lead = fields.pop(0).value
+        if lead and len(self.names) == 2 and normalize(self.names[1]) in _UNNAMED_VALUE:
+            return f"{lead}: {fields[0].value}"
+        # A cell that spans several columns is stated once.
+        parts = dict.fromkeys(f"{field.name}: {field.value}" if field.name else field.value for field in fields)
+        return ": ".join(filter(None, [lead, "; ".join(parts)]))
+
+
+def _cell_texts(table: Table) -> list[tuple[str, ...]]:
+    texts = [[""] * table.columns for _ in range(table.rows)]
+    for cell in table.cells:
+        text = " ".join(cell.text.split())
+        for row in range(cell.row, min(cell.row + cell.row_span, table.rows)):
+            for column in range(cell.column, min(cell.column + cell.column_span, table.columns)):
+                texts[row][column] = text
+    return [tuple(row) for row in texts]
+
+
+def _implied_headers(rows: list[tuple[str, ...]]) -> int:
+    """Return 1 if the first row can be column names: all different, none empty, none longer than a name or a value."""
+    if len(rows) < 2:
+        return 0
+    first = rows[0]
+    named = all(text and value_type(text) in ("text", "identifier") and len(text) <= _LONGEST_NAME for text in first)
+    return int(named and len(set(first)) == len(first))
+
+
+def _name(headers: list[tuple[str, ...]], column: int) -> str:
+    return " ".join(dict.fromkeys(filter(None, (row[column] for row in headers))))

@@ -1,0 +1,282 @@
+"""SQLite files: a database that many threads read, and a cache that may be dropped; our errors for SQLite's."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from pipelines.core.errors import KnowledgeBaseNotFound, StoreError, StoreMismatch, StoreUnavailable
+from pipelines.core.file_access import can_write, private_file, private_folder, read_only_uri
+
+T = TypeVar("T")
+Values = tuple[object, ...] | dict[str, object]
+Prepare = Callable[[sqlite3.Connection], None]
+
+_BUSY_SECONDS = 30.0
+"""How long a writer waits for another one."""
+_CHECKPOINT_PAGES = 8000
+"""Pages of 4 KiB that gather before they go into a database: ids are hashes, so the same pages change again and
+again."""
+_PAGE_CACHE_KIB = 65536
+# By the primary code of SQLite's result; what the table lacks is a StoreError, for which trying again is no help.
+_ERRORS: dict[int, tuple[type[StoreError], str]] = {
+    sqlite3.SQLITE_BUSY: (StoreUnavailable, "the knowledge base is busy"),
+    sqlite3.SQLITE_LOCKED: (StoreUnavailable, "the knowledge base is busy"),
+    sqlite3.SQLITE_FULL: (StoreError, "the disk is full"),
+    sqlite3.SQLITE_READONLY: (StoreError, "the knowledge base cannot be written to"),
+    sqlite3.SQLITE_CANTOPEN: (StoreError, "the knowledge base cannot be opened"),
+    sqlite3.SQLITE_NOTADB: (StoreMismatch, "{name} is damaged, or no database at all"),
+    sqlite3.SQLITE_CORRUPT: (StoreMismatch, "{name} is damaged"),
+}
+_ANEW = "remove {name} and ingest the folder again: what was read and asked is kept beside it"
+# How a transaction begins, is kept and is undone: the outermost, and one inside another.
+_STEPS = {
+    False: ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"),
+    True: ("SAVEPOINT inner", "RELEASE inner", "ROLLBACK TO inner;RELEASE inner"),
+}
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn an error of SQLite into ours, with the cause chained."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        kind, message = _ERRORS.get(code, (StoreError, str(error)))
+        hint = _ANEW.format(name=path.name) if kind is StoreMismatch else ""
+        raise kind(message.format(name=path.name), ids=(str(path),), hint=hint) from error
+
+
+def connect(address: str, *pragmas: str) -> sqlite3.Connection:
+    """Open the file at a URI, each statement a transaction of its own; any thread may use and close the connection."""
+    connection = sqlite3.connect(
+        address, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+    )
+    try:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def wipe(connection: sqlite3.Connection) -> bool:
+    """Leave no byte of what was deleted in the file, its log or its free pages.
+
+    Return False where a reader, for as long as writers wait for one another, kept the log from being emptied.
+    """
+    connection.execute("VACUUM")
+    busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    return not busy
+
+
+def is_sound(path: Path) -> bool:
+    """Whether a file can be read by SQLite from end to end; one that is not there is sound. Nothing is changed."""
+    if not path.exists():
+        return True
+    connection = sqlite3.connect(path, timeout=_BUSY_SECONDS)
+    try:
+        return _is_sound(connection)
+    finally:
+        connection.close()
+
+
+def _is_sound(connection: sqlite3.Connection) -> bool:
+    try:
+        return connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    except sqlite3.Error:
+        return False
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file of SQLite with its log; nobody may have it open."""
+    for ending in ("", "-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
+class SqliteFile:
+    """A database in WAL mode: one connection that writes, one for each thread that reads.
+
+    Reads see what was last committed, or the own open transaction. Writing is safe from any thread, one at a time.
+    `migrate` is given the connection when the file is opened to be written. Where `create` is False, a file that
+    cannot be written can be read, if `require_current` lets it. Raises `KnowledgeBaseNotFound` where there is no file
+    and `create` is False, `StoreMismatch` where it is no database, and what the two raise.
+    """
+
+    def __init__(self, path: Path, migrate: Prepare, require_current: Prepare, create: bool = True) -> None:
+        if not create and not path.is_file():
+            raise KnowledgeBaseNotFound(str(path.parent))
+        self.path = path
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._local = threading.local()
+        self._opened: list[sqlite3.Connection] = []
+        with translated(path):
+            if not create and not can_write(path):
+                self._address = read_only_uri(path)
+                self._writer = self._connect()
+                require_current(self._writer)
+                return
+            self._address = private_file(path).absolute().as_uri()
+            self._writer = self._connect()
+            self._writer.execute("PRAGMA journal_mode = WAL")
+            self._writer.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+            migrate(self._writer)
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = connect(self._address, "synchronous = NORMAL", f"cache_size = -{_PAGE_CACHE_KIB}")
+        self._opened.append(connection)
+        return connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Give the writing connection; all inside lands together or not at all. One inside another is part of it."""
+        with self._lock, translated(self.path):
+            begin, keep, undo = _STEPS[self._depth > 0]
+            self._writer.execute(begin)
+            self._depth += 1
+            self._local.inside = True
+            try:
+                yield self._writer
+            except BaseException:
+                self._leave(undo)
+                raise
+            self._leave(keep)
+
+    def _leave(self, ending: str) -> None:
+        self._depth -= 1
+        self._local.inside = self._depth > 0
+        for statement in ending.split(";"):
+            self._writer.execute(statement)
+
+    def reader(self) -> sqlite3.Connection:
+        """Return the connection that this thread reads with."""
+        if getattr(self._local, "inside", False):
+            return self._writer
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = self._connect()  # not under the lock: a reader never waits
+            connection.execute("PRAGMA query_only = ON")
+        return connection
+
+    def rows(self, sql: str, values: tuple[str | int, ...] = ()) -> Iterator[tuple[object, ...]]:
+        """Yield the rows of a query as they are read."""
+        with translated(self.path):
+            yield from self.reader().execute(sql, values)
+
+    def wipe(self) -> bool:
+        """See `wipe`."""
+        with self._lock, translated(self.path):
+            return wipe(self._writer)
+
+    def is_sound(self) -> bool:
+        """Whether SQLite can read the file from end to end."""
+        return _is_sound(self.reader())
+
+    def close(self) -> None:
+        """Close every connection; twice is allowed."""
+        with self._lock:
+            while self._opened:
+                self._opened.pop().close()
+
+
+class CacheFile:
+    """A file whose content can be had again: one that is damaged is dropped and begun anew, and ends nothing.
+
+    `schema` are the statements that make its tables where they are not there. Any number of threads and processes may
+    share it, each statement is written through at once. Where nothing can be written the file is `read_only`; one
+    that is not there either is held in memory. Raises `StoreUnavailable` alone.
+    """
+
+    def __init__(self, path: Path, schema: Sequence[str]) -> None:
+        self._path, self._schema = path, schema
+        self._lock = threading.Lock()
+        self.read_only = path.exists() and not can_write(path)
+        self._db: sqlite3.Connection | None = None
+        self._run(lambda _: None)
+
+    def rows(self, statement: str, values: Values = ()) -> list[tuple[object, ...]]:
+        """Return all rows of a query."""
+        return self._run(lambda db: db.execute(statement, values).fetchall())
+
+    def write(self, statement: str, values: Values = ()) -> int:
+        """Run a statement; return how many rows it changed."""
+        return self._run(lambda db: db.execute(statement, values).rowcount)
+
+    def write_all(self, statement: str, values: Iterable[Values]) -> None:
+        """Run a statement for each of `values`, all of them or none."""
+        self.write_together([(statement, one) for one in values])
+
+    def write_together(self, statements: Sequence[tuple[str, Values]]) -> None:
+        """Run statements, all of them or none."""
+
+        def write(db: sqlite3.Connection) -> None:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                for statement, values in statements:
+                    db.execute(statement, values)
+            except sqlite3.Error:
+                db.rollback()
+                raise
+            db.execute("COMMIT")
+
+        self._run(write)
+
+    def wipe(self) -> bool:
+        """See `wipe`."""
+        return self._run(wipe)
+
+    def close(self) -> None:
+        """Close the file; twice is allowed."""
+        with self._lock:
+            if self._db is not None:
+                self._db.close()
+
+    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with self._lock:
+            try:
+                try:
+                    return self._tried(work)
+                except StoreMismatch:
+                    if self.read_only:
+                        raise
+                    if self._db is not None:
+                        self._db.close()
+                        self._db = None
+                    remove_file(self._path)
+                    return self._tried(work)
+            except StoreError as error:
+                reason = error.__cause__ or error.message
+                raise StoreUnavailable(f"{self._path} cannot be used: {reason}", ids=(str(self._path),)) from error
+
+    def _tried(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with translated(self._path):
+            if self._db is None:
+                self._db = self._connected()
+            return work(self._db)
+
+    def _connected(self) -> sqlite3.Connection:
+        first: Sequence[str]
+        if self.read_only:
+            db, first = connect(read_only_uri(self._path)), ("SELECT 1 FROM sqlite_master",)
+        else:
+            db, first = connect(self._address(), "journal_mode = WAL", "synchronous = NORMAL"), self._schema
+        try:
+            for statement in first:
+                db.execute(statement)
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+
+    def _address(self) -> str:
+        if not can_write(self._path):
+            return "file::memory:"
+        private_folder(self._path.parent)
+        return private_file(self._path).absolute().as_uri()

@@ -1,0 +1,273 @@
+"""The document index: all documents of a knowledge base by what they can be called, to look references up in."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from pipelines.core.document import ReferenceKind
+from pipelines.core.failures import each
+from pipelines.graph.document_names import DocumentName, fold_name, names_of, number_key, revision_order
+from pipelines.graph.document_profile import DocumentProfile, ProfileReference, SectionIndex
+from pipelines.lang.terms import terms
+
+_INNER = "!/"
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_NOWHERE = ("mailto:", "tel:", "javascript:", "data:", "sms:", "about:")
+_INDEXES = ("index.html", "index.htm", "index.md", "README.md", "readme.md")
+_POINTS = re.compile(
+    r"\b(?:see|refer|consult|according|accordance|described|specified|defined|as per|section|clause|chapter|annex"
+    r"|siehe|gemäß|laut|vgl)\b|[《参见详根据依按照§第]",
+    re.IGNORECASE,
+)
+_PARTIAL_MOST = 500
+"""Titles that share the rarest word of a name, above which part of a title is not looked for: bounds the time."""
+_PARTIAL_LEAST = 8
+"""Letters that part of a title must have to count as a name: shorter ones ("pump") are common words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """The target of a reference: documents (several where they cannot be told apart), how it was found, or why not.
+
+    `anchor` is what the address has behind its "#". With neither documents nor a reason it is none of our concern (a
+    mail address, a place in the same document).
+    """
+
+    documents: tuple[str, ...] = ()
+    how: str = ""
+    anchor: str = ""
+    reason: str = ""
+
+
+def points_at_document(evidence: str) -> bool:
+    """Whether a text points at a document ("see ...", "section 4 of ...", 《...》) and not merely names something."""
+    return _POINTS.search(evidence) is not None
+
+
+class DocumentIndex:
+    """The profiles of a knowledge base, indexed: a look-up takes the same time however many there are.
+
+    All that is derived from a profile is derived here, once: where that fails it is charged to the profile's document,
+    and not to one that refers to it. Raises `DocumentsFailed`.
+    """
+
+    def __init__(self, profiles: Iterable[DocumentProfile]) -> None:
+        self.profiles = {profile.document: profile for profile in profiles}
+        self.names: dict[str, list[tuple[str, DocumentName]]] = {}
+        self._paths: dict[str, str] = {}
+        self._files: dict[str, list[str]] = {}
+        self._stems: dict[str, list[str]] = {}
+        self._numbers: dict[str, list[str]] = {}
+        self._messages: dict[str, str] = {}
+        self._titles: dict[str, set[str]] = {}
+        self._folded: dict[str, str] = {}
+        self._orders: dict[str, tuple[int, ...]] = {}
+        self._sections: dict[str, SectionIndex] = {}
+        each("names", self.profiles.values(), lambda profile: profile.document, self._add)
+        self.prefixes = {_letters(key) for key in self._numbers} - {""}
+
+    def _add(self, profile: DocumentProfile) -> None:
+        self._folded[profile.document] = fold_name(profile.title)
+        self._orders[profile.document] = revision_order(profile.revision)
+        self._sections[profile.document] = SectionIndex(profile.sections)
+        for name in names_of(profile.title, profile.numbers, profile.file_name):
+            self.names.setdefault(name.folded, []).append((profile.document, name))
+        self._paths[_path_key(profile.uri)] = profile.document
+        self._files.setdefault(_path_key(profile.file_name), []).append(profile.document)
+        self._stems.setdefault(_path_key(posixpath.splitext(profile.uri)[0]), []).append(profile.document)
+        for key in {number_key(number) for number in profile.numbers}:
+            self._numbers.setdefault(key, []).append(profile.document)
+        for word in _title_words(profile.title):
+            self._titles.setdefault(word, set()).add(profile.document)
+        if profile.message_id:
+            self._messages[profile.message_id] = profile.document
+
+    def resolve(self, reference: ProfileReference, source: DocumentProfile) -> Resolution:
+        """Return the target of a `reference` in the document `source`."""
+        target = reference.target.strip()
+        if reference.kind is ReferenceKind.REPLY:
+            return self._message(target)
+        if reference.kind in (ReferenceKind.ATTACHMENT, ReferenceKind.MEMBER):
+            return self._part(target, source)
+        if reference.kind is ReferenceKind.HYPERLINK:
+            return self._address(target, source)
+        if urlsplit_scheme(target):
+            return self._address(target, source)
+        return self.by_name(target, source, bool(reference.section) or points_at_document(reference.evidence))
+
+    def _message(self, target: str) -> Resolution:
+        for id in target.replace(",", " ").split():
+            if document := self._messages.get(id.strip("<>")):
+                return Resolution((document,), "message id")
+        return Resolution(reason="no such message here")
+
+    def _part(self, target: str, source: DocumentProfile) -> Resolution:
+        found = self._paths.get(_path_key(source.uri + _INNER + target)) or self._beside(target, source)
+        return Resolution((found,), "part") if found else Resolution(reason="this part is not in the knowledge base")
+
+    def _beside(self, target: str, source: DocumentProfile) -> str | None:
+        """A part by its name alone: a sibling in the same container, or the same file beside it."""
+        holder = source.uri.rpartition(_INNER)[0]
+        places = [holder + _INNER + target] if holder else []
+        places.append(posixpath.join(posixpath.dirname(source.uri), target))
+        return next((found for place in places if (found := self._paths.get(_path_key(place)))), None)
+
+    def _address(self, target: str, source: DocumentProfile) -> Resolution:
+        if not target or target.startswith("#") or target.lower().startswith(_NOWHERE):
+            return Resolution()
+        scheme = urlsplit_scheme(target)
+        if scheme and scheme != "file":
+            return self._remote(target)
+        path, _, anchor = target.replace("\\", "/").partition("#")
+        path = unquote(re.sub(r"^file:/{0,3}", "/", path).partition("?")[0])
+        anchor = unquote(anchor)
+        if not path:
+            return Resolution()
+        if found := self._path(path, source):
+            return Resolution((found,), "path", anchor)
+        documents = self._files.get(_path_key(posixpath.basename(path)), [])
+        if documents:
+            return Resolution(self.nearest(documents, source), "file name", anchor)
+        return Resolution(reason="no such file in the folder", anchor=anchor)
+
+    def _remote(self, target: str) -> Resolution:
+        """A file of the web that is in the folder too: only where one document has its file name."""
+        path, anchor = _path_and_anchor(target)
+        name = posixpath.basename(unquote(path))
+        documents = self._files.get(_path_key(name), []) if "." in name else []
+        if len(documents) == 1 and not re.match(r"(index|readme|default)\.", name, re.IGNORECASE):
+            return Resolution(tuple(documents), "file name", anchor)
+        return Resolution(reason="outside the folder")
+
+    def _path(self, path: str, source: DocumentProfile) -> str | None:
+        holder, inner, place = source.uri.rpartition(_INNER)
+        if path.startswith("/"):
+            candidates = [path.lstrip("/")]
+        else:
+            joined = posixpath.normpath(posixpath.join(posixpath.dirname(place), path))
+            candidates = [holder + inner + joined]
+            if holder:
+                candidates.append(posixpath.normpath(posixpath.join(posixpath.dirname(holder), path)))
+        for candidate in candidates:
+            if found := self._at(candidate):
+                return found
+        return None
+
+    def _at(self, path: str) -> str | None:
+        for candidate in (path, *(posixpath.join(path, index) for index in _INDEXES)):
+            if found := self._paths.get(_path_key(candidate)):
+                return found
+        stems = self._stems.get(_path_key(path), [])
+        return stems[0] if len(stems) == 1 else None
+
+    def by_name(self, target: str, source: DocumentProfile, explicit: bool = True) -> Resolution:
+        """Return the documents called `target`: by number, path, file name, title.
+
+        Where the text is `explicit` in pointing at a document, part of one title alone is enough.
+        """
+        folded = fold_name(target)
+        if documents := self._numbers.get(number_key(target)):
+            return self._other(documents, source, "number")
+        if named := self.names.get(folded):
+            return self._other([document for document, _ in named], source, named[0][1].kind.value)
+        if ("/" in target or "." in target) and (found := self._path(unquote(target), source)):
+            return Resolution((found,), "path")
+        if explicit and (documents := self._by_part(folded)):
+            near = self.nearest(documents, source)
+            if len(near) == 1:
+                return Resolution(near, "part of the title")
+        return Resolution(reason="no document of this name")
+
+    def _other(self, documents: Sequence[str], source: DocumentProfile, how: str) -> Resolution:
+        """These documents, none where the source is one of them: it refers to itself."""
+        return Resolution() if source.document in documents else Resolution(self.nearest(documents, source), how)
+
+    def _by_part(self, folded: str) -> list[str]:
+        if len(folded) < _PARTIAL_LEAST and folded.isascii():
+            return []
+        rarest = min((self._titles.get(word, set()) for word in _title_words(folded)), key=len, default=set())
+        if len(rarest) > _PARTIAL_MOST:
+            return []
+        return sorted(document for document in rarest if _is_part(folded, self._folded[document]))
+
+    def section(self, document: str, part: str) -> str:
+        """Return the id of the section of a document that `part` names, empty where it has none; see `SectionIndex`."""
+        return self._sections[document].find(part)
+
+    def nearest(self, documents: Sequence[str], source: DocumentProfile) -> tuple[str, ...]:
+        """Return those of these documents that `source` most likely means, never itself.
+
+        Of copies the first by URI, of revisions of one document the last, else those nearest by folder.
+        """
+        profiles = [self.profiles[document] for document in dict.fromkeys(documents) if document != source.document]
+        if len(profiles) < 2:
+            return tuple(profile.document for profile in profiles)
+        if len({profile.digest for profile in profiles}) == 1:
+            return (min(profiles, key=lambda profile: profile.uri).document,)
+        if len({number for profile in profiles for number in profile.numbers[:1]}) <= 1 and all(
+            profile.revision for profile in profiles
+        ):
+            return (max(profiles, key=lambda profile: (self._orders[profile.document], profile.uri)).document,)
+        shared = {profile.document: _shared_folders(profile.uri, source.uri) for profile in profiles}
+        most = max(shared.values())
+        return tuple(
+            profile.document for profile in sorted(profiles, key=lambda c: c.uri) if shared[profile.document] == most
+        )
+
+
+def urlsplit_scheme(target: str) -> str:
+    """Return the scheme of an address, empty for a path; "C:\\x" is a path, "www.x.org" an address."""
+    if _DRIVE.match(target):
+        return ""
+    match = re.match(r"([A-Za-z][A-Za-z0-9+.-]{1,15}):(?!\s)(?://|[^/])", target)
+    if match and "//" in target[: match.end() + 2]:
+        return match.group(1).lower()
+    return "http" if target.lower().startswith("www.") else ""
+
+
+def _path_and_anchor(address: str) -> tuple[str, str]:
+    """The path and the fragment of an address. Unlike `urlsplit` it raises for no text."""
+    place, _, anchor = address.partition("#")
+    scheme, mark, behind = place.partition("?")[0].partition("://")
+    return (behind.partition("/")[2] if mark else scheme), anchor
+
+
+def _is_part(name: str, title: str) -> bool:
+    """Whether a title contains a name, a Latin one as whole words."""
+    at = title.find(name)
+    while at >= 0:
+        if not name.isascii() or not (_is_letter(title[at - 1 : at]) or _is_letter(title[at + len(name) :][:1])):
+            return True
+        at = title.find(name, at + 1)
+    return False
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _title_words(text: str) -> set[str]:
+    return set(terms(text, stop=False))
+
+
+def _path_key(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()
+
+
+def _shared_folders(one: str, two: str) -> int:
+    count = 0
+    for a, b in zip(one.split("/")[:-1], two.split("/")[:-1], strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _letters(key: str) -> str:
+    match = re.match(r"[^\W\d]+", key)
+    return match.group() if match else ""

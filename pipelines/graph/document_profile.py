@@ -1,0 +1,218 @@
+"""The profile of a document: what linking needs to know of it, small enough to hold for all documents at once."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pipelines.core.document import BlockKind, Document, ReferenceKind, document_date
+from pipelines.core.ids import digest
+from pipelines.core.knowledge import Distillate
+from pipelines.graph.document_names import fold, numbers_of, revision_of
+
+HEAD = 2000
+"""Characters at the beginning of a document that are searched for its own number and revision."""
+_LEAST_TEXT = 200
+"""Characters below which equal texts do not count as the same content (an empty form, a cover)."""
+_CLAUSE = re.compile(r"\s*(?P<number>\d{1,2}(?:\.\d{1,3}){1,4})\.?\s+[^\W\d_]")
+_SECTION_NUMBER = re.compile(r"[\w.]+")
+_LONGEST_SECTION_NUMBER = 60
+"""Characters that the number of a section has at most: bounds the time on hostile text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileSection:
+    """A section that a reference can name, by its number or its title; or a numbered clause, with its chunk's id."""
+
+    id: str
+    number: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileReference:
+    """A `Reference` of the document, with the chunk that holds it."""
+
+    kind: ReferenceKind
+    target: str
+    evidence: str
+    start: int
+    end: int
+    chunk: str
+    page: int | None = None
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileEntity:
+    """An entity as this document names it; `count` is the number of mentions."""
+
+    id: str
+    name: str
+    type: str
+    aliases: tuple[str, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileTag:
+    """A tag of this document's chunks; `count` is the number of chunks that have it."""
+
+    id: str
+    text: str
+    tag_class: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentProfile:
+    """What linking knows of one document; kept as its artifact of the stage "card".
+
+    `digest` is that of its bytes, `text_digest` that of its words, empty where they are too few to tell. `numbers`
+    are the document's own ("DS-2041"), upper case. `chunks` is a digest of the ids of its chunks: as long as it stays,
+    so do they and their texts.
+    """
+
+    document: str
+    uri: str
+    digest: str
+    text_digest: str
+    title: str
+    numbers: tuple[str, ...] = ()
+    message_id: str = ""
+    date: str = ""
+    revision: str = ""
+    sections: tuple[ProfileSection, ...] = ()
+    references: tuple[ProfileReference, ...] = ()
+    entities: tuple[ProfileEntity, ...] = ()
+    tags: tuple[ProfileTag, ...] = ()
+    chunks: str = ""
+
+    @property
+    def file_name(self) -> str:
+        return self.uri.rsplit("/", 1)[-1]
+
+
+def document_profile(document: Document, distillate: Distillate) -> DocumentProfile:
+    """Return the profile of a document."""
+    head = document.text[:HEAD]
+    told = {name.lower().replace("-", "_"): value for name, value in document.metadata.items()}
+    return DocumentProfile(
+        document=document.id,
+        uri=document.source.uri,
+        digest=document.source.digest,
+        text_digest=_text_digest(document.text),
+        title=document.title,
+        numbers=numbers_of(document.title, document.source.name, head, told),
+        message_id=told.get("message_id", "").strip("<> "),
+        date=document_date(told),
+        revision=revision_of(document.title, document.source.name, head, told),
+        sections=(*_sections(document), *_clauses(document, distillate)),
+        references=_references(document, distillate),
+        entities=_entities(distillate),
+        tags=_tags(distillate),
+        chunks=digest(" ".join(chunk.id for chunk in distillate.chunks).encode()),
+    )
+
+
+def _text_digest(text: str) -> str:
+    words = re.findall(r"\w+", text.casefold())
+    joined = " ".join(words)
+    return digest(joined.encode("utf-8", "surrogatepass")) if len(joined) >= _LEAST_TEXT else ""
+
+
+def _sections(document: Document) -> Iterator[ProfileSection]:
+    for section in document.sections:
+        if section.parent:
+            yield ProfileSection(section.id, section.number, section.title)
+
+
+def _clauses(document: Document, distillate: Distillate) -> Iterator[ProfileSection]:
+    """Paragraphs that begin with a number of their own ("7.3 The suction line ..."), as standards have them."""
+    chunk_at = _ChunkAt(distillate)
+    for block in document.blocks:
+        if block.kind in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM) and (match := _CLAUSE.match(block.text)):
+            yield ProfileSection(chunk_at(block.provenance.span.start), match["number"], "")
+
+
+class _ChunkAt:
+    """Finds the chunk in which a place of the text lies."""
+
+    def __init__(self, distillate: Distillate) -> None:
+        chunks = sorted(distillate.chunks, key=lambda chunk: chunk.provenance.span)
+        self._ids = [chunk.id for chunk in chunks]
+        self._starts = [chunk.provenance.span.start for chunk in chunks]
+
+    def __call__(self, place: int) -> str:
+        return self._ids[max(bisect_right(self._starts, place) - 1, 0)] if self._ids else ""
+
+
+def _references(document: Document, distillate: Distillate) -> tuple[ProfileReference, ...]:
+    chunk_at = _ChunkAt(distillate)
+    found: list[ProfileReference] = []
+    for reference in document.references:
+        span = reference.provenance.span
+        found.append(
+            ProfileReference(
+                reference.kind,
+                reference.target,
+                reference.evidence,
+                span.start,
+                span.end,
+                chunk_at(span.start),
+                reference.provenance.page,
+                reference.section,
+            )
+        )
+    return tuple(found)
+
+
+def _entities(distillate: Distillate) -> tuple[ProfileEntity, ...]:
+    counts = Counter(mention.entity for mention in distillate.mentions)
+    found = {
+        entity.id: ProfileEntity(entity.id, entity.name, entity.type, entity.aliases, counts[entity.id])
+        for entity in distillate.entities
+    }
+    return tuple(found[id] for id in sorted(found))
+
+
+def _tags(distillate: Distillate) -> tuple[ProfileTag, ...]:
+    counts = Counter(tag.tag for tag in distillate.tags)
+    found = {
+        tag.tag: ProfileTag(tag.tag, tag.text, tag.tag_class, counts[tag.tag]) for tag in reversed(distillate.tags)
+    }
+    return tuple(found[id] for id in sorted(found))
+
+
+class SectionIndex:
+    """The sections and clauses of one document, indexed once for all references to it."""
+
+    def __init__(self, sections: Iterable[ProfileSection]) -> None:
+        self._numbers: dict[str, str] = {}
+        self._slugs: dict[str, str] = {}
+        for one in sections:
+            if one.number:
+                self._numbers.setdefault(one.number.rstrip(".").casefold(), one.id)
+            for slug in (_slug(one.title), _slug(f"{one.number} {one.title}")):
+                self._slugs.setdefault(slug, one.id)
+
+    def find(self, part: str) -> str:
+        """Return the id of the section or clause that `part` names by number, title or anchor, empty for none.
+
+        Where the document has no 7.3.1, that is 7.3, or 7.
+        """
+        wanted = part.strip().rstrip(".")
+        number = wanted.casefold()
+        while 0 < len(number) <= _LONGEST_SECTION_NUMBER and _SECTION_NUMBER.fullmatch(number):
+            if number in self._numbers:
+                return self._numbers[number]
+            number = number.rpartition(".")[0]
+        slug = _slug(wanted)
+        return self._slugs.get(slug, "") if slug else ""
+
+
+def _slug(text: str) -> str:
+    return "-".join(re.findall(r"\w+", fold(text)))

@@ -1,0 +1,179 @@
+"""Rules for when two names are the same entity, and signs that they cannot be.
+
+The rules are made to be right rather than many: a wrong merge joins what readers know to be apart, a missed one
+leaves two nodes. What differs in a number, a name's initial or a telling word is never one thing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz.distance import OSA
+
+from pipelines.core.ids import normalize
+from pipelines.graph.entities import EntityProfile
+from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.organizations import LEGAL_FORMS
+
+_WORD = re.compile(r"[^\W_]+")
+_DIGITS = re.compile(r"\d+")
+_ROMAN = re.compile(r"\b(?=[ivxlc])(?:x{0,3})(?:ix|iv|v?i{0,3})\b")
+_ARTICLES = frozenset(("the", "a", "an"))
+_TITLES = frozenset("mr mrs ms dr prof professor sir dame lord lady saint st president king queen".split())
+_SMALL = frozenset("of the and for in on at to de la le du der die das von und et y e &".split())
+_BRACKETED = re.compile(r"^(?P<long>[^()（）]{3,}+)[(（](?P<short>[^()（）]{2,20})[)）]$")
+_CLEAR_OF = {
+    **dict.fromkeys(("person", "people", "human"), "person"),
+    **dict.fromkeys(("organization", "organisation", "company", "org", "institution"), "organization"),
+    **dict.fromkeys(("location", "place", "city", "country", "region", "gpe"), "place"),
+    **dict.fromkeys(("date", "time", "year"), "date"),
+    **dict.fromkeys(("quantity", "number", "measure", "value", "measurement"), "quantity"),
+}
+_KNOWN = {"us": "united states", "usa": "united states", "united states of america": "united states",
+          "uk": "united kingdom", "great britain": "united kingdom", "prc": "china", "eu": "european union",
+          "un": "united nations"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Two names are the same entity: by which rule, and how sure (0 to 1)."""
+
+    rule: str
+    score: float
+
+
+@lru_cache(maxsize=1 << 16)
+def key(name: str) -> str:
+    """Return what is left of a name without accents, punctuation, articles and a company's legal form.
+
+    Empty for a name without any letter: numbers are never merged.
+    """
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    plain = re.sub(r"(?<=\b\w)\.(?=\w\b|\s|$)", "", plain)
+    plain = re.sub(r"['’]s\b", "", plain).replace("&", " and ").replace("%", " percent ")
+    written = _WORD.findall(plain)
+    words = [normalize(word) for word in written]
+    first, last = 0, len(words)
+    while last - first > 1 and words[first] in _ARTICLES:
+        first += 1
+    while last - first > 1 and words[last - 1] in LEGAL_FORMS and written[last - 1][0].isupper():
+        last -= 1
+    joined = " ".join(words[first:last])
+    return _KNOWN.get(joined, joined) if re.search(r"[^\W\d_]", joined) else ""
+
+
+def acronym(name: str) -> str:
+    """Return the initials of a name's content words ("International Council for Small Business": "icsb")."""
+    words = [word for word in _WORD.findall(normalize(name)) if word not in _SMALL]
+    return "".join(word[0] for word in words) if len(words) > 1 else ""
+
+
+def is_acronym(name: str) -> bool:
+    """Whether a name is written as one: two to six capitals, with or without points."""
+    letters = name.replace(".", "")
+    return 2 <= len(letters) <= 6 and letters.isascii() and letters.isalpha() and letters.isupper()
+
+
+def bracketed(name: str) -> tuple[str, str] | None:
+    """Return both names of one that holds its own short form: "European Free Trade Association (EFTA)".
+
+    What stands in brackets and does not shorten what stands before tells it apart: "Saw Kill (west)".
+    """
+    match = _BRACKETED.match(name.strip())
+    if match is None or not is_acronym(match["short"].strip()):
+        return None
+    long, short = match["long"].strip(), match["short"].strip()
+    return (long, short) if _shortens(normalize(short).replace(".", ""), normalize(long)) else None
+
+
+def _shortens(letters: str, long: str) -> bool:
+    """Whether a name begins with the first of these letters and has the others in this order."""
+    rest = iter(long)
+    return long.startswith(letters[0]) and all(letter in rest for letter in letters)
+
+
+def compatible(one: EntityProfile, two: EntityProfile) -> bool:
+    """Whether the two can be the same entity: their types do not exclude one another, and their numbers are equal."""
+    a, b = (_CLEAR_OF.get(profile.type.casefold(), "") for profile in (one, two))
+    if a and b and a != b:
+        return False
+    return _figures(key(one.name)) == _figures(key(two.name))
+
+
+def _figures(name: str) -> tuple[list[str], list[str]]:
+    return sorted(_DIGITS.findall(name)), sorted(match for match in _ROMAN.findall(name) if match)
+
+
+def judge(one: EntityProfile, two: EntityProfile) -> Verdict | None:
+    """Return why the two are the same entity by their names alone, None where no rule decides."""
+    a, b = key(one.name), key(two.name)
+    if not a or not b:
+        return None
+    rules = (
+        (a == b, Verdict("same name", 1.0)),
+        (a.replace(" ", "") == b.replace(" ", ""), Verdict("same letters", 0.98)),
+        (_is_plural(one.name, two.name, a, b), Verdict("singular and plural", 0.95)),
+        (_is_person(one, two) and _same_person(a.split(), b.split()), Verdict("initials", 0.9)),
+        (_is_slip(a, b), Verdict("spelling", 0.9)),
+    )
+    return next((verdict for holds, verdict in rules if holds), None)
+
+
+def _is_plural(name: str, other: str, a: str, b: str) -> bool:
+    """Singular and plural of a common noun, written small at its end: "Trade unions", "trade union"."""
+    common = all(re.split(r"[\s-]", written.strip())[-1].islower() for written in (name, other))
+    if not common or CJK_CHARACTER.search(a + b):
+        return False
+    return a != b and _singular(a) == _singular(b)
+
+
+def _singular(name: str) -> str:
+    head, _, last = name.rpartition(" ")
+    for ending, instead in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", "")):
+        if last.endswith(ending) and len(last) - len(ending) >= 3 and not last.endswith(("ss", "us", "is")):
+            last = last[: -len(ending)] + instead
+            break
+    return f"{head} {last}".strip()
+
+
+def _is_person(one: EntityProfile, two: EntityProfile) -> bool:
+    return "person" in {_CLEAR_OF.get(profile.type.casefold(), "") for profile in (one, two)}
+
+
+def _same_person(a: list[str], b: list[str]) -> bool:
+    """The same first and last name, and between them initials or names left out: "Carl R. Rogers", "Carl Rogers"."""
+    a, b = ([word for word in words if word not in _TITLES] for words in (a, b))
+    if len(a) < 2 or len(b) < 2 or a[-1] != b[-1] or a == b:
+        return False
+    (first, *middle), (other, *between) = a[:-1], b[:-1]
+    if first != other:
+        return False
+    short, long = sorted((middle, between), key=len)
+    pairs = zip(short, long, strict=False)
+    return not short or (len(short) == len(long) and all(_abbreviates(x, y) for x, y in pairs))
+
+
+def _abbreviates(one: str, two: str) -> bool:
+    return one == two or (one[0] == two[0] and 1 in (len(one), len(two)))
+
+
+def _is_slip(a: str, b: str) -> bool:
+    """A misspelling: one letter more, fewer or swapped inside a word of 7 letters and more.
+
+    One letter in place of another may be another name ("Andersen", "Anderson").
+    """
+    words, others = a.split(), b.split()
+    if len(words) != len(others):
+        return False
+    differ = [(x, y) for x, y in zip(words, others, strict=True) if x != y]
+    if len(differ) != 1:
+        return False
+    short, long = sorted(differ[0], key=len)
+    if len(short) < 7 or not (short.isalpha() and long.isalpha()) or short[0] != long[0] or short[-1] != long[-1]:
+        return False
+    if OSA.distance(short, long, score_cutoff=1) != 1:
+        return False
+    return len(long) > len(short) or sorted(long) == sorted(short)

@@ -1,0 +1,169 @@
+"""The properties of each kind of node: flat, and enough to cite from without the document at hand."""
+
+from __future__ import annotations
+
+from pipelines.core.chunk import Chunk
+from pipelines.core.document import Block, Document, Figure, Section
+from pipelines.core.graph import Value
+from pipelines.core.knowledge import Atom, AtomKind, Row
+from pipelines.core.provenance import Box, Provenance
+from pipelines.core.table import Table
+
+NAME_LENGTH = 60
+"""Characters of a node's `name`: a caption in a picture of the graph, not a text to read."""
+
+Properties = dict[str, Value]
+
+
+def short(text: str) -> str:
+    """Return `text` on one line, cut to a caption's length."""
+    line = " ".join(text.split())
+    return line if len(line) <= NAME_LENGTH else line[: NAME_LENGTH - 1].rstrip() + "…"
+
+
+def box_text(box: Box) -> str:
+    """Return a box as "page:left,top,right,bottom", fractions to four places (`box_of` reads it)."""
+    return f"{box.page}:{box.left:.4f},{box.top:.4f},{box.right:.4f},{box.bottom:.4f}"
+
+
+def box_of(text: str) -> Box:
+    """Return the box that `box_text` wrote."""
+    page, _, sides = text.partition(":")
+    left, top, right, bottom = (float(side) for side in sides.split(","))
+    return Box(int(page), left, top, right, bottom)
+
+
+def place(provenance: Provenance) -> Properties:
+    """Return `start` and `end` in the document's text; `page`, `label`, `cells` and `boxes` where there are any."""
+    found: Properties = {"start": provenance.span.start, "end": provenance.span.end}
+    if provenance.page is not None:
+        found["page"] = provenance.page
+    if provenance.boxes:
+        found["boxes"] = tuple(box_text(box) for box in provenance.boxes)
+    return found | _filled(label=provenance.label, cells=provenance.cells)
+
+
+def of_document(document: Document) -> Properties:
+    source = document.source
+    found: Properties = {
+        "name": short(document.title or source.name),
+        "title": document.title,
+        "uri": source.uri,
+        "media_type": source.media_type,
+        "size": source.size,
+        "digest": source.digest,
+        "characters": len(document.text),
+        "pages": len(document.pages),
+    }
+    known = tuple(f"{name}: {value}" for name, value in sorted(document.metadata.items()) if value)
+    return found | _filled(language=document.language, engine=document.engine, metadata=known)
+
+
+def of_section(document: Document, section: Section) -> Properties:
+    found: Properties = {
+        "name": short(_numbered(section)),
+        "title": section.title,
+        "level": section.level,
+        "start": section.span.start,
+        "end": section.span.end,
+        "uri": document.source.uri,
+    }
+    if section.page is not None:
+        found["page"] = section.page
+    return found | _filled(number=section.number, heading_path=section.path)
+
+
+def of_chunk(document: Document, chunk: Chunk) -> Properties:
+    heading = chunk.heading_path[-1] if chunk.heading_path else ""
+    if " ".join(chunk.text.split()).startswith(" ".join(heading.split())):
+        heading = ""  # the chunk begins with it
+    found: Properties = {
+        "name": short(f"{heading}: {chunk.text}" if heading else chunk.text),
+        "text": chunk.text,
+        "position": chunk.position,
+        "uri": document.source.uri,
+        "title": document.title,
+        "section": chunk.section,
+    }
+    told = _filled(
+        heading_path=chunk.heading_path,
+        context=chunk.context,
+        summary=chunk.summary,
+        forward_summary=chunk.forward_summary,
+        language=chunk.language,
+    )
+    return found | told | place(chunk.provenance)
+
+
+def of_table(document: Document, block: Block, table: Table) -> Properties:
+    found: Properties = {
+        "name": short(table.caption or f"Table, {_where(block.provenance)}"),
+        "text": table.to_text(),
+        "rows": table.rows,
+        "columns": table.columns,
+        "uri": document.source.uri,
+    }
+    return found | _filled(caption=table.caption) | place(block.provenance)
+
+
+def of_figure(document: Document, block: Block, figure: Figure) -> Properties:
+    text = "\n".join(part for part in (figure.caption, figure.description, figure.ocr_text) if part)
+    found: Properties = {
+        "name": short(figure.caption or figure.description or f"Figure, {_where(block.provenance)}"),
+        "text": text,
+        "digest": figure.digest,
+        "media_type": figure.media_type,
+        "width": figure.width,
+        "height": figure.height,
+        "uri": document.source.uri,
+    }
+    told = _filled(caption=figure.caption, description=figure.description, ocr_text=figure.ocr_text)
+    return found | told | place(block.provenance)
+
+
+def of_atom(document: Document, atom: Atom) -> Properties:
+    stated = atom.kind is AtomKind.STATEMENT
+    quote = atom.provenance.span.slice(document.text)  # the text itself may begin with where it stands
+    found: Properties = {
+        "name": short(quote if stated and quote.strip() else atom.text),
+        "text": atom.text,
+        "kind": atom.kind.value,
+        "chunk": atom.chunk,
+        "uri": document.source.uri,
+    }
+    return found | place(atom.provenance)
+
+
+def of_row(document: Document, row: Row) -> Properties:
+    pairs = tuple(f"{field.name}: {field.value}" for field in row.fields)
+    found: Properties = {
+        "name": short("; ".join(pairs)),
+        "text": "; ".join(pairs),
+        "columns": tuple(field.name for field in row.fields),
+        "values": tuple(field.value for field in row.fields),
+        "types": tuple(field.type for field in row.fields),
+        "chunk": row.chunk,
+        "table": row.table,
+        "uri": document.source.uri,
+    }
+    return found | place(row.provenance)
+
+
+def _numbered(section: Section) -> str:
+    if not section.number or section.title.startswith(section.number):
+        return section.title
+    return f"{section.number} {section.title}".strip()
+
+
+def _where(provenance: Provenance) -> str:
+    """The page, sheet or range in a reader's words."""
+    if provenance.cells:
+        return " ".join(part for part in (provenance.label, provenance.cells) if part)
+    if provenance.label:
+        return provenance.label
+    return f"page {provenance.page}" if provenance.page is not None else f"character {provenance.span.start}"
+
+
+def _filled(**values: Value) -> Properties:
+    """The properties that are not empty."""
+    return {name: value for name, value in values.items() if value}

@@ -1,0 +1,148 @@
+"""What of a document is embedded and indexed, and how its vectors are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from pipelines.core import codec
+from pipelines.core.chunk import Chunk
+from pipelines.core.document import Document, document_date
+from pipelines.core.graph import CORPUS_OWNER
+from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
+from pipelines.core.vectors import Vectors
+from pipelines.core.work.job import JobContext
+from pipelines.ingest.report import Stage
+from pipelines.ingest.worker_context import WorkerContext
+from pipelines.lang.terms import terms
+from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
+from pipelines.llm.embedders import QUICK, open_embedder
+from pipelines.llm.settings import EmbedSettings
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
+
+_BATCH = 256
+"""Texts that a slow embedder is given at a time, each time with processor seconds of their own."""
+DOCUMENT_WORDS = 1200
+"""Characters of a document's text that stand for it beside its title and headings."""
+
+
+def records_of(document: Document, distillate: Distillate) -> tuple[Record, ...]:
+    """Return the records of a document: itself, its chunks and their summaries, its atoms."""
+    tags: dict[str, list[str]] = {}
+    for tag in distillate.tags:
+        tags.setdefault(tag.chunk, []).append(tag.text)
+    chunks = {chunk.id: chunk for chunk in distillate.chunks}
+    found = [_document_record(document)]
+    for chunk in distillate.chunks:
+        found.extend(_chunk_records(document, chunk, tuple(tags.get(chunk.id, ()))))
+    found.extend(
+        _atom_record(document, atom, chunks[atom.chunk], tuple(tags.get(atom.chunk, ()))) for atom in distillate.atoms
+    )
+    return tuple(found)
+
+
+def corpus_records(tags: Collection[Tag], entities: Collection[Entity]) -> tuple[Record, ...]:
+    """Return the records of what all documents share: each tag and entity by its name and aliases."""
+    found = [Record(tag.id, RecordKind.TAG, CORPUS_OWNER, " ; ".join((tag.text, *tag.aliases))) for tag in tags]
+    found += [
+        Record(entity.id, RecordKind.ENTITY, CORPUS_OWNER, " ; ".join((entity.name, *entity.aliases)))
+        for entity in entities
+    ]
+    return tuple(found)
+
+
+def embed_records(records: tuple[Record, ...], embedder: Embedder) -> bytes:
+    """Return the records with their vectors and terms, as they are kept among the artifacts."""
+    vectors = embedder.embed([record.text for record in records], Side.PASSAGE)
+    raw = np.ascontiguousarray(vectors, np.float32).tobytes()
+    return codec.pack((records, vectors.shape[1], raw, [" ".join(terms(one.text)) for one in records]))
+
+
+def read_records(data: bytes) -> EmbeddedRecords:
+    """Return the records and vectors that `embed_records` wrote."""
+    records, dimension, raw, _ = codec.unpack(data, tuple[tuple[Record, ...], int, bytes, codec.Raw])
+    return EmbeddedRecords(records, np.frombuffer(raw, np.float32).reshape(len(records), dimension))
+
+
+def read_terms(data: bytes) -> tuple[str, ...]:
+    """Return the terms of each record that `embed_records` wrote, with blanks between them."""
+    return codec.unpack(data, tuple[codec.Raw, int, codec.Raw, tuple[str, ...]])[3]
+
+
+def without(embedded: EmbeddedRecords, ids: Collection[str]) -> EmbeddedRecords:
+    """Return `embedded` without the records of these ids."""
+    kept = [i for i, record in enumerate(embedded.records) if record.id not in ids]
+    return EmbeddedRecords(tuple(embedded.records[i] for i in kept), embedded.vectors[kept])
+
+
+def _document_record(document: Document) -> Record:
+    headings = " ; ".join(section.title for section in document.sections if section.title)
+    text = "\n".join(
+        part for part in (document.title, headings[:DOCUMENT_WORDS], document.text[:DOCUMENT_WORDS]) if part
+    )
+    return Record(
+        document.id, RecordKind.DOCUMENT, document.id, text, "", document.source.uri, document.source.media_type,
+        date=document_date(document.metadata),
+    )  # fmt: skip
+
+
+def _chunk_records(document: Document, chunk: Chunk, tags: tuple[str, ...]) -> Iterator[Record]:
+    path = [document.title, *(title for title in chunk.heading_path if title != document.title)]
+    text = "\n".join(part for part in (" > ".join(path), chunk.context, chunk.text) if part)
+    yield _record(document, chunk, RecordKind.CHUNK, chunk.id, text, tags)
+    if chunk.summary:
+        yield _record(document, chunk, RecordKind.SUMMARY, chunk.id, chunk.summary, tags)
+
+
+def _atom_record(document: Document, atom: Atom, chunk: Chunk, tags: tuple[str, ...]) -> Record:
+    return _record(document, chunk, RecordKind.ATOM, atom.id, atom.text, tags)
+
+
+def _record(document: Document, chunk: Chunk, kind: RecordKind, id: str, text: str, tags: tuple[str, ...]) -> Record:
+    return Record(
+        id, kind, document.id, text, chunk.id, document.source.uri, document.source.media_type,
+        chunk.provenance.page or 0, document_date(document.metadata), tags,
+    )  # fmt: skip
+
+
+def worker_embedder(context: WorkerContext) -> Embedder:
+    """Return the embedder of a worker: one of its own, or its parent's where that is behind an endpoint."""
+    setup = context.setup
+    if setup.embedder is None:
+        from pipelines.ingest.worker_requests import ParentEmbedder
+
+        return ParentEmbedder(context.job, setup.dimension)
+    embedder = _opened(setup.embedder, setup.vectors)
+    return embedder if setup.embedder.name in QUICK else _InBatches(embedder, context.job)
+
+
+@lru_cache(maxsize=1)
+def _opened(settings: EmbedSettings, vectors: Path | None) -> Embedder:
+    """One for the life of the worker: some take long to load."""
+    return open_embedder(settings, vectors)
+
+
+class _InBatches:
+    """A slow embedder: what it takes grows with the text alone, and is no sign of a document that never ends."""
+
+    def __init__(self, inner: Embedder, job: JobContext) -> None:
+        self._inner = inner
+        self._job = job
+
+    @property
+    def info(self) -> EmbedderInfo:
+        return self._inner.info
+
+    def embed(self, texts: Sequence[str], side: Side = Side.PASSAGE) -> Vectors:
+        parts = [self._batch(texts[start : start + _BATCH], side) for start in range(0, len(texts), _BATCH)]
+        return np.concatenate(parts) if parts else self._inner.embed((), side)
+
+    def _batch(self, texts: Sequence[str], side: Side) -> Vectors:
+        self._job.begin(Stage.EMBED.value)
+        return self._inner.embed(texts, side)
+
+    def close(self) -> None:
+        self._inner.close()

@@ -1,0 +1,184 @@
+"""What a worker asks its parent for: replies of a model, and vectors of an embedder that is behind an endpoint.
+
+Clients, keys, budget, cache and rate limits are the parent's. Both sides speak in values; nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from pydantic import BaseModel
+
+from pipelines.atomize.model_distiller import ROLE as DISTIL
+from pipelines.atomize.reply import ChunkReply, Shape, chunk_reply
+from pipelines.chunk.model_splitter import ROLE as SPLIT
+from pipelines.chunk.model_splitter import Division
+from pipelines.core import codec
+from pipelines.core.errors import (
+    BudgetExceeded,
+    CallFailed,
+    CallTimedOut,
+    LanguageError,
+    RateLimited,
+    SettingsError,
+    StoreError,
+    StoreUnavailable,
+    StrataError,
+)
+from pipelines.core.vectors import Vectors
+from pipelines.core.work.job import JobContext
+from pipelines.llm.chat import Chat, Message, Reply, Request
+from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
+from pipelines.parse.describe import ROLE as DESCRIBE
+from pipelines.parse.describe import FigureReply
+
+_NO_SHAPE: Shape = ((), 0, 0)
+_ERRORS: Mapping[str, type[StrataError]] = {
+    kind.__name__: kind
+    for kind in (BudgetExceeded, CallFailed, CallTimedOut, RateLimited, LanguageError, SettingsError, StoreError)
+} | {StoreUnavailable.__name__: StoreUnavailable}
+
+
+@dataclass(frozen=True, slots=True)
+class PackedRequest:
+    """A `Request` as it passes: `shape` tells the type of reply of those roles that have more than one."""
+
+    messages: tuple[Message, ...]
+    role: str
+    typed: bool
+    shape: Shape
+    temperature: float
+    max_tokens: int
+    model: str
+    attempt: int
+    subject: str
+    document: str
+
+    @staticmethod
+    def of(request: Request) -> PackedRequest:
+        typed = request.schema is not None
+        shape = request.schema.shape if request.schema and issubclass(request.schema, ChunkReply) else _NO_SHAPE
+        return PackedRequest(
+            request.messages,
+            request.role,
+            typed,
+            shape,
+            request.temperature,
+            request.max_tokens,
+            request.model,
+            request.attempt,
+            request.subject,
+            request.document,
+        )
+
+    def request(self) -> Request:
+        """Return the request that it was."""
+        return Request(
+            self.messages,
+            self.role,
+            _reply_type(self.role, self.shape) if self.typed else None,
+            self.temperature,
+            self.max_tokens,
+            self.model,
+            self.attempt,
+            self.subject,
+            self.document,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """Texts that are to be embedded."""
+
+    texts: tuple[str, ...]
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerQuestion:
+    """One of the two."""
+
+    asking: PackedRequest | None = None
+    embedding: Embedding | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerAnswer:
+    """A reply, or vectors as bytes, or the class and sentence of an error."""
+
+    reply: Reply | None = None
+    vectors: bytes = b""
+    error: str = ""
+    message: str = ""
+
+
+def _reply_type(role: str, shape: Shape) -> type[BaseModel]:
+    types: dict[str, type[BaseModel]] = {SPLIT: Division, DESCRIBE: FigureReply}
+    return chunk_reply(*shape) if role == DISTIL else types[role]
+
+
+class ParentChat:
+    """The chat of a worker: its parent's."""
+
+    def __init__(self, job: JobContext) -> None:
+        self._job = job
+
+    async def complete(self, request: Request) -> Reply:
+        asked = self._job.ask(codec.pack(WorkerQuestion(asking=PackedRequest.of(request))))
+        answered = _read(await asyncio.wrap_future(asked))
+        if answered.reply is None:
+            raise CallFailed("there was no reply")
+        return answered.reply
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+class ParentEmbedder:
+    """The embedder of a worker whose parent embeds."""
+
+    def __init__(self, job: JobContext, dimension: int) -> None:
+        self._job = job
+        self._dimension = dimension
+
+    @property
+    def info(self) -> EmbedderInfo:
+        return EmbedderInfo("parent", "", self._dimension)
+
+    def embed(self, texts: Sequence[str], side: Side = Side.PASSAGE) -> Vectors:
+        asked = self._job.ask(codec.pack(WorkerQuestion(embedding=Embedding(tuple(texts), side))))
+        raw = _read(asked.result()).vectors
+        return np.frombuffer(raw, np.float32).reshape(len(texts), self._dimension)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def _read(data: bytes) -> WorkerAnswer:
+    answered = codec.unpack(data, WorkerAnswer)
+    if answered.error:
+        raise _ERRORS.get(answered.error, CallFailed)(answered.message)
+    return answered
+
+
+async def answer(question: bytes, chat: Chat | None, embedder: Embedder) -> bytes:
+    """Return what a worker asked for; an error is an answer too."""
+    try:
+        return codec.pack(await _answer(codec.unpack(question, WorkerQuestion), chat, embedder))
+    except StrataError as error:
+        return codec.pack(WorkerAnswer(error=type(error).__name__, message=error.message))
+    except Exception as error:
+        return codec.pack(WorkerAnswer(error=type(error).__name__, message=f"{type(error).__name__}: {error}"))
+
+
+async def _answer(question: WorkerQuestion, chat: Chat | None, embedder: Embedder) -> WorkerAnswer:
+    if question.embedding is not None:
+        asked = question.embedding
+        vectors = await asyncio.to_thread(embedder.embed, asked.texts, asked.side)
+        return WorkerAnswer(vectors=np.ascontiguousarray(vectors, np.float32).tobytes())
+    if question.asking is None or chat is None:
+        raise SettingsError("no language model is configured")
+    return WorkerAnswer(reply=await chat.complete(question.asking.request()))

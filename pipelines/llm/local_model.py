@@ -1,0 +1,121 @@
+"""A chat with a GGUF file, served on loopback by a child process that ends with this one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from pipelines.core.codec import encode
+from pipelines.core.errors import CallFailed, MissingExtra, SettingsError
+from pipelines.llm.chat import Reply, Request
+from pipelines.llm.llama_process import Serving
+from pipelines.llm.settings import LlmSettings
+
+_END_SECONDS = 10.0
+"""Seconds for the child to end by itself once its input is closed."""
+_REPLY_SECONDS = 900.0
+"""Seconds for a reply: a slow processor is no lost connection, and asking anew would begin from nothing."""
+_LOG_SHOWN = 600
+"""Characters of the child's log that an error shows, from its end."""
+
+
+def check_gguf(settings: LlmSettings) -> Path:
+    """Return the file to serve. Raises `SettingsError` where it is not there, `MissingExtra` without the package."""
+    path = Path(settings.gguf).expanduser()
+    if not path.is_file():
+        hint = "`make local-model` fetches a small one"
+        raise SettingsError(f"no GGUF file at {path}", ids=(str(path),), hint=hint)
+    if find_spec("xllamacpp") is None:
+        raise MissingExtra("local", "serving a GGUF file")
+    return path
+
+
+class LocalServer:
+    """llama.cpp's server for one file, from the constructor to `close`.
+
+    Its modules are this process's, never those of the folder that one happens to be in. The child ends when its
+    standard input does, so it is gone even when this process is killed. Only who knows the
+    `key`, made anew each time, is answered. Raises `CallFailed` where the file cannot be served.
+    """
+
+    def __init__(self, settings: LlmSettings) -> None:
+        serving = Serving(
+            path=str(check_gguf(settings)),
+            alias=settings.model_of(""),
+            key=secrets.token_hex(16),
+            context=settings.gguf_context,
+            threads=settings.gguf_threads,
+            parallel=settings.gguf_parallel,
+        )
+        self.key = serving.key
+        self._log = tempfile.TemporaryFile("w+b")  # noqa: SIM115
+        self._child = subprocess.Popen(
+            [sys.executable, "-P", "-m", "pipelines.llm.llama_process"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)},
+        )
+        self.url = self._address(serving)
+
+    def close(self) -> None:
+        """End the child; closing twice is allowed."""
+        for pipe in (self._child.stdin, self._child.stdout):
+            if pipe is not None:
+                pipe.close()
+        try:
+            self._child.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+        self._log.close()
+
+    def _address(self, serving: Serving) -> str:
+        assert self._child.stdin is not None and self._child.stdout is not None  # noqa: PT018, S101
+        try:
+            self._child.stdin.write(encode(serving) + b"\n")
+            self._child.stdin.flush()
+            address = self._child.stdout.readline().decode().strip()
+        except BrokenPipeError:
+            address = ""
+        if not address:
+            self._child.wait(_END_SECONDS)
+            reason = self._last_words()
+            self.close()
+            raise CallFailed(f"{serving.path} cannot be served: {reason}", ids=(serving.path,))
+        return f"{address}/v1"
+
+    def _last_words(self) -> str:
+        self._log.seek(0)
+        words = " ".join(self._log.read().decode("utf-8", "replace").split())
+        return words[-_LOG_SHOWN:] or "llama.cpp does not say why"
+
+
+class LocalChat:
+    """Starts the server when made, which takes seconds, and ends it when closed."""
+
+    def __init__(self, settings: LlmSettings) -> None:
+        from pipelines.llm.openai_chat import OpenAIChat
+
+        self._server = LocalServer(settings)
+        served = LlmSettings(
+            base_url=self._server.url,
+            api_key=SecretStr(self._server.key),
+            timeout=max(settings.timeout, _REPLY_SECONDS),
+        )
+        self._client = OpenAIChat(served)
+
+    async def complete(self, request: Request) -> Reply:
+        return await self._client.complete(request)
+
+    async def close(self) -> None:
+        await self._client.close()
+        await asyncio.to_thread(self._server.close)

@@ -1,0 +1,121 @@
+"""A reply type: its JSON schema as endpoints take it, and a model's text read as a value of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Generic, TypeVar
+
+import json_repair
+from pydantic import BaseModel, ValidationError
+
+Json = dict[str, object]
+
+_SAID_ELSEWHERE = frozenset({"default", "title"})
+_LIMITS = frozenset(
+    "minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf"
+    " minItems maxItems uniqueItems".split()
+)
+
+
+@lru_cache(maxsize=128)
+def strict_schema(model: type[BaseModel], limits: bool = True) -> Json:
+    """Return the model's schema in the strict form: every field required, nothing else allowed.
+
+    `limits` keeps lengths, ranges and patterns: a local model needs them, OpenAI's own endpoint refuses some. The
+    result is shared and not to be changed.
+    """
+    strict = _strict(model.model_json_schema(), _SAID_ELSEWHERE if limits else _SAID_ELSEWHERE | _LIMITS)
+    assert isinstance(strict, dict)  # noqa: S101
+    return strict
+
+
+def _strict(node: object, dropped: frozenset[str]) -> object:
+    if isinstance(node, list):
+        return [_strict(item, dropped) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept: Json = {}
+    for key, value in node.items():
+        if key in ("properties", "$defs"):  # here the keys are names of the model's own, "title" may be one
+            kept[key] = {name: _strict(item, dropped) for name, item in value.items()}
+        elif key not in dropped:
+            kept[key] = _strict(value, dropped)
+    if isinstance(node.get("properties"), dict):
+        kept["required"] = list(node["properties"])
+        kept["additionalProperties"] = False
+    return kept
+
+
+T = TypeVar("T", bound=BaseModel)
+
+_THOUGHT = re.compile(r"^\s*<think>.*?(</think>|\Z)", re.DOTALL)
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)(?:\n```|\Z)", re.DOTALL)
+_PROBLEMS_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Generic[T]):
+    """What a text was read as: the value, or else the problem in words for the model to mend."""
+
+    value: T | None = None
+    problem: str = ""
+
+
+def read_reply(text: str, schema: type[T]) -> Read[T]:
+    """Return the reply that `text` holds: JSON as it is, in a code fence or amid prose, repaired where broken.
+
+    A single object in a list, and a bare list where the reply has one field that is a list, are put right.
+    """
+    found = _json_in(_THOUGHT.sub("", text))
+    if found is None:
+        return Read(problem="there is no JSON object in it")
+    shaped = _shaped(found, schema)
+    if not isinstance(shaped, dict) or not _known(shaped, schema):
+        # Where every field has a default, pydantic would take any object for a reply that says nothing.
+        return Read(problem=f"it has none of the fields {', '.join(schema.model_fields)}")
+    try:
+        return Read(schema.model_validate(shaped))
+    except ValidationError as error:
+        return Read(problem=describe(error))
+
+
+def describe(error: ValidationError) -> str:
+    """Return the first few validation errors, one a line, as `place: what is wrong`."""
+    lines = []
+    for problem in error.errors(include_url=False, include_context=False)[:_PROBLEMS_SHOWN]:
+        place = ".".join(str(part) for part in problem["loc"]) or "reply"
+        lines.append(f"{place}: {problem['msg']}")
+    return "\n".join(lines)
+
+
+def _json_in(body: str) -> object | None:
+    """The JSON value of a text, None where it holds none worth the name."""
+    fenced = _FENCED.search(body)
+    candidate = fenced.group(1) if fenced else body
+    starts = [at for at in (candidate.find("{"), candidate.find("[")) if at >= 0]
+    if not starts:
+        return None
+    try:
+        value: object = json.JSONDecoder(strict=False).raw_decode(candidate, min(starts))[0]
+    except ValueError:
+        value = json_repair.loads(candidate[min(starts) :])
+    # What opens as an object and is read as a list was made up in the mending.
+    return value if isinstance(value, dict if candidate[min(starts)] == "{" else list) else None
+
+
+def _shaped(value: object, schema: type[BaseModel]) -> object:
+    """The object that a list holds, or the one whose only field the list is."""
+    if not isinstance(value, list):
+        return value
+    objects = [item for item in value if isinstance(item, dict) and _known(item, schema)]
+    if objects:
+        return objects[0]
+    return dict.fromkeys(schema.model_fields, value) if len(schema.model_fields) == 1 else value
+
+
+def _known(value: dict[str, object], schema: type[BaseModel]) -> bool:
+    names = {field.alias or name for name, field in schema.model_fields.items()}
+    return not names.isdisjoint(value)

@@ -1,0 +1,218 @@
+"""A parsed file as programs read it: what `strata parse --json` prints."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from pipelines.core.document import Block, BlockKind, Document, Page, Reference
+from pipelines.core.provenance import Box, Provenance, Span
+from pipelines.core.table import Cell, Table
+from pipelines.parse.parsed import Parsed
+
+_NUMBER = re.compile(r"((?:\d{1,3}\.)+\d{0,3}|\d{1,3}\)|[A-Za-z]{1,4}[.)]|\([A-Za-z0-9]{1,4}\))\s+")
+_CHECK_BOX = re.compile(r"([☐☑☒])\s*(?=\S)")
+_COUNTING = ("application/vnd.openxmlformats-", "application/vnd.oasis.opendocument.")
+_KINDS = {BlockKind.TABLE: "table", BlockKind.FIGURE: "picture"}
+
+
+class CellView(msgspec.Struct, omit_defaults=True):
+    """A cell: its place, the `rows` and `cols` that it covers, its text."""
+
+    row: int
+    col: int
+    rows: int
+    cols: int
+    text: str
+    header: bool = False
+    address: str = ""
+    boxes: tuple[Box, ...] = ()
+
+
+class TableView(msgspec.Struct, omit_defaults=True):
+    """A table; `parts` are the rows at which its pages begin, where there are several."""
+
+    rows: int
+    cols: int
+    cells: tuple[CellView, ...]
+    caption: str = ""
+    page: int | str | None = None
+    range: str = ""
+    parts: tuple[int, ...] = (0,)
+
+
+class BlockView(msgspec.Struct, omit_defaults=True):
+    """A block: `kind` is "text", "table" or "picture", `type` what exactly.
+
+    `page` is the number of the page or slide, on a sheet its name; `index` the number of the table. `marker` is the
+    check box of a list item, or the number that a word processor counted for it; `ocr_text` what was read off a
+    picture. What a rich cell holds comes again behind its table, piece by piece, with `cell` = (table, row, column).
+    """
+
+    kind: str
+    type: str
+    text: str = ""
+    page: int | str | None = None
+    label: str = ""
+    range: str = ""
+    level: int = 0
+    span: Span | None = None
+    boxes: tuple[Box, ...] = ()
+    index: int | None = None
+    cell: tuple[int, int, int] | None = None
+    marker: str = ""
+    caption: str = ""
+    ocr_text: str = ""
+    description: str = ""
+    digest: str = ""
+    confidence: float = 1.0
+
+
+class HeadingView(msgspec.Struct):
+    """A heading and its level; a title has level 0."""
+
+    text: str
+    level: int
+
+
+class FileView(msgspec.Struct):
+    """A file: how it went, and what it holds; without text the lists are empty."""
+
+    status: str
+    reason: str
+    title: str
+    media_type: str
+    language: str
+    engine: str
+    metadata: dict[str, str]
+    blocks: tuple[BlockView, ...]
+    headings: tuple[HeadingView, ...]
+    tables: tuple[TableView, ...]
+    pictures: int
+    pages: int | None
+    page_list: tuple[Page, ...]
+    furniture: tuple[BlockView, ...]
+    references: tuple[Reference, ...]
+    children: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def view(parsed: Parsed) -> FileView:
+    """Return `parsed` as plain rows; the keys stand for what their classes tell."""
+    document = parsed.document
+    blocks = document.blocks if document else ()
+    pages = document.pages if document else ()
+    return FileView(
+        status=parsed.status.value,
+        reason=parsed.reason,
+        title=document.title if document else "",
+        media_type=document.source.media_type if document else "",
+        language=document.language if document else "",
+        engine=document.engine if document else "",
+        metadata=document.metadata if document else {},
+        blocks=tuple(_blocks(blocks, _counts(document))),
+        headings=tuple(_headings(blocks)),
+        tables=tuple(_table(block, block.table) for block in blocks if block.table is not None),
+        pictures=sum(block.figure is not None for block in blocks),
+        pages=len(pages) or None,
+        page_list=pages,
+        furniture=tuple(_block(block) for block in (document.furniture if document else ())),
+        references=document.references if document else (),
+        children=tuple(child.name for child in parsed.children),
+        notes=document.notes if document else (),
+    )
+
+
+def _headings(blocks: tuple[Block, ...]) -> list[HeadingView]:
+    kinds = (BlockKind.TITLE, BlockKind.HEADING)
+    return [HeadingView(block.text, block.level) for block in blocks if block.kind in kinds]
+
+
+def _blocks(blocks: tuple[Block, ...], counted: bool) -> list[BlockView]:
+    shown: list[BlockView] = []
+    tables = 0
+    for block in blocks:
+        if block.table is None:
+            shown.append(_block(block, counted))
+            continue
+        shown.append(_table_block(block, tables))
+        shown += [piece for cell in block.table.cells if _is_rich(cell) for piece in _pieces(block, cell, tables)]
+        tables += 1
+    return shown
+
+
+def _counts(document: Document | None) -> bool:
+    """Whether list items have their numbers from the format's counting, not from what somebody typed."""
+    return document is not None and document.source.media_type.startswith(_COUNTING)
+
+
+def _marker(block: Block, counted: bool) -> str:
+    if block.kind is not BlockKind.LIST_ITEM:
+        return ""
+    found = _CHECK_BOX.match(block.text) or (_NUMBER.match(block.text) if counted else None)
+    return found.group(1) if found else ""
+
+
+def _block(block: Block, counted: bool = False) -> BlockView:
+    where, figure = block.provenance, block.figure
+    marker = _marker(block, counted)
+    return BlockView(
+        kind=_KINDS.get(block.kind, "text"),
+        type=block.kind.value,
+        text="" if figure else block.text[len(marker) :].lstrip() if marker else block.text,
+        marker=marker,
+        page=_page(where),
+        label=where.label,
+        range=where.cells,
+        level=block.level,
+        span=where.span,
+        boxes=where.boxes,
+        caption=figure.caption if figure else "",
+        ocr_text=figure.ocr_text if figure else "",
+        description=figure.description if figure else "",
+        digest=figure.digest if figure else "",
+        confidence=round(block.confidence, 4),
+    )
+
+
+def _table_block(block: Block, index: int) -> BlockView:
+    """The text of a table is in its cells."""
+    where = block.provenance
+    return BlockView("table", "table", "", _page(where), where.label, where.cells, 0, where.span, where.boxes, index)
+
+
+def _is_rich(cell: Cell) -> bool:
+    """Lines in a cell that has no box and no address were made by the author, not by the width of a column."""
+    return cell.rich or ("\n" in cell.text and not cell.boxes and not cell.address)
+
+
+def _pieces(block: Block, cell: Cell, table: int) -> list[BlockView]:
+    page, place = _page(block.provenance), (table, cell.row, cell.column)
+    pieces = []
+    for line in filter(str.strip, cell.text.split("\n")):
+        box = _CHECK_BOX.match(line)
+        text, marker = (line[box.end() :], box.group(1)) if box else (line, "")
+        pieces.append(BlockView("text", "cell", text, page, cell=place, marker=marker))
+    return pieces
+
+
+def _page(where: Provenance) -> int | str | None:
+    """A sheet is known by its name, which a range of cells tells; pages and slides by their number."""
+    return where.label if where.cells and where.label else where.page
+
+
+def _table(block: Block, table: Table) -> TableView:
+    cells = tuple(
+        CellView(
+            cell.row, cell.column, cell.row_span, cell.column_span, cell.text, cell.header, cell.address, cell.boxes
+        )
+        for cell in table.cells
+    )
+    where = block.provenance
+    return TableView(table.rows, table.columns, cells, table.caption, _page(where), where.cells, table.parts)
+
+
+def to_json(parsed: Parsed, indent: int = 1) -> str:
+    """Return `parsed` as JSON: status, title, blocks, headings, tables, pictures, pages, references, notes."""
+    return msgspec.json.format(msgspec.json.encode(view(parsed)), indent=indent).decode()

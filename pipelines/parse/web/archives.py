@@ -1,0 +1,228 @@
+"""Archives (ZIP, tar) and compressed files: a list of what is inside, and each member as a document of its own."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+
+from pipelines.core.document import ReferenceKind, Source
+from pipelines.core.errors import Encrypted, Malformed, TooLarge
+from pipelines.core.outcome import Status
+from pipelines.core.uris import path_of
+from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.limits import check_archive, most_unpacked
+from pipelines.parse.parsed import Child, Parsed
+from pipelines.parse.reader import signed
+from pipelines.parse.settings import ParseSettings
+
+BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error)
+_LINK = 0o120000
+_TYPE = 0o170000
+_ENCRYPTED_FLAG = 0x1
+_HINT = 'set it under [parse.passwords] in strata.toml, by file pattern: "archive/*.zip" = "..."'
+_BROKEN = (tarfile.TarError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
+_OPENERS: Mapping[str, Callable[[Path], io.BufferedIOBase]] = MappingProxyType(
+    {
+        "application/x-tar": lambda path: path.open("rb"),
+        "application/gzip": gzip.GzipFile,
+        "application/x-bzip2": bz2.BZ2File,
+        "application/x-xz": lzma.LZMAFile,
+    }
+)
+_HEADER = 512
+_CHUNK = 1 << 20
+
+
+def is_clutter(name: str) -> bool:
+    """Whether a member is what macOS or Windows leaves behind."""
+    path = PurePosixPath(name)
+    return "__MACOSX" in path.parts or path.name in (".DS_Store", "Thumbs.db") or path.name.startswith("._")
+
+
+def append_member(name: str, data: bytes, builder: DocumentBuilder) -> None:
+    """Hand a member on as a document of its own, and list it."""
+    called = builder.child(Child(name, data, ReferenceKind.MEMBER), "member")
+    if builder.list_item(called):
+        builder.reference(ReferenceKind.MEMBER, called, called)
+
+
+class ZipReader:
+    """Unpacks members in memory, within the limits; nothing is written anywhere."""
+
+    formats = (signed("application/zip", ".zip"),)
+    name = "zip"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        builder = DocumentBuilder(source, settings, self.name)
+        try:
+            with zipfile.ZipFile(path) as archive:
+                members = [member for member in archive.infolist() if _is_file(member)]
+                check_archive(members, path.stat().st_size, source.uri, settings.limits)
+                password = _password(archive, members, source, settings)
+                lost = [fault for member in members if (fault := _append(archive, member, password, builder))]
+        except BROKEN_ZIP as error:
+            raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
+        return _result(builder, members, lost)
+
+
+def _result(builder: DocumentBuilder, members: list[zipfile.ZipInfo], lost: list[str]) -> Parsed:
+    if lost and len(lost) == len(members):
+        raise Malformed(f"no member unpacks: {lost[0]}", ids=(builder.source.uri,))
+    parsed = builder.build()
+    return replace(parsed, status=Status.PARTIAL, reason="; ".join(lost[:5])) if lost else parsed
+
+
+def _is_file(member: zipfile.ZipInfo) -> bool:
+    """Folders and links are no members."""
+    linked = (member.external_attr >> 16) & _TYPE == _LINK
+    return not (member.is_dir() or linked or is_clutter(member.filename))
+
+
+def _append(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes | None, builder: DocumentBuilder) -> str:
+    """Append a member; return what is wrong with it, nothing where all is well."""
+    name = _decoded(member)
+    try:
+        data = archive.read(member, password)
+    except (*BROKEN_ZIP, RuntimeError) as error:
+        return f"the member {name!r} does not unpack: {error}"
+    append_member(name, data, builder)
+    return ""
+
+
+def _decoded(member: zipfile.ZipInfo) -> str:
+    """Without the UTF-8 flag a name is in the packer's own code page, mostly UTF-8 or Chinese all the same."""
+    if member.flag_bits & 0x800:
+        return member.filename
+    raw = member.orig_filename.encode("cp437", "replace")
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            return raw.decode(encoding) if not raw.isascii() else member.filename
+        except UnicodeDecodeError:
+            continue
+    return member.filename
+
+
+def _password(
+    archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], source: Source, settings: ParseSettings
+) -> bytes | None:
+    """Return the password that opens the archive, None where it needs none. Raises `Encrypted`."""
+    locked = [member for member in members if member.flag_bits & _ENCRYPTED_FLAG]
+    if not locked:
+        return None
+    smallest = min(locked, key=lambda member: member.file_size)
+    for password in settings.passwords_for(source.uri):
+        if _opens(archive, smallest, password.encode()):
+            return password.encode()
+    raise Encrypted("the archive needs a password", ids=(source.uri,), hint=_HINT)
+
+
+def _opens(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes) -> bool:
+    try:
+        archive.read(member, password)
+    except (*BROKEN_ZIP, RuntimeError):
+        return False
+    return True
+
+
+class TarReader:
+    """Unpacks in memory and as a stream, so that nothing grows beyond the limits before it is noticed."""
+
+    formats = (
+        signed("application/x-tar", ".tar"),
+        signed("application/gzip", ".gz", ".tgz"),
+        signed("application/x-bzip2", ".bz2"),
+        signed("application/x-xz", ".xz"),
+    )
+    name = "tar"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        builder = DocumentBuilder(source, settings, self.name)
+        most = most_unpacked(path.stat().st_size, settings.limits)
+        with _OPENERS[source.media_type](path) as unpacked:
+            stream = _Bounded(unpacked, most, source.uri)
+            try:
+                head = stream.read(_HEADER)
+                whole = _Rejoined(head, stream)
+                fault = _append_all(whole, builder) if head[257:262] == b"ustar" else _append_one(whole, builder)
+            except _BROKEN as error:
+                raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
+        parsed = builder.build()
+        return replace(parsed, status=Status.PARTIAL, reason=fault) if fault and parsed.children else parsed
+
+
+class _Bounded(io.RawIOBase):
+    """Reads a stream up to `most` bytes. Raises `TooLarge` beyond."""
+
+    def __init__(self, stream: io.BufferedIOBase, most: int, uri: str) -> None:
+        self._stream = stream
+        self._left = most
+        self._uri = uri
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(min(size, _CHUNK) if size >= 0 else _CHUNK)
+        self._left -= len(data)
+        if self._left < 0:
+            raise TooLarge("unpacks to more than is allowed", ids=(self._uri,))
+        return data
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream whose beginning has been read already."""
+
+    def __init__(self, head: bytes, rest: _Bounded) -> None:
+        self._head = head
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if not self._head:
+            return self._rest.read(size)
+        cut = len(self._head) if size < 0 else size
+        data, self._head = self._head[:cut], self._head[cut:]
+        return data
+
+
+def _append_all(stream: _Rejoined, builder: DocumentBuilder) -> str:
+    """Append the members; return what cut them short, nothing where all is well. Raises the fault of the first."""
+    count = 0
+    try:
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
+            for member in archive:
+                data = archive.extractfile(member) if member.isreg() and not is_clutter(member.name) else None
+                if data is None:
+                    continue
+                count += 1
+                if count > builder.settings.limits.members:
+                    raise TooLarge(f"more than {builder.settings.limits.members} members", ids=(builder.source.uri,))
+                append_member(member.name, data.read(), builder)
+    except _BROKEN as error:
+        if count < 2:
+            raise
+        return f"the archive breaks off: {error}"
+    return ""
+
+
+def _append_one(stream: _Rejoined, builder: DocumentBuilder) -> str:
+    """Append the one file that a compressed file is; it is called as its container without the last suffix."""
+    parts = []
+    while chunk := stream.read(_CHUNK):
+        parts.append(chunk)
+    path = path_of(builder.source.name)
+    name = path.stem if path.suffix.lower() in (".gz", ".bz2", ".xz") else path.name
+    append_member(name, b"".join(parts), builder)
+    return ""

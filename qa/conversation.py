@@ -1,0 +1,107 @@
+"""A conversation: follow-up questions are rewritten to stand alone, then answered like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from pipelines.lang.asked import asked_for
+from pipelines.lang.characters import HAN_CHARACTER
+from pipelines.lang.terms import words
+from pipelines.lang.words import POINTING_WORDS, QUESTION_WORDS, STOP_WORDS
+from qa.answer import Answer, Step
+from qa.model_calls import ModelCalls
+from qa.prompts.reply_types import StandaloneReply
+
+Ask = Callable[[str], Awaitable[Answer]]
+
+_OPENERS = ("and ", "what about", "how about", "but ", "or ", "那", "还有", "那么", "呢")
+_SHORT = 3
+"""Words of its own below which a question without a name leans on what was said before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question as it was asked and as it was understood, with its answer."""
+
+    asked: str
+    understood: str
+    answer: Answer
+
+
+class Conversation:
+    """A conversation: each question is understood from those before it. `KnowledgeBase.conversation` makes one.
+
+    Args:
+        ask: answers a question that stands alone.
+        model_calls: gives the language model that rewrites follow-up questions, None where there is none.
+        history: how many exchanges back a follow-up is understood from.
+
+    `turns` are the exchanges so far.
+
+        talk = knowledge.conversation()
+        await talk.say("What does the pump weigh?")
+        answer = await talk.say("And its motor?")
+    """
+
+    def __init__(self, ask: Ask, model_calls: Callable[[], ModelCalls | None], history: int = 4) -> None:
+        self._ask, self._model_calls, self._history = ask, model_calls, history
+        self.turns: list[Exchange] = []
+
+    async def say(self, question: str) -> Answer:
+        """Return the answer to `question`, understood from what was said before. Raises what `ask` raises."""
+        before = self.turns[-self._history :] if self._history else []
+        understood, warnings = await self._standalone(question, before)
+        answer = await self._ask(understood)
+        answer = replace(answer, warnings=(*warnings, *answer.warnings))
+        if understood != question:
+            answer = replace(answer, trace=(Step("rewritten", understood), *answer.trace))
+        self.turns.append(Exchange(question, understood, answer))
+        return answer
+
+    async def _standalone(self, question: str, before: Sequence[Exchange]) -> tuple[str, tuple[str, ...]]:
+        """The question as it stands alone, and what went wrong on the way."""
+        if not before:
+            return question, ()
+        model = self._model_calls()
+        if model is None:
+            return joined(question, before[-1].understood), ()
+        history = "\n".join(f"Q: {turn.understood}\nA: {turn.answer.text}" for turn in before)
+        asked = await model.ask("rewrite", StandaloneReply, room=200, history=history, question=question)
+        rewritten = " ".join(asked.value.question.split()) if asked.value else ""
+        warnings = tuple(f"The question was not rewritten by the model: {call.reason}." for call in model.failed)
+        return rewritten or joined(question, before[-1].understood), warnings
+
+
+def joined(question: str, before: str) -> str:
+    """Return a question that leans on the one before it together with that one's subject, another as it is.
+
+    Without a model nothing is rewritten: what the question before named is set behind the new one.
+    """
+    if not leans(question):
+        return question
+    here = set(words(question))
+    lacking = [word for word in _subject(before) if word.casefold() not in here]
+    return f"{question.rstrip()} ({' '.join(lacking)})" if lacking else question
+
+
+def leans(question: str) -> bool:
+    """Whether a question points back: by a pronoun, an opening such as "what about", or by saying too little."""
+    said = words(question)
+    if question.strip().casefold().startswith(_OPENERS) or not POINTING_WORDS.isdisjoint(said):
+        return True
+    if any(pointing in question for pointing in ("它", "这个", "那个", "呢")):
+        return True
+    own = [word for word in said if word not in QUESTION_WORDS | STOP_WORDS]
+    chinese = HAN_CHARACTER.search(question) is not None
+    return len(own) < _SHORT and not chinese and not any(any(c.isdigit() for c in word) for word in own)
+
+
+def _subject(question: str) -> list[str]:
+    """The words of a question that name what it is about: no asking words, no kind of value."""
+    found = []
+    for word in question.replace("?", " ").replace("？", " ").split():
+        plain = word.strip(".,;:!()\"'")
+        if plain and plain.casefold() not in QUESTION_WORDS | STOP_WORDS and words(plain) and not asked_for(plain):
+            found.append(plain)
+    return found

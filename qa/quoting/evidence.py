@@ -1,0 +1,198 @@
+"""The units of evidence that are quoted: sentences, list items and rows of tables, with what stands around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby, zip_longest
+
+from pipelines.core.provenance import Span
+from pipelines.lang.quantities import quantities
+from pipelines.lang.sentences import sentences
+from pipelines.lang.terms import terms
+from pipelines.retrieve.hit import Hit
+from qa.quoting.question import QuestionTerms
+
+RULE = " | "
+_BLANK = "\n\n"
+_BREAKS = re.compile(r"\n\s*+")
+_SMALL = re.compile(r"[a-zà-ÿ]")
+"""A line is a block of its own, unless it goes on in small letters."""
+_NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
+_OPENING = re.compile(r"(?:[^\W\d]+\s+)?\d+(?:\.\d+)*\.")
+_BIBLIOGRAPHY = re.compile(
+    r"(?:\d+\.?\s*)?(?:references|bibliography|literature|literatur|参考文献)\s*$", re.IGNORECASE
+)
+_HEADING_LENGTH = 80
+_ENDINGS = ".!?;:,。!?;:,"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceUnit:
+    """A sentence, item or row of a chunk. `span` counts in the document's text.
+
+    `header` is the row that names the columns, empty where there is none, `heading` the line that heads it inside the
+    chunk. `label` says that it only names something: a heading, the header of a table, an entry of a bibliography.
+    `own` are its terms with the header's, `near` those of the units beside it, `above` those of title, file name,
+    headings and caption.
+    """
+
+    hit: Hit
+    rank: int
+    span: Span
+    text: str
+    header: str
+    heading: str
+    label: bool
+    own: frozenset[str]
+    near: frozenset[str]
+    above: frozenset[str]
+
+
+@dataclass(slots=True)
+class _Line:
+    """A unit in the making; `heading` is the line that heads it."""
+
+    span: Span
+    text: str
+    header: str = ""
+    heading: str = ""
+    label: bool = False
+
+
+def units(hit: Hit, rank: int) -> list[EvidenceUnit]:
+    """Return the sentences, items and rows of a hit's chunk in order."""
+    chunk = hit.chunk
+    pieces = [_Line(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
+    _read_headings(pieces, chunk.text, {hit.title, *chunk.heading_path})
+    _read_tables(pieces, chunk.context, chunk.text)
+    title = frozenset(_terms(" ".join((hit.title, _name(hit.uri), *chunk.heading_path))))
+    own = [frozenset(_terms(f"{piece.header} {piece.text}")) for piece in pieces]
+    found = []
+    for index, piece in enumerate(pieces):
+        near = frozenset[str]().union(*own[max(0, index - 2) : index], *own[index + 1 : index + 2])
+        above = title | frozenset(_terms(piece.heading))
+        span = piece.span.shifted(chunk.provenance.span.start)
+        head = (hit, rank, span, piece.text, piece.header, piece.heading, piece.label)
+        found.append(EvidenceUnit(*head, own[index], near, above))
+    return [unit for unit in found if len(_NUMBERING.sub("", unit.text)) > 1]
+
+
+def _terms(text: str) -> list[str]:
+    return terms(text, stop=False)
+
+
+def _spans(text: str) -> Iterator[Span]:
+    start = 0
+    for end in [*_line_ends(text), len(text)]:
+        line = text[start:end]
+        if RULE in line:
+            lead = len(line) - len(line.lstrip())
+            yield Span(start + lead, start + len(line.rstrip()))
+        else:
+            yield from (span.shifted(start) for span in _whole(sentences(line), line))
+        start = end
+
+
+def _line_ends(text: str) -> Iterator[int]:
+    for breaks in _BREAKS.finditer(text):
+        if not _SMALL.match(text, breaks.end()):
+            yield from (place for place in range(*breaks.span()) if text[place] == "\n")
+
+
+def _whole(spans: list[Span], line: str) -> list[Span]:
+    """A number that opens a line goes with what it numbers: "Table 1." with its caption, "4." with its heading."""
+    if len(spans) > 1 and _OPENING.fullmatch(spans[0].slice(line)):
+        return [Span(spans[0].start, spans[1].end), *spans[2:]]
+    return spans
+
+
+def _read_headings(pieces: list[_Line], text: str, known: set[str]) -> None:
+    heading = ""
+    for piece in pieces:
+        line = " ".join(piece.text.split())
+        if line in known or _is_heading(line, text, piece.span.end):
+            piece.label, heading = True, line
+        elif _BIBLIOGRAPHY.match(heading):
+            piece.label = True
+        piece.heading = heading
+
+
+def _is_heading(line: str, text: str, end: int) -> bool:
+    """Whether a line stands alone, is short, gives no value and does not end as a sentence: "5.2 Cavitation rattle"."""
+    alone = text[end : end + 2] in ("\n\n", "")
+    short = len(line) <= _HEADING_LENGTH and RULE not in line and not line.endswith(tuple(_ENDINGS))
+    return alone and short and line[:1].isalnum() and not line[:1].islower() and not quantities(line)
+
+
+def _read_tables(pieces: list[_Line], context: str, text: str) -> None:
+    """Give each row its header (the chunk's context, or the first full row of its run) and the lines above."""
+    for first, rows in _runs(pieces, text):
+        caption = pieces[first - 1].text if first and RULE not in pieces[first - 1].text else ""
+        header = context if context and first == 0 else ""
+        for place, row in enumerate(rows):
+            row.heading = f"{row.heading} {caption}"
+            if header and not (place and rows[place - 1].label and not _cells(row.text)[0]):
+                row.header = header
+            elif header:
+                header, row.label = _joined(header, row.text), True  # the second row of a header
+            elif len(rows) > 1:
+                row.label = True
+                full = sum(map(bool, _cells(row.text))) * 2 > len(_cells(row.text))
+                header, caption = (row.text, caption) if full else ("", f"{caption} {row.text}")
+
+
+def _runs(pieces: list[_Line], text: str) -> Iterator[tuple[int, list[_Line]]]:
+    """Yield the rows of each table with the place of the first; an empty line parts one table from the next."""
+    start = 0
+    while start < len(pieces):
+        end = start + 1
+        while end < len(pieces) and _BLANK not in text[pieces[end - 1].span.end : pieces[end].span.start]:
+            end += 1
+        for is_row, group in groupby(range(start, end), lambda place: RULE in pieces[place].text):
+            run = list(group)
+            if is_row:
+                yield run[0], pieces[run[0] : run[-1] + 1]
+        start = end
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.split("|")]
+
+
+def _joined(first: str, second: str) -> str:
+    """Return the two rows of a header as one, cell by cell."""
+    rows = [_cells(row) for row in (first, second)]
+    return RULE.join(" ".join(cell for cell in cells if cell) for cells in zip_longest(*rows, fillvalue=""))
+
+
+def _name(uri: str) -> str:
+    return uri.rsplit(".", 1)[0].replace("/", " ").replace("_", " ").replace("!", " ")
+
+
+def tell(unit: EvidenceUnit, question: QuestionTerms) -> str:
+    """Return the unit's text on one line; of a row its first cell, and the cells of the columns asked for by name."""
+    if RULE not in unit.text:
+        return " ".join(unit.text.split())
+    cells = [cell.strip() for cell in unit.text.split("|")]
+    names = [name.strip() for name in unit.header.split("|")] if unit.header else []
+    if len(names) != len(cells):
+        return ", ".join(cell for cell in cells if cell)
+    asked = _columns_asked(names, question)
+    parts = [
+        f"{name}: {cell}" if name and name != cell else cell
+        for index, (name, cell) in enumerate(zip(names, cells, strict=True))
+        if index > 0 and cell and (not asked or index in asked)
+    ]
+    return "; ".join(part for part in (cells[0], *parts) if part)
+
+
+def _columns_asked(names: list[str], question: QuestionTerms) -> set[int]:
+    """The columns whose names have a code of the question ("K80-250"), and those that have none at all (units)."""
+    named = [frozenset(terms(name, stop=False)) for name in names]
+    wanted = {index for index, found in enumerate(named) if found & question.codes}
+    if not wanted:
+        return set()
+    rivals = {index for index, found in enumerate(named) if any(any(c.isdigit() for c in term) for term in found)}
+    return wanted | (set(range(len(names))) - rivals)

@@ -1,0 +1,140 @@
+"""How a strategy with a model ends: an answer from passages with its claims checked, one by heart, or none.
+
+The first is the last line of algorithm 1 (PIKE-RAG 5.3.2), and of every strategy that reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipelines.retrieve.hit import Hit
+from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
+from qa.check.arithmetic import unsupported
+from qa.check.citations import Citer, found
+from qa.check.claims import CheckedClaims, carries, check
+from qa.model_calls import FailedCall
+from qa.prompts.reply_types import AnswerReply, RecallReply
+from qa.quoting.conflicts import disagreements
+from qa.shown_passages import fitting, render
+from qa.strategies.strategy import Attempt
+
+DOCTOR = "`strata doctor` tries the endpoint"
+_ROOM = 700
+"""Tokens of the reply: an answer with its claims and their quotes."""
+
+
+async def answer_from(attempt: Attempt, passages: Sequence[Hit], notes: str = "", sought: Sequence[str] = ()) -> Answer:
+    """Return the model's answer from `passages`, or that the documents do not say.
+
+    `notes` is what the model has worked out so far. Of passages too long for the prompt the sentences are shown that
+    speak of the question, the notes and what was `sought`. The documents do not say where the model says so, where
+    there are no passages, and where no claim stood the check; a model without a usable reply is `MODEL_FAILED`.
+    """
+    room = attempt.settings.context_tokens
+    read = fitting(passages, room)
+    if not read:
+        return _without_answer(attempt, (), "nothing was found to answer from")
+    shown = render(read, room, "\n".join((attempt.question, notes, *sought)))
+    asked = await attempt.model.ask(
+        "answer", AnswerReply, room=_ROOM, passages=shown, notes=notes, question=attempt.question
+    )
+    if asked.value is None:
+        return _model_failed(attempt, passages)
+    if not asked.value.found:
+        return _without_answer(attempt, passages, "the model finds no answer in the passages")
+    citer = Citer(attempt.retrieval)
+    checked = check(attempt.question, asked.value, read, citer)
+    short = " ".join(asked.value.answer.split())
+    if not checked.claims and short and (numbers := carries(short, read, citer)):
+        checked = CheckedClaims((Claim(short, numbers),), checked.dropped)
+    if not checked.claims:
+        return _without_answer(attempt, passages, "no claim stood the check against the sources", checked)
+    if wrong := _unfounded(short, attempt.question, checked, citer):
+        checked = CheckedClaims(checked.claims, (*checked.dropped, f"{', '.join(wrong)} not in the claims: {short}"))
+        short = ""
+    attempt.trace.append(Step("answer", short or "from the claims", None, _steps(checked)))
+    return Answer(
+        attempt.question,
+        _text(short, checked.claims),
+        claims=checked.claims,
+        citations=citer.citations,
+        short=short,
+        found=found(passages),
+        conflicts=disagreements(attempt.question, read, attempt.retrieval.lexicon),
+        dropped=checked.dropped,
+        trace=tuple(attempt.trace),
+        usage=attempt.model.usage,
+    )
+
+
+def answer_closed_book(attempt: Attempt, reply: RecallReply | None) -> Answer:
+    """Return the answer of a closed-book reply, without citations; an empty one is no answer, none is a failure."""
+    if reply is None:
+        return _model_failed(attempt, ())
+    short = " ".join(reply.answer.split())
+    attempt.trace += [Step("thinking", reply.thinking), Step("answer", short)]
+    if not short:
+        return _unanswered(attempt, (), attempt.model.failure)
+    return Answer(
+        attempt.question,
+        short,
+        claims=(Claim(short),),
+        short=short,
+        trace=tuple(attempt.trace),
+        usage=attempt.model.usage,
+    )
+
+
+def _without_answer(
+    attempt: Attempt, passages: Sequence[Hit], reason: str, checked: CheckedClaims = CheckedClaims()
+) -> Answer:
+    """The documents do not say; where a call failed on the way there, it cannot be said what they hold either."""
+    attempt.trace.append(Step("answer", reason, None, _steps(checked)))
+    return _unanswered(attempt, passages, attempt.model.failure, checked.dropped)
+
+
+def _model_failed(attempt: Attempt, passages: Sequence[Hit]) -> Answer:
+    """The model gave no usable reply to the last call."""
+    call = attempt.model.failed[-1]
+    attempt.trace.append(Step("failed", _said(call)))
+    return _unanswered(attempt, passages, call)
+
+
+def _unanswered(
+    attempt: Attempt, passages: Sequence[Hit], call: FailedCall | None, dropped: tuple[str, ...] = ()
+) -> Answer:
+    """An answer without text of its own, with what was found and done; `call` is the one that is to blame, if any."""
+    return Answer(
+        attempt.question,
+        _said(call) if call else NOT_IN_DOCUMENTS,
+        ending=Ending.MODEL_FAILED if call else Ending.NOT_IN_DOCUMENTS,
+        hint="; ".join(filter(None, (call.hint, DOCTOR))) if call else "",
+        found=found(passages),
+        dropped=dropped,
+        trace=tuple(attempt.trace),
+        usage=attempt.model.usage,
+    )
+
+
+def _said(call: FailedCall) -> str:
+    return f"The language model failed: {call.reason}."
+
+
+def _unfounded(short: str, question: str, checked: CheckedClaims, citer: Citer) -> list[str]:
+    """The numbers of the short answer that neither the claims nor their sources have; a count of the claims is one."""
+    told = [claim.text for claim in checked.claims] + [citation.quote for citation in citer.citations]
+    return unsupported(short, [*told, question, str(len(checked.claims))])
+
+
+def _text(short: str, claims: Sequence[Claim]) -> str:
+    """The answer as it is read: the short one first, unless the first claim says it already."""
+    said = " ".join(claim.text for claim in claims)
+    if not short or short.casefold() in claims[0].text.casefold():
+        return said
+    ending = "" if short.endswith((".", "。", "!", "?")) else "."
+    return f"{short}{ending} {said}"
+
+
+def _steps(checked: CheckedClaims) -> tuple[Step, ...]:
+    kept = [Step("claim", claim.text) for claim in checked.claims]
+    return tuple(kept) + tuple(Step("dropped", reason) for reason in checked.dropped)

@@ -1,0 +1,141 @@
+"""The baselines that PIKE-RAG is compared with (6.1): chain of thought, naive RAG and self-ask.
+
+Each is closed book, or reads what one of two searches finds: flat retrieval ("w/ R") or both paths of figure 11
+("w/ H-R").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pipelines.llm.ask import Ending
+from pipelines.retrieve.hit import Hit
+from qa.answer import Answer, Step
+from qa.model_calls import ModelCalls
+from qa.ports import Retrieval
+from qa.prompts.reply_types import FollowUpReply, RecallReply, ShortReply
+from qa.settings import AnswerSettings
+from qa.shown_passages import fitting, render
+from qa.strategies.answering import answer_closed_book, answer_from
+from qa.strategies.strategy import Attempt, in_rounds, passage_steps
+
+Search = Callable[[str, Retrieval, AnswerSettings], tuple[Hit, ...]]
+UNKNOWN = "unknown"
+"""The answer to a follow-up question that the model has none for."""
+
+
+def flat(query: str, retrieval: Retrieval, settings: AnswerSettings) -> tuple[Hit, ...]:
+    """Return what flat retrieval finds: up to 16 chunks of similarity 0.2 or more."""
+    return retrieval.chunks(query, settings.flat_chunks, settings.flat_threshold)
+
+
+def hierarchical(query: str, retrieval: Retrieval, settings: AnswerSettings) -> tuple[Hit, ...]:
+    """Return the chunks of path (a), up to 8 of 0.5 or more, and those that up to 4 atoms lead to, each once."""
+    direct = retrieval.chunks(query, settings.chunks, settings.threshold)
+    through = retrieval.atoms(query, settings.atoms, settings.delta)
+    merged = {hit.chunk.id: hit for hit in (*direct, *(atom.hit for atom in through))}
+    return tuple(sorted(merged.values(), key=lambda hit: -hit.score))
+
+
+async def cot(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
+    """Return the model's own answer, thought through step by step; it cites nothing, for it read nothing."""
+    asked = await model.ask("cot", RecallReply, room=600, question=question)
+    return answer_closed_book(Attempt(question, retrieval, model, settings), asked.value)
+
+
+async def naive(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
+    """Naive RAG w/ R: return an answer from the chunks nearest to the question."""
+    return await _read_once(Attempt(question, retrieval, model, settings), flat, "chunks")
+
+
+async def naive_hr(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
+    """Naive RAG w/ H-R: return an answer from the chunks found directly and through their atoms."""
+    return await _read_once(Attempt(question, retrieval, model, settings), hierarchical, "chunks by both paths")
+
+
+async def _read_once(attempt: Attempt, search: Search, what: str) -> Answer:
+    hits = search(attempt.question, attempt.retrieval, attempt.settings)
+    attempt.trace.append(Step("retrieved", f"{len(hits)} {what}", None, passage_steps(hits)))
+    return await answer_from(attempt, hits)
+
+
+async def self_ask(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
+    """Self-ask (Press et al. 2023), closed book: return what follows from the model's answers to its own questions."""
+    dialogue = _Dialogue(Attempt(question, retrieval, model, settings), lambda *_: ())
+    await dialogue.hold()
+    asked = await model.ask("conclude", RecallReply, room=300, notes=dialogue.text, question=question)
+    return answer_closed_book(dialogue.attempt, asked.value)
+
+
+async def self_ask_r(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
+    """Self-ask w/ R: each follow-up question is answered from flat retrieval."""
+    return await _Dialogue(Attempt(question, retrieval, model, settings), flat).answer()
+
+
+async def self_ask_hr(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
+    """Self-ask w/ H-R: each follow-up question is answered from both paths of figure 11."""
+    return await _Dialogue(Attempt(question, retrieval, model, settings), hierarchical).answer()
+
+
+@dataclass(slots=True)
+class _Dialogue:
+    """The follow-up questions with their answers so far, and the passages that were read for them."""
+
+    attempt: Attempt
+    search: Search
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    passages: dict[str, Hit] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The questions and answers as a model reads them."""
+        return "\n".join(f"{question} - {answer}" for question, answer in self.notes) or "(nothing yet)"
+
+    async def answer(self) -> Answer:
+        """Return the answer from all that was read for the follow-ups, with their answers at hand."""
+        await self.hold()
+        hits = tuple(self.passages.values()) or self._find(self.attempt.question)
+        notes = f"\nWorked out so far:\n{self.text}\n" if self.notes else ""
+        return await answer_from(self.attempt, hits, notes)
+
+    async def hold(self) -> None:
+        """Ask follow-ups until the model has none left, repeats itself, or the rounds are used up.
+
+        A call that the endpoint does not answer ends the dialogue too.
+        """
+        limit = self.attempt.settings.rounds
+        await in_rounds(limit, self._round, self.attempt.trace, f"limit of {limit} rounds")
+
+    async def _round(self, number: int) -> str | None:
+        """One follow-up. An unusable reply does not mean "none left": the question itself is then asked, once."""
+        model, question = self.attempt.model, self.attempt.question
+        asked = await model.ask("follow_up", FollowUpReply, room=200, question=question, notes=self.text)
+        if asked.ending is Ending.NOTHING:
+            return "no more questions"
+        if asked.ending is Ending.FAILED:
+            self.attempt.trace.append(Step("failed", model.failed[-1].reason))
+            return ""
+        following = " ".join(asked.value.question.split()) if asked.value else question
+        if any(following == before for before, _ in self.notes):
+            return f"asked again: {following}"
+        unusable = () if asked.value else (Step("unusable", asked.problem),)
+        step = await self._follow_up(following)
+        self.attempt.trace.append(Step("round", f"round {number}", None, (*unusable, step)))
+        return None if model.failure is None else ""
+
+    async def _follow_up(self, question: str) -> Step:
+        """Answer one follow-up question, and return the step of the trace that tells it."""
+        model, room = self.attempt.model, self.attempt.settings.context_tokens
+        hits = fitting(self._find(question), room)
+        shown = render(hits, room, question)
+        asked = await model.ask("follow_up_answer", ShortReply, room=100, passages=shown, question=question)
+        self.passages |= {hit.chunk.id: hit for hit in hits if hit.chunk.id not in self.passages}
+        if asked.ending is Ending.FAILED:
+            return Step("failed", f"{question}: {model.failed[-1].reason}", None, passage_steps(hits))
+        answer = (" ".join(asked.value.answer.split()) if asked.value else "") or UNKNOWN
+        self.notes.append((question, answer))
+        return Step("asked", f"{question} - {answer}", None, passage_steps(hits))
+
+    def _find(self, query: str) -> tuple[Hit, ...]:
+        return self.search(query, self.attempt.retrieval, self.attempt.settings)

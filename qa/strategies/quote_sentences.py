@@ -1,0 +1,118 @@
+"""The default without a model: the sentences that answer best, quoted, or that the documents do not say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipelines.lang.asked import asked_for
+from pipelines.lang.quantities import Kind, gives
+from pipelines.retrieve.hit import Hit
+from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
+from qa.check.citations import Citer, found
+from qa.model_calls import ModelCalls
+from qa.ports import Retrieval
+from qa.quoting.choose import choose, worth_quoting
+from qa.quoting.confidence import Features, confidence, features
+from qa.quoting.conflicts import rivals, told
+from qa.quoting.evidence import tell
+from qa.quoting.question import QuestionTerms, read_question
+from qa.quoting.weigh import Weighed, weigh
+from qa.settings import AnswerSettings
+from qa.strategies.strategy import passage_steps
+
+_CAUSE = "root cause reason"
+_WIDE, _SUBJECTS = 5, 2
+"""How many times as many hits are searched for causes, and in how many documents: those of the best passages."""
+_SHOWN = 6
+"""Candidate sentences that the trace lists."""
+
+
+async def extractive(question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings) -> Answer:
+    """Return quoted sentences as the answer; asks no model even where there is one."""
+    return quoted(question, _find(question, retrieval, settings.hits), retrieval, settings)
+
+
+def _find(question: str, retrieval: Retrieval, limit: int) -> tuple[Hit, ...]:
+    """What retrieval finds; where a reason is asked for, also the causes that the best documents name."""
+    hits = retrieval.retrieve(question, limit)
+    if Kind.REASON not in asked_for(question):
+        return hits
+    best = {hit.document for hit in hits[:_SUBJECTS]}
+    known = {hit.chunk.id for hit in hits}
+    causes = [hit for hit in retrieval.retrieve(f"{question} {_CAUSE}", _WIDE * limit) if hit.document in best]
+    return (*hits, *(hit for hit in causes if hit.chunk.id not in known and _names_cause(hit)))
+
+
+def _names_cause(hit: Hit) -> bool:
+    return gives(frozenset({Kind.REASON}), "\n".join((*hit.chunk.heading_path, hit.chunk.text)))
+
+
+def quoted(
+    question: str,
+    hits: Sequence[Hit],
+    retrieval: Retrieval,
+    settings: AnswerSettings,
+    trace: Sequence[Step] = (),
+    led_to: Sequence[Weighed] = (),
+) -> Answer:
+    """Return the sentences of `hits` that answer best, or that the documents do not say.
+
+    `trace` is what was done before. `led_to` are sentences of other chunks that the hits lead on to: they are quoted
+    after the others, and do not count for whether the documents hold the answer.
+    """
+    asked = read_question(question, retrieval.lexicon)
+    weighed = weigh(asked, hits, retrieval.lexicon)
+    chosen = choose(asked, weighed, settings.quotes)
+    evidence = features(asked, weighed, chosen)
+    sure = confidence(evidence)
+    citer = Citer(retrieval)
+    quotes = [*worth_quoting(asked, chosen, weighed), *led_to]
+    claims = tuple(_claim(item, asked, citer) for item in quotes)
+    refused = sure < settings.refuse_below
+    return Answer(
+        question,
+        NOT_IN_DOCUMENTS if refused else "\n".join(claim.text for claim in claims),
+        claims=() if refused else claims,
+        citations=citer.citations,
+        ending=Ending.NOT_IN_DOCUMENTS if refused else Ending.ANSWERED,
+        extractive=True,
+        short="" if refused else claims[0].text,
+        confidence=round(sure, 3),
+        found=found(_in_order(hits, weighed)),
+        conflicts=() if refused else told(asked, rivals(asked, weighed)),
+        trace=(*trace, *_trace(hits, asked, weighed, quotes), _confidence_step(evidence, sure)),
+    )
+
+
+def _claim(item: Weighed, asked: QuestionTerms, citer: Citer) -> Claim:
+    number = citer.cite(item.unit.hit, item.unit.span, item.score, item.unit.header)
+    return Claim(tell(item.unit, asked), (number,))
+
+
+def _in_order(hits: Sequence[Hit], weighed: Sequence[Weighed]) -> list[Hit]:
+    """The hit with the best sentence, then the others as retrieval has them: each for what those before it lack."""
+    best = weighed[0].unit.hit.chunk.id if weighed else ""
+    return sorted(hits, key=lambda hit: hit.chunk.id != best)
+
+
+def _trace(
+    hits: Sequence[Hit], asked: QuestionTerms, weighed: Sequence[Weighed], quotes: Sequence[Weighed]
+) -> tuple[Step, ...]:
+    terms = sorted(asked.weights, key=lambda term: -asked.weights[term])
+    value = f"; a value of kind {', '.join(sorted(asked.wants))}" if asked.wants else ""
+    candidates = tuple(Step("candidate", _line(item), item.score) for item in weighed[:_SHOWN])
+    return (
+        Step("asked for", ", ".join(terms) + value),
+        Step("retrieved", f"{len(hits)} passages", None, passage_steps(hits)),
+        Step("sentences", f"{len(weighed)} weighed", None, candidates),
+        Step("selected", f"{len(quotes)}", None, tuple(Step("quote", _line(item), item.score) for item in quotes)),
+    )
+
+
+def _confidence_step(evidence: Features, sure: float) -> Step:
+    return Step("confidence", ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__), sure)
+
+
+def _line(item: Weighed) -> str:
+    text = " ".join(item.unit.text.split())
+    return f"{text if len(text) <= 160 else text[:159] + '…'} ({item.unit.hit.uri})"

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.atomize.name_recognition import find_names
+
+
+def names(text: str, known: tuple[str, ...] = (), title: str = "") -> list[str]:
+    return [name.surface for name in find_names(text, known, title)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It was led by Jan Philip Solovej in Copenhagen.", ["Jan Philip Solovej", "Copenhagen"]),
+        ("The University of Oxford and the Bank of England agreed.", ["University of Oxford", "Bank of England"]),
+        ("George T. Solomon met Smith & Sons.", ["George T. Solomon", "Smith & Sons"]),
+        ("It comes from Morton's Salt Company's logo.", ["Morton's Salt Company"]),
+        ("Replace the seal of P-101A and of DS-2041.", ["P-101A", "DS-2041"]),
+        ("As ISO 9001:2015 and IEC 60601-1-2 require, see GB/T 19001-2016.",
+         ["ISO 9001:2015", "IEC 60601-1-2", "GB/T 19001-2016"]),
+        ("It opened in March 1930 on a Monday.", []),
+        ("Dear Mary Stone, see | Unit | Qty | Noord Lagers |", ["Mary Stone", "Noord Lagers"]),
+        ("see S2, E A3 and R 10 in the US", ["US"]),
+        ("Its 2018 Impact Factor rose.", ["Impact Factor"]),
+        ("a pump without any name at 24 bar", []),
+    ],
+)  # fmt: skip
+def test_names_are_recognized_by_their_form(text: str, expected: list[str]) -> None:
+    assert names(text) == expected
+
+
+def test_a_word_that_opens_a_sentence_is_a_name_only_where_it_is_known_as_one() -> None:
+    assert names("Pumps need oil.") == []
+    assert names("Rogers needs oil.", known=("Rogers",)) == ["Rogers"]
+
+
+def test_the_title_is_a_name_wherever_it_stands() -> None:
+    assert names("A riemann integral is a limit.", title="Riemann integral") == ["riemann integral"]
+    assert names("Integrals are limits.", title="Integral") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "surface", "kind"),
+    [
+        ("由苏州精工有限公司生产", "苏州精工有限公司", "organization"),
+        ("单位:凯斯川泵业(苏州)有限公司", "凯斯川泵业(苏州)有限公司", "organization"),
+        ("依照《压力容器安全技术规程》执行", "压力容器安全技术规程", "work"),
+        ("按“一级保养”进行", "一级保养", ""),
+        ("水泵DS-2041的密封圈", "DS-2041", "identifier"),
+    ],
+)
+def test_chinese_names_are_recognized(text: str, surface: str, kind: str) -> None:
+    (name,) = find_names(text, ())
+    assert (name.surface, name.type) == (surface, kind)
+    assert name.span.slice(text) == surface
+
+
+@pytest.mark.parametrize("text", ["由于该公司的要求", "有限公司", "在大学里"])
+def test_a_word_for_a_body_is_no_name(text: str) -> None:
+    assert names(text) == []
+
+
+@given(st.text(max_size=80), st.text(max_size=10))
+def test_names_stand_where_they_say(text: str, title: str) -> None:
+    end = 0
+    for name in find_names(text, (), title):
+        assert name.span.slice(text) == name.surface
+        assert name.span.start >= end
+        end = name.span.end
+
+
+def test_an_abbreviation_in_brackets_is_an_alias() -> None:
+    name, *_ = find_names("The Failure Mode Effects Analysis (FMEA) is due.", ())
+    assert (name.surface, name.alias) == ("Failure Mode Effects Analysis", "FMEA")
+    other, *_ = find_names("Visit New York (USA).", ())
+    assert other.alias == ""
+
+
+def test_types_come_from_the_form() -> None:
+    found = find_names("Acme Pump Company makes P-101A after ISO 9906.", ())
+    assert [(name.surface, name.type) for name in found] == [
+        ("Acme Pump Company", "organization"), ("P-101A", "identifier"), ("ISO 9906", "standard")
+    ]  # fmt: skip

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.atomize.table_rows import TableRows, value_type
+from pipelines.core.knowledge import Field
+from pipelines.core.table import Cell, Table
+from tests.chunk.build import table
+
+
+def table_rows(*rows: list[str], headers: int = 1) -> TableRows:
+    made = table(*rows, headers=headers).table
+    assert made is not None
+    return TableRows.of(made)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("3.5", "number"), ("-12", "number"), ("1,250", "number"), ("≤ 4", "number"), ("16 bar", "quantity"),
+        ("40 °C", "quantity"), ("3.2kW", "quantity"), ("25 毫米", "quantity"), ("97.5 %", "percent"), ("$ 12", "money"),
+        ("2024-05-01", "date"), ("2024年5月", "date"), ("01.05.2024", "date"), ("yes", "boolean"), ("否", "boolean"),
+        ("a.b@c.org", "email"), ("https://a.b", "url"), ("DS-2041", "identifier"), ("stainless steel", "text"),
+        ("", "text"),
+    ],
+)  # fmt: skip
+def test_values_have_types(value: str, kind: str) -> None:
+    assert value_type(value) == kind
+
+
+def test_a_row_is_stated_by_its_first_cell_and_the_column_headers() -> None:
+    made = table_rows(["Pump", "Pressure", "Material"], ["P-101A", "16 bar", "steel"])
+    assert made.statement(1) == "P-101A: Pressure: 16 bar; Material: steel"
+    assert made.fields(1) == (
+        Field("Pump", "P-101A", "identifier"), Field("Pressure", "16 bar", "quantity"), Field("Material", "steel")
+    )  # fmt: skip
+
+
+def test_a_second_column_without_a_telling_header_is_stated_bare() -> None:
+    assert table_rows(["Field", "Value"], ["Customer", "Acme"]).statement(1) == "Customer: Acme"
+
+
+def test_a_number_does_not_stand_for_its_row() -> None:
+    assert table_rows(["No", "Part"], ["1", "bolt"]).statement(1) == "No: 1; Part: bolt"
+
+
+def test_empty_cells_are_left_out() -> None:
+    made = table_rows(["Pump", "Pressure", "Material"], ["P-101A", "", "steel"], ["", "", ""])
+    assert made.statement(1) == "P-101A: Material: steel"
+    assert made.statement(2) == ""
+
+
+def test_a_table_without_header_flags_takes_a_first_row_of_names() -> None:
+    assert table_rows(["Part", "Size"], ["bolt", "8"], headers=0).names == ("Part", "Size")
+    assert table_rows(["bolt", "8"], ["nut", "9"], headers=0).names == ("", "")
+
+
+def test_headers_of_several_rows_are_joined_and_spanning_cells_repeated() -> None:
+    cells = (
+        Cell(0, 0, "Pump", row_span=2, header=True),
+        Cell(0, 1, "Pressure", column_span=2, header=True),
+        Cell(1, 1, "min", header=True),
+        Cell(1, 2, "max", header=True),
+        Cell(2, 0, "P-101A", row_span=2),
+        *(Cell(r, c, str(r * c)) for r in (2, 3) for c in (1, 2)),
+    )
+    made = TableRows.of(Table("t", 4, 3, cells))
+    assert made.names == ("Pump", "Pressure min", "Pressure max")
+    assert made.statement(3) == "P-101A: Pressure min: 3; Pressure max: 6"

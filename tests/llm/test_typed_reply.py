@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field
+
+from pipelines.llm.typed_reply import read_reply, strict_schema
+
+
+class Item(BaseModel):
+    name: str
+    pages: list[int] = Field(default_factory=list)
+
+
+class Items(BaseModel):
+    items: list[str] = Field(default_factory=list)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "泵", "pages": [1, 2]}',
+        '```json\n{"name": "泵", "pages": [1, 2]}\n```',
+        'Sure! Here it is:\n{"name": "泵", "pages": [1, 2]}\nAnything else?',
+        "<think>the user wants {json}</think>\n{'name': '泵', 'pages': [1, 2]}",
+        '{"name": "泵", "pages": [1, 2',
+        '{"name": "泵", "pages": ["1", 2],}',
+        '[{"name": "泵", "pages": [1, 2]}]',
+        '{"name": "泵", "pages": [1, 2], "why": "line one\nline two"}',
+    ],
+)
+def test_json_is_found_and_mended(text: str) -> None:
+    assert read_reply(text, Item).value == Item(name="泵", pages=[1, 2])
+
+
+def test_a_bare_list_is_the_only_field_of_its_reply() -> None:
+    assert read_reply('["a", "b"]', Items).value == Items(items=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "no JSON"),
+        ("I cannot help with that.", "no JSON"),
+        ('{"nam": "a"}', "none of the fields name, pages"),
+        ('{"name": ["a"]}', "name: Input should be a valid string"),
+        ('{"name": "a", "pages": ["x", "y"]}', "pages.0:"),
+        ("[1, 2", "none of the fields"),
+        ("{}", "none of the fields"),
+    ],
+)
+def test_what_cannot_be_mended_is_said_in_words(text: str, problem: str) -> None:
+    read = read_reply(text, Item)
+    assert read.value is None
+    assert problem in read.problem
+
+
+@pytest.mark.parametrize("text", ["{}", '{"garbled": tru', "{ oh well", '{"error": "overloaded"}'])
+def test_garbage_is_not_taken_for_a_reply_that_says_nothing(text: str) -> None:
+    assert read_reply(text, Items).value is None
+
+
+@given(st.lists(st.text()))
+def test_what_a_model_says_properly_is_read_as_it_is(items: list[str]) -> None:
+    assert read_reply(json.dumps({"items": items}), Items).value == Items(items=items)
+
+
+@given(st.text())
+def test_no_text_breaks_the_reading(text: str) -> None:
+    read = read_reply(text, Item)
+    assert (read.value is None) == bool(read.problem)
+
+
+class Part(BaseModel):
+    """A part of it."""
+
+    title: str = Field("", max_length=9, description="its name")
+    count: int | None = Field(None, ge=0)
+
+
+class Whole(BaseModel):
+    parts: list[Part] = Field(default_factory=list, max_length=3)
+
+
+def test_every_object_requires_all_its_fields_and_allows_no_other() -> None:
+    schema = strict_schema(Whole)
+    assert schema["required"] == ["parts"]
+    assert schema["additionalProperties"] is False
+    part = schema["$defs"]["Part"]  # type: ignore[index]
+    assert part["required"] == ["title", "count"]
+    assert part["additionalProperties"] is False
+
+
+def test_a_field_that_is_named_like_a_keyword_stays() -> None:
+    part = strict_schema(Whole)["$defs"]["Part"]  # type: ignore[index]
+    assert part["properties"]["title"] == {"type": "string", "maxLength": 9, "description": "its name"}
+
+
+def test_limits_can_be_left_out() -> None:
+    schema = strict_schema(Whole, limits=False)
+    assert "maxItems" not in schema["properties"]["parts"]  # type: ignore[index]
+    part = schema["$defs"]["Part"]  # type: ignore[index]
+    assert part["properties"]["title"] == {"type": "string", "description": "its name"}
+    assert part["properties"]["count"] == {"anyOf": [{"type": "integer"}, {"type": "null"}]}

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pipelines.retrieve.hit import Hit
+from qa.quoting.evidence import EvidenceUnit, units
+from tests.qa.memory import MemoryRetrieval
+
+
+def hit_of(text: str, context: str = "") -> Hit:
+    hit = MemoryRetrieval({"a.txt": text}).hits[0]
+    return replace(hit, chunk=replace(hit.chunk, context=context))
+
+
+def by_text(text: str, context: str = "") -> dict[str, EvidenceUnit]:
+    return {unit.text: unit for unit in units(hit_of(text, context), 0)}
+
+
+def test_sentences_items_and_rows_are_units_with_exact_spans() -> None:
+    text = "Some words. More words.\nAn item\nA | B\n1 | 2"
+    found = units(hit_of(text), 0)
+    assert [unit.text for unit in found] == ["Some words.", "More words.", "An item", "A | B", "1 | 2"]
+    assert all(unit.text == unit.span.slice(text) for unit in found)
+
+
+def test_a_line_that_goes_on_in_small_letters_is_one_unit() -> None:
+    assert [unit.text for unit in units(hit_of("The pump of the\ndairy stands still."), 0)] == [
+        "The pump of the\ndairy stands still."
+    ]
+
+
+def test_rows_have_the_header_of_their_table_and_the_header_is_a_label() -> None:
+    found = by_text("Table 1. Torques\n\nJoint | Torque\nNut | 110\nBolt | 68")
+    assert found["Joint | Torque"].label
+    assert found["Bolt | 68"].header == "Joint | Torque"
+    assert "tabl" in found["Nut | 110"].above
+
+
+def test_a_title_row_is_passed_over_for_the_header_and_a_second_header_row_is_joined() -> None:
+    found = by_text("Prices 2025 |  |  |\nPart | Size |  | Price\n | S | L | EUR\nSeal | 1 | 2 | 9")
+    assert found["Seal | 1 | 2 | 9"].header == "Part | Size S | L | Price EUR"
+
+
+def test_rows_of_a_table_that_was_cut_have_the_header_of_the_context() -> None:
+    assert by_text("Nut | 110\nBolt | 68", "Joint | Torque")["Nut | 110"].header == "Joint | Torque"
+
+
+def test_a_heading_is_a_label_and_heads_what_follows() -> None:
+    found = by_text("5.2 Cavitation rattle\n\nDo not run it for long. Call the service.")
+    assert found["5.2 Cavitation rattle"].label
+    assert "cavit" in found["Call the service."].above
+
+
+def test_a_line_that_gives_a_value_is_no_heading() -> None:
+    assert not by_text("Impeller 204 mm\n\nHead 50 m")["Impeller 204 mm"].label

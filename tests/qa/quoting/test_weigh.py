@@ -1,0 +1,140 @@
+"""How sentences are weighed, chosen and trusted: the parts of the keyless answer one by one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.lang.quantities import Kind
+from qa.quoting.choose import choose, gain, union, worth_quoting
+from qa.quoting.confidence import Features, confidence, features
+from qa.quoting.conflicts import disagreements, rivals, told
+from qa.quoting.evidence import tell, units
+from qa.quoting.question import GENERAL, QuestionTerms, read_question
+from qa.quoting.weigh import ABOVE, OWN, Weighed, ruled_out, weigh
+from tests.qa.memory import MemoryRetrieval
+
+TEXTS = {
+    "manual_pump.txt": "The casing bolts need 68 N·m. The seal is changed after 4000 hours. Wear gloves.",
+    "notes_crane.txt": "The crane lifts five tons. Its hook is checked every year.",
+    "table.txt": "Joint | Torque, N·m\nCasing bolts | 70\nSeal cover | 18",
+    "hall.txt": "The hall has four gates.",
+}
+TORQUE = "Which torque do the casing bolts need?"
+
+
+def read(question: str) -> QuestionTerms:
+    return read_question(question, MemoryRetrieval(TEXTS).lexicon)
+
+
+def weighed(question: str) -> tuple[QuestionTerms, list[Weighed]]:
+    knowledge = MemoryRetrieval(TEXTS)
+    query = read_question(question, knowledge.lexicon)
+    return query, weigh(query, knowledge.retrieve(question, 4), knowledge.lexicon)
+
+
+def test_a_question_is_its_terms_without_the_words_that_ask() -> None:
+    query = read(TORQUE)
+    assert query.weights.keys() == {"torqu", "case", "bolt"}
+    assert query.wants == {Kind.TORQUE}
+
+
+def test_rare_terms_weigh_more_and_general_words_less() -> None:
+    weights = read("Does a suitable crane lift the casing?").weights
+    assert weights["lift"] > weights["case"] > 0
+    assert weights["suitabl"] == GENERAL
+
+
+def test_what_the_corpus_does_not_have_is_unknown_and_a_code_is_known_as_one() -> None:
+    query = read("Does the zeppelin LZ-127 lift?")
+    assert "zeppelin" in query.unknown
+    assert any("127" in code for code in query.codes)
+
+
+def test_a_chinese_question_keeps_what_it_is_about() -> None:
+    query = read("压力变送器多久校准一次?")
+    assert any("校准" in term for term in query.weights)
+    assert not any("多久" in term for term in query.weights)
+
+
+def test_the_unit_that_says_it_comes_first_and_its_parts_are_shares() -> None:
+    query, found = weighed(TORQUE)
+    assert found[0].unit.text in ("The casing bolts need 68 N·m.", "Casing bolts | 70")
+    assert found[0].gives
+    assert all(0 <= item.coverage <= 1 and 0 <= item.nearness <= 1 + 1e-6 for item in found)
+    assert found == sorted(found, key=lambda item: -item.score)
+    assert all(item.covers.keys() == query.weights.keys() for item in found)
+
+
+def test_a_term_counts_less_where_it_stands_above_the_unit() -> None:
+    _, found = weighed("Is the crane checked?")
+    by_text = {item.unit.text: item.covers["crane"] for item in found}
+    assert by_text["The crane lifts five tons."] == OWN
+    assert by_text["Its hook is checked every year."] == ABOVE
+
+
+def test_further_units_are_chosen_for_what_they_add() -> None:
+    query, found = weighed("Which torque do the casing bolts need, and what does the crane lift?")
+    chosen = choose(query, found, 3)
+    assert chosen[0].covers["bolt"] == OWN
+    assert any(item.covers["crane"] == OWN for item in chosen[1:])
+    assert gain(query, union(chosen), chosen[-1].covers) == 0
+    assert worth_quoting(query, chosen, found)[0] == chosen[0]
+
+
+def test_nothing_weighed_is_nothing_chosen_and_no_confidence() -> None:
+    query = read(TORQUE)
+    assert choose(query, [], 3) == worth_quoting(query, [], []) == []
+    assert features(query, [], []) == Features(1.0, 1.0, 0.0, 0.0)
+    assert confidence(features(query, [], [])) < 0.01
+
+
+def test_evidence_that_holds_all_is_surer_than_evidence_that_lacks_the_subject() -> None:
+    def sure(question: str) -> float:
+        query, found = weighed(question)
+        return confidence(features(query, found, choose(query, found, 3)))
+
+    assert sure(TORQUE) > 0.5 > sure("Which torque do the zeppelin's propellers need?")
+
+
+@given(*(st.floats(0, 1) for _ in Features.__slots__))
+@settings(max_examples=50)
+def test_confidence_is_a_probability_and_falls_with_what_is_missing(
+    missing: float, unknown: float, together: float, value: float
+) -> None:
+    sure = confidence(Features(missing, unknown, together, value))
+    assert 0 < sure < 1
+    assert sure >= confidence(Features(1.0, unknown, together, value))
+
+
+def test_two_documents_with_different_values_are_rivals_and_both_are_named() -> None:
+    query, found = weighed(TORQUE)
+    [line] = told(query, rivals(query, found))
+    assert "manual_pump.txt says: The casing bolts need 68 N·m." in line
+    assert "table.txt says: Casing bolts; Torque, N·m: 70" in line
+    knowledge = MemoryRetrieval(TEXTS)
+    assert disagreements(TORQUE, knowledge.retrieve(TORQUE, 4), knowledge.lexicon) == (line,)
+
+
+def test_without_a_value_asked_for_nothing_disagrees() -> None:
+    query, found = weighed("Describe the casing bolts.")
+    assert rivals(query, found) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [("What suits mineral oil?", True), ("What is not suitable for mineral oil?", False), ("Is EPDM good?", False)],
+)
+def test_a_row_that_rules_out_what_is_asked_about(question: str, row: bool) -> None:
+    texts = {"a.txt": "Ring | Not suitable for\nEPDM | Mineral oil\nFKM | Hot water"}
+    knowledge = MemoryRetrieval(texts)
+    query = read_question(question, knowledge.lexicon)
+    assert [ruled_out(unit, query) for unit in units(knowledge.hits[0], 0) if unit.text.startswith("EPDM")] == [row]
+
+
+def test_a_row_is_told_by_the_names_of_its_columns() -> None:
+    knowledge = MemoryRetrieval({"a.txt": "Quantity | Unit | K65 | K80\nMass | kg | 148 | 395"})
+    row = units(knowledge.hits[0], 0)[1]
+    assert tell(row, read_question("What is the mass?", knowledge.lexicon)) == "Mass; Unit: kg; K65: 148; K80: 395"
+    assert tell(row, read_question("What is the mass of the K80?", knowledge.lexicon)) == "Mass; Unit: kg; K80: 395"

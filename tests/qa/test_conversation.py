@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.llm.testing.fakes import ScriptedChat
+from qa.answer import Answer
+from qa.conversation import Conversation, joined, leans
+from qa.model_calls import ModelCalls
+
+
+def conversation(*replies: str, history: int = 4) -> tuple[Conversation, list[str], ScriptedChat]:
+    asked: list[str] = []
+    chat = ScriptedChat(replies)
+
+    async def ask(question: str) -> Answer:
+        asked.append(question)
+        return Answer(question, "EUR 286", "extractive")
+
+    return Conversation(ask, lambda: ModelCalls(chat) if replies else None, history), asked, chat
+
+
+async def test_the_first_question_is_asked_as_it_is() -> None:
+    talk, asked, _ = conversation()
+    await talk.say("What does the mechanical seal of the K65-200 cost?")
+    assert asked == ["What does the mechanical seal of the K65-200 cost?"]
+
+
+async def test_a_model_rewrites_a_follow_up_from_what_was_said_before() -> None:
+    talk, asked, chat = conversation('{"question": "What does the mechanical seal of the K80-250 cost?"}')
+    await talk.say("What does the mechanical seal of the K65-200 cost?")
+    answer = await talk.say("And of the K80-250?")
+    assert asked[1] == "What does the mechanical seal of the K80-250 cost?"
+    assert "A: EUR 286" in chat.requests[0].messages[-1].content
+    assert answer.trace[0].kind == "rewritten"
+    assert talk.turns[1].asked == "And of the K80-250?"
+
+
+async def test_without_a_model_a_follow_up_takes_the_subject_of_the_question_before() -> None:
+    talk, asked, _ = conversation()
+    await talk.say("How is the mechanical seal of the K65-200 mounted?")
+    await talk.say("What about its spring?")
+    assert asked[1] == "What about its spring? (mechanical seal K65-200 mounted)"
+
+
+async def test_an_unusable_rewriting_falls_back_to_the_subject() -> None:
+    talk, asked, _ = conversation("?")
+    await talk.say("Who built the oven of line 3?")
+    await talk.say("When was it built?")
+    assert asked[1].startswith("When was it built? (")
+
+
+async def test_no_more_turns_than_asked_for_are_shown_to_the_model() -> None:
+    talk, _, chat = conversation('{"question": "x y"}', history=1)
+    for question in ("First oven?", "Second oven?", "Third oven?"):
+        await talk.say(question)
+    assert "First" not in chat.requests[-1].messages[-1].content
+
+
+@pytest.mark.parametrize(
+    "question", ["And since when?", "What about it?", "Why?", "那它的价格呢?", "How much is that one?"]
+)
+def test_what_points_back_leans(question: str) -> None:
+    assert leans(question)
+
+
+@pytest.mark.parametrize("question", ["What does the casing of the K65-200 weigh?", "压力变送器多久校准一次?"])
+def test_what_names_its_subject_stands_alone(question: str) -> None:
+    assert not leans(question)
+    assert joined(question, "Who built the oven?") == question

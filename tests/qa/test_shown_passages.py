@@ -1,0 +1,80 @@
+"""What a model sees of passages: all of them where there is room, else what matters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.lang.terms import terms
+from pipelines.llm.tokens import estimate_tokens
+from pipelines.retrieve.hit import AtomHit, Hit
+from qa.shown_passages import NO_PASSAGES, condensed, fitting, headline, render, render_candidates
+from tests.qa.memory import MemoryRetrieval
+
+PUMP = (
+    "The pump of line 3 was built in 1998. It has a cast iron casing. The casing bolts need 68 N·m. "
+    "Its paint is blue. It stands in the hall beside the gate."
+)
+
+
+def hits_of(*texts: str) -> list[Hit]:
+    return MemoryRetrieval({f"{number}.txt": text for number, text in enumerate(texts)}).hits
+
+
+def test_what_fits_is_shown_whole_with_number_and_title() -> None:
+    shown = render(hits_of("A crane lifts 5 t.", PUMP), 500, "crane")
+    assert "[1] 0: A crane lifts 5 t." in shown
+    assert f"[2] 1: {PUMP}" in shown
+
+
+def test_no_passages_are_said_to_be_none() -> None:
+    assert render([], 500, "crane") == NO_PASSAGES
+
+
+def test_of_a_long_passage_the_opening_and_what_is_asked_for_are_kept_in_their_order() -> None:
+    short = condensed(PUMP, 24, frozenset(terms("Which torque do the casing bolts need?")))
+    assert short.startswith("The pump of line 3 was built in 1998. … The casing bolts need 68 N·m.")
+    assert "gate" not in short
+
+
+def test_of_a_long_passage_the_names_that_another_one_has_are_kept() -> None:
+    team = "Wesson is a player who was with the Torvik Astros for many years."
+    final = (
+        "The final took place in October. The weather was fine on all of its days. The winner was cheered. "
+        "It was played by the Leeds Dodgers and the Torvik Astros. Tickets were sold out early in the summer."
+    )
+    assert "Leeds Dodgers and the Torvik Astros" in render(hits_of(team, final), 70, "Who was the winner of the final?")
+
+
+def test_short_passages_leave_their_room_to_long_ones() -> None:
+    shown = render(hits_of("A crane.", "A gate.", PUMP), 100, "paint")
+    assert PUMP in shown
+
+
+def test_passages_are_taken_in_their_order_as_long_as_each_has_its_share() -> None:
+    hits = hits_of(*(f"Text {number}. " + "word " * 300 for number in range(12)))
+    assert fitting([hits[0], *hits], 800) == hits[:8]
+    assert fitting(hits, 1) == hits[:1]
+    assert fitting([], 800) == []
+
+
+def test_candidates_are_numbered_and_a_long_one_is_cut() -> None:
+    hit = replace(hits_of("x")[0], title="Manual")
+    shown = render_candidates([AtomHit("The nut.", 0.9, hit), AtomHit("word " * 200, 0.8, hit)])
+    assert "1. (Manual) The nut." in shown
+    assert shown.rstrip().endswith("…\n</list>")
+
+
+@given(st.text(alphabet="ab. \n|A泵。", max_size=300), st.integers(1, 80))
+@settings(deadline=None)
+def test_a_condensed_passage_is_the_text_itself_or_within_its_room(text: str, tokens: int) -> None:
+    short = condensed(text, tokens, frozenset({"ab"}))
+    assert short == text or estimate_tokens(short) <= tokens + 5 * (short.count("…") + 1)
+
+
+def test_a_headline_names_document_and_headings_once() -> None:
+    hit = hits_of("x")[0]
+    chunk = replace(hit.chunk, heading_path=("Manual", "Oil"))
+    assert headline(replace(hit, title="Manual", chunk=chunk)) == "Manual > Oil"
