@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from flows.cli.app import app
-from pipelines.core.section import paths
+from pipelines.core.settings_section import paths
 from pipelines.settings import WELL_KNOWN
 from qa.settings import QaSettings
 

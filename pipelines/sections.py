@@ -10,10 +10,10 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from pipelines.core.section import Section
+from pipelines.core.settings_section import SettingsSection
 
 
-class IngestSettings(Section):
+class IngestSettings(SettingsSection):
     """Which files are taken, and how many at a time."""
 
     include: tuple[str, ...] = Field(default=("**/*",), description="glob patterns of the files to take")
@@ -27,7 +27,7 @@ class IngestSettings(Section):
     keep_cache: bool = Field(default=False, description="keep the model's replies about documents that have gone")
 
 
-class RetrieveSettings(Section):
+class RetrieveSettings(SettingsSection):
     """The weights of the score that `pipelines.retrieve.score` documents, and how far a search looks.
 
     A layer of weight 0 is not searched. `document` and `tag` are so by default: beside the words that a document is

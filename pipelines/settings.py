@@ -24,7 +24,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.core.errors import SettingsError, UnknownSetting
-from pipelines.core.section import paths, section_of, sensitive_fields
+from pipelines.core.settings_section import paths, section_of, sensitive_fields
 from pipelines.graph.settings import GraphSettings
 from pipelines.llm.settings import EmbedSettings, LlmSettings
 from pipelines.parse.settings import ParseSettings

@@ -1,8 +1,8 @@
 """What a knowledge base may do beyond its own folder only once its user has confirmed it: it may come from a stranger.
 
 Two things are asked about: values of its own strata.toml that reach beyond it (declared by the sections, see
-`pipelines.core.section.Sensitive`), and links in its folder that lead out of it. What was confirmed is kept outside the
-knowledge base, under its resolved path, as a digest: any change asks again.
+`pipelines.core.settings_section.Sensitive`), and links in its folder that lead out of it. What was confirmed is kept
+outside the knowledge base, under its resolved path, as a digest: any change asks again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from pipelines.core import codec
 from pipelines.core.errors import SettingsError
 from pipelines.core.ids import digest
-from pipelines.core.section import Sensitive, is_loopback, sensitive_fields
+from pipelines.core.settings_section import Sensitive, is_loopback, sensitive_fields
 
 _LINKS_OUT = "leads out of the knowledge base, and what is there would be read and written"
 ANSWERING = "qa."

@@ -18,7 +18,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from pipelines.core.errors import LanguageError
-from pipelines.llm.ask import Asked, Ending, ask
+from pipelines.llm.ask import Asked, CallEnding, ask
 from pipelines.llm.chat import Chat, Reply, Request, Usage
 from pipelines.llm.prompt import Prompt
 
@@ -81,15 +81,15 @@ class ModelCalls:
             listener(prompt, "")
         chat = _Watched(self._chat)
         asked = await ask(chat, messages, reply, role=prompt, max_tokens=room, tries=self._tries, on_text=on_text)
-        self.usage += replace(asked.usage, calls=asked.tries - (asked.ending is Ending.FAILED))
+        self.usage += replace(asked.usage, calls=asked.tries - (asked.ending is CallEnding.FAILED))
         self.spent += asked.usage if asked.usage.calls else Usage()
         if asked.failure is not None:
             self.failed.append(self._failed(prompt, asked.failure.reason, asked.ending, chat.error))
         return asked
 
-    def _failed(self, role: str, reason: str, ending: Ending, error: LanguageError | None) -> FailedCall:
+    def _failed(self, role: str, reason: str, ending: CallEnding, error: LanguageError | None) -> FailedCall:
         told = f"{reason} ({self._endpoint})" if self._endpoint else reason
-        return FailedCall(role, told, error.hint if error else "", ending is Ending.FAILED)
+        return FailedCall(role, told, error.hint if error else "", ending is CallEnding.FAILED)
 
 
 class _Watched:

@@ -10,11 +10,11 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from pipelines.core.section import Section, Sensitive
+from pipelines.core.settings_section import Sensitive, SettingsSection
 from pipelines.settings import Settings
 
 
-class AnswerSettings(Section):
+class AnswerSettings(SettingsSection):
     """How a question is answered."""
 
     sensitive: ClassVar[Mapping[str, Sensitive]] = {"strategy": Sensitive("would be loaded and run as code", code=True)}
@@ -51,7 +51,7 @@ class AnswerSettings(Section):
     history: int = Field(4, ge=0, description="turns of a conversation that a follow-up is understood from")
 
 
-class QaSection(Section):
+class QaSection(SettingsSection):
     """`[qa.answer]`."""
 
     answer: AnswerSettings = AnswerSettings()

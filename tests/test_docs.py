@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from flows.cli.app import app
-from pipelines.core.section import paths
+from pipelines.core.settings_section import paths
 from pipelines.settings import load
 from qa.settings import QaSettings
 from tests.conftest import ROOT

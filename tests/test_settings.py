@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from pipelines.core.errors import SettingsError, UnknownSetting
-from pipelines.core.section import fingerprint, neutral_paths, paths, value_at
+from pipelines.core.settings_section import fingerprint, neutral_paths, paths, value_at
 from pipelines.settings import Settings, load
 from qa.settings import QaSettings
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, SecretStr
 from flows.cli.app import main
 from pipelines import Settings, build
 from pipelines.core.errors import CallFailed, SettingsError
-from pipelines.core.section import is_loopback, sensitive_fields
+from pipelines.core.settings_section import is_loopback, sensitive_fields
 from pipelines.llm.embedder import EmbedderInfo
 from pipelines.llm.fastembed import DEFAULT_MODEL
 from pipelines.llm.local_model import LocalServer

@@ -32,7 +32,7 @@ def config(
     from flows.cli.console import TextTable, console
     from flows.cli.options import pairs_to_options
     from flows.cli.printing import print_json
-    from pipelines.core.section import paths, value_at
+    from pipelines.core.settings_section import paths, value_at
     from pipelines.settings import read
     from qa.settings import QaSettings
 

@@ -14,7 +14,7 @@ from flows.cli.stdio import plain_output, say
 from pipelines.core.graph import GraphFormat
 
 if TYPE_CHECKING:
-    from pipelines.store.explore import Step
+    from pipelines.store.explore import PathStep
     from pipelines.store.graph import GraphStore
 
 app = typer.Typer(help="The graph: export, a page to look at, Neo4j.", no_args_is_help=True)
@@ -175,7 +175,7 @@ def queries(
     say("\n\n".join(one.for_browser(kb.resolve().name, **values) for one in chosen))
 
 
-def _arrow(step: Step) -> str:
+def _arrow(step: PathStep) -> str:
     kind = step.edge.kind.value
     return f"-{kind}->" if step.forward else f"<-{kind}-"
 

@@ -22,7 +22,7 @@ from pipelines.core.outcome import Outcome
 from pipelines.core.vectors import Vectors
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.terms import words
-from pipelines.llm.ask import Ending, ask
+from pipelines.llm.ask import CallEnding, ask
 from pipelines.llm.chat import Chat, Message
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.prompt import Prompt, fence
@@ -203,7 +203,7 @@ class ModelClasses:
         if not messages:
             return Outcome(distinct_classes((kind, "") for kind in KINDS))
         asked = await ask(self._chat, messages, ClassesReply, role=ROLE, max_tokens=_REPLY_TOKENS)
-        if asked.failure is not None and asked.ending is Ending.FAILED:
+        if asked.failure is not None and asked.ending is CallEnding.FAILED:
             return Outcome(failures=(asked.failure,))
         replies = asked.value.classes if asked.value else []
         induced = [(" ".join(one.name.split()), " ".join(one.description.split())) for one in replies]

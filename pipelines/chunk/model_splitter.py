@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, StructuralSplitter, Window
 from pipelines.lang.numbers import FIGURE
-from pipelines.llm.ask import Ending, ask
+from pipelines.llm.ask import CallEnding, ask
 from pipelines.llm.chat import Chat, Message
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.prompt import Prompt, fence
@@ -70,7 +70,7 @@ class ModelSplitter:
         division = asked.value
         if division is None:
             end = (await self._structural.cut(window)).end
-            return Cut(end, failure=asked.failure if asked.ending is Ending.FAILED else None, tries=asked.tries)
+            return Cut(end, failure=asked.failure if asked.ending is CallEnding.FAILED else None, tries=asked.tries)
         end = min(window.choices, key=lambda choice: (abs(choice - division.end), choice))
         if end != division.end:
             return Cut(end, tries=asked.tries)  # the summaries are not of these passages

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pipelines.core.document import Source
 from pipelines.core.ids import content_id, digest
 from pipelines.core.outcome import Status
-from pipelines.core.section import fingerprint
+from pipelines.core.settings_section import fingerprint
 from pipelines.parse.settings import ParseSettings
 from pipelines.settings import Settings
 

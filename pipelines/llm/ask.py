@@ -24,7 +24,7 @@ _SHOWN = 1500
 """Characters of an unusable reply that are shown to the model again."""
 
 
-class Ending(StrEnum):
+class CallEnding(StrEnum):
     DONE = "done"
     NOTHING = "nothing"
     """The model answered as asked, and the answer is that there is nothing to say."""
@@ -49,7 +49,7 @@ class Asked(Generic[T]):
     is wrong with it. `tries` counts replies asked for, cached ones too.
     """
 
-    ending: Ending
+    ending: CallEnding
     value: T | None = None
     failure: Failure | None = None
     text: str = ""
@@ -93,7 +93,7 @@ async def ask(
             raise
         except LanguageError as error:
             failure = Failure(subject, role, error.message, type(error).__name__, retryable=error.retryable)
-            return Asked(Ending.FAILED, None, failure, answer.text, problem, number, usage)
+            return Asked(CallEnding.FAILED, None, failure, answer.text, problem, number, usage)
         usage += answer.usage
         read = read_reply(answer.text, reply)
         if read.value is not None:
@@ -102,12 +102,12 @@ async def ask(
         request = _again(request, messages, reply, answer, problem)
     reason = f"no usable reply after {tries} tries: {problem.splitlines()[0]}"
     failure = Failure(subject, role, reason, ReplyUnusable.__name__, retryable=True)
-    return Asked(Ending.UNUSABLE, None, failure, answer.text, problem, tries, usage)
+    return Asked(CallEnding.UNUSABLE, None, failure, answer.text, problem, tries, usage)
 
 
-def _ending(value: BaseModel) -> Ending:
+def _ending(value: BaseModel) -> CallEnding:
     silent = isinstance(value, MaySayNothing) and value.says_nothing()
-    return Ending.NOTHING if silent else Ending.DONE
+    return CallEnding.NOTHING if silent else CallEnding.DONE
 
 
 def _problem(answer: Reply, problem: str) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from pipelines.core.section import Sensitive
+from pipelines.core.settings_section import Sensitive
 
 Engine = Literal["rapidocr", "paddleocr", "none"]
 When = Literal["auto", "always", "never"]

@@ -44,7 +44,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """An edge of a path and the node that it leads to; `forward` is off where the path goes against the edge."""
 
     edge: Edge
@@ -99,7 +99,7 @@ def neighbourhood(
 
 def shortest_path(
     store: GraphStore, start: str, end: str, hops: int = HOPS, kinds: Collection[EdgeKind] = ()
-) -> tuple[Step, ...] | None:
+) -> tuple[PathStep, ...] | None:
     """Return a shortest path between the nodes of these ids, in either direction of each edge; None beyond `hops`.
 
     Of several it is always the same one; from a node to itself it is empty. Half of the hops is read from each end.
@@ -143,9 +143,9 @@ def _add_nodes(graph: Graph, nodes: Collection[Node]) -> None:
         graph.add_node(node.id, node=node)
 
 
-def _step(graph: Graph, one: str, two: str) -> Step:
+def _step(graph: Graph, one: str, two: str) -> PathStep:
     edge = _edge(graph, one, two)
-    return Step(edge, graph.nodes[two]["node"], edge.source == one)
+    return PathStep(edge, graph.nodes[two]["node"], edge.source == one)
 
 
 def _edge(graph: Graph, one: str, two: str) -> Edge:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
 
 from pipelines.core.plugin import names_code
-from pipelines.core.section import Section, Sensitive
+from pipelines.core.settings_section import Sensitive, SettingsSection
 
 BUILT_IN: Mapping[str, tuple[str, ...]] = {
     "graph": ("embedded", "neo4j"),
@@ -19,7 +19,7 @@ BUILT_IN: Mapping[str, tuple[str, ...]] = {
 _CODE = Sensitive("would be loaded and run as code", code=True)
 
 
-class StoreSettings(Section):
+class StoreSettings(SettingsSection):
     """Which stores hold the knowledge base."""
 
     sensitive: ClassVar[Mapping[str, Sensitive]] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pipelines.llm.ask import Ending
+from pipelines.llm.ask import CallEnding
 from pipelines.retrieve.hit import Hit
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
@@ -111,9 +111,9 @@ class _Dialogue:
         """One follow-up. An unusable reply does not mean "none left": the question itself is then asked, once."""
         model, question = self.attempt.model, self.attempt.question
         asked = await model.ask("follow_up", FollowUpReply, room=200, question=question, notes=self.text)
-        if asked.ending is Ending.NOTHING:
+        if asked.ending is CallEnding.NOTHING:
             return "no more questions"
-        if asked.ending is Ending.FAILED:
+        if asked.ending is CallEnding.FAILED:
             self.attempt.trace.append(Step("failed", model.failed[-1].reason))
             return ""
         following = " ".join(asked.value.question.split()) if asked.value else question
@@ -131,7 +131,7 @@ class _Dialogue:
         shown = render(hits, room, question)
         asked = await model.ask("follow_up_answer", ShortReply, room=100, passages=shown, question=question)
         self.passages |= {hit.chunk.id: hit for hit in hits if hit.chunk.id not in self.passages}
-        if asked.ending is Ending.FAILED:
+        if asked.ending is CallEnding.FAILED:
             return Step("failed", f"{question}: {model.failed[-1].reason}", None, passage_steps(hits))
         answer = (" ".join(asked.value.answer.split()) if asked.value else "") or UNKNOWN
         self.notes.append((question, answer))

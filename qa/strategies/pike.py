@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pipelines.core.ids import normalize
-from pipelines.llm.ask import Asked, Ending
+from pipelines.llm.ask import Asked, CallEnding
 from pipelines.retrieve.hit import AtomHit, Hit
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
@@ -87,7 +87,7 @@ class _Decomposition:
         asked = await self.attempt.model.ask(
             "propose", ProposalsReply, room=400, passages=self._passages, question=question
         )
-        if asked.ending is Ending.FAILED:
+        if asked.ending is CallEnding.FAILED:
             return self._failed("proposals", asked)
         if asked.value is None:
             self._unusable("proposals", asked, "the question itself is looked up")
@@ -149,7 +149,7 @@ class _Decomposition:
             candidates=render_candidates(candidates),
             question=self.attempt.question,
         )
-        if asked.ending is Ending.FAILED:
+        if asked.ending is CallEnding.FAILED:
             return self._failed("selection", asked)
         if asked.value is None:
             self._unusable("selection", asked, "the nearest candidate is read")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from pipelines.core.errors import BudgetExceeded, CallFailed, CallTimedOut, RateLimited, StrataError
-from pipelines.llm.ask import Ending, ask
+from pipelines.llm.ask import CallEnding, ask
 from pipelines.llm.chat import Message, Reply, Usage
 from pipelines.llm.testing.fakes import Answer, ScriptedChat
 
@@ -26,7 +26,7 @@ GOOD = Questions(questions=["How many seals has the pump?"])
 async def test_a_usable_reply_is_done() -> None:
     chat = ScriptedChat([GOOD])
     result = await ask(chat, ASKED, Questions, role="atomize", temperature=0.7, max_tokens=99)
-    assert (result.ending, result.value, result.failure, result.tries) == (Ending.DONE, GOOD, None, 1)
+    assert (result.ending, result.value, result.failure, result.tries) == (CallEnding.DONE, GOOD, None, 1)
     (request,) = chat.requests
     assert (request.messages, request.role, request.schema) == (ASKED, "atomize", Questions)
     assert (request.temperature, request.max_tokens, request.attempt) == (0.7, 99, 0)
@@ -34,14 +34,14 @@ async def test_a_usable_reply_is_done() -> None:
 
 async def test_an_empty_list_is_nothing_to_say_and_no_failure() -> None:
     result = await ask(ScriptedChat([Questions(questions=[])]), ASKED, Questions, role="atomize")
-    assert (result.ending, result.failure) == (Ending.NOTHING, None)
+    assert (result.ending, result.failure) == (CallEnding.NOTHING, None)
     assert result.value == Questions(questions=[])
 
 
 async def test_an_unusable_reply_is_asked_for_again_with_what_is_wrong_with_it() -> None:
     chat = ScriptedChat(['{"questions": "one"}', GOOD])
     result = await ask(chat, ASKED, Questions, role="atomize")
-    assert (result.ending, result.value, result.tries) == (Ending.DONE, GOOD, 2)
+    assert (result.ending, result.value, result.tries) == (CallEnding.DONE, GOOD, 2)
     first, second = chat.requests
     assert (first.attempt, second.attempt) == (0, 1)
     assert second.messages[:2] == ASKED
@@ -53,7 +53,7 @@ async def test_an_unusable_reply_is_asked_for_again_with_what_is_wrong_with_it()
 async def test_after_all_tries_it_is_unusable_with_the_last_text_and_problem() -> None:
     chat = ScriptedChat(["no", "still no", "never"])
     result = await ask(chat, ASKED, Questions, role="atomize", subject="chunk:1", tries=3)
-    assert (result.ending, result.value, result.text, result.tries) == (Ending.UNUSABLE, None, "never", 3)
+    assert (result.ending, result.value, result.text, result.tries) == (CallEnding.UNUSABLE, None, "never", 3)
     assert result.failure is not None
     assert (result.failure.subject, result.failure.stage) == ("chunk:1", "atomize")
     assert (result.failure.error, result.failure.retryable) == ("ReplyUnusable", True)
@@ -65,7 +65,7 @@ async def test_after_all_tries_it_is_unusable_with_the_last_text_and_problem() -
 async def test_a_reply_cut_off_is_mended_where_that_gives_a_value() -> None:
     cut = Reply('{"questions": ["How many seals?", "What', finish="length")
     result = await ask(ScriptedChat([cut]), ASKED, Questions, role="atomize")
-    assert result.ending is Ending.DONE
+    assert result.ending is CallEnding.DONE
     assert result.value is not None
     assert result.value.questions[0] == "How many seals?"
 
@@ -73,7 +73,7 @@ async def test_a_reply_cut_off_is_mended_where_that_gives_a_value() -> None:
 async def test_a_reply_cut_off_for_good_is_asked_for_with_more_room() -> None:
     chat = ScriptedChat([Reply("The questions are", finish="length"), GOOD])
     result = await ask(chat, ASKED, Questions, role="atomize", max_tokens=100)
-    assert result.ending is Ending.DONE
+    assert result.ending is CallEnding.DONE
     assert [request.max_tokens for request in chat.requests] == [100, 200]
     assert "cut off" in chat.requests[1].messages[-1].content
 
@@ -81,7 +81,7 @@ async def test_a_reply_cut_off_for_good_is_asked_for_with_more_room() -> None:
 @pytest.mark.parametrize("error", [CallFailed("refused"), CallTimedOut("silence"), RateLimited("wait", retry_after=1)])
 async def test_a_failed_call_is_a_failure_and_not_raised(error: StrataError) -> None:
     result = await ask(ScriptedChat([error]), ASKED, Questions, role="atomize", subject="chunk:1")
-    assert (result.ending, result.value) == (Ending.FAILED, None)
+    assert (result.ending, result.value) == (CallEnding.FAILED, None)
     assert result.failure is not None
     assert (result.failure.reason, result.failure.error) == (error.message, type(error).__name__)
     assert result.failure.retryable is error.retryable
@@ -89,7 +89,7 @@ async def test_a_failed_call_is_a_failure_and_not_raised(error: StrataError) -> 
 
 async def test_a_call_that_fails_after_an_unusable_reply_keeps_both() -> None:
     result = await ask(ScriptedChat(["no", CallFailed("gone")]), ASKED, Questions, role="atomize")
-    assert (result.ending, result.text, result.tries) == (Ending.FAILED, "no", 2)
+    assert (result.ending, result.text, result.tries) == (CallEnding.FAILED, "no", 2)
     assert "no JSON" in result.problem
 
 
@@ -112,5 +112,5 @@ async def test_every_asking_ends_in_exactly_one_way(script: list[Answer], tries:
     chat = ScriptedChat(script)
     result = await ask(chat, ASKED, Questions, role="atomize", tries=tries)
     assert len(chat.requests) <= tries
-    assert (result.value is None) == (result.ending in (Ending.UNUSABLE, Ending.FAILED))
+    assert (result.value is None) == (result.ending in (CallEnding.UNUSABLE, CallEnding.FAILED))
     assert (result.failure is None) == result.usable

@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from pipelines.core.errors import CallFailed
-from pipelines.llm.ask import Ending, ask
+from pipelines.llm.ask import CallEnding, ask
 from pipelines.llm.chat import Chat, Message
 from pipelines.llm.local_model import LocalServer
 from pipelines.llm.settings import LlmSettings
@@ -52,7 +52,7 @@ class TestLocalModel:
     async def test_it_answers_by_schema_and_tells_its_tokens(self, chat: Chat) -> None:
         text = "The pump has an impeller, a shaft and a seal. List its parts and their number, as JSON."
         asked = await ask(chat, (Message("user", text),), Parts, role="test", max_tokens=60)
-        assert asked.ending is Ending.DONE
+        assert asked.ending is CallEnding.DONE
         assert asked.value is not None
         assert {"impeller", "shaft", "seal"} <= {part.casefold() for part in asked.value.parts}
         assert asked.tries == 1

@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel, SecretStr
 
 from pipelines.core.errors import BudgetExceeded, MissingExtra, SettingsError
-from pipelines.llm.ask import Ending, ask
+from pipelines.llm.ask import CallEnding, ask
 from pipelines.llm.budget import Budget
 from pipelines.llm.chat import Chat, Message, Request
 from pipelines.llm.ledger import Ledger
@@ -38,7 +38,7 @@ def settings_for(server: LoopbackServer, **fields: object) -> LlmSettings:
 async def ask_all(chat: Chat, words: list[str], tries: int = 6) -> list[str]:
     async def one(word: str) -> str:
         asked = await ask(chat, (Message("user", word),), Echo, role="test", subject=word, tries=tries)
-        assert asked.ending is Ending.DONE, asked
+        assert asked.ending is CallEnding.DONE, asked
         assert asked.value is not None
         return asked.value.echo
 

@@ -12,7 +12,7 @@ import pytest
 from pydantic import SecretStr
 
 from pipelines.core.errors import CallFailed, CallTimedOut
-from pipelines.llm.ask import Ending
+from pipelines.llm.ask import CallEnding
 from pipelines.llm.cache import CacheChat, ReplyStore
 from pipelines.llm.chat import Message, Request, Usage
 from pipelines.llm.openai_chat import OpenAIChat
@@ -43,7 +43,7 @@ async def test_each_try_is_a_call_and_a_failed_one_is_none() -> None:
     await language.ask("cot", RecallReply, question="Where?")
     assert language.usage.calls == 2
     asked = await language.ask("cot", RecallReply, question="When?")
-    assert asked.ending is Ending.FAILED
+    assert asked.ending is CallEnding.FAILED
     assert language.usage.calls == 2
 
 

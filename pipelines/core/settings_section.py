@@ -45,7 +45,7 @@ class Sensitive:
         return value in self.only if self.only or self.code else bool(value)
 
 
-class Section(BaseModel):
+class SettingsSection(BaseModel):
     """The base of a section: frozen, and without room for fields that it does not declare."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
