@@ -18,9 +18,10 @@ from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 class GraphStore(Protocol):
     """Nodes and edges, written and removed by owner (a document's id, or `CORPUS_OWNER`).
 
-    Writing the same twice is writing it once. `[store] graph = "module:Class"` chooses one of your own, made as
-    `Class(folder)` with a folder that it has to itself (not made yet): every ingest keeps it equal to the embedded
-    graph, and questions are answered from it. `pipelines.store.testing.GraphStoreContract` tests one.
+    Writing the same twice is writing it once. Several threads may write at the same time. `[store] graph =
+    "module:Class"` chooses one of your own, made as `Class(folder)` with a folder that it has to itself (not made yet):
+    every ingest keeps it equal to the embedded graph, and questions are answered from it.
+    `pipelines.store.testing.GraphStoreContract` tests one.
     """
 
     def write(self, subgraph: Subgraph) -> None:

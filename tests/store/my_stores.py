@@ -7,6 +7,7 @@ import pickle
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
@@ -96,20 +97,22 @@ class MyGraph:
     """See `GraphStore`."""
 
     def __init__(self, folder: Path) -> None:
-        self._file = folder.with_suffix(".pickle")
+        self._file, self._lock = folder.with_suffix(".pickle"), Lock()
         self._held: dict[str, Subgraph] = pickle.loads(self._file.read_bytes()) if self._file.exists() else {}
 
     def write(self, subgraph: Subgraph) -> None:
         nodes = {node.id: node for node in subgraph.nodes}
         edges = {edge.id: edge for edge in subgraph.edges}
-        self._take(lambda node: node.id in nodes, lambda edge: edge.id in edges)  # the last writer has them
-        self._held[subgraph.owner] = Subgraph(subgraph.owner, tuple(nodes.values()), tuple(edges.values()))
-        self._save()
+        with self._lock:
+            self._take(lambda node: node.id in nodes, lambda edge: edge.id in edges)  # the last writer has them
+            self._held[subgraph.owner] = Subgraph(subgraph.owner, tuple(nodes.values()), tuple(edges.values()))
+            self._save()
 
     def remove(self, owner: str) -> None:
-        gone = {node.id for node in self._held.pop(owner, Subgraph(owner)).nodes}
-        self._take(lambda node: False, lambda edge: edge.source in gone or edge.target in gone)
-        self._save()
+        with self._lock:
+            gone = {node.id for node in self._held.pop(owner, Subgraph(owner)).nodes}
+            self._take(lambda node: False, lambda edge: edge.source in gone or edge.target in gone)
+            self._save()
 
     def nodes(
         self, kinds: Collection[NodeKind] = (), ids: Collection[str] | None = None, owner: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 from hypothesis import HealthCheck, given, settings
@@ -208,6 +209,12 @@ class GraphStoreContract:
         store.write(document(B))
         store.write(one)
         assert_holds(store, one, document(B))
+
+    def test_threads_may_write_at_the_same_time(self, store: GraphStore) -> None:
+        owners = [f"document:{letter}" for letter in "cdefghijklmnopqrstuvwxyz"]
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(lambda owner: store.write(document(owner)), owners))
+        assert set(store.owners()) == set(owners)
 
     @settings(max_examples=15, deadline=None, suppress_health_check=_FINE)
     @given(data=st.data())

@@ -39,6 +39,9 @@ VALVE = (chunk("chunk:2", "The valve closes the pump line", uri="manuals/valve.p
 SEAL = (chunk("chunk:3", "机械密封件磨损", B, uri="reports/seal.docx", page=3), vector(0, 0, 1, 0))
 
 
+_FINE = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
+
+
 class VectorStoreContract:
     """Asks for the fixture `store`: an empty one, for vectors of 4 numbers."""
 
@@ -203,7 +206,7 @@ class VectorStoreContract:
         store.close()
         store.close()
 
-    @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=8, deadline=None, suppress_health_check=_FINE)
     @given(data=st.data())
     def test_any_series_of_writes_leaves_the_last_of_each_owner(self, store: VectorStore, data: st.DataObject) -> None:
         store.write([A, B], EmbeddedRecords())
