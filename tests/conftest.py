@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.neo4j_server import neo4j_address, neo4j_server
+
+__all__ = ["neo4j_address", "neo4j_server"]
+
 settings.register_profile("strata", deadline=None)  # how long an example takes says nothing on a busy machine
 settings.load_profile("strata")
 

@@ -17,9 +17,6 @@ import pytest
 from pipelines.store.neo4j.connection import Neo4jAddress
 from tests.conftest import EXAMPLES, ROOT
 from tests.ingest.knowledge import write_folder
-from tests.store.conftest import neo4j_address, neo4j_server
-
-__all__ = ["neo4j_address", "neo4j_server"]
 
 STRATA = "import sys; from flows.cli.app import main; sys.argv[0] = 'strata'; main()"
 SCAN = EXAMPLES / "scans" / "DN-58213.pdf"

@@ -24,9 +24,6 @@ from pipelines.store.folder import KnowledgeBaseFolder
 from pipelines.store.neo4j.connection import Neo4jAddress
 from qa.settings import QaSettings
 from tests.qa.endpoints import GARBLED, NO_MODEL, PAGE, REFUSED, Sent, completion, endpoint
-from tests.store.conftest import neo4j_address, neo4j_server
-
-__all__ = ["neo4j_address", "neo4j_server"]
 
 BY_NAME = {check.name: check for check in CHECKS}
 

@@ -59,7 +59,7 @@ def zip_within_zip_within_zip() -> bytes:
     return data
 
 
-@family.file("spreading.zip", READ, LARGE)
+@family.file("spreading.zip", READ, LARGE, heavy=True)
 def zip_of_archives_of_archives() -> bytes:
     data = zipped({f"{n}.txt": _TEXT + str(n).encode() for n in range(8)})
     for _ in range(3):
@@ -260,7 +260,7 @@ def mail_with_bytes_in_its_headers() -> bytes:
     return b"From: \xff\xfe <a@example.com>\r\nSubject: caf\xe9 \x00 valve\r\nDate: \xff\r\n\r\nThe valve is stuck. caf\xe9\r\n"
 
 
-@family.file("10000-parts.eml", READ, LARGE)
+@family.file("10000-parts.eml", READ, LARGE, heavy=True)
 def mail_of_many_parts() -> bytes:
     return _parts("\r\nThe valve is stuck.", *("\r\npart" for _ in range(10_000)))
 

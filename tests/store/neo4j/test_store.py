@@ -28,7 +28,7 @@ from pipelines.store.testing.graph_store_contract import (
     document,
     reference,
 )
-from tests.store.conftest import Neo4jServer
+from tests.neo4j_server import Neo4jServer
 
 pytestmark = pytest.mark.neo4j
 OpenStore = Callable[..., Neo4jStore]

@@ -1,0 +1,59 @@
+"""A real Neo4j for tests: started once for a session, on ports of its own, when the first of them asks for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deploy.neo4j import server
+from pipelines.store.neo4j.connection import Neo4jAddress
+
+VERSION = os.environ.get("STRATA_TEST_NEO4J", "5")
+"""The release that the tests run on: "5" or "2026"."""
+
+
+class Neo4jServer:
+    """A server that tests may stop and start; what it holds stays."""
+
+    def __init__(self, home: Path) -> None:
+        self._config = server.Config(
+            version=VERSION,
+            bolt_port=server.free_port(),
+            http_port=server.free_port(),
+            home=home,
+            heap="768m",
+            page_cache="128m",
+        )
+
+    def start(self) -> Neo4jAddress:
+        running = server.start(self._config)
+        return Neo4jAddress(running.bolt, running.user, running.password or "")
+
+    def stop(self) -> None:
+        server.stop(self._config)
+
+    @property
+    def unavailable(self) -> str:
+        """Why no server can be started here; empty where one can."""
+        if server.available(VERSION) is not None:
+            return ""
+        return f"no Neo4j {VERSION} can run here: neither Docker nor Java with Maven (see deploy/neo4j/README.md)"
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
+    real = Neo4jServer(tmp_path_factory.mktemp("neo4j"))
+    if reason := real.unavailable:
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    yield real
+    real.stop()
+
+
+@pytest.fixture(scope="session")
+def neo4j_address(neo4j_server: Neo4jServer) -> Neo4jAddress:
+    return neo4j_server.start()
