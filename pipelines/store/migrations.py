@@ -77,9 +77,17 @@ def require_current(connection: sqlite3.Connection) -> None:
 
 
 def applied(connection: sqlite3.Connection) -> list[str]:
-    """Return the names of the steps that this file has been through, in order; of an empty file none."""
-    found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").fetchone()
-    return [name for (name,) in connection.execute("SELECT name FROM migrations ORDER BY name")] if found else []
+    """Return the names of the steps that this file has been through, in order; of an empty file none.
+
+    Raises `StoreMismatch` where the file has tables and is no knowledge base's: a cache in its place, say.
+    """
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if tables and "migrations" not in tables:
+        raise StoreMismatch(
+            "strata.db is a database of something else",
+            hint="remove strata.db and ingest the folder again: what was read and asked is kept beside it",
+        )
+    return [name for (name,) in connection.execute("SELECT name FROM migrations ORDER BY name")] if tables else []
 
 
 def _refuse(unknown: set[str]) -> None:

@@ -13,6 +13,7 @@ import pytest
 from pipelines.core.errors import KnowledgeBaseNotFound, StoreError, StoreLocked, StoreMismatch, StoreUnavailable
 from pipelines.core.outcome import Status
 from pipelines.core.sqlite_file import translated
+from pipelines.llm.cache import ReplyStore
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.graph import GraphStore
@@ -78,6 +79,15 @@ def test_opening_another_kind_of_file_says_so(tmp_path: Path) -> None:
     (tmp_path / "kb").write_bytes(b"not a database at all, " * 100)
     with pytest.raises(StoreMismatch):
         EmbeddedStore.open(tmp_path / "kb")
+
+
+def test_a_cache_in_its_place_says_so_and_is_left_as_it_is(tmp_path: Path) -> None:
+    ReplyStore(tmp_path / "strata.db").close()
+    before = (tmp_path / "strata.db").read_bytes()
+    with pytest.raises(StoreMismatch, match="something else") as raised:
+        EmbeddedStore.open(tmp_path / "strata.db", create=False)
+    assert "ingest the folder again" in raised.value.hint
+    assert (tmp_path / "strata.db").read_bytes() == before
 
 
 def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
