@@ -1,4 +1,4 @@
-"""The README: its code runs, and what it names is there."""
+"""The README: its code runs, and what it names is there. The pages of docs: what they name is there."""
 
 import re
 import shlex
@@ -14,23 +14,25 @@ import typer
 
 from flows.cli.app import app
 from pipelines.core.settings_section import paths
-from pipelines.settings import load
+from pipelines.settings import load, read
 from qa.settings import QaSettings
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text()
+PAGES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in sorted((ROOT / "docs").rglob("*.md"))}
+PAGES |= {name: (ROOT / name).read_text() for name in ("CONTRIBUTING.md", "SECURITY.md")}
 NEEDS_MORE = ("graph sync",)
 """Commands that want a server; they have tests beside Neo4j's."""
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def blocks(language: str, page: str = README) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
 
 
-def strata_lines() -> list[str]:
-    """The words behind `strata` of each line of a console block that needs no server."""
-    lines = re.findall(r"^\$ (?:\w+=\S+ )*(?:\.venv/bin/)?strata (.+)$", "\n".join(blocks("console")), re.MULTILINE)
-    return [line for line in lines if not line.startswith(NEEDS_MORE)]
+def strata_lines(page: str = README) -> list[str]:
+    """The words behind `strata` of each line of a page's console blocks."""
+    console = "\n".join(blocks("console", page))
+    return re.findall(r"^\$ (?:\w+=\S+ )*(?:\.venv/bin/)?strata (.+)$", console, re.MULTILINE)
 
 
 def commands(group: click.Command, name: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -67,7 +69,7 @@ def test_the_python_of_the_readme_answers_with_a_citation(checkout: Path, capsys
 
 
 def test_the_commands_of_the_readme_run_in_their_order(checkout: Path) -> None:
-    lines = strata_lines()
+    lines = [line for line in strata_lines() if not line.startswith(NEEDS_MORE)]
     assert len(lines) >= 4
     printed = ""
     for line in lines:
@@ -119,3 +121,46 @@ def test_every_setting_says_what_it_is(path: str) -> None:
     for section in sections:
         model = model.model_fields[section].annotation  # type: ignore[attr-defined]
     assert model.model_fields[name].description  # type: ignore[attr-defined]
+
+
+def test_the_pages_name_commands_that_take_what_they_are_given() -> None:
+    lines = [(name, line) for name, page in PAGES.items() for line in strata_lines(page)]
+    assert len(lines) > 20
+    assert [(name, line, wrong) for name, line in lines if (wrong := misuse(shlex.split(line, comments=True)))] == []
+
+
+def misuse(words: list[str]) -> str:
+    """What the command line says of these words before it does anything; that a file is not there is no misuse."""
+    command, name = typer.main.get_command(app), "strata"
+    while words and (inner := getattr(command, "commands", {}).get(words[0])):
+        command, name, words = inner, words[0], words[1:]
+    try:
+        command.make_context(name, list(words))
+    except Exception as error:
+        told = f"{type(error).__name__}: {getattr(error, 'message', error)}"
+        return "" if getattr(error, "exit_code", 1) == 0 or "does not exist" in told else told
+    return ""
+
+
+def test_the_settings_of_the_pages_are_known(tmp_path: Path) -> None:
+    shown = [toml for page in PAGES.values() for toml in blocks("toml", page) if "[project." not in toml]
+    assert len(shown) > 5
+    for toml in shown:
+        (tmp_path / "strata.toml").write_text(toml)
+        assert read(tmp_path, {}, QaSettings).origins
+
+
+def test_the_modules_of_the_pages_can_be_imported() -> None:
+    modules = [code for page in PAGES.values() for code in blocks("python", page) if code.startswith("# ")]
+    assert len(modules) == 3
+    for code in modules:
+        exec(compile(code, "page", "exec"), {})
+
+
+def test_every_file_and_target_that_the_pages_name_is_there() -> None:
+    text = "\n".join(PAGES.values())
+    paths = set(re.findall(r"`((?:tests|pipelines|qa|flows|evaluate|docs|deploy|examples)/[\w/.-]+)`", text))
+    assert len(paths) > 20
+    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+    targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:`|\$ )make ([a-z0-9-]+)", text)) <= targets
