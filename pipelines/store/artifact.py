@@ -51,7 +51,7 @@ class ArtifactStore(Protocol):
     def sweep(self, wanted: Callable[[str, str], bool]) -> int:
         """Remove the artifacts of which `wanted(stage, key)` says no, and what writers that were killed left.
 
-        Return how many artifacts there were. Nobody may write meanwhile.
+        Return how many artifacts went, without what was left. Nobody may write meanwhile.
         """
         ...
 

@@ -39,7 +39,7 @@ def sync(
     """Make `target` hold what `source` holds; owners whose digests agree are not looked at.
 
     `tell` is called with the number of owners done and of all that differ. Safe to repeat after it broke off; an owner
-    that fails is told of, and tried again the next time. Raises what `is_machines`.
+    that fails is told of, and tried again the next time. Raises what `ends_the_run`.
     """
     wanted = source.owners()
     gone = sorted(target.owners().keys() - wanted.keys())
