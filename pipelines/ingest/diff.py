@@ -20,6 +20,7 @@ from pipelines.settings import Settings, load
 from pipelines.store.artifact import read_distillate, read_document
 from pipelines.store.catalog import Entry
 from pipelines.store.folder import KnowledgeBaseFolder
+from pipelines.store.sync import subgraph_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,8 @@ def _diff(run: IngestRun, settings: Settings) -> FolderDiff:
     renamed = _renamed([before[uri] for uri in removed], [after[uri] for uri in added])
     touched = {*changed, *remade}
     merged = linking.linked.merged
-    old = _ids([_subgraph(stores, before[uri], {}) for uri in sorted({*touched, *removed})]) | _corpus_ids(stores)
+    old = _ids([_subgraph(stores, before[uri], {}) for uri in sorted({*touched, *removed})])
+    old |= _ids([subgraph_of(stores.graph, CORPUS_OWNER)])
     new = _ids([_subgraph(stores, after[uri], merged) for uri in sorted({*touched, *added})])
     new |= _ids([linking.linked.subgraph])
     return FolderDiff(
@@ -114,11 +116,6 @@ def _subgraph(stores: Stores, entry: Entry, merged: Mapping[str, str]) -> Subgra
 def _ids(subgraphs: Sequence[Subgraph]) -> set[tuple[str, str]]:
     nodes = {(node.kind.value, node.id) for subgraph in subgraphs for node in subgraph.nodes}
     return nodes | {(edge.kind.value, edge.id) for subgraph in subgraphs for edge in subgraph.edges}
-
-
-def _corpus_ids(stores: Stores) -> set[tuple[str, str]]:
-    nodes = {(node.kind.value, node.id) for node in stores.graph.nodes() if node.owner == CORPUS_OWNER}
-    return nodes | {(edge.kind.value, edge.id) for edge in stores.graph.edges() if edge.owner == CORPUS_OWNER}
 
 
 def _counts(ids: Iterable[tuple[str, str]]) -> dict[str, int]:
