@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
-import msgspec
-
 from pipelines.core import codec
 from pipelines.core.document import Document, ReferenceKind
 from pipelines.core.errors import ArtifactUnreadable
@@ -118,7 +116,7 @@ def readable(artifacts: ArtifactStore, entry: Entry, stage: str) -> Iterator[Non
     """
     try:
         yield
-    except (msgspec.DecodeError, ValueError) as error:
+    except (codec.DecodeError, ValueError) as error:
         artifacts.remove(stage, entry.artifacts[stage])
         raise _unreadable(entry, stage, "damaged") from error
 
