@@ -77,7 +77,9 @@ def _diff(run: IngestRun, settings: Settings) -> FolderDiff:
     linking = link_corpus(tuple(after.values()), stores, settings)
     after = {uri: entry for uri, entry in after.items() if entry.document not in linking.failed}
     changed = [uri for uri in after if uri in before and after[uri].document != before[uri].document]
-    remade = [uri for uri in after if uri in before and _made(after[uri]) != _made(before[uri])]
+    remade = [
+        uri for uri in after if uri in before and after[uri].unloaded().artifacts != before[uri].unloaded().artifacts
+    ]
     added, removed = sorted(after.keys() - before.keys()), sorted(before.keys() - after.keys())
     renamed = _renamed([before[uri] for uri in removed], [after[uri] for uri in added])
     touched = {*changed, *remade}
@@ -94,10 +96,6 @@ def _diff(run: IngestRun, settings: Settings) -> FolderDiff:
         _counts(new - old),
         _counts(old - new),
     )
-
-
-def _made(entry: Entry) -> Mapping[str, str]:
-    return {stage: key for stage, key in entry.artifacts.items() if stage != "load"}
 
 
 def _renamed(removed: Iterable[Entry], added: Iterable[Entry]) -> tuple[tuple[str, str], ...]:

@@ -181,8 +181,7 @@ def _repair(stores: Stores, settings: Settings, findings: Sequence[Inconsistency
     _drop_artifacts(stores, findings)
     whole = _searchable(stores)
     for entry in whole:
-        without_load = {stage: key for stage, key in entry.artifacts.items() if stage != "load"}
-        stores.catalog.record(replace(entry, artifacts=without_load))
+        stores.catalog.record(entry.unloaded())
     loader = Loader(stores, silent)
     linking = link_corpus(whole, stores, settings)
     stores.catalog.set_fact(LINKED_FACT, "")
