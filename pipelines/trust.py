@@ -22,6 +22,7 @@ from pipelines.core import codec
 from pipelines.core.errors import SettingsError
 from pipelines.core.ids import digest
 from pipelines.core.settings_section import Sensitive, is_loopback, sensitive_fields
+from pipelines.store.folder import KnowledgeBaseFolder
 
 _LINKS_OUT = "leads out of the knowledge base, and what is there would be read and written"
 ANSWERING = "qa."
@@ -94,9 +95,9 @@ def digest_of(permissions: Iterable[Permission]) -> str:
 
 def refuse_settings(kb: Path, permissions: tuple[Permission, ...]) -> None:
     """Raise `SettingsError` for the first of the settings that is not harmless, unless they are confirmed."""
-    ingesting, answering = _parted(permissions)
-    _refuse(kb, ingesting, lambda confirmed: confirmed.settings, kb / "strata.toml")
-    _refuse(kb, answering, lambda confirmed: confirmed.answering, kb / "strata.toml")
+    (ingesting, answering), file = _parted(permissions), KnowledgeBaseFolder(kb).settings
+    _refuse(kb, ingesting, lambda confirmed: confirmed.settings, file)
+    _refuse(kb, answering, lambda confirmed: confirmed.answering, file)
 
 
 def refuse_links(kb: Path) -> None:
