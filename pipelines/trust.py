@@ -20,6 +20,7 @@ from pydantic import BaseModel
 
 from pipelines.core import codec
 from pipelines.core.errors import SettingsError
+from pipelines.core.file_access import private_folder
 from pipelines.core.ids import digest
 from pipelines.core.settings_section import Sensitive, is_loopback, sensitive_fields
 from pipelines.store.folder import KnowledgeBaseFolder
@@ -203,8 +204,7 @@ def _key(kb: Path) -> str:
 def _keep(known: Mapping[str, Confirmed]) -> None:
     path = record_path()
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent)  # for its owner alone
+        handle, temporary = tempfile.mkstemp(dir=private_folder(path.parent))  # for its owner alone
         with os.fdopen(handle, "wb") as file:
             file.write(codec.encode(known) + b"\n")
         os.replace(temporary, path)
