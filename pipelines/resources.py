@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -209,8 +209,7 @@ def _check_vector_store(embedded: EmbeddedStore, name: str, create: bool) -> Non
     with embedded.exclusive(), catalog.transaction():
         for entry in catalog.entries():
             if "load" in entry.artifacts:
-                unloaded = {stage: key for stage, key in entry.artifacts.items() if stage != "load"}
-                catalog.record(replace(entry, artifacts=unloaded))
+                catalog.record(entry.unloaded())
         catalog.set_fact(LINKED_FACT, "")
         catalog.set_fact(WRITING_FACT, "1")  # what the store may hold of documents that have gone since is removed
         TABLE_VERSIONS.forget(catalog)

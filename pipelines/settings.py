@@ -29,10 +29,10 @@ from pipelines.graph.settings import GraphSettings
 from pipelines.llm.settings import EmbedSettings, LlmSettings
 from pipelines.parse.settings import ParseSettings
 from pipelines.sections import IngestSettings, RetrieveSettings
+from pipelines.store.folder import KnowledgeBaseFolder
 from pipelines.store.settings import StoreSettings
 from pipelines.trust import Permission, permissions_of, refuse_settings, value_in
 
-FILE_NAME = "strata.toml"
 PREFIX = "STRATA_"
 WELL_KNOWN = {
     "OPENAI_API_KEY": "llm.api_key",
@@ -119,7 +119,7 @@ def load(kb: Path | None, options: Mapping[str, object] | None = None, model: ty
 
 def read(kb: Path | None, options: Mapping[str, object] | None = None, model: type[S] = Settings) -> Loaded[S]:  # type: ignore[assignment]
     """Return what `load` does, confirmed or not: to be shown, and not to be acted on."""
-    file = "" if kb is None else str(kb / FILE_NAME)
+    file = "" if kb is None else str(KnowledgeBaseFolder(kb).settings)
     values: Tree = {}
     own: Tree = {}
     origins: dict[str, str] = {}
@@ -138,8 +138,8 @@ def read(kb: Path | None, options: Mapping[str, object] | None = None, model: ty
 
 def _sources(kb: Path | None, options: Mapping[str, object], model: type[Settings]) -> Iterator[tuple[str, Tree]]:
     """What each source says, from the weakest to the strongest, under the name of its origin."""
-    if kb is not None and (kb / FILE_NAME).is_file():
-        yield str(kb / FILE_NAME), _read_toml(kb / FILE_NAME)
+    if kb is not None and (file := KnowledgeBaseFolder(kb).settings).is_file():
+        yield str(file), _read_toml(file)
     for variable, path in WELL_KNOWN.items():
         if os.environ.get(variable):
             yield variable, _nested({path: os.environ[variable]})

@@ -20,8 +20,10 @@ from pydantic import BaseModel
 
 from pipelines.core import codec
 from pipelines.core.errors import SettingsError
+from pipelines.core.file_access import private_folder
 from pipelines.core.ids import digest
 from pipelines.core.settings_section import Sensitive, is_loopback, sensitive_fields
+from pipelines.store.folder import KnowledgeBaseFolder
 
 _LINKS_OUT = "leads out of the knowledge base, and what is there would be read and written"
 ANSWERING = "qa."
@@ -94,9 +96,9 @@ def digest_of(permissions: Iterable[Permission]) -> str:
 
 def refuse_settings(kb: Path, permissions: tuple[Permission, ...]) -> None:
     """Raise `SettingsError` for the first of the settings that is not harmless, unless they are confirmed."""
-    ingesting, answering = _parted(permissions)
-    _refuse(kb, ingesting, lambda confirmed: confirmed.settings, kb / "strata.toml")
-    _refuse(kb, answering, lambda confirmed: confirmed.answering, kb / "strata.toml")
+    (ingesting, answering), file = _parted(permissions), KnowledgeBaseFolder(kb).settings
+    _refuse(kb, ingesting, lambda confirmed: confirmed.settings, file)
+    _refuse(kb, answering, lambda confirmed: confirmed.answering, file)
 
 
 def refuse_links(kb: Path) -> None:
@@ -202,8 +204,7 @@ def _key(kb: Path) -> str:
 def _keep(known: Mapping[str, Confirmed]) -> None:
     path = record_path()
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent)  # for its owner alone
+        handle, temporary = tempfile.mkstemp(dir=private_folder(path.parent))  # for its owner alone
         with os.fdopen(handle, "wb") as file:
             file.write(codec.encode(known) + b"\n")
         os.replace(temporary, path)

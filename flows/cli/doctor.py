@@ -56,9 +56,9 @@ def _results(kb: Path, pairs: list[str] | None) -> Iterator[Result]:
 
 
 def _origin(kb: Path) -> str:
-    from pipelines.settings import FILE_NAME
+    from pipelines.store.folder import KnowledgeBaseFolder
 
-    file = kb / FILE_NAME
+    file = KnowledgeBaseFolder(kb).settings
     return f"{file} and the environment" if file.is_file() else "the environment; no strata.toml"
 
 

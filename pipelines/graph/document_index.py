@@ -11,11 +11,11 @@ from urllib.parse import unquote
 
 from pipelines.core.document import ReferenceKind
 from pipelines.core.failures import each
+from pipelines.core.uris import INSIDE
 from pipelines.graph.document_names import DocumentName, fold_name, names_of, number_key, revision_order
 from pipelines.graph.document_profile import DocumentProfile, ProfileReference, SectionIndex
 from pipelines.lang.terms import terms
 
-_INNER = "!/"
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _NOWHERE = ("mailto:", "tel:", "javascript:", "data:", "sms:", "about:")
 _INDEXES = ("index.html", "index.htm", "index.md", "README.md", "readme.md")
@@ -107,13 +107,13 @@ class DocumentIndex:
         return Resolution(reason="no such message here")
 
     def _part(self, target: str, source: DocumentProfile) -> Resolution:
-        found = self._paths.get(_path_key(source.uri + _INNER + target)) or self._beside(target, source)
+        found = self._paths.get(_path_key(source.uri + INSIDE + target)) or self._beside(target, source)
         return Resolution((found,), "part") if found else Resolution(reason="this part is not in the knowledge base")
 
     def _beside(self, target: str, source: DocumentProfile) -> str | None:
         """A part by its name alone: a sibling in the same container, or the same file beside it."""
-        holder = source.uri.rpartition(_INNER)[0]
-        places = [holder + _INNER + target] if holder else []
+        holder = source.uri.rpartition(INSIDE)[0]
+        places = [holder + INSIDE + target] if holder else []
         places.append(posixpath.join(posixpath.dirname(source.uri), target))
         return next((found for place in places if (found := self._paths.get(_path_key(place)))), None)
 
@@ -145,7 +145,7 @@ class DocumentIndex:
         return Resolution(reason="outside the folder")
 
     def _path(self, path: str, source: DocumentProfile) -> str | None:
-        holder, inner, place = source.uri.rpartition(_INNER)
+        holder, inner, place = source.uri.rpartition(INSIDE)
         if path.startswith("/"):
             candidates = [path.lstrip("/")]
         else:

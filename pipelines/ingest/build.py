@@ -6,7 +6,7 @@ A run goes through the files of this room in this order:
     scan -> plan     the files of the folder; which of them are to be compiled
     compile -> dispatch -> stages (parse_stage, embedding)
                      each document, in worker processes: parse, chunk, atomize, embed
-    corpus (gate, vocabulary, classes)
+    corpus (gate, vocabulary)
                      the links between all documents
     load -> erase    graph, vectors and catalog; what no document has any more
 """

@@ -20,6 +20,7 @@ from pipelines.settings import Settings, load
 from pipelines.store.artifact import read_distillate, read_document
 from pipelines.store.catalog import Entry
 from pipelines.store.folder import KnowledgeBaseFolder
+from pipelines.store.sync import subgraph_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +77,15 @@ def _diff(run: IngestRun, settings: Settings) -> FolderDiff:
     linking = link_corpus(tuple(after.values()), stores, settings)
     after = {uri: entry for uri, entry in after.items() if entry.document not in linking.failed}
     changed = [uri for uri in after if uri in before and after[uri].document != before[uri].document]
-    remade = [uri for uri in after if uri in before and _made(after[uri]) != _made(before[uri])]
+    remade = [
+        uri for uri in after if uri in before and after[uri].unloaded().artifacts != before[uri].unloaded().artifacts
+    ]
     added, removed = sorted(after.keys() - before.keys()), sorted(before.keys() - after.keys())
     renamed = _renamed([before[uri] for uri in removed], [after[uri] for uri in added])
     touched = {*changed, *remade}
     merged = linking.linked.merged
-    old = _ids([_subgraph(stores, before[uri], {}) for uri in sorted({*touched, *removed})]) | _corpus_ids(stores)
+    old = _ids([_subgraph(stores, before[uri], {}) for uri in sorted({*touched, *removed})])
+    old |= _ids([subgraph_of(stores.graph, CORPUS_OWNER)])
     new = _ids([_subgraph(stores, after[uri], merged) for uri in sorted({*touched, *added})])
     new |= _ids([linking.linked.subgraph])
     return FolderDiff(
@@ -92,10 +96,6 @@ def _diff(run: IngestRun, settings: Settings) -> FolderDiff:
         _counts(new - old),
         _counts(old - new),
     )
-
-
-def _made(entry: Entry) -> Mapping[str, str]:
-    return {stage: key for stage, key in entry.artifacts.items() if stage != "load"}
 
 
 def _renamed(removed: Iterable[Entry], added: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
@@ -114,11 +114,6 @@ def _subgraph(stores: Stores, entry: Entry, merged: Mapping[str, str]) -> Subgra
 def _ids(subgraphs: Sequence[Subgraph]) -> set[tuple[str, str]]:
     nodes = {(node.kind.value, node.id) for subgraph in subgraphs for node in subgraph.nodes}
     return nodes | {(edge.kind.value, edge.id) for subgraph in subgraphs for edge in subgraph.edges}
-
-
-def _corpus_ids(stores: Stores) -> set[tuple[str, str]]:
-    nodes = {(node.kind.value, node.id) for node in stores.graph.nodes() if node.owner == CORPUS_OWNER}
-    return nodes | {(edge.kind.value, edge.id) for edge in stores.graph.edges() if edge.owner == CORPUS_OWNER}
 
 
 def _counts(ids: Iterable[tuple[str, str]]) -> dict[str, int]:

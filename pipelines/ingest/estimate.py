@@ -17,8 +17,8 @@ from pipelines.ingest.compile import raise_what_ends_the_run
 from pipelines.ingest.corpus import judge_entities, read_profiles
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.parse_stage import parse
-from pipelines.ingest.report import ESTIMATE, Progress, silent
-from pipelines.ingest.run import IngestRun
+from pipelines.ingest.report import Progress, silent
+from pipelines.ingest.run import ESTIMATE, IngestRun
 from pipelines.ingest.stages import do_language_work
 from pipelines.ingest.task import DocumentTask, SourceItem
 from pipelines.ingest.vocabulary import find_classes, with_classes

@@ -38,7 +38,6 @@ from pipelines.store.graph import recount
 from pipelines.store.sqlite_catalog import DAMAGED
 from pipelines.store.vector import EmbeddedRecords
 
-DATABASE = "strata.db"
 LOST = "what was read of it was damaged"
 """The reason of a document that is out of the stores until the next ingest."""
 
@@ -84,8 +83,9 @@ def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_
     settings = settings or load(kb).settings
     with open_stores(kb, settings) as stores, stores.embedded.exclusive():
         if not stores.embedded.is_sound():
-            detail = f"it is damaged: remove {DATABASE} and ingest the folder again, what was read is kept beside it"
-            return FsckReport(0, (Inconsistency(StorePart.CATALOG, Defect.CHANGED, DATABASE, detail),))
+            name = stores.folder.database.name
+            detail = f"it is damaged: remove {name} and ingest the folder again, what was read is kept beside it"
+            return FsckReport(0, (Inconsistency(StorePart.CATALOG, Defect.CHANGED, name, detail),))
         documents = len(_searchable(stores))
         inspected, findings = _look(stores, settings, read_data)
         checked = FsckReport(documents, findings, artifacts=inspected.held, read=inspected.read)
@@ -181,8 +181,7 @@ def _repair(stores: Stores, settings: Settings, findings: Sequence[Inconsistency
     _drop_artifacts(stores, findings)
     whole = _searchable(stores)
     for entry in whole:
-        without_load = {stage: key for stage, key in entry.artifacts.items() if stage != "load"}
-        stores.catalog.record(replace(entry, artifacts=without_load))
+        stores.catalog.record(entry.unloaded())
     loader = Loader(stores, silent)
     linking = link_corpus(whole, stores, settings)
     stores.catalog.set_fact(LINKED_FACT, "")

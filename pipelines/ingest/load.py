@@ -222,10 +222,7 @@ def loaded_entry(entry: Entry, linking: Linking) -> Entry:
 
 def failed_entry(entry: Entry, failure: Failure) -> Entry:
     """Return the entry of a document that failed after it was parsed; its artifacts stay."""
-    artifacts = {stage: key for stage, key in entry.artifacts.items() if stage != "load"}
-    return replace(
-        entry, status=Status.FAILED, reason=failure.reason, stage=failure.stage, artifacts=artifacts, counts={}
-    )
+    return replace(entry.unloaded(), status=Status.FAILED, reason=failure.reason, stage=failure.stage, counts={})
 
 
 def _between_others(subgraph: Subgraph, documents: Collection[str]) -> Subgraph:

@@ -10,6 +10,7 @@ from pathlib import Path
 from pipelines.core.document import Source
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
 from pipelines.core.graph import CORPUS_OWNER
+from pipelines.core.vectors import Vectors
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.embedding import embed_records, read_records
 from pipelines.ingest.keys import Makers, stage_keys
@@ -149,8 +150,8 @@ def _recall(stores: Stores, probes: Sequence[tuple[str, str]]) -> float:
     return found / len(probes)
 
 
-def _brings_back(store: VectorStore, vector: object, chunk: str) -> bool:
-    return any(hit.id == chunk for hit in store.search(RecordKind.CHUNK, vector, FIRST))  # type: ignore[arg-type]
+def _brings_back(store: VectorStore, vector: Vectors, chunk: str) -> bool:
+    return any(hit.id == chunk for hit in store.search(RecordKind.CHUNK, vector, FIRST))
 
 
 def _drop_others(folder: Path, kept: str) -> tuple[str, ...]:

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from pipelines.core.outcome import Failure
-from pipelines.llm.estimate import Estimate
-from pipelines.llm.ledger import Ledger
-from pipelines.store.facts import Fact
 
-ESTIMATE: Fact[Estimate | None] = Fact("estimate", Estimate, None)
-"""The last estimate, to be set beside what the work then took."""
+if TYPE_CHECKING:
+    from pipelines.llm.estimate import Estimate
+    from pipelines.llm.ledger import Ledger
 
 
 class Stage(StrEnum):

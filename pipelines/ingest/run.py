@@ -26,17 +26,20 @@ from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.erase import Extent, end_erasure_note, erase, is_losing, note_erasure, noted_erasure
 from pipelines.ingest.load import FAILURES, Loader, project
 from pipelines.ingest.plan import RunEntries, plan
-from pipelines.ingest.report import ESTIMATE, Event, Phase, Progress, Report, Stage, Tally, usage_by_role
+from pipelines.ingest.report import Event, Phase, Progress, Report, Stage, Tally, usage_by_role
 from pipelines.ingest.scan import scan
 from pipelines.ingest.task import Compiled, SourceItem
 from pipelines.ingest.vocabulary import Lessons, find_classes, learn_pairs, with_classes
 from pipelines.ingest.workers import CLASSES, KeptClasses, Workers, judge_maker, kept_classes, makers_of
+from pipelines.llm.estimate import Estimate
 from pipelines.llm.ledger import Ledger
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.facts import LINKED_FACT, WRITING_FACT, Ingest, record_ingest
+from pipelines.store.facts import LINKED_FACT, WRITING_FACT, Fact, Ingest, record_ingest
 
+ESTIMATE: Fact[Estimate | None] = Fact("estimate", Estimate, None)
+"""The last estimate, to be set beside what the work then took."""
 _ANY_TEXT = "-"
 STAGES = tuple(stage.value for stage in (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE, Stage.EMBED, Stage.LOAD))
 

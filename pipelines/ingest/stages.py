@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pipelines.atomize.atomize import atomize
 from pipelines.atomize.distiller import Distiller
@@ -29,9 +30,11 @@ from pipelines.ingest.report import Phase, Stage
 from pipelines.ingest.task import DESCRIBE, Compiled, DocumentTask
 from pipelines.ingest.worker_context import StageFailed, WorkerContext
 from pipelines.ingest.workers import workers_at
-from pipelines.parse.describe import Describer, describe_figures
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.store.artifact import ArtifactStore, ParsedRecord
+
+if TYPE_CHECKING:
+    from pipelines.parse.describe import Describer
 
 
 def compile_document(job: JobContext, task: DocumentTask) -> bytes:
@@ -87,6 +90,8 @@ async def _describe(
     """The document with its figures described, kept in place of the one without, and those that failed."""
     if context.artifacts.get("parse", context.keys.parse) is not None:
         return document, ()
+    from pipelines.parse.describe import describe_figures
+
     parsed = Parsed(record.status, document, _pictures(record, document, context.artifacts))
     described, failures = await describe_figures(parsed, describer)
     if failures:

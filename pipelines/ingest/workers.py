@@ -11,19 +11,15 @@ from typing import TYPE_CHECKING
 
 from pipelines.atomize.distiller import Distiller
 from pipelines.atomize.extractive_distiller import ExtractiveDistiller
-from pipelines.atomize.tag_pairs import CoOccurrencePairing, Pairing
 from pipelines.chunk.splitter import Splitter, StructuralSplitter
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import TagClass
 from pipelines.core.work.job import JobContext
 from pipelines.ingest.keys import Makers
 from pipelines.ingest.task import WorkerSetup
-from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Chat
 from pipelines.llm.embedders import default_embedder
-from pipelines.llm.estimate import DryRunChat
 from pipelines.llm.prompt import Prompt
-from pipelines.parse.describe import ChatDescriber, Describer
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Catalog
@@ -32,9 +28,11 @@ from pipelines.store.folder import KnowledgeBaseFolder
 
 if TYPE_CHECKING:
     from pipelines.atomize.tag_classes import ModelClasses
+    from pipelines.atomize.tag_pairs import Pairing
     from pipelines.graph.entity_judge import ModelJudge
     from pipelines.llm.budget import Budget
     from pipelines.llm.ledger import Ledger
+    from pipelines.parse.describe import Describer
 
 REPLY_SHARES = {"classes": 0.12, "split": 0.23, "distil": 0.4, "describe": 0.2, "same_entity": 0.1, "pair": 0.1}
 """What part of the tokens that a reply may have it usually takes, by role: means of the 81 replies in
@@ -75,14 +73,14 @@ class Workers:
         """Return who describes figures, None where that is switched off."""
         if self.chat is None or not self.settings.parse.describe_figures:
             return None
+        from pipelines.parse.describe import ChatDescriber
+
         return ChatDescriber(self.chat, self.prompts)
 
     def pairing(self) -> Pairing:
-        if self.chat is None:
-            return CoOccurrencePairing()
-        from pipelines.atomize.tag_pairs import ModelPairing
+        from pipelines.atomize.tag_pairs import CoOccurrencePairing, ModelPairing
 
-        return ModelPairing(self.chat, self.prompts)
+        return CoOccurrencePairing() if self.chat is None else ModelPairing(self.chat, self.prompts)
 
     def inducer(self) -> ModelClasses | None:
         """Return who induces the classes of tags, None where the settings name them."""
@@ -131,6 +129,9 @@ def open_counting_workers(settings: Settings, folder: KnowledgeBaseFolder) -> It
     if not settings.llm.configured:
         yield Workers(settings)
         return
+    from pipelines.llm.cache import ReplyStore
+    from pipelines.llm.estimate import DryRunChat
+
     chat = DryRunChat(settings.llm, ReplyStore(folder.replies) if settings.llm.cache else None, REPLY_SHARES)
     try:
         yield Workers(settings, chat, folder.prompts)

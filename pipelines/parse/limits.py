@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from pipelines.core.errors import TooLarge
+from pipelines.core.uris import INSIDE
 from pipelines.core.work.job import JobLimits
 from pipelines.parse.settings import Limits
 
@@ -47,7 +48,7 @@ def check_text(length: int, uri: str, limits: Limits) -> None:
 
 def containers(uri: str) -> int:
     """Return how many containers a URI lies in ("a.zip!/b.eml!/c.pdf": 2)."""
-    return uri.count("!/")
+    return uri.count(INSIDE)
 
 
 def allowance(limits: Limits) -> JobLimits:

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
-import msgspec
-
 from pipelines.core import codec
 from pipelines.core.document import Document, ReferenceKind
 from pipelines.core.errors import ArtifactUnreadable
@@ -51,7 +49,7 @@ class ArtifactStore(Protocol):
     def sweep(self, wanted: Callable[[str, str], bool]) -> int:
         """Remove the artifacts of which `wanted(stage, key)` says no, and what writers that were killed left.
 
-        Return how many artifacts there were. Nobody may write meanwhile.
+        Return how many artifacts went, without what was left. Nobody may write meanwhile.
         """
         ...
 
@@ -118,7 +116,7 @@ def readable(artifacts: ArtifactStore, entry: Entry, stage: str) -> Iterator[Non
     """
     try:
         yield
-    except (msgspec.DecodeError, ValueError) as error:
+    except (codec.DecodeError, ValueError) as error:
         artifacts.remove(stage, entry.artifacts[stage])
         raise _unreadable(entry, stage, "damaged") from error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from pipelines.core.outcome import Status
@@ -35,6 +35,10 @@ class Entry:
     notes: tuple[str, ...] = ()
     stage: str = ""
     changed_ns: int = 0
+
+    def unloaded(self) -> Entry:
+        """Return the entry without the key of what was loaded of it, so that the next load writes its document."""
+        return replace(self, artifacts={stage: key for stage, key in self.artifacts.items() if stage != "load"})
 
 
 @runtime_checkable

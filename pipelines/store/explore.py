@@ -92,7 +92,6 @@ def neighbourhood(
     near = [
         Neighbour(graph.nodes[end]["node"], len(path) - 1, _edge(graph, *path[-2:]) if len(path) > 1 else None)
         for end, path in paths.items()
-        if len(path) <= hops + 1
     ]
     return tuple(sorted(near, key=lambda one: (one.hops, one.node.kind, one.node.id)))
 
@@ -114,8 +113,7 @@ def shortest_path(
         path = networkx.shortest_path(graph.to_undirected(as_view=True), start, end)
     except networkx.NetworkXNoPath:
         return None
-    pairs = list(pairwise(path))
-    return tuple(_step(graph, one, two) for one, two in pairs) if len(pairs) <= hops else None
+    return tuple(_step(graph, one, two) for one, two in pairwise(path))
 
 
 def _read(store: GraphStore, start: Collection[str], hops: int, kinds: Collection[EdgeKind]) -> Graph:

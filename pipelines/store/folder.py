@@ -20,6 +20,11 @@ class KnowledgeBaseFolder:
         return self.root / "strata.db"
 
     @property
+    def settings(self) -> Path:
+        """The knowledge base's own settings."""
+        return self.root / "strata.toml"
+
+    @property
     def graph(self) -> Path:
         """The folder of a graph store of the user's own."""
         return self.root / "graph"

@@ -6,9 +6,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import msgspec
-
-from pipelines.core.codec import decode, encode
+from pipelines.core.codec import DecodeError, decode, encode
 from pipelines.core.outcome import Status
 from pipelines.core.sqlite_file import SqliteFile
 from pipelines.store.catalog import Entry
@@ -60,7 +58,7 @@ def _read(uri: str, data: object, sum: object) -> Entry:
     if isinstance(data, bytes) and sum in (None, _sum(uri, data)):
         try:
             return decode(data, Entry)
-        except msgspec.MsgspecError:
+        except DecodeError:
             pass
     return Entry(uri, "", 0, Status.FAILED, reason=DAMAGED)
 

@@ -30,16 +30,11 @@ class Synced:
     """Of owners that could not be written, by their ids."""
 
 
-def sync(
-    source: GraphStore,
-    target: GraphStore,
-    tell: Callable[[int, int], None] = lambda done, all: None,
-    writers: int = WRITERS,
-) -> Synced:
+def sync(source: GraphStore, target: GraphStore, tell: Callable[[int, int], None] = lambda done, all: None) -> Synced:
     """Make `target` hold what `source` holds; owners whose digests agree are not looked at.
 
     `tell` is called with the number of owners done and of all that differ. Safe to repeat after it broke off; an owner
-    that fails is told of, and tried again the next time. Raises what `is_machines`.
+    that fails is told of, and tried again the next time. Raises what `ends_the_run`.
     """
     wanted = source.owners()
     gone = sorted(target.owners().keys() - wanted.keys())
@@ -51,23 +46,23 @@ def sync(
     tell(0, len(differing))
     parts = (subgraph_of(source, owner) for owner in differing)
     failures: list[Failure] = []
-    for number, done in enumerate(write_all(target, parts, writers), 1):
+    for number, done in enumerate(write_all(target, parts), 1):
         if isinstance(done, Failure):
             failures.append(done)
         tell(number, len(differing))
     return Synced(len(differing) - len(failures), len(gone), len(wanted) - len(differing), tuple(failures))
 
 
-def write_all(target: GraphStore, parts: Iterable[Subgraph], writers: int = WRITERS) -> Iterator[str | Failure]:
+def write_all(target: GraphStore, parts: Iterable[Subgraph]) -> Iterator[str | Failure]:
     """Write subgraphs, some at a time and without holding more than those; yield the owner of each, or its failure.
 
     A server works on one while the next is put together; a store that takes one writer makes the others wait.
     """
-    with ThreadPoolExecutor(writers) as pool:
+    with ThreadPoolExecutor(WRITERS) as pool:
         waiting: deque[tuple[str, Future[None]]] = deque()
         for part in parts:
             waiting.append((part.owner, pool.submit(target.write, part)))
-            if len(waiting) > writers:
+            if len(waiting) > WRITERS:
                 yield _done(waiting.popleft())
         while waiting:
             yield _done(waiting.popleft())
