@@ -44,7 +44,9 @@ def build_index(graph: GraphStore) -> Index:
     related = _both_directions(_pairs(graph, EdgeKind.RELATED, entity_number, entity_number))
     neighbours = _both_directions(_pairs(graph, EdgeKind.NEXT, chunk_number, chunk_number))
     return Index(
-        has_summaries=any(_is_rewritten(chunk) for chunk in chunks),
+        has_summaries=any(
+            _is_rewritten(chunk, chunk_terms.columns_of(i), vocabulary) for i, chunk in enumerate(chunks)
+        ),
         chunks=tuple(chunk_number),
         documents=tuple(document_number),
         uris=tuple(str(document.properties.get("uri", "")) for document in documents),
@@ -97,10 +99,10 @@ def _count_terms(chunks: Sequence[Node], titles: Sequence[str], owner: Numbers) 
     return SparseRows(starts, np.array(columns, dtype=np.int32), np.array(values, dtype=np.float32)), vocabulary
 
 
-def _is_rewritten(chunk: Node) -> bool:
-    """Whether a chunk's summary has words that the chunk has not: it was written, not quoted."""
-    summary, title = str(chunk.properties.get("summary", "")), str(chunk.properties.get("title", ""))
-    return bool(summary) and not set(terms(summary)) <= set(terms(_searched_text(chunk, title)))
+def _is_rewritten(chunk: Node, own: Numbers, vocabulary: Mapping[str, int]) -> bool:
+    """Whether a chunk's summary has words that the chunk, whose terms are `own`, has not: was written."""
+    said = {vocabulary.get(term, -1) for term in terms(str(chunk.properties.get("summary", "")))}
+    return not said.issubset(own.tolist())
 
 
 def _searched_text(chunk: Node, title: str) -> str:
