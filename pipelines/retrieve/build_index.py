@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 from pipelines.core.document import document_date
 from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.lang.terms import terms
-from pipelines.retrieve.index import Index, Numbers, SparseRows, document_words, name_key, title_keys, word_ngrams
+from pipelines.retrieve.index import (
+    INNER_NAME,
+    Index,
+    Numbers,
+    SparseRows,
+    document_words,
+    name_key,
+    title_keys,
+    word_ngrams,
+)
 from pipelines.store.graph import GraphStore
-
-INNER_NAME = 0.5
-"""Weight of a mention whose name is part of a longer name, against 1 for one that stands alone.
-
-The same discount as that of inner names in a question (`pipelines.retrieve.query.INNER_NAME`); not tuned.
-"""
 
 
 def build_index(graph: GraphStore) -> Index:
