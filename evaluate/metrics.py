@@ -7,9 +7,9 @@ import string
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from evaluate.questions import GoldSource
+from qa.answer import Found
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -73,40 +73,27 @@ def percent(values: Collection[float]) -> float:
     return round(100 * mean(values), 1)
 
 
-class FoundPassage(Protocol):
-    """What document and page recall ask of a passage found: its file's URI, its pages, and their label (a sheet)."""
-
-    @property
-    def uri(self) -> str: ...
-
-    @property
-    def pages(self) -> Sequence[int]: ...
-
-    @property
-    def label(self) -> str: ...
-
-
-def first_document(found: Sequence[FoundPassage], gold: Sequence[GoldSource]) -> float:
+def first_document(found: Sequence[Found], gold: Sequence[GoldSource]) -> float:
     """Return 1 where the first passage is of a right document, else 0."""
     return float(bool(found) and any(_is_in_file(found[0], one) for one in gold))
 
 
-def document_recall(found: Sequence[FoundPassage], gold: Sequence[GoldSource], k: int) -> float:
+def document_recall(found: Sequence[Found], gold: Sequence[GoldSource], k: int) -> float:
     """Return the share of the right documents among the first `k` passages; 0 where there are none."""
     files = {one.file: one for one in gold}.values()
     return sum(any(_is_in_file(passage, one) for passage in found[:k]) for one in files) / max(1, len(files))
 
 
-def page_recall(found: Sequence[FoundPassage], gold: Sequence[GoldSource], k: int) -> float:
+def page_recall(found: Sequence[Found], gold: Sequence[GoldSource], k: int) -> float:
     """Return the share of the right pages among the first `k` passages; a source without a page asks for its file."""
     pages = {(one.file, one.page): one for one in gold}.values()
     return sum(any(_is_on_page(passage, one) for passage in found[:k]) for one in pages) / max(1, len(pages))
 
 
-def _is_in_file(passage: FoundPassage, gold: GoldSource) -> bool:
+def _is_in_file(passage: Found, gold: GoldSource) -> bool:
     return gold.file in (passage.uri, passage.uri.rsplit("/", 1)[-1])
 
 
-def _is_on_page(passage: FoundPassage, gold: GoldSource) -> bool:
+def _is_on_page(passage: Found, gold: GoldSource) -> bool:
     on_page = gold.page is None or gold.page in passage.pages or str(gold.page) == passage.label
     return on_page and _is_in_file(passage, gold)

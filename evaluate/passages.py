@@ -17,7 +17,6 @@ from pipelines.resources import open_stores
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import Settings
 from pipelines.store.folder import KnowledgeBaseFolder
-from qa.settings import QaSettings
 
 _PAGE = '<!doctype html>\n<meta charset="utf-8">\n<title>{title}</title>\n<p>{text}</p>\n'
 """HTML, for there every title and text can be written so that just they are read again; in Markdown some cannot."""
@@ -25,7 +24,7 @@ _PAGE = '<!doctype html>\n<meta charset="utf-8">\n<title>{title}</title>\n<p>{te
 
 @contextmanager
 def open_passages(
-    passages: Sequence[Passage], settings: QaSettings, kb: Path | None = None, progress: Progress = silent
+    passages: Sequence[Passage], settings: Settings, kb: Path | None = None, progress: Progress = silent
 ) -> Iterator[Retriever]:
     """Yield a retriever over `passages`, each ingested as a document of its own, without a language model.
 

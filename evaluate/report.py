@@ -32,19 +32,9 @@ COLOURS = ("#2563eb", "#9ca3af", "#d97706", "#7c3aed", "#059669", "#dc2626", "#0
 _INK, _LINE = "#222222", "#d1d5db"
 
 
-def write_retrieval_page(path: Path, report: RetrievalReport, questions: Sequence[Question]) -> None:
-    """Write the page of `strata eval retrieval`; it loads nothing from elsewhere."""
-    path.write_text(retrieval_page(report, questions), encoding="utf-8")
-
-
 def retrieval_page(report: RetrievalReport, questions: Sequence[Question]) -> str:
     """Return the page of `strata eval retrieval` as HTML, with the ranks of every question's gold passages."""
     return page(f"Retrieval: {report.title}", report.shares(), report.rows(), _ranks_table(report.each, questions))
-
-
-def write_answers_page(path: Path, report: AnswersReport) -> None:
-    """Write the page of `strata eval answers`; it loads nothing from elsewhere."""
-    path.write_text(answers_page(report), encoding="utf-8")
 
 
 def answers_page(report: AnswersReport) -> str:
@@ -91,7 +81,10 @@ def _y(value: float) -> float:
 
 
 def page(title: str, shares: FigureRows, figures: FigureRows, body: str) -> str:
-    """Return an HTML page: a chart of the percentages `shares`, a table of all `figures`, and the HTML `body`."""
+    """Return an HTML page: a chart of the percentages `shares`, a table of all `figures`, and the HTML `body`.
+
+    It loads nothing from elsewhere.
+    """
     parts = [
         f'<!doctype html><html lang="en"><meta charset="utf-8">{content_security_policy(_STYLE)}',
         f"<title>{escape(title)}</title><style>{_STYLE}</style>",

@@ -34,7 +34,7 @@ def retrieval(
     """Find the gold passages of questions in a corpus, beside BM25, dense and hybrid search."""
     from evaluate.passages import open_passages
     from evaluate.questions import read_passages, read_questions, write_lines
-    from evaluate.report import write_chart, write_retrieval_page
+    from evaluate.report import retrieval_page, write_chart
     from evaluate.retrieval import evaluate_retrieval
     from flows.cli.live_ingest import live_progress
 
@@ -47,7 +47,7 @@ def retrieval(
     if out is not None:
         write_lines(out, report.each)
     if html is not None:
-        write_retrieval_page(html, report, asked)
+        html.write_text(retrieval_page(report, asked), encoding="utf-8")
     if png is not None:
         write_chart(png, report.title, report.shares())
     _print_retrieval(report, json)

@@ -74,10 +74,10 @@ def answers(
 
 
 def _write(report: AnswersReport, html: Path | None, png: Path | None) -> None:
-    from evaluate.report import write_answers_page, write_chart
+    from evaluate.report import answers_page, write_chart
 
     if html is not None:
-        write_answers_page(html, report)
+        html.write_text(answers_page(report), encoding="utf-8")
     if png is not None:
         write_chart(png, report.title, report.shares())
 

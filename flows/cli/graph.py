@@ -80,30 +80,22 @@ def sync(
 @app.command()
 def unresolved(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List what documents refer to and the knowledge base does not hold."""
-    from flows.cli.printing import print_json
     from pipelines.graph.listing import unresolved as listing
 
     with _graph(kb) as graph:
         found = listing(graph)
-    if json:
-        print_json(found)
-        return
     rows = [(one.wanted, one.reason, one.kind, one.uri, str(one.page or "")) for one in found]
-    _print_rows(("wanted", "why not found", "kind", "referred to in", "page"), rows)
+    _print(found, json, ("wanted", "why not found", "kind", "referred to in", "page"), rows)
 
 
 @app.command()
 def merges(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List the entities that were merged, and by which rule; `graph.keep_apart` undoes a merge."""
-    from flows.cli.printing import print_json
     from pipelines.graph.listing import merges as listing
 
     with _graph(kb) as graph:
         found = listing(graph)
-    if json:
-        print_json(found)
-    else:
-        _print_rows(("entity", "also called"), [(one.name, one.merged) for one in found])
+    _print(found, json, ("entity", "also called"), [(one.name, one.merged) for one in found])
 
 
 @app.command()
@@ -114,19 +106,15 @@ def around(
     json: Json = False,
 ) -> None:
     """List what is around a node, nearest first: what a document holds, where a name stands, what a chunk says."""
-    from flows.cli.printing import print_json
     from pipelines.store.explore import find_node, neighbourhood, node_name
 
     with _graph(kb) as graph:
         found = neighbourhood(graph, find_node(graph, node).id, hops)
-    if json:
-        print_json(found)
-        return
     rows = [
         (str(one.hops), one.edge.kind.value if one.edge else "", one.node.kind.value, node_name(one.node), one.node.id)
         for one in found
     ]
-    _print_rows(("hops", "by", "kind", "name", "id"), rows)
+    _print(found, json, ("hops", "by", "kind", "name", "id"), rows)
 
 
 @app.command()
@@ -138,7 +126,6 @@ def path(
     json: Json = False,
 ) -> None:
     """Show a shortest path between two nodes, whichever way its edges lead; exit code 4 where there is none."""
-    from flows.cli.printing import print_json
     from pipelines.core.errors import NotFound
     from pipelines.store.explore import find_node, node_name, shortest_path
 
@@ -147,12 +134,9 @@ def path(
         steps = shortest_path(graph, first.id, last.id, hops)
     if steps is None:
         raise NotFound(f"no path of {hops} edges or fewer between {start} and {end}", ids=(first.id, last.id))
-    if json:
-        print_json(steps)
-        return
     rows = [("", first.kind.value, node_name(first), first.id)]
     rows += [(_arrow(step), step.node.kind.value, node_name(step.node), step.node.id) for step in steps]
-    _print_rows(("by", "kind", "name", "id"), rows)
+    _print(steps, json, ("by", "kind", "name", "id"), rows)
 
 
 @app.command()
@@ -180,9 +164,14 @@ def _arrow(step: PathStep) -> str:
     return f"-{kind}->" if step.forward else f"<-{kind}-"
 
 
-def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def _print(found: object, as_json: bool, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print what was found: the value itself as JSON, else its rows as a table."""
     from flows.cli.console import TextTable, console
+    from flows.cli.printing import print_json
 
+    if as_json:
+        print_json(found)
+        return
     table = TextTable(*columns)
     for row in rows:
         table.row(*row)

@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 from pipelines.core.document import document_date
 from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.lang.terms import terms
-from pipelines.retrieve.index import Index, Numbers, SparseRows, document_words, name_key, title_keys, word_ngrams
+from pipelines.retrieve.index import (
+    INNER_NAME,
+    Index,
+    Numbers,
+    SparseRows,
+    document_words,
+    name_key,
+    title_keys,
+    word_ngrams,
+)
 from pipelines.store.graph import GraphStore
-
-INNER_NAME = 0.5
-"""Weight of a mention whose name is part of a longer name, against 1 for one that stands alone.
-
-The same discount as that of inner names in a question (`pipelines.retrieve.query.INNER_NAME`); not tuned.
-"""
 
 
 def build_index(graph: GraphStore) -> Index:
@@ -44,7 +47,9 @@ def build_index(graph: GraphStore) -> Index:
     related = _both_directions(_pairs(graph, EdgeKind.RELATED, entity_number, entity_number))
     neighbours = _both_directions(_pairs(graph, EdgeKind.NEXT, chunk_number, chunk_number))
     return Index(
-        has_summaries=any(_is_rewritten(chunk) for chunk in chunks),
+        has_summaries=any(
+            _is_rewritten(chunk, chunk_terms.columns_of(i), vocabulary) for i, chunk in enumerate(chunks)
+        ),
         chunks=tuple(chunk_number),
         documents=tuple(document_number),
         uris=tuple(str(document.properties.get("uri", "")) for document in documents),
@@ -97,10 +102,10 @@ def _count_terms(chunks: Sequence[Node], titles: Sequence[str], owner: Numbers) 
     return SparseRows(starts, np.array(columns, dtype=np.int32), np.array(values, dtype=np.float32)), vocabulary
 
 
-def _is_rewritten(chunk: Node) -> bool:
-    """Whether a chunk's summary has words that the chunk has not: it was written, not quoted."""
-    summary, title = str(chunk.properties.get("summary", "")), str(chunk.properties.get("title", ""))
-    return bool(summary) and not set(terms(summary)) <= set(terms(_searched_text(chunk, title)))
+def _is_rewritten(chunk: Node, own: Numbers, vocabulary: Mapping[str, int]) -> bool:
+    """Whether a chunk's summary has words that the chunk, whose terms are `own`, has not: was written."""
+    said = {vocabulary.get(term, -1) for term in terms(str(chunk.properties.get("summary", "")))}
+    return not said.issubset(own.tolist())
 
 
 def _searched_text(chunk: Node, title: str) -> str:

@@ -66,6 +66,8 @@ def resolve_filter(where: Filter, index: Index, entries: Sequence[Entry]) -> Fil
 
 def with_tag_spellings(where: Filter, index: Index) -> Filter:
     """Return the filter with all spellings of its tags: a chunk has a tag as its document spells it."""
+    if not where.tags:
+        return where
     wanted = {normalize(tag) for tag in where.tags}
     same = (each for each in index.tag_spellings if not wanted.isdisjoint(map(normalize, each)))
     return replace(where, tags=tuple(sorted({*where.tags, *(spelling for each in same for spelling in each)})))

@@ -38,6 +38,8 @@ _FORMS = {
     "epub": "book handbook",
 }
 """Words for a kind of document ("in the mail about ..."), by a part of its media type."""
+INNER_NAME = 0.5
+"""Weight of a name inside a longer one, in a question as in a chunk, against 1 for one that stands alone; not tuned."""
 LONGEST_NAME = 8
 """Words of a name that is looked up in a question at most."""
 

@@ -14,11 +14,9 @@ from pipelines.lang import bm25
 from pipelines.lang.terms import terms, words
 from pipelines.lang.words import STOP_WORDS
 from pipelines.llm.embedder import Embedder, Side
-from pipelines.retrieve.index import Index, Numbers, SparseRows, Weights, word_ngrams
+from pipelines.retrieve.index import INNER_NAME, Index, Numbers, SparseRows, Weights, word_ngrams
 from pipelines.store.vector import RecordKind, VectorStore
 
-INNER_NAME = 0.5
-"""Weight of a known name inside a longer known name of the question, against 1; not tuned."""
 TAG_COSINE = 0.6
 """Cosine from which a tag counts as another word for one that no chunk holds; not tuned."""
 _SHORTEST_WORD = 4

@@ -146,19 +146,19 @@ class Retriever:
         if not query.strip() or wanted < 1:
             return ()
         if mode is not Mode.GRAPH:
-            return self._hits(self._flat(mode)(query, wanted, self._with_tag_spellings(where)), "chunk")
+            return self._hits(self._flat(mode)(query, wanted, with_tag_spellings(where, self.index)), "chunk")
         features = self.features(query, where)
         scores = score_chunks(features, self.index, self.settings)
         return self._explained(select_chunks(scores, features, self.index, wanted, self.settings), features, scores)
 
     def chunks(self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()) -> tuple[Hit, ...]:
         """Return the chunks with the highest cosine to `query`, of `threshold` or more (figure 11, path a)."""
-        found = self._vectors.search(RecordKind.CHUNK, self._embed(query), limit, self._with_tag_spellings(where))
+        found = self._vectors.search(RecordKind.CHUNK, self._embed(query), limit, with_tag_spellings(where, self.index))
         return self._hits([one for one in found if one.score >= threshold], "chunk")
 
     def atoms(self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()) -> tuple[AtomHit, ...]:
         """Return the atoms with the highest cosine to `query`, each with its chunk (figure 11, path b)."""
-        found = self._vectors.search(RecordKind.ATOM, self._embed(query), limit, self._with_tag_spellings(where))
+        found = self._vectors.search(RecordKind.ATOM, self._embed(query), limit, with_tag_spellings(where, self.index))
         found = [one for one in found if one.score >= threshold]
         texts = self._atom_texts([one.id for one in found])
         hits = {hit.chunk.id: hit for hit in self._hits(_best_by_chunk(found), "atom")}
@@ -201,7 +201,7 @@ class Retriever:
 
     def features(self, query: str, where: Filter = Filter()) -> QueryFeatures:
         """Return all that the scores for `query` are computed from; layers of weight 0 are not searched."""
-        where = self._with_tag_spellings(where)
+        where = with_tag_spellings(where, self.index)
         analyzed = analyze_query(query, self.index, self.map_query(query))
         covered = coverage(analyzed, self.index)
         weights = {RecordKind.SUMMARY: self.settings.summary, RecordKind.DOCUMENT: self.settings.document}
@@ -218,9 +218,6 @@ class Retriever:
         """Return the chunks of these numbers in `index` as hits without a score."""
         ids = [self.index.chunks[number] for number in numbers]
         return self._hits([Scored(id, id, 0.0) for id in ids], "chunk")
-
-    def _with_tag_spellings(self, where: Filter) -> Filter:
-        return with_tag_spellings(where, self.index) if where.tags else where
 
     def _embed(self, query: str) -> Vectors:
         vector: Vectors = self._embedder.embed([query], Side.QUERY)[0]

@@ -1,4 +1,4 @@
-"""A stored knowledge base, confined to a filter, as strategies see it: `qa.ports.Knowledge` over open stores."""
+"""A stored knowledge base, confined to a filter, as strategies see it: `qa.ports.Retrieval` over open stores."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class _OpenKnowledge:
 
 
 class StoredKnowledge:
-    """`Knowledge` over open stores; made by `of`, confined by `within`."""
+    """`qa.ports.Retrieval` over open stores; made by `of`, confined by `within`."""
 
     def __init__(self, open_knowledge: _OpenKnowledge, where: Filter = Filter()) -> None:
         self._open, self._where = open_knowledge, where

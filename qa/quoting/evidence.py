@@ -175,8 +175,7 @@ def tell(unit: EvidenceUnit, question: QuestionTerms) -> str:
     """Return the unit's text on one line; of a row its first cell, and the cells of the columns asked for by name."""
     if RULE not in unit.text:
         return " ".join(unit.text.split())
-    cells = [cell.strip() for cell in unit.text.split("|")]
-    names = [name.strip() for name in unit.header.split("|")] if unit.header else []
+    cells, names = _cells(unit.text), _cells(unit.header)
     if len(names) != len(cells):
         return ", ".join(cell for cell in cells if cell)
     asked = _columns_asked(names, question)
@@ -190,7 +189,7 @@ def tell(unit: EvidenceUnit, question: QuestionTerms) -> str:
 
 def _columns_asked(names: list[str], question: QuestionTerms) -> set[int]:
     """The columns whose names have a code of the question ("K80-250"), and those that have none at all (units)."""
-    named = [frozenset(terms(name, stop=False)) for name in names]
+    named = [frozenset(_terms(name)) for name in names]
     wanted = {index for index, found in enumerate(named) if found & question.codes}
     if not wanted:
         return set()

@@ -51,10 +51,11 @@ async def pike_graph(question: str, retrieval: Retrieval, model: ModelCalls | No
     """Return quoted sentences of the passages found and of those that the graph's edges lead to; asks no model."""
     hits = retrieval.retrieve(question, settings.hits)
     asked = read_question(question, retrieval.lexicon)
+    weighed = weigh(asked, hits, retrieval.lexicon)
     walk = _Walk(asked, asked, retrieval, list(hits), settings.atoms)
-    walk.know(choose(asked, weigh(asked, hits, retrieval.lexicon), settings.quotes))
+    walk.know(choose(asked, weighed, settings.quotes))
     await in_rounds(settings.rounds, walk.round, walk.trace)
-    return quoted(question, hits, retrieval, settings, walk.trace, walk.led_to)
+    return quoted(asked, hits, weighed, retrieval, settings, walk.trace, walk.led_to)
 
 
 @dataclass(slots=True)

@@ -29,7 +29,9 @@ _SHOWN = 6
 
 async def extractive(question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings) -> Answer:
     """Return quoted sentences as the answer; asks no model even where there is one."""
-    return quoted(question, _find(question, retrieval, settings.hits), retrieval, settings)
+    hits = _find(question, retrieval, settings.hits)
+    asked = read_question(question, retrieval.lexicon)
+    return quoted(asked, hits, weigh(asked, hits, retrieval.lexicon), retrieval, settings)
 
 
 def _find(question: str, retrieval: Retrieval, limit: int) -> tuple[Hit, ...]:
@@ -48,8 +50,9 @@ def _names_cause(hit: Hit) -> bool:
 
 
 def quoted(
-    question: str,
+    asked: QuestionTerms,
     hits: Sequence[Hit],
+    weighed: Sequence[Weighed],
     retrieval: Retrieval,
     settings: AnswerSettings,
     trace: Sequence[Step] = (),
@@ -57,11 +60,10 @@ def quoted(
 ) -> Answer:
     """Return the sentences of `hits` that answer best, or that the documents do not say.
 
-    `trace` is what was done before. `led_to` are sentences of other chunks that the hits lead on to: they are quoted
-    after the others, and do not count for whether the documents hold the answer.
+    `weighed` are the units of `hits` (`qa.quoting.weigh.weigh`), `trace` is what was done before. `led_to` are
+    sentences of other chunks that the hits lead on to: they are quoted after the others, and do not count for whether
+    the documents hold the answer.
     """
-    asked = read_question(question, retrieval.lexicon)
-    weighed = weigh(asked, hits, retrieval.lexicon)
     chosen = choose(asked, weighed, settings.quotes)
     evidence = features(asked, weighed, chosen)
     sure = confidence(evidence)
@@ -70,7 +72,7 @@ def quoted(
     claims = tuple(_claim(item, asked, citer) for item in quotes)
     refused = sure < settings.refuse_below
     return Answer(
-        question,
+        asked.text,
         NOT_IN_DOCUMENTS if refused else "\n".join(claim.text for claim in claims),
         claims=() if refused else claims,
         citations=citer.citations,
