@@ -1,7 +1,8 @@
 """What is known of each language: one profile a language, from a data file and from libraries.
 
-A language is added by a file `data/CODE.toml` with any of the fields of `LanguageProfile`; stop words that it does not
-list are those of stopwordsiso (58 languages). A language without a file has a profile too, with what libraries know.
+A language is added by a file `data/CODE.toml` with any of the fields of `LanguageProfile`, without `own_`; stop words
+that it does not list are those of stopwordsiso (58 languages), which is imported where they are asked for. A language
+without a file has a profile too, with what libraries know.
 """
 
 from __future__ import annotations
@@ -29,8 +30,7 @@ class LanguageProfile:
     - `numbers`: words for numbers, with their values.
     - `abbreviations`: words behind which a point does not end a sentence, without that point.
     - `labels`: words before the number of a part, a table or a figure.
-    - `stop_words`: words that carry no subject, left out of the terms that are matched.
-    - `function_words`: words that name nothing, the stop words among them.
+    - `own_stop_words`, `own_function_words`: `stop_words` and `function_words` as the data file lists them.
     - `phrase_ends`: words at which a key phrase ends, besides the function words.
     - `question_words`: words by which a question asks and refers; its answer need not repeat them.
     - `general_words`: verbs, adjectives and adverbs of every subject: that a text lacks one says little.
@@ -50,13 +50,23 @@ class LanguageProfile:
     numbers: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
     abbreviations: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
-    stop_words: frozenset[str] = frozenset()
-    function_words: frozenset[str] = frozenset()
+    own_stop_words: frozenset[str] = frozenset()
+    own_function_words: frozenset[str] = frozenset()
     phrase_ends: frozenset[str] = frozenset()
     question_words: frozenset[str] = frozenset()
     general_words: frozenset[str] = frozenset()
     document_words: frozenset[str] = frozenset()
     pointing_words: frozenset[str] = frozenset()
+
+    @property
+    def stop_words(self) -> frozenset[str]:
+        """Words that carry no subject, left out of the terms that are matched."""
+        return self.own_stop_words or _library_stop_words(self.code)
+
+    @property
+    def function_words(self) -> frozenset[str]:
+        """Words that name nothing, the stop words among them."""
+        return self.stop_words | self.own_function_words
 
     @property
     def month_names(self) -> frozenset[str]:
@@ -78,7 +88,6 @@ def profile(language: str) -> LanguageProfile:
     code = language.lower().replace("_", "-").partition("-")[0]
     found = _DATA / f"{code}.toml"
     told = read_table(code) if code.isalpha() and found.is_file() else {}
-    stop_words = _words(told, "stop_words") or _listed_stop_words(code)
     return LanguageProfile(
         code,
         told.get("name", code),
@@ -92,8 +101,8 @@ def profile(language: str) -> LanguageProfile:
         MappingProxyType(_numbers(told)),
         _words(told, "abbreviations"),
         _words(told, "labels"),
-        stop_words,
-        stop_words | _words(told, "function_words"),
+        _words(told, "stop_words"),
+        _words(told, "function_words"),
         _words(told, "phrase_ends"),
         _words(told, "question_words"),
         _words(told, "general_words"),
@@ -127,7 +136,8 @@ def _numbers(told: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
-def _listed_stop_words(code: str) -> frozenset[str]:
+@cache
+def _library_stop_words(code: str) -> frozenset[str]:
     import stopwordsiso
 
     return frozenset(stopwordsiso.stopwords(code)) if stopwordsiso.has_lang(code) else frozenset()

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
 
-import json_repair
 from pydantic import BaseModel, ValidationError
 
 Json = dict[str, object]
@@ -101,6 +100,8 @@ def _json_in(body: str) -> object | None:
     try:
         value: object = json.JSONDecoder(strict=False).raw_decode(candidate, min(starts))[0]
     except ValueError:
+        import json_repair
+
         value = json_repair.loads(candidate[min(starts) :])
     # What opens as an object and is read as a list was made up in the mending.
     return value if isinstance(value, dict if candidate[min(starts)] == "{" else list) else None
