@@ -1,4 +1,4 @@
-"""What a picture shows, in words, by a chat model that can see."""
+"""What a picture shows, in words, by a chat model that can see; and documents with such words in their text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader of DOC, XLS and PPT: workbooks by xlrd, the others turned into today's formats by LibreOffice."""
+"""The readers of DOC, XLS and PPT (by xlrd, or turned into today's formats by LibreOffice) and of encrypted files."""
 
 from __future__ import annotations
 

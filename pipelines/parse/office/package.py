@@ -1,4 +1,4 @@
-"""The parts of an Office file: a zip whose members are found by name and read within limits."""
+"""The parts of an Office file, encrypted or not: a zip whose members are found by name and read within limits."""
 
 from __future__ import annotations
 
