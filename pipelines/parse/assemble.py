@@ -15,15 +15,13 @@ from pipelines.core.uris import part_name
 from pipelines.parse.cells import table_of
 from pipelines.parse.compose import compose
 from pipelines.parse.gallery import Gallery, LeftOut, broken_off, page_issues, pictures_unread, shown_text, summed_up
-from pipelines.parse.limits import READING
+from pipelines.parse.limits import READING, check_text
 from pipelines.parse.parsed import REST, Child, Parsed
 from pipelines.parse.pieces import NOWHERE, Image, Piece, Place, Pointer, clean, clean_verbatim
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.task import OutOfTime, current_task, keep_nothing
 
 __all__ = ["NOWHERE", "DocumentBuilder", "Image", "Place"]
-
-_MEBIBYTE = 1 << 20
 
 
 class DocumentBuilder:
@@ -293,8 +291,7 @@ class DocumentBuilder:
 
     def _grow(self, characters: int) -> None:
         self._size += characters
-        if self._size > self.settings.limits.output_mb * _MEBIBYTE:
-            raise TooLarge(f"more than {self.settings.limits.output_mb} MiB of text", ids=(self.source.uri,))
+        check_text(self._size, self.source.uri, self.settings.limits)
 
     def _hurry(self) -> None:
         if self._hurried and self.task.clock.past(READING):

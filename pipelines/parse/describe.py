@@ -1,4 +1,4 @@
-"""What a picture shows, in words, by a chat model that can see."""
+"""What a picture shows, in words, by a chat model that can see; and documents with such words in their text."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pipelines.core.document import Block, BlockKind, Document, Figure, Reference, Section
+from pipelines.core.document import Block, Document, Figure, Reference, Section
 from pipelines.core.outcome import Failure
 from pipelines.core.provenance import Provenance, Span
 from pipelines.llm.ask import ask
 from pipelines.llm.chat import Chat, Image
 from pipelines.llm.prompt import Prompt, fence
 from pipelines.parse.parsed import Parsed, Picture
+from pipelines.parse.pieces import join_pieces
 
 ROLE = "describe"
 _REPLY_TOKENS = 600
@@ -36,7 +37,7 @@ def with_descriptions(document: Document, texts: Mapping[str, str]) -> Document:
     told = [_told(block, texts) for block in document.blocks]
     if all(new is old for new, old in zip(told, document.blocks, strict=True)):
         return document
-    text, spans = _join(told)
+    text, spans = join_pieces(told)
     blocks = tuple(_at(block, span) for block, span in zip(told, spans, strict=True))
     moves = _Moves(document.blocks, blocks, len(document.text), len(text))
     return replace(
@@ -59,22 +60,6 @@ def _told(block: Block, texts: Mapping[str, str]) -> Block:
 
 def _at(block: Block, span: Span) -> Block:
     return replace(block, provenance=replace(block.provenance, span=span))
-
-
-def _join(blocks: Sequence[Block]) -> tuple[str, list[Span]]:
-    """Items of a list stand below one another, all else has a blank line between, as when it was put together."""
-    parts: list[str] = []
-    spans: list[Span] = []
-    end, last = 0, None
-    for block in blocks:
-        if block.text and last is not None:
-            parts.append("\n" if last is block.kind is BlockKind.LIST_ITEM else "\n\n")
-            end += len(parts[-1])
-        spans.append(Span(end, end + len(block.text)))
-        if block.text:
-            parts.append(block.text)
-            end, last = end + len(block.text), block.kind
-    return "".join(parts), spans
 
 
 class _Moves:

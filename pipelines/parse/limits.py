@@ -21,13 +21,16 @@ READING = 0.8
 """Share of the limit after which nothing more is read: what was read is still to be put together."""
 
 
-def check_archive(members: list[zipfile.ZipInfo], size: int, uri: str, limits: Limits) -> None:
+def check_archive(
+    members: list[zipfile.ZipInfo], size: int, uri: str, limits: Limits, *, called: str = "members"
+) -> None:
     """Raise `TooLarge` where the members of an archive of `size` bytes are too many or unpack to too much.
 
-    The sizes told can be believed: zipfile unpacks no more of a member than its directory says.
+    `called` is what the format calls its members. The sizes told can be believed: zipfile unpacks no more of a member
+    than its directory says.
     """
     if len(members) > limits.members:
-        raise TooLarge(f"more than {limits.members} members", ids=(uri,))
+        raise TooLarge(f"more than {limits.members} {called}", ids=(uri,))
     unpacked = sum(member.file_size for member in members)
     if unpacked > limits.total_mb * MEBIBYTE:
         raise TooLarge(f"unpacks to more than {limits.total_mb} MiB", ids=(uri,))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipelines.core.document import BlockKind, Figure, ReferenceKind
+from pipelines.core.document import Block, BlockKind, Figure, ReferenceKind
 from pipelines.core.provenance import Box, Span
 from pipelines.core.table import Table
 
@@ -72,15 +72,14 @@ class Pointer:
     section: str = ""
 
 
-def join_pieces(pieces: Sequence[Piece]) -> tuple[str, list[Span]]:
+def join_pieces(pieces: Sequence[Piece | Block]) -> tuple[str, list[Span]]:
     """Return the text of the document and each piece's span: a blank line between pieces, none within a list."""
     parts: list[str] = []
     spans: list[Span] = []
     end, last = 0, None
     for piece in pieces:
         if piece.text and last is not None:
-            listed = last is BlockKind.LIST_ITEM and piece.kind is BlockKind.LIST_ITEM
-            parts.append("\n" if listed else "\n\n")
+            parts.append("\n" if last is piece.kind is BlockKind.LIST_ITEM else "\n\n")
             end += len(parts[-1])
         spans.append(Span(end, end + len(piece.text)))
         if piece.text:

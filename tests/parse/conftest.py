@@ -1,4 +1,4 @@
-"""How tests of the parse room read bytes: as a file of some name, in this process."""
+"""How tests of parsing read bytes: as a file of some name, in this process."""
 
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.parse.hostile_files import docx, epub, office, pdf, xlsx, zipped
+from tests.hostile.made import pdf, zipped
+from tests.parse.hostile_files import docx, epub, office, xlsx
 
 
 @dataclass(frozen=True, slots=True)

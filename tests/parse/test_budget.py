@@ -139,7 +139,7 @@ def test_a_file_of_which_nothing_could_be_read_in_time_is_too_large(parse_bytes:
 
 def test_members_of_an_archive_after_the_time_is_up_are_left_out(tmp_path: Path) -> None:
     from pipelines.parse.web.archives import ZipReader
-    from tests.parse.hostile_files import zipped
+    from tests.hostile.made import zipped
 
     path = tmp_path / "a.zip"
     path.write_bytes(zipped({f"{number}.txt": b"valve" for number in range(100)}))

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from pipelines.parse.detect import UNKNOWN, detect
-from tests.parse.hostile_files import docx, office, xlsx, zipped
+from tests.hostile.made import zipped
+from tests.parse.hostile_files import docx, office, xlsx
 
 OOXML = "application/vnd.openxmlformats-officedocument."
 

@@ -17,7 +17,6 @@ from tests.parse.hostile_files import FILES, HEAVY, Hostile
 from tests.parse.pieces import assert_whole
 
 SETTINGS = ParseSettings(limits=Limits(cpu_s=15, memory_mb=1500, output_mb=20, cells=20_000))
-# Files whose reader is another room's matter are in the list too: isolation holds for all of them.
 
 
 @pytest.fixture(scope="module")

@@ -90,7 +90,7 @@ def test_bytes_are_parsed_like_a_file_of_their_name(tmp_path: Path) -> None:
 
 
 def test_pictures_and_children_come_back_byte_by_byte(tmp_path: Path) -> None:
-    from tests.parse.hostile_files import zipped
+    from tests.hostile.made import zipped
 
     path = tmp_path / "a.zip"
     path.write_bytes(zipped({"a.bin": bytes(range(256)) * 1000}))

@@ -16,7 +16,7 @@ from pipelines.parse.ocr.rapidocr import models_folder
 from pipelines.parse.settings import OcrSettings
 
 DETECTION, RECOGNITION = "PP-OCRv6_small_det", "PP-OCRv6_small_rec"
-"""The folders that `ocr.models` must hold, each with an inference.onnx and an inference.yml (see `paddle_models`)."""
+"""The folders that `ocr.models` must hold, each with an inference.onnx and an inference.yml (`make_paddle_models`)."""
 _DECODE = {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}}
 _DETECTION_OPS = [
     _DECODE,

@@ -1,4 +1,4 @@
-"""Equations of Office documents (OMML, ECMA-376 1, 22.1) as LaTeX: `\frac{-b \\pm \\sqrt{b^{2}-4ac}}{2a}`."""
+"""Equations of Office documents (OMML, ECMA-376 1, 22.1) as LaTeX: `\\frac{-b \\pm \\sqrt{b^{2}-4ac}}{2a}`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader of DOC, XLS and PPT: workbooks by xlrd, the others turned into today's formats by LibreOffice."""
+"""The readers of DOC, XLS and PPT (by xlrd, or turned into today's formats by LibreOffice) and of encrypted files."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LegacyReader:
             return read_xls(path, source, settings)
         reader: Reader = DocxReader() if target == "docx" else PptxReader()
         with tempfile.TemporaryDirectory(prefix="strata-") as folder:
-            converted = _convert(path, target, Path(folder), source, settings)
+            converted = _convert(path, target, Path(folder), source)
             return reader.read(converted, source, settings)
 
 
@@ -63,7 +63,7 @@ def _limited(command: list[str]) -> list[str]:
     return ["/bin/sh", "-c", 'ulimit -t "$0"; exec "$@"', str(left), *command]
 
 
-def _convert(path: Path, target: str, folder: Path, source: Source, settings: ParseSettings) -> Path:
+def _convert(path: Path, target: str, folder: Path, source: Source) -> Path:
     """Return the converted file in `folder`. Raises `Unsupported` without LibreOffice, `TooLarge` out of time."""
     program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
     if program is None:

@@ -1,4 +1,4 @@
-"""The parts of an Office file: a zip whose members are found by name and read within limits."""
+"""The parts of an Office file, encrypted or not: a zip whose members are found by name and read within limits."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ import zlib
 from pathlib import Path
 from types import TracebackType
 
-from pipelines.core.errors import Encrypted, Malformed, MissingExtra, TooLarge
+from pipelines.core.errors import Encrypted, Malformed, MissingExtra
+from pipelines.parse.limits import check_archive
 from pipelines.parse.settings import ParseSettings
 
 COMPOUND_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _PROTECTED = "the document is protected by a password"
 _HINT = 'set it under [parse.passwords] in strata.toml, by file pattern: "contracts/*.docx" = "..."'
-_MEBIBYTE = 1 << 20
-# Small files may well grow a hundredfold: a sheet of zeros, a bitmap in a letter.
-_FREE_OF_RATIO = 24 * _MEBIBYTE
 _ENCRYPTED_FLAG = 0x1
 
 
@@ -81,14 +79,13 @@ class Package:
 
     def __init__(self, path: Path, uri: str, settings: ParseSettings) -> None:
         self.uri = uri
-        self._limits = settings.limits
         content = decrypted(path, uri, settings) if is_compound(path) else path
         try:
             self._zip = zipfile.ZipFile(content)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise Malformed(f"not an Office file, or cut short: {error}", ids=(uri,)) from error
         members = self._zip.infolist()
-        self._check(members, path.stat().st_size)
+        check_archive(members, path.stat().st_size, uri, settings.limits, called="parts")
         self._members = {_normal(member.filename): member for member in members}
 
     def __enter__(self) -> Package:
@@ -124,16 +121,6 @@ class Package:
             return self.read(name)
         except Malformed:
             return b""
-
-    def _check(self, members: list[zipfile.ZipInfo], size: int) -> None:
-        limits = self._limits
-        if len(members) > limits.members:
-            raise TooLarge(f"more than {limits.members} parts", ids=(self.uri,))
-        unpacked = sum(member.file_size for member in members)
-        if unpacked > limits.total_mb * _MEBIBYTE:
-            raise TooLarge(f"unpacks to more than {limits.total_mb} MiB", ids=(self.uri,))
-        if unpacked > max(_FREE_OF_RATIO, size * limits.expansion_ratio):
-            raise TooLarge(f"unpacks to over {limits.expansion_ratio} times its size", ids=(self.uri,))
 
 
 def _normal(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Whether a text layer can be believed: fonts without a right map from glyphs to characters give nonsense."""
+"""The characters of a text layer as they would be typed, and whether they can be believed or are nonsense."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table that goes on over the page put together again, so that it can be taken apart."""
+"""The blocks of a page, and a table that goes on over the page put together again, so that it can be taken apart."""
 
 from __future__ import annotations
 

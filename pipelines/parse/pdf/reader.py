@@ -17,6 +17,10 @@ from pipelines.parse.pdf.merge import PageItem, merge_tables
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
+if TYPE_CHECKING:
+    from pipelines.parse.pdf.pages import ReadPage
+    from pipelines.parse.pdf.survey import Survey
+
 _NAMES = {
     "title": "title",
     "author": "author",
@@ -27,10 +31,6 @@ _NAMES = {
 }
 _DATES = {"creationDate": "created", "modDate": "modified"}
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\d\d)'?(\d\d)?)?)?")
-if TYPE_CHECKING:
-    from pipelines.parse.pdf.pages import ReadPage
-    from pipelines.parse.pdf.survey import Survey
-
 _ATTACHED = 0.85
 """Share of the file's processor seconds after which no attachment is taken out; pages end a little before."""
 

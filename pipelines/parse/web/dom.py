@@ -42,13 +42,13 @@ _MOST_ATTRIBUTES: Final = 1000
 _XML_DECLARATION: Final = re.compile(r"^\s*<\?xml[^>]*\?>")
 
 
-def parse_html(data: bytes, charset: str = "", uri: str = "") -> Element:
-    """Return the root of the tree of `data`; `charset` is what its container says about it.
+def parse_html(data: bytes, uri: str = "") -> Element:
+    """Return the root of the tree of `data`; the encoding that it declares is one hint among others (`decode`).
 
     Raises `TooLarge` for a tree deeper than the parser goes (2,048), which it would otherwise drop in silence.
     """
     declared = _DECLARED.search(data[:4096])
-    name = charset or (next(group for group in declared.groups() if group).decode("ascii") if declared else "")
+    name = next(group for group in declared.groups() if group).decode("ascii") if declared else ""
     return parse_html_text(decode(data, name).text, uri)
 
 

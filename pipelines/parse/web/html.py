@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 from pipelines.core.document import Source
@@ -78,6 +79,24 @@ def _heading_text(heading: Element) -> str:
     return " ".join(read_text(heading)[0].split())
 
 
+@lru_cache(maxsize=1)  # each of the four formats asks of the same file in turn
+def markup_type(sample: FileSample) -> str:
+    """Return which markup a text is: HTML, XHTML, XML or SVG; empty for none."""
+    suffix, start = sample.suffix, sample.text.lstrip("\ufeff \t\r\n")
+    if not start.startswith("<"):
+        return ""
+    if _HTML_START.match(start):
+        return XHTML if _XHTML.search(start[:2000]) and start.startswith("<?xml") else HTML
+    if suffix in (".md", ".markdown"):
+        return ""
+    root = _XML_START.match(start)
+    begin = _BEFORE.match(start)
+    tags = len(_HTML_TAG.findall(start, begin.end() if begin else 0))
+    if start.startswith("<?xml") or (root and suffix not in (".html", ".htm") and (tags < 2 or suffix == ".xml")):
+        return SVG if root and root.group(1).endswith("svg") else (XML if root else "")
+    return HTML if tags >= 2 or (root and suffix in (".html", ".htm")) else ""
+
+
 class HtmlReader:
     """Reads a page by its tree: what a browser shows, in its order."""
 
@@ -105,20 +124,3 @@ def read_tree(root: Element, source: Source, settings: ParseSettings, engine: st
         if not builder.empty:
             break
     return builder.build()
-
-
-def markup_type(sample: FileSample) -> str:
-    """Return which markup a text is: HTML, XHTML, XML or SVG; empty for none."""
-    suffix, start = sample.suffix, sample.text.lstrip("\ufeff \t\r\n")
-    if not start.startswith("<"):
-        return ""
-    if _HTML_START.match(start):
-        return XHTML if _XHTML.search(start[:2000]) and start.startswith("<?xml") else HTML
-    if suffix in (".md", ".markdown"):
-        return ""
-    root = _XML_START.match(start)
-    begin = _BEFORE.match(start)
-    tags = len(_HTML_TAG.findall(start, begin.end() if begin else 0))
-    if start.startswith("<?xml") or (root and suffix not in (".html", ".htm") and (tags < 2 or suffix == ".xml")):
-        return SVG if root and root.group(1).endswith("svg") else (XML if root else "")
-    return HTML if tags >= 2 or (root and suffix in (".html", ".htm")) else ""

@@ -17,11 +17,11 @@ from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.mail import Attachment, Mail, append_mail, message_ids
 
-_NAMES = {"subject": "Subject", "sender": "From", "to": "To", "cc": "Cc"}
 if TYPE_CHECKING:
     from oxmsg import Message
     from oxmsg.attachment import Attachment as Part
 
+_NAMES = {"subject": "Subject", "sender": "From", "to": "To", "cc": "Cc"}
 # Property tags of MS-OXPROPS.
 _SENDER_NAME = 0x0C1A
 _INTERNET_MESSAGE_ID = 0x1035

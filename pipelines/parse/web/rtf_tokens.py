@@ -1,4 +1,4 @@
-"""RTF to tokens: groups, control words, text; bytes in the code page of their font (RTF 1.9.1)."""
+"""RTF to tokens (groups, control words, text in the code page of its font), and its rows to cells (RTF 1.9.1)."""
 
 from __future__ import annotations
 

@@ -7,8 +7,9 @@ from pydantic import SecretStr
 from pipelines.core.document import Document
 from pipelines.core.outcome import Status
 from pipelines.parse.settings import ParseSettings
+from tests.hostile.made import zipped
 from tests.parse.conftest import ParseBytes
-from tests.parse.hostile_files import epub, zip_with_a_password, zipped
+from tests.parse.hostile_files import epub, zip_with_a_password
 from tests.parse.pieces import pieces, targets, texts
 
 Read = Callable[..., Document]

@@ -1,4 +1,4 @@
-"""Pictures, charts, equations and embedded documents of OpenDocument."""
+"""Tables of OpenDocument, and what its frames hold: pictures, charts, equations."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class _Hanging:
 
 
 class OdfStory(Story[OdfLooks]):
-    """Appends the blocks below an element. `page` is None where the format does not tell pages."""
+    """Appends the blocks below an element."""
 
     def __init__(self, builder: DocumentBuilder, styles: OdfStyles, objects: Objects, place: Place) -> None:
         super().__init__(builder, OdfLooks(styles), place)

@@ -24,7 +24,6 @@ _STYLE, _SPAN = qualified("text:style-name"), qualified("text:span")
 class _Style:
     name: str
     parent: str
-    list_style: str
     outline: int
     bold: bool | None = None
     size: float = 0.0
@@ -60,7 +59,6 @@ class OdfStyles:
             self._styles[name] = _Style(
                 style.get(qualified("style:display-name")) or name,
                 style.get(qualified("style:parent-style-name"), ""),
-                style.get(qualified("style:list-style-name"), ""),
                 _number(style.get(qualified("style:default-outline-level")), 0),
                 *_type(style),
             )
@@ -95,10 +93,6 @@ class OdfStyles:
         bold = next((style.bold for style in chain if style.bold is not None), False)
         return Look(next((style.size for style in chain if style.size), _USUAL_SIZE), bold)
 
-    def list_style(self, name: str) -> str:
-        """Return the list style of a paragraph style."""
-        return next((style.list_style for style in self._chain(name) if style.list_style), "")
-
     def level(self, list_style: str, depth: int) -> ListLevel:
         """Return how a list marks its items `depth` deep from 1."""
         levels = self._lists.get(list_style, [])
@@ -109,7 +103,7 @@ class OdfStyles:
             style = self._styles.get(name)
             if style is None:
                 if name:
-                    yield _Style(name.replace("_20_", " "), "", "", 0)
+                    yield _Style(name.replace("_20_", " "), "", 0)
                 return
             yield style
             name = style.parent

@@ -1,4 +1,4 @@
-"""Text bodies of DrawingML: paragraphs with their level, bullet or number, and links (ECMA-376 1, 21.1.2)."""
+"""Text of DrawingML: paragraphs with level, bullet or number, links; cells of tables (ECMA-376 1, 21.1.2 and 3)."""
 
 from __future__ import annotations
 

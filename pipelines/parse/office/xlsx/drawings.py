@@ -1,4 +1,4 @@
-"""What lies on a sheet above its cells: pictures, charts, text boxes, each anchored at a cell."""
+"""What lies on a sheet above its cells, each anchored at one: pictures, charts, text boxes, comments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sheet of a workbook, appended to a document from top to bottom."""
+"""The reader of XLSX and XLSM: the sheets in their order, each from top to bottom."""
 
 from __future__ import annotations
 
