@@ -64,15 +64,13 @@ def _settings(kb: Path, pairs: list[str] | None) -> ParseSettings:
 def _parse(file: Path, settings: ParseSettings) -> Parsed:
     """Parse within the limits, as ingesting does: in a process of its own."""
     from pipelines.core.document import Source
-    from pipelines.core.ids import digest
     from pipelines.core.uris import uri_of
-    from pipelines.ingest.scan import as_path, has_descriptor_paths, open_file
+    from pipelines.ingest.scan import as_path, digest_file, has_descriptor_paths, open_file
     from pipelines.parse.isolate import ParserPool
 
     with ExitStack() as opened:
         # What it is, the worker finds out: readers of one's own are not loaded into this process.
-        data = file.read_bytes()
-        source = Source(uri_of(file.name), "", len(data), digest(data))
+        source = Source(uri_of(file.name), "", file.stat().st_size, digest_file(file))
         pool = opened.enter_context(ParserPool(settings, workers=1))
         if has_descriptor_paths():  # a reader's library may take no name that is not UTF-8
             descriptor = open_file(file)

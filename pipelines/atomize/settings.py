@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from pipelines.core.settings_section import SettingsSection
 
 
-class AtomizeSettings(BaseModel):
+class AtomizeSettings(SettingsSection):
     """What is distilled from a chunk, and how much of it; `[graph.schema]` says which entities and relations."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     statements: bool = Field(True, description="make atomic statements where no model writes questions")
     summaries: bool = Field(True, description="have the model summarize each chunk")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from pipelines.core.settings_section import SettingsSection
 
 
 class ChunkBy(StrEnum):
@@ -13,10 +15,8 @@ class ChunkBy(StrEnum):
     DOCUMENT = "document"
 
 
-class ChunkSettings(BaseModel):
+class ChunkSettings(SettingsSection):
     """How documents are cut into chunks; sizes are in tokens as `pipelines.llm.tokens` counts them."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     by: ChunkBy = Field(
         ChunkBy.SECTION, description="section: cut inside sections; document: one chunk a document (passages)"

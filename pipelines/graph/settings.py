@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import warnings
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from pipelines.core.graph_schema import GraphSchema
+from pipelines.core.settings_section import SettingsSection
 
 with warnings.catch_warnings():
     # `[graph.schema]` is what everyone would call it; a deprecated method of pydantic's had the name before.
     warnings.simplefilter("ignore", UserWarning)
 
-    class GraphSettings(BaseModel):
+    class GraphSettings(SettingsSection):
         """The section `[graph]` of strata.toml."""
-
-        model_config = ConfigDict(frozen=True, extra="forbid")
 
         mentions: bool = Field(
             True, description="find the titles, numbers and file names of other documents in the text"

@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
 from pipelines.core.plugin import names_code
-from pipelines.core.settings_section import Sensitive
+from pipelines.core.settings_section import Sensitive, SettingsSection
 
 DEFAULT_MODEL = "gpt-4.1-mini"
 EMBEDDERS = ("wordllama", "e5", "fastembed", "openai", "hashing")
@@ -31,10 +31,9 @@ class Price(BaseModel):
     output: float = Field(0.0, ge=0, description="dollars for a million tokens written")
 
 
-class LlmSettings(BaseModel):
+class LlmSettings(SettingsSection):
     """A chat model behind an OpenAI-compatible endpoint, or a GGUF file that is served on this machine."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     neutral: ClassVar[frozenset[str]] = frozenset(
         "base_url api_key api_version gguf_context gguf_threads gguf_parallel prices concurrency requests_per_minute"
         " tokens_per_minute timeout tries max_wait cache record".split()
@@ -84,10 +83,9 @@ class LlmSettings(BaseModel):
         return self.models.get(role) or self.model or DEFAULT_MODEL
 
 
-class EmbedSettings(BaseModel):
+class EmbedSettings(SettingsSection):
     """The embedding model. A knowledge base keeps to the one that it was built with."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     neutral: ClassVar[frozenset[str]] = frozenset(
         "path download batch concurrency base_url api_key timeout tries cache".split()
     )

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import Field, SecretStr
 
-from pipelines.core.settings_section import Sensitive
+from pipelines.core.settings_section import Sensitive, SettingsSection
 
 Engine = Literal["rapidocr", "paddleocr", "none"]
 When = Literal["auto", "always", "never"]
 
 
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class OcrSettings(_Settings):
+class OcrSettings(SettingsSection):
     """Reading text off pictures. What is `neutral` moves no digest: what it leaves unread is taken up by later runs."""
 
     neutral: ClassVar[frozenset[str]] = frozenset({"figure_limit", "figures_cpu_s"})
@@ -42,14 +38,14 @@ class OcrSettings(_Settings):
     models: str = Field("", description="Folder of the PaddleOCR models, for use without a network")
 
 
-class PdfSettings(_Settings):
+class PdfSettings(SettingsSection):
     """What is peculiar to PDF."""
 
     layout: When = Field("auto", description="auto: the layout model on pages that need it; always; never")
     garble: float = Field(0.35, ge=0, le=1, description="Garble score from which a text layer is not believed")
 
 
-class Limits(_Settings):
+class Limits(SettingsSection):
     """What one file may cost before it is given up as too large: to parse, and to cut, distil and embed."""
 
     cpu_s: float = Field(300, gt=0, description="Processor seconds for one stage of one file")
@@ -64,7 +60,7 @@ class Limits(_Settings):
     pages: int = Field(5_000, gt=0, description="Pages, slides or sheets")
 
 
-class ParseSettings(_Settings):
+class ParseSettings(SettingsSection):
     """All of parsing. What is `neutral` moves no digest: files that a limit or a lock turned away are tried again."""
 
     neutral: ClassVar[frozenset[str]] = frozenset({"limits", "passwords"})
