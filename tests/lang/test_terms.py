@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,3 +45,17 @@ def test_normalizing_twice_changes_nothing(text: str) -> None:
 @given(st.text())
 def test_words_are_normalized(text: str) -> None:
     assert all(normalize(word) == word for word in words(text))
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [("de", "Häuser", "Haus"), ("fr", "continuellement", "continuelle"), ("ru", "насосы", "насоса")],
+)
+def test_words_are_stemmed_as_those_of_their_language(language: str, one: str, other: str) -> None:
+    assert terms(one, language) == terms(other, language)
+    assert terms(one) != terms(other)
+
+
+def test_stop_words_are_those_of_the_language() -> None:
+    assert terms("Die Pumpe", "de") == ["pump"]
+    assert terms("to die", "en") == ["die"]
