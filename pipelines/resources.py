@@ -14,7 +14,7 @@ from pipelines.core.plugin import load_by_name
 from pipelines.llm.embedder import Embedder, EmbedderInfo
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EMBEDDERS, EmbedSettings
-from pipelines.settings import Settings
+from pipelines.settings import Settings, load
 from pipelines.store.artifact import ArtifactStore
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.facts import LINKED_FACT, TABLE_VERSIONS, VECTOR_STORE, WRITING_FACT, Fact
@@ -136,10 +136,15 @@ def vectors_name(info: EmbedderInfo) -> str:
 
 
 def recorded_settings(kb: Path) -> EmbedSettings:
-    """Return settings that name the embedder a knowledge base was built with; the defaults before the first ingest."""
+    """Return settings that name the embedder a knowledge base was built with; the defaults before the first ingest.
+
+    One that does not come with Strata is that of the knowledge base's strata.toml, as far as its owner confirmed it.
+    """
     refuse_links(kb)
     with closing(EmbeddedStore.open(KnowledgeBaseFolder(kb).database, create=False)) as embedded:
-        return _embed_settings(EmbedSettings(), embedded.catalog)
+        recorded = EMBEDDER.read(embedded.catalog)
+        is_packaged = recorded is None or recorded.name in EMBEDDERS
+        return _embed_settings(EmbedSettings() if is_packaged else load(kb).settings.embed, embedded.catalog)
 
 
 def record_vectors(stores: Stores) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
+from flows.cli.options import DEFAULT_KB, EmbedderName, Json, Kb, Quiet, Set, settings_from
 from flows.cli.stdio import say, say_error
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def ingest(
     qa_samples: Annotated[
         Path | None, typer.Option(help="Question-answer samples (JSON Lines) to learn tag pairs from.")
     ] = None,
-    embedder: Annotated[str | None, typer.Option(help="wordllama, e5, fastembed, openai or module:Class.")] = None,
+    embedder: EmbedderName = None,
     keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep documents whose file has gone.")] = False,
     keep_cache: Annotated[
         bool, typer.Option("--keep-cache", help="Keep what a model replied about documents that have gone.")

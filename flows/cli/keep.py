@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.options import DEFAULT_KB, Json, Kb, Quiet, Set, settings_from
+from flows.cli.options import DEFAULT_KB, EmbedderName, Json, Kb, Quiet, Set, settings_from
 from flows.cli.stdio import say
 
 
@@ -100,7 +100,7 @@ def fsck(
 
 def reindex(
     kb: Kb = DEFAULT_KB,
-    embedder: Annotated[str, typer.Option(help="wordllama, e5, fastembed or openai.")] = "wordllama",
+    embedder: EmbedderName = "wordllama",
     drop_old: Annotated[bool, typer.Option("--drop-old", help="Remove the vectors of other embedders.")] = False,
     json: Json = False,
     set: Set = None,

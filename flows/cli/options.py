@@ -21,6 +21,9 @@ Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting, such as chunk.max_tokens=300.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the value as JSON.")]
+EmbedderName = Annotated[
+    str | None, typer.Option("--embedder", help="wordllama, e5, fastembed, openai or your own as module:Class.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress display.")]
 
 

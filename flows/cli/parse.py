@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +11,6 @@ from flows.cli.options import DEFAULT_KB, Kb, Set
 from flows.cli.stdio import plain_output, say_error, say_json
 
 if TYPE_CHECKING:
-    from pipelines.parse.parsed import Parsed
     from pipelines.parse.settings import ParseSettings
 
 
@@ -31,17 +28,16 @@ def parse_file(
     set: Set = None,
 ) -> None:
     """Print what one file holds, as it would be ingested."""
-    from pipelines.core.errors import SettingsError, SourceError
+    from pipelines.core.errors import SettingsError
+    from pipelines.ingest.single_file import parse_single_file
     from pipelines.parse.html_page import to_html
     from pipelines.parse.json_view import to_json
     from pipelines.parse.markdown_text import to_markdown
 
     if json + markdown + html > 1:
         raise SettingsError("--json, --markdown and --html exclude one another")
-    if not file.is_file():
-        raise SourceError(f"no such file: {file}")
     settings = _settings(kb, set)
-    parsed = _parse(file, settings)
+    parsed = parse_single_file(file, settings)
     text = to_json(parsed) if json else to_html(parsed, file, settings) if html else to_markdown(parsed)
     if output is not None:
         output.write_text(text, encoding="utf-8")
@@ -59,21 +55,3 @@ def _settings(kb: Path, pairs: list[str] | None) -> ParseSettings:
     from pipelines.settings import load
 
     return load(kb, pairs_to_options(pairs)).settings.parse
-
-
-def _parse(file: Path, settings: ParseSettings) -> Parsed:
-    """Parse within the limits, as ingesting does: in a process of its own."""
-    from pipelines.core.document import Source
-    from pipelines.core.uris import uri_of
-    from pipelines.ingest.scan import as_path, digest_file, has_descriptor_paths, open_file
-    from pipelines.parse.isolate import ParserPool
-
-    with ExitStack() as opened:
-        # What it is, the worker finds out: readers of one's own are not loaded into this process.
-        source = Source(uri_of(file.name), "", file.stat().st_size, digest_file(file))
-        pool = opened.enter_context(ParserPool(settings, workers=1))
-        if has_descriptor_paths():  # a reader's library may take no name that is not UTF-8
-            descriptor = open_file(file)
-            opened.callback(os.close, descriptor)
-            file = opened.enter_context(as_path(descriptor, file.suffix))
-        return pool.submit(file, source).result()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import Json, Set, settings_from
+from flows.cli.options import EmbedderName, Json, Set, settings_from
 
 if TYPE_CHECKING:
     from evaluate.tune import QuestionSet, Tuned
@@ -23,9 +23,10 @@ def tune(
     questions: Annotated[list[Path], typer.Argument(help="Questions, JSON Lines, with gold_passages or sources.")],
     kb: Annotated[Path | None, typer.Option("--kb", help="The knowledge base that they are asked of.")] = None,
     corpus: Annotated[
-        list[Path] | None, typer.Option("--corpus", help="Instead, a file of passages for each file of questions.")
+        list[Path] | None,
+        typer.Option("--corpus", help="Instead, passages for each file of questions; --embedder embeds them."),
     ] = None,
-    embedder: Annotated[str | None, typer.Option(help="wordllama, e5, fastembed or openai; for --corpus.")] = None,
+    embedder: EmbedderName = None,
     trials: Annotated[int, typer.Option(min=1, help="Settings that are tried.")] = 200,
     folds: Annotated[int, typer.Option(min=2, help="Folds where there is one file of questions.")] = 5,
     seed: Annotated[int, typer.Option(help="Of the dice.")] = 0,

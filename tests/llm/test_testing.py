@@ -14,6 +14,7 @@ import pytest
 
 from pipelines import Settings, build
 from pipelines.core.errors import SettingsError, StoreMismatch
+from pipelines.ingest.reindex import reindex
 from pipelines.llm import testing
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.embedders import open_embedder
@@ -83,6 +84,18 @@ def test_an_embedder_is_added_by_one_file_and_one_line_of_settings(mine: str, tm
                  zip(batch.records, batch.vectors, strict=True)]  # fmt: skip
         for text, vector in texts:
             assert np.allclose(stores.embedder.embed([text])[0], vector, atol=1e-5)
+
+
+def test_a_knowledge_base_moves_to_an_own_embedder_and_back(mine: str, tmp_path: Path) -> None:
+    kb = tmp_path / "kb"
+    build(write_folder(tmp_path / "folder"), kb, Settings())
+    assert reindex(kb, Settings.model_validate({"embed": {"name": mine}})).after.startswith("letters")
+    with pytest.raises(StoreMismatch, match="letters"):
+        reindex(kb, Settings.model_validate({"embed": {"name": "wordllama"}}))
+    (kb / "strata.toml").write_text(f'[embed]\nname = "{mine}"\n')
+    confirm(kb, read(kb, None, Settings).permissions, links_of(kb))
+    back = reindex(kb, Settings.model_validate({"embed": {"name": "wordllama", "dimension": 256}}))
+    assert (back.before.partition("-")[0], back.after.partition("-")[0]) == ("letters", "wordllama")
 
 
 def test_what_code_is_run_is_not_for_a_knowledge_base_to_say(mine: str, tmp_path: Path) -> None:

@@ -1,0 +1,40 @@
+"""One file parsed as ingesting parses it, without a knowledge base."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+
+from pipelines.core.document import Source
+from pipelines.core.errors import SourceError
+from pipelines.core.uris import uri_of
+from pipelines.ingest.scan import as_path, digest_file, has_descriptor_paths, open_file
+from pipelines.parse.isolate import ParserPool
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import ParseSettings
+
+
+def parse_single_file(file: Path, settings: ParseSettings = ParseSettings()) -> Parsed:
+    """Return what one file holds: in a process of its own, within the limits of `settings`.
+
+    A file that cannot be read as what it is gives a `Parsed` whose `status` and `reason` say so.
+
+    Raises:
+        SourceError: there is no such file.
+
+    Example:
+        parsed = parse_single_file(Path("manual.pdf"))
+        print(parsed.status, parsed.document.title, len(parsed.document.blocks))
+    """
+    if not file.is_file():
+        raise SourceError(f"no such file: {file}")
+    with ExitStack() as opened:
+        # What it is, the worker finds out: readers of one's own are not loaded into this process.
+        source = Source(uri_of(file.name), "", file.stat().st_size, digest_file(file))
+        pool = opened.enter_context(ParserPool(settings, workers=1))
+        if has_descriptor_paths():  # a reader's library may take no name that is not UTF-8
+            descriptor = open_file(file)
+            opened.callback(os.close, descriptor)
+            file = opened.enter_context(as_path(descriptor, file.suffix))
+        return pool.submit(file, source).result()
