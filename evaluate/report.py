@@ -9,6 +9,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageFont
 
 from evaluate.answers import AnswerResult, AnswersReport
+from evaluate.matrix_report import MatrixReport, TextRows
 from evaluate.questions import Question
 from evaluate.retrieval import DEPTHS, Ranked, RetrievalReport
 from pipelines.core.safe_output import content_security_policy
@@ -40,6 +41,20 @@ def retrieval_page(report: RetrievalReport, questions: Sequence[Question]) -> st
 def answers_page(report: AnswersReport) -> str:
     """Return the page of `strata eval answers` as HTML, with every answer and what it cost."""
     return page(f"Answers: {report.title}", report.shares(), report.figures(), _answers_table(report.each))
+
+
+def matrix_page(report: MatrixReport) -> str:
+    """Return the page of `strata eval matrix` as HTML: the means over all questions, and every table."""
+    body = "".join(map(_text_table, report.tables()))
+    missing = "".join(f"<li>{escape(one)}</li>" for one in report.left_out)
+    left_out = f"<h2>left out</h2><ul>{missing}</ul>" if missing else ""
+    return page("Matrix", report.means(), report.means(), body + left_out)
+
+
+def _text_table(table: TextRows) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
+    rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+    return f"<h2>{escape(table.title)}</h2><table><tr>{head}</tr>{rows}</table>"
 
 
 def write_chart(path: Path, title: str, rows: Mapping[str, Mapping[str, float]]) -> None:
