@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evaluate.answers import DEPTH, AnswerResult, evaluate_answers
 from evaluate.flat import FUSED_DEPTH, FlatText, TermSearch, VectorSearch, fuse, pieces_of, whole_texts
-from evaluate.matrix_report import ALL_LAYERS, HELD_OUT, Measured
+from evaluate.matrix_report import ALL_LAYERS, HELD_OUT, MatrixReport, Measured
 from evaluate.metrics import document_recall, first_document, page_recall
 from evaluate.passages import build_passages, without_model
 from evaluate.questions import Question, read_passages, read_questions
 from evaluate.retrieval import BASELINES
 from evaluate.sets import DeclaredSet
 from evaluate.tune import QuestionSet, tune
+from pipelines.core.errors import SettingsError
 from pipelines.core.file_access import private_folder
 from pipelines.ingest.build import build
 from pipelines.ingest.report import Progress, silent
@@ -37,16 +38,55 @@ Search = Callable[[str], Sequence[Found]]
 
 @dataclass(frozen=True, slots=True)
 class BuiltSet:
-    """A set under one embedder: its knowledge base, its questions, and the settings that opened it."""
+    """A set under one embedder: its knowledge base, its questions, and the settings that opened it.
+
+    `failed` names the documents that are not in the knowledge base, with the reasons.
+    """
 
     declared: DeclaredSet
     kb: Path
     settings: QaSettings
     questions: tuple[Question, ...]
+    failed: tuple[str, ...] = ()
 
     @property
     def answerable(self) -> tuple[Question, ...]:
         return tuple(question for question in self.questions if question.answerable)
+
+
+def measure_matrix(
+    declared: Sequence[DeclaredSet],
+    settings: Sequence[QaSettings],
+    keep: Path,
+    strategies: Sequence[str] | None = (),
+    trials: int = 0,
+    watch: Callable[[], AbstractContextManager[Progress]] = lambda: nullcontext(silent),
+) -> MatrixReport:
+    """Return how well every set is searched and answered, under each of `settings` (one for each embedder).
+
+    Sets whose paths do not exist are left out, and named. `strategies` are those that answer, the settings' own where
+    there are none; with None nothing is answered. With `trials` each corpus is also measured under weights fitted in so
+    many trials on the others. `watch` is entered for each ingest. Raises `SettingsError` for `trials` with one corpus,
+    and as `build_set` and `measure_answers` do.
+    """
+    present = [one for one in declared if not one.missing]
+    if trials and len({one.family for one in present}) < 2:
+        raise SettingsError("weights are fitted on the other corpora, and there is one alone")
+    left_out = [f"{one.name}: no {one.missing[0]}" for one in declared if one.missing]
+    each: list[Measured] = []
+    fitted: dict[str, dict[str, RetrieveSettings]] = {}
+    for one in settings:
+        built = []
+        for declared_set in present:
+            with watch() as progress:
+                built.append(build_set(declared_set, one, keep, progress))
+            left_out += [failure for failure in built[-1].failed if failure not in left_out]
+            each += measure_searches(built[-1])
+            each += [] if strategies is None else measure_answers(built[-1], strategies)
+        if trials:
+            held_out, fitted[one.embed.name] = measure_held_out(built, trials)
+            each += held_out
+    return MatrixReport(tuple(present), tuple(each), tuple(left_out), fitted)
 
 
 def build_set(declared: DeclaredSet, settings: QaSettings, keep: Path, progress: Progress = silent) -> BuiltSet:
@@ -56,12 +96,14 @@ def build_set(declared: DeclaredSet, settings: QaSettings, keep: Path, progress:
     Raises `SourceError` for files that cannot be read, `DocumentsFailed` for passages, and as `build` does.
     """
     private_folder(keep)
+    failed: tuple[str, ...] = ()
     kb = keep / f"{declared.name}-{settings.embed.name.replace(':', '.')}"
     if declared.passages is not None:
         build_passages(read_passages(declared.passages), settings, kb, progress)
     elif declared.documents is not None:
-        build(declared.documents, kb, without_model(settings), progress=progress)
-    return BuiltSet(declared, kb, settings, read_questions(declared.questions))
+        report = build(declared.documents, kb, without_model(settings), progress=progress)
+        failed = tuple(f"{declared.name}: {one.subject}: {one.reason}" for one in report.failures)
+    return BuiltSet(declared, kb, settings, read_questions(declared.questions), failed)
 
 
 def measure_searches(built: BuiltSet) -> list[Measured]:
@@ -86,10 +128,9 @@ def measure_answers(built: BuiltSet, strategies: Sequence[str]) -> list[Measured
 def measure_held_out(sets: Sequence[BuiltSet], trials: int) -> tuple[list[Measured], dict[str, RetrieveSettings]]:
     """Return how well all layers do on each corpus under weights that were fitted on the other corpora alone.
 
-    All sets have the same embedder. Also returned are the weights by the corpus left out; of a single corpus, nothing.
+    All sets have the same embedder, and there are two corpora at least. Also returned are the weights by the corpus
+    left out.
     """
-    if len({one.declared.family for one in sets}) < 2:
-        return [], {}
     with ExitStack() as stack:
         opened = {one.declared.name: stack.enter_context(_retriever(one)) for one in sets}
         asked = [

@@ -17,8 +17,7 @@ from flows.cli.options import Json, Set, settings_from
 from flows.cli.stdio import say
 
 if TYPE_CHECKING:
-    from evaluate.matrix import BuiltSet
-    from evaluate.matrix_report import MatrixReport, Measured
+    from evaluate.matrix_report import MatrixReport
     from evaluate.sets import DeclaredSet
 
 
@@ -48,13 +47,21 @@ def matrix(
     last column is the difference from the best flat search of the row, by a paired bootstrap. "bm25", "dense" and
     "hybrid" search the chunks; "bm25 pages" whole pages or documents; "fused pieces" pieces of a fixed size.
     """
+    from evaluate.matrix import measure_matrix
     from evaluate.questions import write_lines
     from evaluate.report import matrix_page
+    from evaluate.sets import read_sets
+    from flows.cli.live_ingest import live_progress
     from flows.cli.printing import print_json
 
-    report = _measured(
-        sets, embedder, strategy or [], only or [], keep, trials if held_out else 0, no_answers, json, set
-    )
+    chosen = [one for one in read_sets(sets) if _is_chosen(one, only or [])]
+    settings = [settings_from(None, set, embed__name=name) for name in embedder or [None]]
+    with ExitStack() as stack:
+        folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="strata-")))
+        strategies = None if no_answers else strategy or ()
+        report = measure_matrix(
+            chosen, settings, folder, strategies, trials if held_out else 0, lambda: live_progress(json)
+        )
     if out is not None:
         write_lines(out, report.lines())
     if html is not None:
@@ -65,49 +72,8 @@ def matrix(
         _print(report)
 
 
-def _measured(
-    path: Path,
-    embedders: list[str] | None,
-    strategies: Sequence[str],
-    only: Sequence[str],
-    keep: Path | None,
-    trials: int,
-    no_answers: bool,
-    quiet: bool,
-    pairs: list[str] | None,
-) -> MatrixReport:
-    from evaluate.matrix import build_set, measure_answers, measure_held_out, measure_searches
-    from evaluate.matrix_report import MatrixReport
-    from evaluate.sets import read_sets
-    from flows.cli.live_ingest import live_progress
-
-    chosen, left_out = _present([one for one in read_sets(path) if _is_chosen(one, only)])
-    each: list[Measured] = []
-    fitted = {}
-    with ExitStack() as stack:
-        folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="strata-")))
-        for name in embedders or [settings_from(None, pairs).embed.name]:
-            settings = settings_from(None, pairs, embed__name=name)
-            built: list[BuiltSet] = []
-            for declared in chosen:
-                with live_progress(quiet) as progress:
-                    built.append(build_set(declared, settings, folder, progress))
-                each += measure_searches(built[-1])
-                each += [] if no_answers else measure_answers(built[-1], strategies)
-            if trials:
-                held_out, fitted[name] = measure_held_out(built, trials)
-                each += held_out
-    return MatrixReport(tuple(chosen), tuple(each), tuple(left_out), fitted)
-
-
 def _is_chosen(declared: DeclaredSet, only: Sequence[str]) -> bool:
     return not only or bool({declared.name, declared.family, *declared.tags}.intersection(only))
-
-
-def _present(declared: Sequence[DeclaredSet]) -> tuple[list[DeclaredSet], list[str]]:
-    """The sets whose paths exist, and what is said of the others."""
-    left_out = [f"{one.name}: no {one.missing[0]}" for one in declared if one.missing]
-    return [one for one in declared if not one.missing], left_out
 
 
 def _print(report: MatrixReport) -> None:

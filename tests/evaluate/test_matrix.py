@@ -13,7 +13,7 @@ from evaluate.intervals import share
 from evaluate.matrix_report import MatrixReport, Measured
 from evaluate.sets import read_sets
 from flows.cli.evaluate import app
-from pipelines.core.errors import SourceError
+from pipelines.core.errors import SettingsError, SourceError
 from tests.qa.corpus import PASSAGES, QUESTIONS
 
 SETS = """
@@ -62,6 +62,7 @@ def declared(tmp_path: Path) -> Path:
     (folder / "rules").mkdir(parents=True)
     for name, text in RULES.items():
         (folder / "rules" / name).write_text(text, encoding="utf-8")
+    (folder / "rules" / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
     (folder / "towns.jsonl").write_bytes(lines(PASSAGES))
     (folder / "towns-questions.jsonl").write_bytes(lines(QUESTIONS))
     (folder / "rules-questions.jsonl").write_bytes(lines(RULES_ASKED))
@@ -85,7 +86,9 @@ def test_the_command_measures_every_set_and_keeps_its_knowledge_bases(declared: 
     answered = rows["rules-de", "extractive"]
     assert (answered["questions"], answered["answer_cited"]["count"], answered["failed"]) == (3, 1, 0)
     assert answered["unanswerable_recognized"]["count"] == 1
-    assert [one.partition(":")[0] for one in printed["left_out"]] == ["lost"]
+    lost, torn = printed["left_out"]
+    assert lost.startswith("lost: no ")
+    assert torn.startswith("rules-de: torn.pdf: ")
     assert printed["weights"]["wordllama"].keys() == {"towns", "rules"}
     assert "fused pieces" in html.read_text()
     assert "lost: no" in html.read_text()
@@ -98,6 +101,16 @@ def test_the_command_measures_every_set_and_keeps_its_knowledge_bases(declared: 
     assert "extractive" not in again
     assert "rules-de" not in again
     assert (keep / "towns-wordllama" / "strata.db").stat().st_ino == written
+
+
+def test_weights_are_not_fitted_on_the_corpus_that_they_are_measured_on(declared: Path, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="one alone"):
+        CliRunner().invoke(
+            app,
+            ["matrix", str(declared), "--only", "towns", "--held-out", "--keep", str(tmp_path)],
+            catch_exceptions=False,
+        )
+    assert list(tmp_path.glob("towns*")) == []
 
 
 def test_sets_that_cannot_be_are_named(tmp_path: Path) -> None:
