@@ -55,7 +55,7 @@ def matrix(
     from flows.cli.printing import print_json
 
     chosen = [one for one in read_sets(sets) if _is_chosen(one, only or [])]
-    settings = [settings_from(None, set, embed__name=name) for name in embedder or [None]]
+    settings = [settings_from(None, set, embed__name=name) for name in embedder or (None,)]
     with ExitStack() as stack:
         folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="strata-")))
         strategies = None if no_answers else strategy or ()
