@@ -5,13 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
 DEMO_KB := demo-kb
+SETS ?= benchmarks/sets.toml
 comma := ,
 # uv is quick; pip reads settings (a mirror of a company, say) that uv does not know. Compiled once here, every start is
 # a second faster.
 locked = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -e '$(1)' \
 	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '$(1)'
 
-.PHONY: help install demo demo-llm test test-fast trust smoke recordings lint docs lock bench neo4j neo4j-stop pictures local-model clean
+.PHONY: help install demo demo-llm test test-fast trust smoke recordings lint docs lock bench bench-answers bench-matrix neo4j neo4j-stop pictures local-model clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -74,6 +75,13 @@ lock: $(UV)  ## write constraints.txt anew from pyproject.toml
 bench: $(VENV)/.installed-dev  ## every benchmark, one after the other
 	@$(call locked,.[bench])
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file; done
+
+bench-answers: $(VENV)/.installed-dev  ## every set searched and answered, beside flat searches; one page (SETS=FILE)
+	@$(BIN)/strata eval matrix $(SETS) --keep build/matrix --out build/answers.jsonl --html build/answers.html
+
+bench-matrix: $(VENV)/.installed-dev  ## the same with both embedders, and each corpus under weights fitted without it (hours)
+	@$(BIN)/strata eval matrix $(SETS) --keep build/matrix --embedder wordllama --embedder e5 --held-out \
+		--out build/matrix.jsonl --html build/matrix.html
 
 neo4j:  ## start a Neo4j on loopback, say its address and password (BOLT_PORT=..., HTTP_PORT=...)
 	@$(PYTHON) deploy/neo4j/server.py start \

@@ -6,7 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluate.metrics import document_recall, exact_match, first_document, mean, overlap, page_recall, percent
+from evaluate.metrics import (
+    answer_cited,
+    document_recall,
+    exact_match,
+    first_document,
+    mean,
+    overlap,
+    page_recall,
+    percent,
+)
 from evaluate.questions import Question
 from pipelines.core import codec
 from pipelines.core.concurrent import gather
@@ -20,8 +29,8 @@ StrategyFigures = dict[str, float | int | None]
 DEPTH = 5
 """Passages that document and page recall look at."""
 SHARES = (
-    "first_document", f"document_recall@{DEPTH}", f"page_recall@{DEPTH}", "abstention_precision", "abstention_recall",
-    "em", "f1", "precision", "recall", "acc",
+    "first_document", f"document_recall@{DEPTH}", f"page_recall@{DEPTH}", "answer_cited", "abstention_precision",
+    "abstention_recall", "em", "f1", "precision", "recall", "acc",
 )  # fmt: skip
 """The figures that are percentages."""
 
@@ -30,8 +39,9 @@ SHARES = (
 class AnswerResult:
     """The answer of one strategy to one question, and its figures. Shares are in [0, 1].
 
-    `correct` is the judge's verdict, None where none was asked for or none was usable. `error` says why there is no
-    answer; all figures are then 0. `dropped` counts claims that did not hold. `stopped` is why a decomposition ended.
+    `answer_cited` is None where neither answers nor quotes are known. `correct` is the judge's verdict, None where none
+    was asked for or none was usable. `error` says why there is no answer; all figures are then 0. `dropped` counts
+    claims that did not hold. `stopped` is why a decomposition ended.
     `tokens` are those read and written, `written` the latter alone.
     """
 
@@ -49,6 +59,7 @@ class AnswerResult:
     first_document: float = 0.0
     document_recall: float = 0.0
     page_recall: float = 0.0
+    answer_cited: float | None = None
     em: float = 0.0
     f1: float = 0.0
     precision: float = 0.0
@@ -84,6 +95,7 @@ def measure(question: Question, strategy: str, answer: Answer, correct: bool | N
         first_document(answer.found, gold),
         document_recall(answer.found, gold, DEPTH),
         page_recall(answer.found, gold, DEPTH),
+        _answer_cited(question, answer),
         exact_match(short, question.labels),
         shared.f1,
         shared.precision,
@@ -175,6 +187,7 @@ def summed(each: Sequence[AnswerResult]) -> StrategyFigures:
     right = [one for one in each if not one.error]
     answerable = [one for one in right if one.answerable]
     verdicts = [one.correct for one in answerable if one.correct is not None]
+    cited = [one.answer_cited for one in answerable if one.answer_cited is not None]
     refused = [one for one in right if one.abstained]
     refused_right = sum(not one.answerable for one in refused)
     return {
@@ -184,6 +197,7 @@ def summed(each: Sequence[AnswerResult]) -> StrategyFigures:
         "first_document": percent([one.first_document for one in answerable]),
         f"document_recall@{DEPTH}": percent([one.document_recall for one in answerable]),
         f"page_recall@{DEPTH}": percent([one.page_recall for one in answerable]),
+        "answer_cited": percent(cited) if cited else None,
         "refused_right": refused_right,
         "refused_wrong": len(refused) - refused_right,
         "abstention_precision": percent([not one.answerable for one in refused]),
@@ -244,6 +258,13 @@ async def _answered(knowledge: KnowledgeBase, strategy: str, question: Question,
     elif model is not None:
         correct = await judge(model, question.question, question.labels, answer.text)
     return measure(question, strategy, answer, correct)
+
+
+def _answer_cited(question: Question, answer: Answer) -> float | None:
+    """Whether a cited sentence has the answer; None where nothing says what that would be."""
+    if not question.labels and not any(source.quote for source in question.gold_sources):
+        return None
+    return 0.0 if answer.abstained else answer_cited(answer.citations, question.labels, question.gold_sources)
 
 
 def _append(path: Path, answered: AnswerResult) -> None:

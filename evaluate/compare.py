@@ -20,7 +20,8 @@ QuestionFigures = Mapping[str, Mapping[str, float]]
 """By name of the figure, by question: "graph recall@5" to {"q1": 0.5, ...}."""
 SEED = 0
 _SHARES = (
-    "first_document", "document_recall", "page_recall", "em", "f1", "precision", "recall", "correct", "abstained",
+    "first_document", "document_recall", "page_recall", "answer_cited", "em", "f1", "precision", "recall",
+    "correct", "abstained",
 )  # fmt: skip
 """The figures of an `AnswerResult` that are compared."""
 

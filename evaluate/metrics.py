@@ -9,10 +9,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from evaluate.questions import GoldSource
-from qa.answer import Found
+from pipelines.core.ids import normalize
+from pipelines.lang.characters import CJK_CHARACTER
+from qa.answer import Citation, Found
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
+_WORD = re.compile(r"\w+")
 _POLAR = ("yes", "no", "noanswer")
 
 
@@ -90,8 +93,40 @@ def page_recall(found: Sequence[Found], gold: Sequence[GoldSource], k: int) -> f
     return sum(any(_is_on_page(passage, one) for passage in found[:k]) for one in pages) / max(1, len(pages))
 
 
+def answer_cited(citations: Sequence[Citation], labels: Collection[str], gold: Sequence[GoldSource]) -> float:
+    """Return 1 where a cited sentence of a right document has a right answer in it or is of the gold quote, else 0.
+
+    It is of the quote where it holds all of it, or is at least half of it. Case, punctuation and line breaks are
+    passed over; words count whole.
+    """
+    right = [one.quote for one in citations if any(_is_file(one.uri, source) for source in gold)]
+    wanted, quotes = [_plain(text) for text in labels], [_plain(source.quote) for source in gold]
+    return float(any(_says(_plain(text), wanted, quotes) for text in right))
+
+
+def _says(cited: str, labels: Sequence[str], quotes: Sequence[str]) -> bool:
+    if any(_within(label, cited) for label in (*labels, *quotes)):
+        return True
+    return any(2 * len(cited) >= len(quote) > 0 and _within(cited, quote) for quote in quotes)
+
+
+def _within(part: str, whole: str) -> bool:
+    """Whether `whole` has the words of `part` in a row; where words are not set apart, its characters."""
+    if CJK_CHARACTER.search(part):
+        return part.replace(" ", "") in whole.replace(" ", "")
+    return bool(part) and f" {part} " in f" {whole} "
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORD.findall(normalize(text)))
+
+
 def _is_in_file(passage: Found, gold: GoldSource) -> bool:
-    return gold.file in (passage.uri, passage.uri.rsplit("/", 1)[-1])
+    return _is_file(passage.uri, gold)
+
+
+def _is_file(uri: str, gold: GoldSource) -> bool:
+    return gold.file in (uri, uri.rsplit("/", 1)[-1])
 
 
 def _is_on_page(passage: Found, gold: GoldSource) -> bool:

@@ -43,7 +43,7 @@ def build_passages(passages: Sequence[Passage], settings: Settings, kb: Path, pr
     pages = {passage_uri(one.id): _PAGE.format(title=escape(one.title), text=escape(one.text)) for one in passages}
     if len(pages) < len(passages):
         raise SourceError("two passages have the same id", hint="letters, digits, '_', '-' and '.' tell ids apart")
-    settings = _without_model(settings)
+    settings = without_model(settings)
     if KnowledgeBaseFolder(kb).exists:
         _refuse_others(pages, settings, kb)
     with tempfile.TemporaryDirectory(prefix="strata-") as folder:
@@ -54,8 +54,8 @@ def build_passages(passages: Sequence[Passage], settings: Settings, kb: Path, pr
         raise DocumentsFailed(report.failures)
 
 
-def _without_model(settings: Settings) -> Settings:
-    """The settings with which passages are ingested: all of them, here alone, and at no cost.
+def without_model(settings: Settings) -> Settings:
+    """Return the settings with which a benchmark is ingested: all of it, here alone, and at no cost.
 
     The key of an endpoint that embeds stays; no model is asked, and nothing is sent to Neo4j.
     """

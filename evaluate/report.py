@@ -9,6 +9,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageFont
 
 from evaluate.answers import AnswerResult, AnswersReport
+from evaluate.matrix_report import MatrixReport, TextRows
 from evaluate.questions import Question
 from evaluate.retrieval import DEPTHS, Ranked, RetrievalReport
 from pipelines.core.safe_output import content_security_policy
@@ -29,6 +30,8 @@ WIDTH, HEIGHT = 1200, 520
 """Pixels of the chart; `MARGIN` at its sides, `HEAD` above its bars."""
 MARGIN, HEAD = 60, 90
 COLOURS = ("#2563eb", "#9ca3af", "#d97706", "#7c3aed", "#059669", "#dc2626", "#0891b2", "#4b5563")
+KEYS, LINE = 5, 18
+"""Names of rows on a line of a page's chart, and the height of the line."""
 _INK, _LINE = "#222222", "#d1d5db"
 
 
@@ -40,6 +43,20 @@ def retrieval_page(report: RetrievalReport, questions: Sequence[Question]) -> st
 def answers_page(report: AnswersReport) -> str:
     """Return the page of `strata eval answers` as HTML, with every answer and what it cost."""
     return page(f"Answers: {report.title}", report.shares(), report.figures(), _answers_table(report.each))
+
+
+def matrix_page(report: MatrixReport) -> str:
+    """Return the page of `strata eval matrix` as HTML: the means over all questions, and every table."""
+    body = "".join(map(_text_table, report.tables()))
+    missing = "".join(f"<li>{escape(one)}</li>" for one in report.left_out)
+    left_out = f"<h2>left out</h2><ul>{missing}</ul>" if missing else ""
+    return page("Matrix", report.means(), report.means(), body + left_out)
+
+
+def _text_table(table: TextRows) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
+    rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+    return f"<h2>{escape(table.title)}</h2><table><tr>{head}</tr>{rows}</table>"
 
 
 def write_chart(path: Path, title: str, rows: Mapping[str, Mapping[str, float]]) -> None:
@@ -116,12 +133,18 @@ def _cell(value: float | None) -> str:
 def _svg_chart(rows: FigureRows) -> str:
     names = list(next(iter(rows.values()), {}))
     bars = "".join(_svg_bars(rows, names))
-    keys = "".join(
-        f'<rect x="{8 + 130 * place}" y="8" width="12" height="12" fill="{COLOURS[place % len(COLOURS)]}"/>'
-        f'<text x="{26 + 130 * place}" y="18" fill="currentColor">{escape(row)}</text>'
-        for place, row in enumerate(rows)
+    head = LINE * ((len(rows) - 1) // KEYS)
+    keys = "".join(_svg_key(place, row, head) for place, row in enumerate(rows))
+    return f'<svg viewBox="0 {-head} 760 {250 + head}" role="img" aria-label="percentages">{keys}{bars}</svg>'
+
+
+def _svg_key(place: int, row: str, head: int) -> str:
+    """The colour of a row and its name, `KEYS` on a line."""
+    x, y = 8 + 750 // KEYS * (place % KEYS), 8 - head + LINE * (place // KEYS)
+    return (
+        f'<rect x="{x}" y="{y}" width="12" height="12" fill="{COLOURS[place % len(COLOURS)]}"/>'
+        f'<text x="{x + 18}" y="{y + 10}" fill="currentColor">{escape(row)}</text>'
     )
-    return f'<svg viewBox="0 0 760 250" role="img" aria-label="percentages">{keys}{bars}</svg>'
 
 
 def _svg_bars(rows: FigureRows, names: Sequence[str]) -> Iterator[str]:

@@ -8,6 +8,7 @@ each fold's questions are scored under settings chosen on the other folds alone.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,11 +33,20 @@ SEARCH_RANGE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Questions of one knowledge base; `name` is that of their file."""
+    """Questions of one knowledge base; `name` is that of their file.
+
+    Sets of one `corpus` (translations, say) count as one and are held out together; without it a set is its own.
+    """
 
     name: str
     retriever: Retriever
     questions: tuple[Question, ...]
+    corpus: str = ""
+
+    @property
+    def family(self) -> str:
+        """What is held out together: the corpus."""
+        return self.corpus or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +91,8 @@ def tune(
 ) -> Tuned:
     """Return the settings tuned on `sets`, from those of `start`; equal arguments give equal settings.
 
-    `tell` is called with the number of trials done. With several sets each is a fold, so that none is scored under
-    settings that it helped to choose; all sets count the same, however many questions they have.
+    `tell` is called with the number of trials done. With several corpora each is a fold, so that none is scored under
+    settings that it helped to choose; all corpora count the same, and so do all sets of one and all questions of a set.
 
     >>> tune([QuestionSet("pumps", retriever, questions)], RetrieveSettings()).settings.hop  # doctest: +SKIP
     1.462
@@ -128,15 +138,19 @@ class _ScoredQuestions:
         return np.array([self._value(*one, settings) for one in self._numbers()])
 
     def counts(self) -> NDArray[np.float64]:
-        """Return the weight of each question in the mean: the same for all sets, and within a set for all questions."""
+        """Return the weight of each question in the mean, in which all corpora count the same."""
+        families = Counter(one.family for one in self._sets)
         sizes = [len(one.questions) for one in self._sets]
-        return np.repeat([1 / len(sizes) / size for size in sizes], sizes)
+        of_sets = [1 / len(families) / families[one.family] for one in self._sets]
+        return np.repeat([weight / max(size, 1) for weight, size in zip(of_sets, sizes, strict=True)], sizes)
 
     def folds(self, count: int) -> list[tuple[str, NDArray[np.bool_]]]:
         """Return the name of each fold and which questions are in it."""
         sets = np.array([number for number, _ in self._numbers()])
-        if len(self._sets) > 1:
-            return [(one.name, sets == number) for number, one in enumerate(self._sets)]
+        families = [one.family for one in self._sets]
+        if len(set(families)) > 1:
+            of_question = np.array(families)[sets]
+            return [(family, of_question == family) for family in dict.fromkeys(families)]
         return [(f"fold {number + 1}", np.arange(len(sets)) % count == number) for number in range(count)]
 
     def _numbers(self) -> Iterator[tuple[int, int]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.evaluate_answers import answers
+from flows.cli.evaluate_matrix import matrix
 from flows.cli.options import Json, Set, settings_from
 from flows.cli.stdio import say
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="How well passages are found and questions answered.", no_args_is_help=True)
 app.command()(answers)
+app.command()(matrix)
 
 
 @app.command()

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from evaluate.answers import AnswerResult, AnswersReport
 
 _SHOWN = (
-    "first_document", "document_recall@5", "page_recall@5", "refused_right", "refused_wrong", "abstention_precision",
-    "abstention_recall", "em", "f1", "precision", "recall", "acc", "unjudged", "failed", "calls", "tokens", "dollars",
-    "seconds",
+    "first_document", "document_recall@5", "page_recall@5", "answer_cited", "refused_right", "refused_wrong",
+    "abstention_precision", "abstention_recall", "em", "f1", "precision", "recall", "acc", "unjudged", "failed",
+    "calls", "tokens", "dollars", "seconds",
 )  # fmt: skip
 
 
@@ -44,8 +44,10 @@ def answers(
     """Answer questions whose answers are known, and say how well.
 
     first_document, document_recall@5 and page_recall@5 are percentages of the answerable questions: the first passage
-    lies in a right document; right documents, right pages among the first five. refused_right and refused_wrong are
-    counts of questions answered with "the documents do not say". em, f1, precision, recall and acc are percentages.
+    lies in a right document; right documents, right pages among the first five. answer_cited is the percentage whose
+    cited sentences, of a right document, hold an accepted answer or the source's quote. refused_right and
+    refused_wrong are counts of questions answered with "the documents do not say". em, f1, precision, recall and acc
+    are percentages.
     """
     from evaluate.answers import evaluate_answers
     from evaluate.questions import read_questions

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from evaluate.metrics import (
     Overlap,
     all_gold_at,
+    answer_cited,
     document_recall,
     exact_match,
     first_document,
@@ -18,7 +19,8 @@ from evaluate.metrics import (
     recall_at,
 )
 from evaluate.questions import GoldSource
-from qa.answer import Found
+from pipelines.core.provenance import Span
+from qa.answer import Citation, Found
 
 
 @pytest.mark.parametrize(
@@ -109,3 +111,21 @@ def test_gold_sources_are_found_by_file_and_page() -> None:
     assert page_recall(found, gold, 1) == 0.25
     assert page_recall(found, [GoldSource("one.pdf", 5)], 5) == 0.0
     assert first_document([], gold) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("quote", "labels", "gold", "expected"),
+    [
+        ("The pump weighs 68 kg.", ["68 kg"], "", 1),
+        ("The pump weighs 168 kg.", ["68 kg"], "", 0),
+        ("上海工厂生产水泵。", ["水 泵"], "", 1),
+        ("It weighs more. The PUMP weighs\n68 kg, dry.", [], "The pump weighs 68 kg", 1),
+        ("The pump weighs 68 kg", ["sixty-eight"], "The pump weighs 68 kg when it is dry.", 1),
+        ("The pump", ["sixty-eight"], "The pump weighs 68 kg when it is dry.", 0),
+        ("Nothing.", [], "", 0),
+    ],
+)
+def test_a_cited_sentence_has_the_answer(quote: str, labels: list[str], gold: str, expected: int) -> None:
+    cited = Citation(1, "d", "manuals/pump.pdf", "Pump", quote, "c", Span(0, len(quote)))
+    assert answer_cited([cited], labels, [GoldSource("pump.pdf", 1, gold)]) == expected
+    assert answer_cited([cited], labels, [GoldSource("other.pdf", 1, gold)]) == 0

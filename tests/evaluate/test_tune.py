@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -65,6 +66,19 @@ def test_with_several_sets_each_is_scored_by_the_others(passages: QuestionSet, d
     assert [(fold.name, fold.questions) for fold in tuned.folds] == [("passages", 2), ("documents", 3)]
     assert told == [1, 2, 3, 4, 5, 6]
     assert all(0 <= fold.before <= 100 for fold in tuned.folds)
+
+
+def test_sets_of_one_corpus_are_held_out_together(passages: QuestionSet, documents: QuestionSet) -> None:
+    halves = [
+        replace(documents, name=f"d{n}", questions=part, corpus="d")
+        for n, part in enumerate((SOURCES[:1], SOURCES[1:]))
+    ]
+    tuned = tune([passages, *halves], RetrieveSettings(), trials=3)
+    assert [(fold.name, fold.questions) for fold in tuned.folds] == [("passages", 2), ("d", 3)]
+    of_corpora = [
+        (fold.before, fold.questions) for fold in tune([passages, documents], RetrieveSettings(), trials=1).folds
+    ]
+    assert [(fold.before, fold.questions) for fold in tuned.folds] == of_corpora
 
 
 def test_places_are_worth_their_document_and_page(documents: QuestionSet) -> None:

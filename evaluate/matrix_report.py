@@ -1,0 +1,238 @@
+"""The results of `strata eval matrix` as tables: a row for each set and embedder, a column for each search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from evaluate.answers import DEPTH
+from evaluate.compare import FigureDifference, compare_results
+from evaluate.intervals import Share, share
+from evaluate.sets import DeclaredSet
+from evaluate.tune import weights
+from pipelines.sections import RetrieveSettings
+
+ALL_LAYERS, HELD_OUT = "all layers", "held out"
+FIGURES = ("first_document", "document_recall", "page_recall")
+TITLES = {
+    "first_document": "first document",
+    "document_recall": f"document recall@{DEPTH}",
+    "page_recall": f"page recall@{DEPTH}",
+}
+EVERYTHING = "all questions"
+"""The row of all sets together: every question counts the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One question of a set by one way of searching or one strategy; figures are in [0, 1].
+
+    `abstained` is None for what only searches, `answer_cited` also where neither answers nor quotes are known. `error`
+    says why a strategy gave no answer.
+    """
+
+    set: str
+    embedder: str
+    method: str
+    id: str
+    answerable: bool
+    first_document: float
+    document_recall: float
+    page_recall: float
+    answer_cited: float | None = None
+    abstained: bool | None = None
+    error: str = ""
+
+    @property
+    def answers(self) -> bool:
+        """Whether it is of a strategy."""
+        return self.abstained is not None
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredLine:
+    """A question's figures as `strata eval compare` reads them."""
+
+    id: str
+    strategy: str
+    first_document: float
+    document_recall: float
+    page_recall: float
+    answer_cited: float | None = None
+    abstained: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextRows:
+    """A table of texts; each row as long as `columns`."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixReport:
+    """All that one run measured.
+
+    `sets` are those measured, `left_out` says which were not and why. `fitted` has by embedder and corpus the weights
+    under which that corpus was measured as held out.
+    """
+
+    sets: tuple[DeclaredSet, ...]
+    each: tuple[Measured, ...]
+    left_out: tuple[str, ...] = ()
+    fitted: Mapping[str, Mapping[str, RetrieveSettings]] = field(default_factory=dict)
+
+    def tables(self) -> tuple[TextRows, ...]:
+        """Return a table for each figure of the searches, and one of the strategies."""
+        searches = [one for one in self.each if not one.answers]
+        tables = [_search_table(figure, _groups(searches)) for figure in FIGURES] if searches else []
+        answers = [one for one in self.each if one.answers]
+        return (*tables, *([_answer_table(answers)] if answers else []))
+
+    def means(self) -> dict[str, dict[str, float]]:
+        """Return by embedder and way of searching the figures over all questions, in percent."""
+        found: dict[str, dict[str, float]] = {}
+        for embedder in _names(self.each, "embedder"):
+            of_embedder = [one for one in self.each if one.embedder == embedder and not one.answers]
+            for method in _names(of_embedder, "method"):
+                rows = [one for one in of_embedder if one.method == method]
+                found[f"{embedder} {method}"] = {TITLES[name]: _value(share(_values(rows, name))) for name in FIGURES}
+        return found
+
+    def lines(self) -> tuple[MeasuredLine, ...]:
+        """Return each question's figures for `strata eval compare`; answers that failed are left out."""
+        return tuple(
+            MeasuredLine(
+                f"{one.set}/{one.id}",
+                f"{one.embedder} {one.method}",
+                one.first_document,
+                one.document_recall,
+                one.page_recall,
+                one.answer_cited,
+                one.abstained,
+            )
+            for one in self.each
+            if not one.error
+        )
+
+    def flat(self) -> dict[str, object]:
+        """Return the figures as `strata eval matrix --json` prints them."""
+        rows = [
+            {
+                "set": row,
+                "embedder": embedder,
+                "method": method,
+                **_figures([one for one in rows if one.method == method]),
+            }
+            for (row, embedder), rows in _groups(self.each).items()
+            for method in _names(rows, "method")
+        ]
+        sets = [
+            {"name": one.name, "corpus": one.family, "language": one.language, "tags": one.tags} for one in self.sets
+        ]
+        fitted = {
+            embedder: {corpus: weights(settings) for corpus, settings in found.items()}
+            for embedder, found in self.fitted.items()
+        }
+        return {"sets": sets, "left_out": self.left_out, "rows": rows, "weights": fitted}
+
+
+Group = tuple[str, str]
+"""A set and an embedder: a row of the tables."""
+
+
+def _groups(each: Sequence[Measured]) -> dict[Group, list[Measured]]:
+    """The results by row; last, for each embedder with several sets, all of them."""
+    rows: dict[Group, list[Measured]] = {}
+    for one in each:
+        rows.setdefault((one.set, one.embedder), []).append(one)
+    for embedder in _names(each, "embedder"):
+        if sum(name == embedder for _, name in rows) > 1:
+            rows[EVERYTHING, embedder] = [one for one in each if one.embedder == embedder]
+    return rows
+
+
+def _search_table(figure: str, groups: Mapping[Group, list[Measured]]) -> TextRows:
+    methods = _ordered([one for rows in groups.values() for one in rows])
+    columns = ("set", "embedder", "questions", *methods, "all layers - best flat")
+    rows = tuple(
+        (set, embedder, str(len({(one.set, one.id) for one in rows})), *_cells(rows, methods, figure))
+        for (set, embedder), rows in groups.items()
+    )
+    return TextRows(TITLES[figure], columns, rows)
+
+
+def _cells(rows: Sequence[Measured], methods: Sequence[str], figure: str) -> Iterator[str]:
+    by_method = {method: [one for one in rows if one.method == method] for method in methods}
+    for of_method in by_method.values():
+        yield _text(share(_values(of_method, figure)))
+    flat = {name: found for name, found in by_method.items() if name not in (ALL_LAYERS, HELD_OUT) and found}
+    best = max(flat, key=lambda name: _value(share(_values(flat[name], figure))), default="")
+    difference = _difference(flat.get(best, []), by_method.get(ALL_LAYERS, []), figure)
+    yield f"{100 * difference.difference:+.1f} ({_interval(difference)}) {best}" if difference else "-"
+
+
+def _interval(difference: FigureDifference) -> str:
+    return f"{100 * difference.low:+.0f} to {100 * difference.high:+.0f}"
+
+
+def _difference(one: Sequence[Measured], two: Sequence[Measured], figure: str) -> FigureDifference | None:
+    first, second = ({f"{row.set}/{row.id}": float(getattr(row, figure)) for row in rows} for rows in (one, two))
+    return next(iter(compare_results({figure: first}, {figure: second})), None)
+
+
+def _answer_table(each: Sequence[Measured]) -> TextRows:
+    columns = (
+        "set", "embedder", "strategy", "questions", "first document", f"document recall@{DEPTH}",
+        f"page recall@{DEPTH}", "answer cited", "answered", "wrongly refused", "unanswerable recognized", "failed",
+    )  # fmt: skip
+    rows = []
+    for (set, embedder), group in _groups(each).items():
+        for method in _names(group, "method"):
+            of_method = [one for one in group if one.method == method]
+            failed = sum(bool(one.error) for one in of_method)
+            shares = map(_text, _answer_shares(of_method).values())
+            rows.append((set, embedder, method, str(len(of_method)), *shares, str(failed)))
+    return TextRows("answers", columns, tuple(rows))
+
+
+def _figures(each: Sequence[Measured]) -> dict[str, Share | int | None]:
+    if each[0].answers:
+        return {"questions": len(each), "failed": sum(bool(one.error) for one in each), **_answer_shares(each)}
+    return {"questions": len(each)} | {name: share(_values(each, name)) for name in FIGURES}
+
+
+def _answer_shares(each: Sequence[Measured]) -> dict[str, Share | None]:
+    right = [one for one in each if not one.error]
+    answerable = [one for one in right if one.answerable]
+    refused = [float(bool(one.abstained)) for one in answerable]
+    return {
+        **{name: share(_values(answerable, name)) for name in (*FIGURES, "answer_cited")},
+        "answered": share([1 - one for one in refused]),
+        "wrongly_refused": share(refused),
+        "unanswerable_recognized": share([float(bool(one.abstained)) for one in right if not one.answerable]),
+    }
+
+
+def _ordered(each: Sequence[Measured]) -> list[str]:
+    """The ways of searching: all layers first, and behind them what was held out."""
+    names = _names(each, "method")
+    return sorted(names, key=lambda name: (name != ALL_LAYERS, name != HELD_OUT, names.index(name)))
+
+
+def _names(each: Sequence[Measured], what: str) -> list[str]:
+    return list(dict.fromkeys(getattr(one, what) for one in each))
+
+
+def _values(each: Sequence[Measured], figure: str) -> list[float]:
+    return [float(value) for one in each if (value := getattr(one, figure)) is not None]
+
+
+def _value(found: Share | None) -> float:
+    return found.value if found else 0.0
+
+
+def _text(found: Share | None) -> str:
+    return str(found) if found else "-"
