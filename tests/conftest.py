@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,13 @@ settings.load_profile("strata")
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples" / "documents"
 SHARED = ROOT.parent / "shared" / "data"
+LONG = ("slow", "neo4j", "browser")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files with the most long tests first: at the end no process is left alone with minutes of work."""
+    long = Counter(item.path for item in items for mark in LONG if item.get_closest_marker(mark))
+    items.sort(key=lambda item: -long[item.path])
 
 
 @pytest.fixture(autouse=True)
