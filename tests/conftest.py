@@ -5,6 +5,8 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,14 +22,40 @@ settings.load_profile("strata")
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples" / "documents"
 SHARED = ROOT.parent / "shared" / "data"
+WORKERS = "STRATA_INGEST__WORKERS"
+LONG = ("slow", "neo4j", "browser")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files with the most long tests first: at the end no process is left alone with minutes of work."""
+    long = Counter(item.path for item in items for mark in LONG if item.get_closest_marker(mark))
+    items.sort(key=lambda item: -long[item.path])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_worker() -> Iterator[None]:
+    """Let an ingest have one worker process where a test does not say how many.
+
+    A process takes two processor seconds to start, a test's few small documents take hundredths of one. Two and more
+    at once are tried in `tests/core/work`, `tests/faults`, `tests/hostile` and `tests/ingest/test_isolation.py`.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(WORKERS, "1")
+        yield
 
 
 @pytest.fixture(autouse=True)
 def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the variables that Strata reads, so that a test sees the defaults."""
     for name in list(os.environ):
-        if name.startswith(("STRATA_", "OPENAI_", "NEO4J_", "PREFECT_API")):
+        if name.startswith(("STRATA_", "OPENAI_", "NEO4J_", "PREFECT_API")) and name != WORKERS:
             monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def all_defaults(no_settings_from_outside: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave no setting set, the number of workers neither."""
+    monkeypatch.delenv(WORKERS)
 
 
 @pytest.fixture(autouse=True)

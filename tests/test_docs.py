@@ -60,6 +60,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_python_of_the_readme_answers_with_a_citation(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for code in blocks("python"):
         exec(compile(code, "README.md", "exec"), {})
@@ -68,6 +69,7 @@ def test_the_python_of_the_readme_answers_with_a_citation(checkout: Path, capsys
     assert "1 data-sheets/" in printed or re.search(r"^1 \S+\.\w{2,4} ", printed, re.MULTILINE), printed
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_readme_run_in_their_order(checkout: Path) -> None:
     lines = [line for line in strata_lines() if not line.startswith(NEEDS_MORE)]
     assert len(lines) >= 4

@@ -10,6 +10,8 @@ from pipelines.core.settings_section import fingerprint, neutral_paths, paths, v
 from pipelines.settings import Settings, load
 from qa.settings import QaSettings
 
+pytestmark = pytest.mark.usefixtures("all_defaults")
+
 
 def kb_with(folder: Path, toml: str) -> Path:
     (folder / "strata.toml").write_text(toml)

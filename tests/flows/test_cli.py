@@ -115,6 +115,7 @@ def test_status_tells_of_every_document(strata: Strata, kb: Path) -> None:
     assert [entry["status"] for entry in json.loads(out)] == ["indexed"] * 3
 
 
+@pytest.mark.usefixtures("all_defaults")
 def test_config_names_where_a_value_came_from(strata: Strata, kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRATA_CHUNK__MAX_TOKENS", "410")
     _, out, _ = strata("config", "--kb", kb, "--changed", "--json")

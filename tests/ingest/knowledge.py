@@ -12,11 +12,15 @@ import numpy as np
 
 from pipelines.core.graph import Edge, GraphFormat, Node
 from pipelines.resources import open_stores
+from pipelines.sections import IngestSettings
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
 from pipelines.store.export import export
 from pipelines.store.graph import GraphStore
 from pipelines.store.vector import Record
+
+FEW = IngestSettings(workers=1, documents_at_once=2)
+"""For the few small documents of a test: a process takes two processor seconds to start."""
 
 MANUAL = """# MM-7 Maintenance Manual
 

@@ -13,18 +13,7 @@ from pipelines.core.graph import EdgeKind, NodeKind
 from pipelines.core.outcome import Status
 from pipelines.llm.settings import EmbedSettings
 from pipelines.settings import Settings
-from tests.ingest.knowledge import assert_same, entries_of, graph_of, vectors_of, write_folder
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return write_folder(tmp_path / "folder")
-
-
-@pytest.fixture
-def kb(tmp_path: Path, folder: Path) -> Path:
-    build(folder, tmp_path / "kb")
-    return tmp_path / "kb"
+from tests.ingest.knowledge import assert_same, entries_of, graph_of, vectors_of
 
 
 def fresh(folder: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,17 +29,25 @@ BAD = "bad.md"
 BAD_TEXT = "# XQ-77 Poisoned Crane Handbook\n\nThe crane XQ-77 lifts 5 t. See DS-2041 and manual.md.\n"
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the bad document, and a knowledge base that was made of it in peace, not to be changed."""
+    place = tmp_path_factory.mktemp("whole")
+    (write_folder(place / "folder") / BAD).write_text(BAD_TEXT)
+    build(place / "folder", place / "kb")
+    return place
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (write_folder(tmp_path / "folder") / BAD).write_text(BAD_TEXT)
-    return tmp_path / "folder"
+def folder(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole / "folder", tmp_path / "folder"))
 
 
-def without_bad(folder: Path) -> Path:
-    """A knowledge base of the good documents alone."""
-    good = write_folder(folder.parent / "good")
-    build(good, folder.parent / "good-kb")
-    return folder.parent / "good-kb"
+@pytest.fixture
+def kb(whole: Path, tmp_path: Path) -> Path:
+    """Where a knowledge base is to be: with the artifacts of its documents, and nothing linked or loaded."""
+    shutil.copytree(whole / "kb" / "artifacts", tmp_path / "kb" / "artifacts")
+    return tmp_path / "kb"
 
 
 def is_bad(*values: object) -> bool:
@@ -89,91 +98,88 @@ def assert_only_bad_failed(report: Report, kb: Path) -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_document_that_makes_a_stage_raise_is_lost_alone(
-    place: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, folder: Path, kb: Path, made: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = without_bad(folder)
     with monkeypatch.context() as patched:
         poison(patched, *PLACES[place])
-        report = build(folder, tmp_path / "kb")
-    assert_only_bad_failed(report, tmp_path / "kb")
-    assert_same(tmp_path / "kb", whole)
-    assert fsck(tmp_path / "kb").clean
+        report = build(folder, kb)
+    assert_only_bad_failed(report, kb)
+    assert_same(kb, made / "kb")
+    assert fsck(kb).clean
 
 
 def test_a_document_that_turns_bad_loses_what_it_had(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, kb: Path, made: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build(folder, tmp_path / "kb")
+    build(folder, kb)
     (folder / BAD).write_text(BAD_TEXT + "\nIt was repaired.\n")
     with monkeypatch.context() as patched:
         poison(patched, *PLACES["references"])
-        assert_only_bad_failed(build(folder, tmp_path / "kb"), tmp_path / "kb")
-    assert_same(tmp_path / "kb", without_bad(folder))
+        assert_only_bad_failed(build(folder, kb), kb)
+    assert_same(kb, made / "kb")
 
 
 def test_a_document_that_failed_is_told_of_by_the_next_run_which_links_nothing_anew(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, kb: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     poison(monkeypatch, *PLACES["references"])
-    first = build(folder, tmp_path / "kb")
-    before = graph_of(tmp_path / "kb")
+    first = build(folder, kb)
+    before = graph_of(kb)
     monkeypatch.setattr("pipelines.ingest.run.link_corpus", None)
-    again = build(folder, tmp_path / "kb")
+    again = build(folder, kb)
     assert again.failures == first.failures
     assert again.stages["load"].failed == 1
-    assert graph_of(tmp_path / "kb") == before
-    assert entries_of(tmp_path / "kb")[BAD].status is Status.FAILED
+    assert graph_of(kb) == before
+    assert entries_of(kb)[BAD].status is Status.FAILED
 
 
 def test_a_document_that_failed_is_tried_again_once_anything_changes(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
         poison(patched, *PLACES["build_graph"])
-        build(folder, tmp_path / "kb")
+        build(folder, kb)
     (folder / BAD).write_text(BAD_TEXT.replace("5 t", "6 t"))
-    assert build(folder, tmp_path / "kb").exit_code == 0
+    assert build(folder, kb).exit_code == 0
     build(folder, tmp_path / "fresh")
-    assert_same(tmp_path / "kb", tmp_path / "fresh")
+    assert_same(kb, tmp_path / "fresh")
 
 
 def test_a_fault_that_may_pass_is_tried_again_by_the_next_run(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, kb: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
         poison(patched, *PLACES["distillate"], OSError(errno.EIO, "a bad sector"))
-        assert [failure.subject for failure in build(folder, tmp_path / "kb").failures] == [BAD]
-    assert build(folder, tmp_path / "kb").documents == {"indexed": 4}
-    build(folder, tmp_path / "fresh")
-    assert_same(tmp_path / "kb", tmp_path / "fresh")
+        assert [failure.subject for failure in build(folder, kb).failures] == [BAD]
+    assert build(folder, kb).documents == {"indexed": 4}
+    assert_same(kb, whole / "kb")
 
 
 @pytest.mark.parametrize(
     "error", [OSError(errno.ENOSPC, "no space left"), MemoryError(), StoreUnavailable("away"), StoreError("disk full")]
 )
 def test_a_fault_of_the_machine_is_charged_to_no_document(
-    error: Exception, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: Exception, folder: Path, kb: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for place in ("references", "graph"):
         with monkeypatch.context() as patched:
             poison(patched, *PLACES[place], error)
             with pytest.raises(type(error)):
-                build(folder, tmp_path / "kb")
-    assert build(folder, tmp_path / "kb").documents == {"indexed": 4}
+                build(folder, kb)
+    assert build(folder, kb).documents == {"indexed": 4}
 
 
 def test_the_culprit_of_a_step_over_all_documents_is_found(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, kb: Path, made: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = without_bad(folder)
     poison(monkeypatch, link, "resolve")
-    report = build(folder, tmp_path / "kb")
-    assert_only_bad_failed(report, tmp_path / "kb")
-    assert_same(tmp_path / "kb", whole)
+    report = build(folder, kb)
+    assert_only_bad_failed(report, kb)
+    assert_same(kb, made / "kb")
 
 
 def test_where_nobody_is_to_blame_the_documents_are_loaded_without_links(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, kb: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def several(known: list[object], *_: object) -> tuple[()]:
         if len({document for one in known for document in one.documents}) > 2:  # type: ignore[attr-defined]
@@ -182,41 +188,42 @@ def test_where_nobody_is_to_blame_the_documents_are_loaded_without_links(
 
     with monkeypatch.context() as patched:
         patched.setattr(link, "resolve", several)
-        report = build(folder, tmp_path / "kb")
+        report = build(folder, kb)
     assert report.documents == {"indexed": 4}
     assert [(failure.stage, failure.reason) for failure in report.failures] == [("link", "link: ValueError: too many")]
     assert report.exit_code == 8
-    assert not [edge for edge in graph_of(tmp_path / "kb")[1] if edge.kind is EdgeKind.REFERENCES]
-    with open_stores(tmp_path / "kb", Settings()) as stores:
+    assert not [edge for edge in graph_of(kb)[1] if edge.kind is EdgeKind.REFERENCES]
+    with open_stores(kb, Settings()) as stores:
         assert state(stores.catalog).links_behind
-    assert build(folder, tmp_path / "kb").exit_code == 0
-    build(folder, tmp_path / "fresh")
-    assert_same(tmp_path / "kb", tmp_path / "fresh")
+    assert build(folder, kb).exit_code == 0
+    assert_same(kb, whole / "kb")
 
 
-def test_a_damaged_artifact_costs_its_document_until_the_next_run_makes_it_anew(folder: Path, tmp_path: Path) -> None:
-    build(folder, tmp_path / "kb")
-    with open_stores(tmp_path / "kb", Settings()) as stores:
-        key = entries_of(tmp_path / "kb")[BAD].artifacts["card"]
+def test_a_damaged_artifact_costs_its_document_until_the_next_run_makes_it_anew(
+    folder: Path, kb: Path, tmp_path: Path
+) -> None:
+    build(folder, kb)
+    with open_stores(kb, Settings()) as stores:
+        key = entries_of(kb)[BAD].artifacts["card"]
         stores.artifacts.remove("card", key)
         stores.artifacts.put("card", key, b'{"document": 1')
     (folder / "new.md").write_text("# DS-9 Valve\n\nThe valve V-12 closes in 3 s.\n")
-    report = build(folder, tmp_path / "kb")
+    report = build(folder, kb)
     assert [failure.subject for failure in report.failures] == [BAD]
     assert "the card artifact of bad.md is damaged" in report.failures[0].reason
     assert report.documents == {"failed": 1, "indexed": 4}
-    assert build(folder, tmp_path / "kb").documents == {"indexed": 5}
+    assert build(folder, kb).documents == {"indexed": 5}
     build(folder, tmp_path / "fresh")
-    assert_same(tmp_path / "kb", tmp_path / "fresh")
+    assert_same(kb, tmp_path / "fresh")
 
 
 def test_others_can_be_forgotten_beside_a_document_that_failed(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, kb: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
         poison(patched, *PLACES["references"])
-        build(folder, tmp_path / "kb")
-    forget("DS-2041.md", tmp_path / "kb")
-    forget(BAD, tmp_path / "kb")
-    assert sorted(entries_of(tmp_path / "kb")) == ["manual.md", "reports/IR-3.txt"]
-    assert fsck(tmp_path / "kb").clean
+        build(folder, kb)
+    forget("DS-2041.md", kb)
+    forget(BAD, kb)
+    assert sorted(entries_of(kb)) == ["manual.md", "reports/IR-3.txt"]
+    assert fsck(kb).clean

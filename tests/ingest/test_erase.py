@@ -24,7 +24,7 @@ from pipelines.resources import open_stores
 from pipelines.store.lancedb.table import VectorTable
 from qa.knowledge_base import KnowledgeBase
 from qa.settings import QaSettings
-from tests.ingest.knowledge import entries_of, exported, write_folder
+from tests.ingest.knowledge import FEW, entries_of, exported, write_folder
 from tests.ingest.remains import remains
 
 WORDS = {
@@ -79,12 +79,13 @@ def answer(call: Call) -> str:
 @pytest.fixture(params=["keyless", "model"])
 def settings(request: pytest.FixtureRequest) -> Iterator[QaSettings]:
     if request.param == "keyless":
-        yield QaSettings()
+        yield QaSettings(ingest=FEW)
         return
     with LoopbackServer(answer) as server:
         yield QaSettings(
             llm=LlmSettings(base_url=server.url, model="loopback"),
             embed=EmbedSettings(name="openai", base_url=server.url, model="hashing", dimension=256),
+            ingest=FEW,
         )
 
 
@@ -180,7 +181,7 @@ def test_an_ingest_that_removes_nothing_erases_nothing(tmp_path: Path) -> None:
 def test_replies_about_what_has_gone_stay_where_they_are_to_be_kept(tmp_path: Path) -> None:
     folder, kb = write_folder(tmp_path / "folder"), tmp_path / "kb"
     with LoopbackServer(answer) as server:
-        settings = QaSettings(llm=LlmSettings(base_url=server.url, model="loopback"))
+        settings = QaSettings(llm=LlmSettings(base_url=server.url, model="loopback"), ingest=FEW)
         build(folder, kb, settings)
         forget("DS-2041.md", kb, settings, keep_cache=True)
         asked = len(server.calls)
@@ -197,7 +198,7 @@ def test_an_edit_leaves_the_replies_about_what_stayed(tmp_path: Path) -> None:
     sections = "\n\n".join(f"## {n} Part\n\n" + f"The part number {n} weighs {n} kg. " * 40 for n in range(1, 9))
     (folder / "long.md").write_text(f"# Long\n\n{sections}\n")
     with LoopbackServer(answer) as server:
-        settings = QaSettings(llm=LlmSettings(base_url=server.url, model="loopback"))
+        settings = QaSettings(llm=LlmSettings(base_url=server.url, model="loopback"), ingest=FEW)
         build(folder, kb, settings)
         first = len(server.calls)
         for number in range(2):

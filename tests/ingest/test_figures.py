@@ -13,7 +13,7 @@ from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
 from pipelines.llm.testing.schema_answer import answer_by_schema
 from pipelines.settings import Settings
-from tests.ingest.knowledge import entries_of, graph_of
+from tests.ingest.knowledge import FEW, entries_of, graph_of
 
 SHOWN = "A centrifugal pump feeds the heat exchanger E-5."
 
@@ -40,7 +40,8 @@ def answer(call: Call) -> str:
 
 def settings_for(url: str) -> Settings:
     llm = {"base_url": url, "api_key": "none", "model": "m", "max_wait": 0.01, "tries": 1}
-    return Settings.model_validate({"llm": llm, "parse": {"describe_figures": True, "ocr": {"figures": False}}})
+    parse = {"describe_figures": True, "ocr": {"figures": False}}
+    return Settings.model_validate({"llm": llm, "parse": parse, "ingest": FEW})
 
 
 @pytest.fixture

@@ -24,25 +24,7 @@ from pipelines.store.consistency import Defect, StorePart
 from pipelines.store.file_artifacts import FileArtifacts
 from pipelines.store.vector import EmbeddedRecords
 from qa.knowledge_base import KnowledgeBase
-from tests.ingest.knowledge import entries_of, graph_of, vectors_of, write_folder
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder and a knowledge base of it, side by side, not to be changed."""
-    place = tmp_path_factory.mktemp("made")
-    build(write_folder(place / "folder"), place / "kb")
-    return place
-
-
-@pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(made / "folder", tmp_path / "folder"))
-
-
-@pytest.fixture
-def kb(made: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(made / "kb", tmp_path / "kb"))
+from tests.ingest.knowledge import entries_of, graph_of, vectors_of
 
 
 def artifact(kb: Path, uri: str, stage: str) -> Path:

@@ -15,7 +15,7 @@ from pipelines.ingest.fsck import fsck
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
 from pipelines.settings import Settings
-from tests.ingest.knowledge import graph_of
+from tests.ingest.knowledge import FEW, graph_of
 
 NAMES = ("wear rings clearance", "wear ring clearances")
 
@@ -47,7 +47,7 @@ def model() -> Model:
 def settings(model: Model) -> Iterator[Settings]:
     with LoopbackServer(model) as server:
         llm = {"base_url": server.url, "api_key": "none", "model": "m", "max_wait": 0.01}
-        yield Settings.model_validate({"llm": llm, "atomize": {"tag_classes": ["term"]}})
+        yield Settings.model_validate({"llm": llm, "ingest": FEW, "atomize": {"tag_classes": ["term"]}})
 
 
 @pytest.fixture

@@ -18,20 +18,9 @@ from pipelines.settings import Settings
 from pipelines.store.consistency import Defect, StorePart
 from pipelines.store.facts import TAG_PAIRS
 from pipelines.store.vector import EmbeddedRecords, RecordKind
-from tests.ingest.knowledge import assert_same, entries_of, graph_of, vectors_of, write_folder
+from tests.ingest.knowledge import assert_same, entries_of, graph_of, vectors_of
 
 HASHING = Settings(embed=EmbedSettings(name="hashing", dimension=64))
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return write_folder(tmp_path / "folder")
-
-
-@pytest.fixture
-def kb(tmp_path: Path, folder: Path) -> Path:
-    build(folder, tmp_path / "kb")
-    return tmp_path / "kb"
 
 
 def test_an_unchanged_folder_differs_in_nothing(folder: Path, kb: Path) -> None:

@@ -11,12 +11,14 @@ from pipelines.llm.budget import Budget
 from pipelines.llm.testing.faults import Fault, FaultRates
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
 from pipelines.llm.testing.schema_answer import answer_by_schema
+from pipelines.sections import IngestSettings
 from pipelines.settings import Settings
-from tests.ingest.knowledge import assert_same, exported, graph_of, vectors_of, write_folder
+from tests.ingest.knowledge import FEW, assert_same, exported, graph_of, vectors_of, write_folder
 
 
-def settings_for(server: LoopbackServer) -> Settings:
-    return Settings.model_validate({"llm": {"base_url": server.url, "api_key": "none", "model": "m", "max_wait": 0.01}})
+def settings_for(server: LoopbackServer, ingest: IngestSettings = FEW) -> Settings:
+    llm = {"base_url": server.url, "api_key": "none", "model": "m", "max_wait": 0.01}
+    return Settings.model_validate({"llm": llm, "ingest": ingest})
 
 
 @pytest.fixture
@@ -38,11 +40,11 @@ def test_three_calls_in_ten_at_fault_change_nothing(folder: Path, tmp_path: Path
 def test_three_calls_in_ten_at_fault_give_the_same_examples_byte_for_byte(examples: Path, tmp_path: Path) -> None:
     sound, other = tmp_path / "sound", tmp_path / "faulty"
     with LoopbackServer(answer_by_schema) as server:
-        build(examples, sound, settings_for(server))
+        build(examples, sound, settings_for(server, IngestSettings()))
     for kept in ("parse", "picture", "member"):  # reading scans twice would take minutes
         shutil.copytree(sound / "artifacts" / kept, other / "artifacts" / kept)
     with LoopbackServer(answer_by_schema, Behaviour(faults=FaultRates.evenly(0.3, seed=11))) as faulty:
-        report = build(examples, other, settings_for(faulty))
+        report = build(examples, other, settings_for(faulty, IngestSettings()))
         assert sum(count for fault, count in faulty.faults.items() if fault is not Fault.NONE) > 25
     assert report.unfinished == 0
     assert exported(other) == exported(sound)

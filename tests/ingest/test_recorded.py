@@ -26,7 +26,7 @@ NOT_RECORDED = ("scans/*", "photos/*")
 def settings_for(server: LoopbackServer) -> Settings:
     llm = {"base_url": server.url, "api_key": "none", "model": "m", "max_wait": 0.01}
     return Settings.model_validate(
-        {"llm": llm, "ingest": {"exclude": NOT_RECORDED}, "graph": {"judged_pairs": 0}},
+        {"llm": llm, "ingest": {"exclude": NOT_RECORDED, "documents_at_once": 2}, "graph": {"judged_pairs": 0}},
     )
 
 

@@ -9,7 +9,7 @@ from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
 from pipelines.settings import Settings, load
-from tests.ingest.knowledge import graph_of, write_folder
+from tests.ingest.knowledge import FEW, graph_of, write_folder
 
 TOML = """
 [graph.schema]
@@ -49,7 +49,8 @@ def test_replies_are_kept_to_the_schema_and_what_goes_is_counted(folder: Path, t
     with LoopbackServer(answer) as server:
         llm = {"base_url": server.url, "api_key": "none", "model": "m"}
         settings = load(tmp_path).settings
-        report = build(folder, tmp_path / "kb", settings.model_copy(update={"llm": Settings(llm=llm).llm}))
+        asking = settings.model_copy(update={"llm": Settings(llm=llm).llm, "ingest": FEW})
+        report = build(folder, tmp_path / "kb", asking)
     assert all("(machine, part)" in words and "Only: machine has part." in words for words in asked)
     assert {str(node.properties["type"]) for node in entities(tmp_path / "kb")} == {"machine", "part"}
     related = [edge for edge in graph_of(tmp_path / "kb")[1] if edge.kind is EdgeKind.RELATED]
@@ -59,7 +60,7 @@ def test_replies_are_kept_to_the_schema_and_what_goes_is_counted(folder: Path, t
 
 
 def test_without_a_model_names_are_kept_to_the_schema_too(folder: Path, tmp_path: Path) -> None:
-    settings = Settings.model_validate({"graph": {"schema": {"entity_types": ["identifier"]}}})
+    settings = Settings.model_validate({"graph": {"schema": {"entity_types": ["identifier"]}}, "ingest": FEW})
     report = build(folder, tmp_path / "kb", settings)
     assert {str(node.properties["type"]) for node in entities(tmp_path / "kb")} == {"identifier"}
     assert report.dropped["entity type not in the schema"] > 0
@@ -67,7 +68,7 @@ def test_without_a_model_names_are_kept_to_the_schema_too(folder: Path, tmp_path
 
 def test_another_schema_distils_anew_and_parses_nothing(folder: Path, tmp_path: Path) -> None:
     build(folder, tmp_path / "kb")
-    settings = Settings.model_validate({"graph": {"schema": {"entity_types": ["identifier"]}}})
+    settings = Settings.model_validate({"graph": {"schema": {"entity_types": ["identifier"]}}, "ingest": FEW})
     stages = build(folder, tmp_path / "kb", settings).stages
     assert stages["parse"].done == stages["chunk"].done == 0
     assert stages["atomize"].done == 3

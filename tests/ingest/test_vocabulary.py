@@ -12,13 +12,13 @@ from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
 from pipelines.llm.testing.schema_answer import answer_by_schema
 from pipelines.settings import Settings
-from tests.ingest.knowledge import graph_of, write_folder
+from tests.ingest.knowledge import FEW, graph_of, write_folder
 from tests.ingest.made_cards import card_with
 
 
 def settings_for(server: LoopbackServer, **sections: object) -> Settings:
     llm = {"base_url": server.url, "api_key": "none", "model": "m", "max_wait": 0.01, "tries": 1}
-    return Settings.model_validate({"llm": llm, **sections})
+    return Settings.model_validate({"llm": llm, "ingest": FEW, **sections})
 
 
 def answer(call: Call) -> str:

@@ -75,6 +75,11 @@ def test_each_stage_has_its_own_processor_seconds() -> None:
     assert run(job(jobs.in_stages, 1, 3))[0].status is Status.TOO_LARGE
 
 
+def test_a_busy_machine_takes_nothing_away() -> None:
+    allowance = JobLimits(cpu_s=1.5, stall_s=2)
+    assert run(job(jobs.wait_for_its_turn, 30), allowance=allowance)[0].result == b"done"
+
+
 @pytest.mark.parametrize("function", [jobs.burn_in_children, jobs.burn_in_an_orphan])
 def test_what_a_job_starts_is_counted_and_ended_with_it(function: Callable[..., bytes], tmp_path: Path) -> None:
     note = tmp_path / "pids"

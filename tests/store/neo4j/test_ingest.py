@@ -14,7 +14,7 @@ from pipelines.store.neo4j.connection import Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
 from tests.faults.bench import Bench
 from tests.faults.kills import kill_runs_with_neo4j
-from tests.ingest.knowledge import exported, kill_after, lines_of, write_folder
+from tests.ingest.knowledge import FEW, exported, kill_after, lines_of, write_folder
 
 pytestmark = pytest.mark.neo4j
 
@@ -28,7 +28,7 @@ def test_killed_with_neo4j_attached_and_started_again_both_graphs_are_whole(
     build(folder, tmp_path / "undisturbed", progress=events.append)
     whole = exported(tmp_path / "undisturbed")
     store = {"neo4j_uri": neo4j_address.uri, "neo4j_password": neo4j_address.password}
-    settings = Settings.model_validate({"store": store})
+    settings = Settings.model_validate({"store": store, "ingest": FEW})
     # While documents are compiled, while they are loaded, and while Neo4j is written: its stage begins last.
     for number, (event, delay) in enumerate([(len(events) // 2, 0.0), (len(events) - 2, 0.0), (len(events) + 1, 0.05)]):
         kb = tmp_path / f"killed-{number}-{tmp_path.name}"
@@ -53,7 +53,7 @@ def test_what_is_forgotten_is_forgotten_in_neo4j(
     neo4j_address: Neo4jAddress, neo4j_store: Callable[..., Neo4jStore], tmp_path: Path
 ) -> None:
     store = {"neo4j_uri": neo4j_address.uri, "neo4j_password": neo4j_address.password}
-    settings = Settings.model_validate({"store": store})
+    settings = Settings.model_validate({"store": store, "ingest": FEW})
     kb = tmp_path / f"forgotten-{tmp_path.name}"
     build(write_folder(tmp_path / "folder"), kb, settings)
     forget("DS-2041.md", kb, settings)
