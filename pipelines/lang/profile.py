@@ -25,6 +25,8 @@ class LanguageProfile:
 
     - `spaced`: blanks stand between its words.
     - `stemmer`: its Snowball algorithm, empty where there is none.
+    - `noun_capitals`: every noun of it begins with a capital.
+    - `compounds`: it writes compounds as one word; `links` are the letters between their parts.
     - `decimal`, `group`: what sets off decimals and thousands in its numbers.
     - `months`, `months_short`, `weekdays`: for each month and day (from Monday), the forms of its name.
     - `numbers`: words for numbers, with their values.
@@ -42,6 +44,9 @@ class LanguageProfile:
     name: str
     spaced: bool = True
     stemmer: str = ""
+    noun_capitals: bool = False
+    compounds: bool = False
+    links: frozenset[str] = frozenset()
     decimal: str = "."
     group: str = ""
     months: tuple[frozenset[str], ...] = ()
@@ -93,6 +98,9 @@ def profile(language: str) -> LanguageProfile:
         told.get("name", code),
         told.get("spaced", True),
         told.get("stemmer", ""),
+        told.get("noun_capitals", False),
+        told.get("compounds", False),
+        _words(told, "links"),
         told.get("decimal", "."),
         told.get("group", ""),
         _forms(told, "months"),
