@@ -22,7 +22,11 @@ _LETTER = rf"[^\W{CJK}]"
 _INITIALS = rf"[{CAPITAL}]\.(?:[{CAPITAL}]\.)*(?=[ ,])"
 _WORD = rf"(?:{_INITIALS}|[{CAPITAL}]{_LETTER}*(?:['’.&-]{_LETTER}+)*)"
 _OF = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|bin|al|ibn|y)\s+){1,2}|&\s+"
-_CAPITALIZED = re.compile(rf"(?<![A-Za-z0-9]){_WORD}(?:\s(?:{_OF})?{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*")
+_CAPITALIZED, _CAPITALIZED_ALONE = (
+    re.compile(rf"(?<![A-Za-z0-9]){_WORD}(?:\s{between}{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*")
+    for between in (f"(?:{_OF})?", "")
+)
+"""With particles and without: between nouns with capitals they make no name ("Pumpe der Anlage")."""
 
 # "ISO 9001:2015", "EN ISO 13485", "GB/T 19001-2016", "MIL-STD-810G".
 _STANDARD = re.compile(
@@ -105,7 +109,8 @@ def _candidates(text: str, known: Collection[str], language: str) -> Iterator[Re
         for match in pattern.finditer(text):
             if len(match.group()) > 2:
                 yield RecognizedName(match.group(), Span(*match.span()), kind)
-    for match in _CAPITALIZED.finditer(text):
+    capitalized = _CAPITALIZED_ALONE if profile(language).noun_capitals else _CAPITALIZED
+    for match in capitalized.finditer(text):
         name = _trimmed(match, text, known, language)
         if name is not None:
             yield name

