@@ -34,7 +34,7 @@ OFF: dict[str, dict[str, float]] = {
     "no summaries": {"summary": 0},
     "no atoms": {"atom": 0},
     "no soft count of atoms": {"soft_count": 0},
-    "documents as well": {"document": 0.15},
+    "nothing of the document beside the chunk": {"document": 0},
     "no titles in the question": {"title": 0},
     "no names of documents": {"called": 0},
     "no entities": {"entity": 0},
@@ -63,9 +63,7 @@ def recall(hits: tuple[Hit, ...], question: Question) -> float:
 
 def column(retriever: Retriever, questions: tuple[Question, ...]) -> list[tuple[float, float]]:
     answerable = [question for question in questions if question.answerable]
-    weights, retriever.settings = retriever.settings, retriever.settings.model_copy(update={"document": 1.0})
-    features = [retriever.features(question.question) for question in answerable]  # of documents too
-    retriever.settings = weights
+    features = [retriever.features(question.question) for question in answerable]
     rows = []
     for off in OFF.values():
         settings = RetrieveSettings.model_validate(retriever.settings.model_dump() | off)

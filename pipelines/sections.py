@@ -30,8 +30,9 @@ class IngestSettings(SettingsSection):
 class RetrieveSettings(SettingsSection):
     """The weights of the score that `pipelines.retrieve.score` documents, and how far a search looks.
 
-    A layer of weight 0 is not searched. `document` and `tag` are so by default: beside the words that a document is
-    called by (`called`) and the names that chunks share, they changed nothing or did harm (`benchmarks/ablation.py`).
+    A layer of weight 0 is not searched. `tag` is so by default: beside the words that a document is called by
+    (`called`) and the names that chunks share, it changed nothing or did harm (`benchmarks/ablation.py`). Where the
+    embedder was not made for the language of a question or of a chunk, `lexical` is 1.
     """
 
     limit: int = Field(10, ge=1, description="chunks returned where a caller does not say")
@@ -43,11 +44,13 @@ class RetrieveSettings(SettingsSection):
     summary: float = Field(0.1, ge=0, description="weight of the similarity to a chunk's summary")
     atom: float = Field(0.5, ge=0, description="weight of the similarity to a chunk's best atom")
     soft_count: float = Field(0.02, ge=0, description="what a chunk's further atoms count beside the best")
-    document: float = Field(0.0, ge=0, description="weight of the similarity to a chunk's document")
+    document: float = Field(
+        0.45, ge=0, description="weight of what a chunk's document says of the question and the chunk does not"
+    )
     tag: float = Field(0.0, ge=0, description="weight of the tags that the question names or means")
     entity: float = Field(0.2, ge=0, description="weight of the names that question and chunk share, by rarity")
     title: float = Field(1.1, ge=0, description="weight of a document whose title the question names, by rarity")
-    called: float = Field(1.2, ge=0, description="weight of the words of a document's title, file name and kind")
+    called: float = Field(0.8, ge=0, description="weight of the words of a document's title, file name and kind")
     focus: float = Field(1.2, ge=0, description="how much of what speaks for a document only its nearest chunks get")
     fresh: float = Field(0.4, ge=0, description="what counts that a chunk says and those before it do not")
     again: float = Field(0.1, ge=0, le=1, description="what a chunk loses for each one chosen of its document")

@@ -13,15 +13,16 @@ from pipelines.core.document import Figure
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Atom, AtomKind
 from pipelines.core.provenance import Provenance
-from pipelines.lang.characters import CJK, CJK_CHARACTER
+from pipelines.lang.characters import CJK, MARK, WITHOUT_BLANKS
 from pipelines.lang.terms import words
 
 _FEWEST_WORDS, _FEWEST_CHARACTERS = 3, 6
-"""Minimum words of a statement; minimum characters of a Chinese one."""
+"""Minimum words of a statement; minimum characters of one in a script without blanks, or of Korean."""
 _LONGEST = 600
 """Maximum characters of a statement: a longer "sentence" is a page of OCR text without punctuation."""
 _BULLET = re.compile(r"^(?:[●○•▪◦·*–-]\s*)+")
-_HAS_LETTERS = re.compile(rf"[^\W\d_]{{2}}|[{CJK}]")
+_BY_CHARACTERS = re.compile(f"[{CJK}{WITHOUT_BLANKS}]")
+_HAS_LETTERS = re.compile(rf"[^\W\d_][{MARK}]*[^\W\d_]|[{CJK}]")
 
 
 def statements(content: ChunkContent, limit: int) -> list[Atom]:
@@ -61,10 +62,10 @@ def _sentence_statements(content: ChunkContent) -> Iterator[Atom]:
 
 
 def _is_statement(text: str) -> bool:
-    if len(text) > _LONGEST or text.endswith(("?", "？", ":", "：")):
+    if len(text) > _LONGEST or text.endswith(("?", "？", "؟", ":", "：")):
         return False
     runs = [run for run in words(text) if _HAS_LETTERS.search(run)]
-    return len(runs) >= _FEWEST_WORDS or len("".join(CJK_CHARACTER.findall(text))) >= _FEWEST_CHARACTERS
+    return len(runs) >= _FEWEST_WORDS or len(_BY_CHARACTERS.findall(text)) >= _FEWEST_CHARACTERS
 
 
 def _lead(path: HeadingPath, text: str) -> str:

@@ -21,6 +21,7 @@ from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Atom, ChunkTag, Entity, Mention, Relation, Row
 from pipelines.core.outcome import Failure
 from pipelines.core.provenance import Provenance, Span
+from pipelines.lang.characters import CAPITAL
 from pipelines.lang.sentences import sentences
 
 HeadingPath = tuple[tuple[str, str], ...]
@@ -29,7 +30,7 @@ form: `(("Pump Manual", "pump manual"), ("Seals", "seals"))`."""
 
 _HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
 _NOT_PROSE = _HEADINGS | {BlockKind.TABLE, BlockKind.CODE, BlockKind.FORMULA}
-_CAPITALIZED_INSIDE = re.compile(r"(?<=[a-z0-9,;)] )[A-ZÀ-ÖØ-Þ][\w'’-]+")
+_CAPITALIZED_INSIDE = re.compile(rf"(?<=[^\W_{CAPITAL}] |[,;)] )[{CAPITAL}][\w'’-]+")
 """A capitalized word that does not open a sentence."""
 
 

@@ -64,7 +64,7 @@ def rows(content: ChunkContent) -> list[Row]:
 
 def _names(content: ChunkContent, sentence: Sentence) -> list[RecognizedName]:
     """Return the names in a sentence; in a heading, where any word may be capitalized, those with a type only."""
-    names = find_names(sentence.text, content.names, content.document.title)
+    names = find_names(sentence.text, content.names, content.document.title, content.chunk.language)
     return [name for name in names if name.type or not sentence.heading]
 
 
@@ -80,7 +80,8 @@ class _ChunkNames:
         content = self._content
         sentences = [NamedSentence(sentence.text, [name.span for name in names]) for sentence, names in self._found]
         fitting = min(limit, 2 + len(content.chunk.text) // _CHARACTERS_PER_TAG)
-        phrases = key_phrases(sentences, (part for part, _ in content.path), fitting, content.terms)
+        headings = [part for part, _ in content.path]
+        phrases = key_phrases(sentences, headings, fitting, content.terms, content.chunk.language)
         return [ChunkTag(content.chunk.id, Tag.make_id(p.text), p.text, p.weight) for p in phrases]
 
     def entities(self) -> tuple[Entity, ...]:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pipelines.core.ids import normalize
 from pipelines.core.provenance import Span
@@ -46,15 +47,19 @@ class NamedSentence:
 
 
 def key_phrases(
-    sentences: Iterable[NamedSentence], headings: Iterable[str], limit: int, known: Collection[str] = ()
+    sentences: Iterable[NamedSentence],
+    headings: Iterable[str],
+    limit: int,
+    known: Collection[str] = (),
+    language: str = "",
 ) -> list[KeyPhrase]:
     """Return the `limit` heaviest key phrases, heaviest first, ties in order of first occurrence.
 
     A phrase weighs the sum of its occurrences. Names, longer phrases and early occurrences weigh more; a phrase in
     `headings` weighs double. A phrase inside a heavier one is left out, and so is a single lower-case word that occurs
-    once. Chinese text is segmented by the `known` terms (`repeated_han`).
+    once. Chinese text is segmented by the `known` terms (`repeated_han`). `language` is that of the sentences.
     """
-    weights, surfaces, counts = _weigh(sentences, known)
+    weights, surfaces, counts = _weigh(sentences, known, _phrase_ends(language))
     heading = _key(" ".join(headings))
     for key in list(weights):
         if key in heading:
@@ -71,8 +76,13 @@ def key_phrases(
     return [KeyPhrase(surfaces[key], round(weights[key] / top, 4)) for key in kept]
 
 
+@lru_cache(maxsize=64)
+def _phrase_ends(language: str) -> frozenset[str]:
+    return PHRASE_ENDS | profile(language).function_words | profile(language).phrase_ends
+
+
 def _weigh(
-    sentences: Iterable[NamedSentence], known: Collection[str]
+    sentences: Iterable[NamedSentence], known: Collection[str], ends: Collection[str]
 ) -> tuple[dict[str, float], dict[str, str], Counter[str]]:
     """Return by the key of each candidate its weight, its first surface form and its occurrences."""
     weights: dict[str, float] = {}
@@ -80,7 +90,7 @@ def _weigh(
     surfaces: dict[str, str] = {}
     for number, sentence in enumerate(sentences):
         early = 1.0 + 1.0 / (2 + number)
-        for phrase, form in _candidates(sentence, known):
+        for phrase, form in _candidates(sentence, known, ends):
             key = _key(phrase)
             surfaces.setdefault(key, " ".join(phrase.split()))
             weights[key] = weights.get(key, 0.0) + early * form
@@ -92,15 +102,15 @@ def _key(phrase: str) -> str:
     return " ".join(phrase.lower().split()) if phrase.isascii() else normalize(phrase)
 
 
-def _candidates(sentence: NamedSentence, known: Collection[str]) -> Iterator[tuple[str, float]]:
+def _candidates(sentence: NamedSentence, known: Collection[str], ends: Collection[str]) -> Iterator[tuple[str, float]]:
     """Yield the names and the phrases between them, each with the weight of its form."""
     start = 0
     for name in sentence.names:
-        yield from _phrases(sentence.text[start : name.start], known)
+        yield from _phrases(sentence.text[start : name.start], known, ends)
         surface = name.slice(sentence.text)
         yield surface, _NAME_WEIGHT * _form(surface.count(" ") + 1)
         start = name.end
-    yield from _phrases(sentence.text[start:], known)
+    yield from _phrases(sentence.text[start:], known, ends)
 
 
 def _form(words: int) -> float:
@@ -108,7 +118,7 @@ def _form(words: int) -> float:
     return 0.4 + 0.4 * min(words, _LONGEST)
 
 
-def _phrases(text: str, known: Collection[str]) -> Iterator[tuple[str, float]]:
+def _phrases(text: str, known: Collection[str], ends: Collection[str]) -> Iterator[tuple[str, float]]:
     run: list[re.Match[str]] = []
     for match in _TOKEN.finditer(text):
         token = match.group()
@@ -116,7 +126,7 @@ def _phrases(text: str, known: Collection[str]) -> Iterator[tuple[str, float]]:
             yield from _run(text, run)
             run = []
             yield from _han(token, known)
-        elif not token[0].isalnum() or token.lower() in PHRASE_ENDS:
+        elif not token[0].isalnum() or token.lower() in ends:
             yield from _run(text, run)
             run = []
         else:

@@ -8,19 +8,25 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pipelines.core.provenance import Span
-from pipelines.lang.characters import CJK, HAN, LATIN_CAPITAL
+from pipelines.lang.characters import CAPITAL, CJK, HAN
 from pipelines.lang.dates import CALENDAR
 from pipelines.lang.organizations import CHINESE_ORGANIZATIONS, ORGANIZATION, STANDARD_BODIES
+from pipelines.lang.profile import profile
 from pipelines.lang.words import FUNCTION_WORDS
 
 # Capitalized words, with particles between them and a number at the end: "Bank of England", "Apollo 11".
 _LETTER = rf"[^\W{CJK}]"
-_INITIALS = rf"[{LATIN_CAPITAL}]\.(?:[{LATIN_CAPITAL}]\.)*(?=[ ,])"
-_WORD = rf"(?:{_INITIALS}|[{LATIN_CAPITAL}]{_LETTER}*(?:['’.&-]{_LETTER}+)*)"
+_INITIALS = rf"[{CAPITAL}]\.(?:[{CAPITAL}]\.)*(?=[ ,])"
+_WORD = rf"(?:{_INITIALS}|[{CAPITAL}]{_LETTER}*(?:['’.&-]{_LETTER}+)*)"
 _OF = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|bin|al|ibn|y)\s+){1,2}|&\s+"
-_CAPITALIZED = re.compile(rf"(?<![A-Za-z0-9]){_WORD}(?:\s(?:{_OF})?{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*")
+_CAPITALIZED, _CAPITALIZED_ALONE = (
+    re.compile(rf"(?<![A-Za-z0-9]){_WORD}(?:\s{between}{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*")
+    for between in (f"(?:{_OF})?", "")
+)
+"""With particles and without: between nouns with capitals they make no name ("Pumpe der Anlage")."""
 
 # "ISO 9001:2015", "EN ISO 13485", "GB/T 19001-2016", "MIL-STD-810G".
 _STANDARD = re.compile(
@@ -52,9 +58,7 @@ _OPENING = " \"“'(*#-–●○•▪◦·"
 _BEGINS = ("|", "•", "●", "○", "▪")
 """Marks that begin a table cell or a list item."""
 
-_NOT_NAMES = FUNCTION_WORDS | frozenset(  # and the field names of mails
-    "dear hello hi cc bcc from to date subject re fw fwd regards sincerely page".split()
-)
+_MAIL_FIELDS = frozenset("dear hello hi cc bcc from to date subject re fw fwd regards sincerely page".split())
 _INITIALISMS = frozenset(["US", "WHO", "IT"])
 """Names that are function words in lower case."""
 _SHORTEST = 3
@@ -74,8 +78,16 @@ class RecognizedName:
     alias: str = ""
 
 
-def find_names(text: str, known: Collection[str], title: str = "") -> list[RecognizedName]:
+@lru_cache(maxsize=64)
+def _not_names(language: str) -> frozenset[str]:
+    return FUNCTION_WORDS | _MAIL_FIELDS | profile(language).function_words
+
+
+def find_names(text: str, known: Collection[str], title: str = "", language: str = "") -> list[RecognizedName]:
     """Return the names in a sentence in order, without overlaps; spans are relative to `text`.
+
+    `language` is that of the sentence. Where it capitalizes every noun, a single word is a name only if it has more
+    capitals or a figure.
 
     A single capitalized word that opens the sentence is a name only if it is among `known`, the words that the
     document capitalizes inside sentences. The document's `title` is a name wherever it occurs.
@@ -84,7 +96,7 @@ def find_names(text: str, known: Collection[str], title: str = "") -> list[Recog
     """
     found: list[RecognizedName] = []
     end = 0
-    candidates = [*_title(text, title), *_candidates(text, known)]
+    candidates = [*_title(text, title), *_candidates(text, known, language)]
     for name in sorted(candidates, key=lambda name: (name.span.start, -name.span.end)):
         if name.span.start >= end:
             found.append(name)
@@ -92,13 +104,14 @@ def find_names(text: str, known: Collection[str], title: str = "") -> list[Recog
     return found
 
 
-def _candidates(text: str, known: Collection[str]) -> Iterator[RecognizedName]:
+def _candidates(text: str, known: Collection[str], language: str) -> Iterator[RecognizedName]:
     for pattern, kind in ((_STANDARD, "standard"), (_CODE, "identifier")):
         for match in pattern.finditer(text):
             if len(match.group()) > 2:
                 yield RecognizedName(match.group(), Span(*match.span()), kind)
-    for match in _CAPITALIZED.finditer(text):
-        name = _trimmed(match, text, known)
+    capitalized = _CAPITALIZED_ALONE if profile(language).noun_capitals else _CAPITALIZED
+    for match in capitalized.finditer(text):
+        name = _trimmed(match, text, known, language)
         if name is not None:
             yield name
     yield from _chinese(text)
@@ -112,15 +125,15 @@ def _title(text: str, title: str) -> Iterator[RecognizedName]:
         yield RecognizedName(text[start:end], Span(start, end))
 
 
-def _trimmed(match: re.Match[str], text: str, known: Collection[str]) -> RecognizedName | None:
+def _trimmed(match: re.Match[str], text: str, known: Collection[str], language: str) -> RecognizedName | None:
     """Return a capitalized run without leading function words and numbers, None if no name is left."""
     start, surface = match.start(), _POSSESSIVE.sub("", match.group())
     head, blank, rest = surface.partition(" ")
-    while blank and (head.lower() in _NOT_NAMES or head.isdigit()):
+    while blank and (head.lower() in _not_names(language) or head.isdigit()):
         start, surface = start + len(head) + 1, rest
         head, blank, rest = surface.partition(" ")
     before = text[:start].strip(_OPENING)
-    if not _is_name(surface, not before or before.endswith(_BEGINS), known):
+    if not _is_name(surface, not before or before.endswith(_BEGINS), known, language):
         return None
     kind = "organization" if ORGANIZATION.search(surface) and " " in surface else ""
     return RecognizedName(
@@ -128,14 +141,16 @@ def _trimmed(match: re.Match[str], text: str, known: Collection[str]) -> Recogni
     )
 
 
-def _is_name(surface: str, opens: bool, known: Collection[str]) -> bool:
+def _is_name(surface: str, opens: bool, known: Collection[str], language: str) -> bool:
     """Whether a capitalized run is a name; `opens`: it is the first of its sentence, list item or cell."""
     words = surface.lower().split()
     if max(map(len, words)) < _SHORTEST and not surface.isalpha():
         return False
     if surface in _INITIALISMS:
         return True
-    if len(surface) < 2 or all(word.isdigit() or word in _NOT_NAMES or word in CALENDAR for word in words):
+    if len(surface) < 2 or all(word.isdigit() or word in _not_names(language) or word in CALENDAR for word in words):
+        return False
+    if len(words) == 1 and profile(language).noun_capitals and surface[1:].islower():
         return False
     return len(words) > 1 or surface.isupper() or not opens or surface in known
 

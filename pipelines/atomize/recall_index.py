@@ -61,7 +61,7 @@ class SearchRecords:
 
     @classmethod
     def of(cls, embedded: EmbeddedRecords) -> SearchRecords:
-        return cls(embedded, tuple(" ".join(terms(record.text)) for record in embedded.records))
+        return cls(embedded, tuple(" ".join(terms(record.text, record.language)) for record in embedded.records))
 
 
 @dataclass(frozen=True, slots=True)

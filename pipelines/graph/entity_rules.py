@@ -11,12 +11,11 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rapidfuzz.distance import OSA
-
 from pipelines.core.ids import normalize
 from pipelines.graph.entities import EntityProfile
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.organizations import LEGAL_FORMS
+from pipelines.lang.spelling import edits
 
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d+")
@@ -174,6 +173,6 @@ def _is_slip(a: str, b: str) -> bool:
     short, long = sorted(differ[0], key=len)
     if len(short) < 7 or not (short.isalpha() and long.isalpha()) or short[0] != long[0] or short[-1] != long[-1]:
         return False
-    if OSA.distance(short, long, score_cutoff=1) != 1:
+    if edits(short, long, most=1) != 1:
         return False
     return len(long) > len(short) or sorted(long) == sorted(short)

@@ -58,7 +58,7 @@ def embed_records(records: tuple[Record, ...], embedder: Embedder) -> bytes:
     """Return the records with their vectors and terms, as they are kept among the artifacts."""
     vectors = embedder.embed([record.text for record in records], Side.PASSAGE)
     raw = np.ascontiguousarray(vectors, np.float32).tobytes()
-    return codec.pack((records, vectors.shape[1], raw, [" ".join(terms(one.text)) for one in records]))
+    return codec.pack((records, vectors.shape[1], raw, [" ".join(terms(one.text, one.language)) for one in records]))
 
 
 def read_records(data: bytes) -> EmbeddedRecords:
@@ -85,7 +85,7 @@ def _document_record(document: Document) -> Record:
     )
     return Record(
         document.id, RecordKind.DOCUMENT, document.id, text, "", document.source.uri, document.source.media_type,
-        date=document_date(document.metadata),
+        date=document_date(document.metadata), language=document.language,
     )  # fmt: skip
 
 
@@ -105,6 +105,7 @@ def _record(document: Document, chunk: Chunk, kind: RecordKind, id: str, text: s
     return Record(
         id, kind, document.id, text, chunk.id, document.source.uri, document.source.media_type,
         chunk.provenance.page or 0, document_date(document.metadata), tags,
+        chunk.language or document.language,
     )  # fmt: skip
 
 

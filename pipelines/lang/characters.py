@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
+import unicodedata
+from itertools import pairwise
 
 KANA = r"\u3040-\u30ff"
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -14,13 +17,28 @@ UNSPACED = KANA + HAN
 CJK = UNSPACED + HANGUL
 """Scripts whose words are matched by pairs of characters."""
 
+WITHOUT_BLANKS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+"""Thai, Lao, Burmese and Khmer, which set no blanks between words either."""
+
 CJK_CHARACTER = re.compile(f"[{CJK}]")
 CJK_RUN = re.compile(f"[{CJK}]+")
 HAN_CHARACTER = re.compile(f"[{HAN}]")
 UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 
-LATIN_CAPITAL = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİŁŃŇŌŐŒŘŚŞŠŤŪŮŰŹŻŽ"
-"""Capitals of the Latin alphabets of Europe."""
+
+def _ranges(*categories: str) -> str:
+    """Return all characters of these Unicode categories as ranges between brackets."""
+    codes = [code for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) in categories]
+    starts = [codes[0], *(after for before, after in pairwise(codes) if after > before + 1)]
+    ends = [*(before for before, after in pairwise(codes) if after > before + 1), codes[-1]]
+    return "".join(f"{chr(start)}-{chr(end)}" for start, end in zip(starts, ends, strict=True))
+
+
+MARK = _ranges("Mn", "Mc")
+"""Signs that belong to the letter before them: vowels of Hindi and Thai, accents that are written apart."""
+
+CAPITAL = _ranges("Lu", "Lt")
+"""Capitals of every alphabet that has them."""
 
 CURRENCY = "$€£¥￥₩₹₽฿₺"
 """Signs of currencies."""

@@ -7,9 +7,10 @@ import re
 from pipelines.core.provenance import Span
 from pipelines.lang.profile import longest_first, profile
 
-# A sentence ends at .!? with white space behind it, at the full-width marks, and at a blank line or a line of its own.
+# A sentence ends at .!? with white space behind it, at the marks of Chinese, Hindi, Arabic and Urdu, and at a blank
+# line or a line of its own.
 _END = re.compile(
-    r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？；]+[”’）」』]*|\n\s*\n"
+    r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？；।॥؟۔]+[”’）」』]*|\n\s*\n"
     r"|\n(?=\s*(?:[-*•–·]|\d+[.)])\s)|\n(?=[^\n]* \| )"
 )
 _PROFILES = (profile("en"), profile("de"), profile("fr"), profile("es"))

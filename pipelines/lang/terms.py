@@ -1,19 +1,27 @@
-"""Lexical analysis: text to the terms that are matched, words stemmed, Chinese by character pairs."""
+"""Lexical analysis: text to the terms that are matched, words stemmed, scripts without blanks by pairs of letters."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 import Stemmer
 
 from pipelines.core.ids import normalize
-from pipelines.lang.characters import CJK, CJK_CHARACTER
+from pipelines.lang.characters import CJK, MARK, WITHOUT_BLANKS
 from pipelines.lang.profile import profile
 from pipelines.lang.words import STOP_WORDS
 
-_RUN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[.\-/][^\W_{CJK}]+)*")
-_PART = re.compile(r"[^\W_]+")
+_BY_PAIRS = CJK + WITHOUT_BLANKS
+_SPELLED = rf"[^\W_{_BY_PAIRS}]+(?:[{MARK}]+[^\W_{_BY_PAIRS}]*)*"
+_RUN = re.compile(rf"[{CJK}]+|[{WITHOUT_BLANKS}]+|{_SPELLED}(?:[.\-/]{_SPELLED})*")
+_PART = re.compile(_SPELLED)
+_LETTER = re.compile(rf"[{_BY_PAIRS}][{MARK}]*")
+_PAIRED = re.compile(f"[{_BY_PAIRS}]")
+_WITH_UNIT = re.compile(r"(\d+(?:\.\d+)?)([^\W\d_]+)")
+# "N·m" is "Nm" too.
+_TIMES = re.compile(r"(?<=[a-zµμ])[·⋅∙](?=[a-z])")
 
 
 @lru_cache(maxsize=64)
@@ -23,13 +31,34 @@ def _stemmer(language: str) -> Stemmer.Stemmer:
 
 
 @lru_cache(maxsize=64)
-def _stop_words(language: str) -> frozenset[str]:
-    return profile(language).stop_words if language else STOP_WORDS
+def stop_words(language: str) -> frozenset[str]:
+    """Return the words of a language that are no terms, normalized; without a language those of English and Chinese."""
+    return frozenset(map(normalize, profile(language).stop_words if language else STOP_WORDS))
 
 
-def words(text: str) -> list[str]:
-    """Return the normalized runs of letters and digits; "DS-2041" and "3.5" stay whole, Chinese runs too."""
-    return _RUN.findall(normalize(text))
+@lru_cache(maxsize=64)
+def _grouped(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Thousands set off and decimals as a language writes them, where it does not as the terms do ("12345.6")."""
+    known = profile(language or "en")
+    group = re.escape(known.group.strip() or "'")
+    decimal = re.escape(known.decimal)
+    thousands = re.compile(rf"(?<![\w.,])(\d{{1,3}}(?:{group}\d{{3}})+)(?![\w]|{group}\d)")
+    return thousands, re.compile(rf"(?<![\w.,])(\d+){decimal}(\d+)(?![\w]|[.,]\d)")
+
+
+def words(text: str, language: str = "") -> list[str]:
+    """Return the normalized runs of letters and digits; "DS-2041" and "3.5" stay whole, Chinese runs too.
+
+    Figures are written without what sets off thousands, and with a decimal point.
+    """
+    plain = normalize(text)
+    if not plain.isascii():
+        plain = _TIMES.sub("", plain)
+    if any(mark in plain for mark in ",.'"):
+        thousands, decimals = _grouped(language)
+        plain = thousands.sub(lambda match: re.sub(r"\D", "", match.group()), plain)
+        plain = decimals.sub(r"\1.\2", plain)
+    return _RUN.findall(plain)
 
 
 def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:
@@ -42,23 +71,34 @@ def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:
     >>> terms("Die Pumpen", "de")
     ['pump']
     """
+    left_out = stop_words(language) if stop else frozenset[str]()
     found: list[str] = []
-    stop_words = _stop_words(language) if stop else frozenset[str]()
-    for run in words(text):
-        if run in stop_words:
+    for run in words(text, language):
+        if run in left_out:
             continue
-        if CJK_CHARACTER.match(run):
-            found.extend(pair for pair in _pairs(run) if pair not in stop_words)
+        if _PAIRED.match(run):
+            found.extend(pair for pair in _pairs(run) if pair not in left_out)
         else:
-            found.extend(_latin(run, _stemmer(language)))
+            found.extend(_spelled(run, language))
     return found
 
 
+def forms(word: str, language: str) -> list[str]:
+    """Return the terms of one of the `words` of a text, a stop word or not: as many in every language.
+
+    >>> forms("ds-2041", "de")
+    ['ds-2041', 'ds', '2041']
+    """
+    return _pairs(word) if _PAIRED.match(word) else _spelled(word, language)
+
+
 def _pairs(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+    letters = _LETTER.findall(run)
+    return [one + other for one, other in pairwise(letters)] or [run]
 
 
-def _latin(run: str, stemmer: Stemmer.Stemmer) -> list[str]:
-    parts = _PART.findall(run)
+def _spelled(run: str, language: str) -> list[str]:
+    stemmer = _stemmer(language)
+    parts = list(with_unit.groups()) if (with_unit := _WITH_UNIT.fullmatch(run)) else _PART.findall(run)
     whole = [stemmer.stemWord(run)]
     return whole if len(parts) == 1 else whole + stemmer.stemWords(parts)

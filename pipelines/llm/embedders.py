@@ -36,6 +36,14 @@ def open_embedder(settings: EmbedSettings = EmbedSettings(), cache_path: Path | 
     return CachedEmbedder(embedder, cache_path)
 
 
+def reads(info: EmbedderInfo, language: str) -> bool:
+    """Return whether an embedder was made for texts in a language; "" is a language that is not known.
+
+    WordLlama was made for English; all others are taken to read every language, one of your own too.
+    """
+    return info.name != "wordllama" or language in ("", "en")
+
+
 def default_embedder() -> Embedder:
     """Return the embedder that compares names, questions and tags, whatever the knowledge base's own is.
 

@@ -37,12 +37,13 @@ def build_index(graph: GraphStore) -> Index:
     titles = [str(document.properties.get("title", "")) for document in documents]
     chunk_terms, vocabulary = _count_terms(chunks, titles, owner)
     document_terms = _document_terms(documents, vocabulary)
-    name_terms = _name_terms(entities, vocabulary)
-    postings = chunk_terms.transposed(len(vocabulary))
+    languages, language_of = _languages(chunks)
     entities_by_name = _entities_by_name(entities)
     documents_by_title = _multimap((key, i) for i, title in enumerate(titles) for key in title_keys(title))
     chunk_entities = _chunk_entities(graph, chunk_number, entity_number, entities, entities_by_name)
     entity_chunks = chunk_entities.transposed(len(entities))
+    name_terms = _name_terms(entities, vocabulary, _languages_of_names(entity_chunks, languages, language_of))
+    postings = chunk_terms.transposed(len(vocabulary))
     tag_weights = SparseRows.from_pairs(_weighted(graph, EdgeKind.HAS_TAG, chunk_number, tag_number), len(chunks))
     related = _both_directions(_pairs(graph, EdgeKind.RELATED, entity_number, entity_number))
     neighbours = _both_directions(_pairs(graph, EdgeKind.NEXT, chunk_number, chunk_number))
@@ -59,6 +60,8 @@ def build_index(graph: GraphStore) -> Index:
         superseded_by=_superseded_by(graph, document_number),
         document_of=owner,
         pages=np.array([chunk.properties.get("page", 0) for chunk in chunks], dtype=np.int32),
+        languages=languages,
+        language_of=language_of,
         lengths=np.array([chunk_terms.values_of(i).sum() for i in range(len(chunks))], dtype=np.float32),
         entities=tuple(entity_number),
         entity_names=tuple(str(entity.properties.get("name", "")) for entity in entities),
@@ -94,7 +97,7 @@ def _count_terms(chunks: Sequence[Node], titles: Sequence[str], owner: Numbers) 
     columns: list[int] = []
     values: list[int] = []
     for number, chunk in enumerate(chunks):
-        counted = Counter(terms(_searched_text(chunk, titles[owner[number]])))
+        counted = Counter(terms(_searched_text(chunk, titles[owner[number]]), _language(chunk)))
         found = sorted((vocabulary.setdefault(term, len(vocabulary)), count) for term, count in counted.items())
         columns.extend(term for term, _ in found)
         values.extend(count for _, count in found)
@@ -102,9 +105,20 @@ def _count_terms(chunks: Sequence[Node], titles: Sequence[str], owner: Numbers) 
     return SparseRows(starts, np.array(columns, dtype=np.int32), np.array(values, dtype=np.float32)), vocabulary
 
 
+def _language(node: Node) -> str:
+    return str(node.properties.get("language", ""))
+
+
+def _languages(chunks: Sequence[Node]) -> tuple[tuple[str, ...], Numbers]:
+    """The languages of the chunks, the commonest first, and the place of each chunk's among them."""
+    counts = Counter(map(_language, chunks))
+    languages = tuple(sorted(counts, key=lambda language: (-counts[language], language)))
+    return languages, np.array([languages.index(_language(chunk)) for chunk in chunks], dtype=np.int32)
+
+
 def _is_rewritten(chunk: Node, own: Numbers, vocabulary: Mapping[str, int]) -> bool:
     """Whether a chunk's summary has words that the chunk, whose terms are `own`, has not: was written."""
-    said = {vocabulary.get(term, -1) for term in terms(str(chunk.properties.get("summary", "")))}
+    said = {vocabulary.get(term, -1) for term in terms(str(chunk.properties.get("summary", "")), _language(chunk))}
     return not said.issubset(own.tolist())
 
 
@@ -225,10 +239,17 @@ def _named_in_title(
     return found
 
 
-def _name_terms(entities: Sequence[Node], vocabulary: dict[str, int]) -> SparseRows:
+def _languages_of_names(entity_chunks: SparseRows, languages: Sequence[str], language_of: Numbers) -> list[str]:
+    """The language of the first chunk that mentions each name; of one that none mentions, the corpus's own."""
+    first = [entity_chunks.columns_of(entity)[:1] for entity in range(entity_chunks.size)]
+    main = languages[0] if languages else ""
+    return [languages[int(language_of[chunk[0]])] if len(chunk) else main for chunk in first]
+
+
+def _name_terms(entities: Sequence[Node], vocabulary: dict[str, int], languages: Sequence[str]) -> SparseRows:
     def pairs() -> Iterator[tuple[int, int, float]]:
         for number, entity in enumerate(entities):
-            for term in terms(str(entity.properties.get("name", ""))):
+            for term in terms(str(entity.properties.get("name", "")), languages[number]):
                 yield number, vocabulary.setdefault(term, len(vocabulary)), 1.0
 
     return SparseRows.from_pairs(pairs(), len(entities))
@@ -247,8 +268,8 @@ def _document_terms(documents: Sequence[Node], vocabulary: dict[str, int]) -> Sp
 
     def pairs() -> Iterator[tuple[int, int, float]]:
         for number, document in enumerate(documents):
-            names = (str(document.properties.get(name, "")) for name in ("title", "uri", "media_type"))
-            for term in document_words(*names):
+            title, uri, kind = (str(document.properties.get(name, "")) for name in ("title", "uri", "media_type"))
+            for term in document_words(title, uri, kind, _language(document)):
                 yield number, vocabulary.setdefault(term, len(vocabulary)), 1.0
 
     return SparseRows.from_pairs(pairs(), len(documents))

@@ -107,8 +107,10 @@ class Index:
     A field named `a_bs` has for each a the bs that it leads to: `chunk_entities` the entities that a chunk mentions,
     `entity_chunks` the chunks that mention an entity.
 
-    Of chunks: `document_of`, the `pages` where they begin (0: none), their `lengths` in terms. `postings` has for each
-    term the chunks that hold it, and how often. A chunk mentions also the entities whose names are inside a longer name
+    Of chunks: `document_of`, the `pages` where they begin (0: none), their `lengths` in terms. `language_of` is the
+    place of a chunk's language in `languages`, which are in order of their share, the largest first ("" where it is not
+    known). `postings` has for each term the chunks that hold it, stemmed as a word of the chunk's language, and how
+    often. A chunk mentions also the entities whose names are inside a longer name
     in it, with less weight. `chunk_references` leads to the documents that a chunk refers to, `chunk_neighbours` to the
     chunks before and behind.
 
@@ -134,6 +136,8 @@ class Index:
     superseded_by: Numbers
     document_of: Numbers
     pages: Numbers
+    languages: Sequence[str]
+    language_of: Numbers
     lengths: Weights
     entities: Sequence[str]
     entity_names: Sequence[str]
@@ -160,6 +164,11 @@ class Index:
     def reference_counts(self) -> Numbers:
         """How many chunks refer to each document."""
         return np.bincount(self.chunk_references.columns, minlength=len(self.documents)).astype(np.int32)
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of the vocabulary by number."""
+        return tuple(self.vocabulary)
 
     @cached_property
     def tag_spellings(self) -> tuple[tuple[str, ...], ...]:
@@ -211,11 +220,11 @@ def title_keys(title: str) -> Iterator[str]:
             yield key
 
 
-def document_words(title: str, uri: str, media_type: str) -> list[str]:
+def document_words(title: str, uri: str, media_type: str, language: str = "") -> list[str]:
     """Return the terms by which a reader may call a document: those of its title, its file name and its kind."""
     file = uri.rsplit("/", 1)[-1].rpartition(".")[0] if "." in uri else ""
     kinds = " ".join(words for mark, words in _FORMS.items() if mark in media_type)
-    return list(dict.fromkeys(terms(f"{title} {_CAMEL.sub(' ', file)} {kinds}")))
+    return list(dict.fromkeys(terms(f"{title} {_CAMEL.sub(' ', file)} {kinds}", language)))
 
 
 def word_ngrams(text: str, longest: int = LONGEST_NAME) -> Iterator[tuple[int, int, str]]:

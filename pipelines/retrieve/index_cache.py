@@ -21,7 +21,7 @@ from pipelines.llm.embedder import EmbedderInfo
 from pipelines.retrieve.index import Index, SparseRows, Weights
 from pipelines.store.vector import RecordKind, VectorStore
 
-VERSION = 4
+VERSION = 5
 """Raised when the same graph gives another index, or the file another form."""
 FILE = "index.npz"
 _METADATA = "metadata"
@@ -159,7 +159,7 @@ def _joined(field: str, file: Mapping[str, NDArray[np.generic]]) -> SparseRows |
 
 _MAPS = ("entities_by_name", "documents_by_title")
 _TEXTS = ("chunks", "documents", "uris", "titles", "media_types", "dates", "entities", "entity_names", "tag_ids",
-          "tag_names", "tag_aliases")  # fmt: skip
+          "tag_names", "tag_aliases", "languages")  # fmt: skip
 _ARRAYS = tuple(
     field.name for field in fields(Index) if field.name not in (*_MAPS, *_TEXTS, "vocabulary", "has_summaries")
 )

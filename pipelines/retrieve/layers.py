@@ -6,7 +6,7 @@ A cosine is scaled by `pipelines.retrieve.index_cache.Scale`; a BM25 score is di
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -15,14 +15,16 @@ import numpy as np
 from pipelines.core.vectors import Vectors
 from pipelines.retrieve.index import Index, Numbers, Weights
 from pipelines.retrieve.index_cache import Scale
-from pipelines.retrieve.query import AnalyzedQuery, rarity
+from pipelines.retrieve.query import AnalyzedQuery, around, matched_terms, rarity
 from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
 
-KINDS = (RecordKind.SUMMARY, RecordKind.ATOM, RecordKind.DOCUMENT)
+KINDS = (RecordKind.SUMMARY, RecordKind.ATOM)
 """Searched by vector and by terms; chunks by vector alone, for the index has their terms.
 
 Summaries are left out where all are quoted from their chunks: they say nothing that the atoms do not.
 """
+_SEARCHES = 3
+"""Searches at a time."""
 ATOM_FACTOR = 3
 """How many times as many atoms are searched for as records of another kind: several lead to one chunk."""
 
@@ -41,34 +43,39 @@ class LayerSimilarity:
 class LayerSimilarities:
     """The similarity of each chunk by every layer, on one scale.
 
-    `entity` and `tag` weigh the names and tags that question and chunk share. `title` and `document_words` are of the
-    chunk's document: its title in the question, and words of the question by which a reader may call it. `atoms` are
-    the atoms found.
+    `document` is how much more of the question the chunk's whole document says than the chunk does. `entity` and `tag`
+    weigh the names and tags that question and chunk share. `title` and `document_words` are of the chunk's document:
+    its title in the question, and words of the question by which a reader may call it. `atoms` are the atoms found.
+    `readable` is 1 for a chunk whose vector tells something of this question, 0 for one in a language that the embedder
+    was not made for, and all 0 for a question in one.
     """
 
     chunk: LayerSimilarity
     summary: LayerSimilarity
     atom: LayerSimilarity
-    document: LayerSimilarity
+    document: Weights
     entity: Weights
     title: Weights
     document_words: Weights
     tag: Weights
     atoms: AtomScores
+    readable: Weights
 
 
 class LayerSearch:
-    """Searches all layers of one knowledge base."""
+    """Searches all layers of one knowledge base; `reads` says whether its embedder was made for a language."""
 
-    def __init__(self, vectors: VectorStore, index: Index, scale: Scale) -> None:
+    def __init__(self, vectors: VectorStore, index: Index, scale: Scale, reads: Callable[[str], bool]) -> None:
         self._vectors = vectors
         self._index = index
         self._scale = scale
         self._chunks = {id: number for number, id in enumerate(index.chunks)}
-        self._documents = {id: number for number, id in enumerate(index.documents)}
         self._tags = {name: number for number, name in enumerate(index.tag_names)}
         self._kinds = KINDS if index.has_summaries else tuple(kind for kind in KINDS if kind is not RecordKind.SUMMARY)
-        self._pool = ThreadPoolExecutor(len(KINDS), thread_name_prefix="search")
+        self._reads = reads
+        languages = np.array([reads(language) for language in index.languages], dtype=np.float32)
+        self._readable = languages[index.language_of] if len(languages) else np.zeros(0, dtype=np.float32)
+        self._pool = ThreadPoolExecutor(_SEARCHES, thread_name_prefix="search")
 
     def similarities(
         self,
@@ -85,11 +92,12 @@ class LayerSearch:
         """
         kinds = [kind for kind in self._kinds if kind not in skipped]
         sizes = dict.fromkeys((RecordKind.CHUNK, *kinds), limit) | {RecordKind.ATOM: limit * ATOM_FACTOR}
+        wanted = matched_terms(query, self._index)
         by_vector = {
             kind: self._pool.submit(self._vectors.search, kind, vector, size, where) for kind, size in sizes.items()
         }
         by_terms = {
-            kind: self._pool.submit(self._vectors.match, kind, query.text, sizes[kind], where) for kind in kinds
+            kind: self._pool.submit(self._vectors.match, kind, wanted, sizes[kind], where) for kind in kinds if wanted
         }
         dense = _results(by_vector)
         lexical = _results(by_terms)
@@ -99,7 +107,7 @@ class LayerSearch:
             chunk=LayerSimilarity(query.weights @ covered / query.ideal, best, np.zeros_like(best), rest),
             summary=self._layer(RecordKind.SUMMARY, dense, lexical, query),
             atom=self._layer(RecordKind.ATOM, dense, lexical, query),
-            document=self._document(dense, lexical, query),
+            document=around(query, covered, index),
             entity=_shared_entities(query, index),
             title=_titles(query, index),
             document_words=_document_words(query, index),
@@ -108,6 +116,7 @@ class LayerSearch:
                 (dense[RecordKind.ATOM], self._cosines(RecordKind.ATOM, dense)),
                 (lexical[RecordKind.ATOM], _scores(lexical[RecordKind.ATOM]) / query.ideal),
             ),
+            readable=self._readable * np.float32(self._reads(query.language)),
         )
 
     def _layer(self, kind: RecordKind, dense: _Found, lexical: _Found, query: AnalyzedQuery) -> LayerSimilarity:
@@ -130,18 +139,6 @@ class LayerSearch:
 
     def _chunk_numbers(self, records: Sequence[Scored]) -> Numbers:
         return np.array([self._chunks.get(record.chunk, -1) for record in records], dtype=np.int32)
-
-    def _document(self, dense: _Found, lexical: _Found, query: AnalyzedQuery) -> LayerSimilarity:
-        kind = RecordKind.DOCUMENT
-        by_vector = self._by_document(dense[kind], self._cosines(kind, dense))
-        by_terms = self._by_document(lexical[kind], _scores(lexical[kind]) / query.ideal)
-        return LayerSimilarity(by_terms, by_vector, np.zeros_like(by_terms), np.zeros_like(by_vector))
-
-    def _by_document(self, records: Sequence[Scored], scores: Weights) -> Weights:
-        """For each chunk the score of its document."""
-        found = np.zeros(len(self._documents) + 1, dtype=np.float32)  # the last place is for the unknown
-        found[[self._documents.get(record.id, -1) for record in records]] = scores
-        return found[self._index.document_of]
 
     def _shared_tags(self, query: AnalyzedQuery) -> Weights:
         """For each chunk the rarest of its tags that the question leads to, times the chunk's own weight for it."""
@@ -216,8 +213,9 @@ def _titles(query: AnalyzedQuery, index: Index) -> Weights:
 def _document_words(query: AnalyzedQuery, index: Index) -> Weights:
     """For each chunk the share of the question's weight in terms by which a reader may call its document."""
     found = np.zeros(len(index.documents), dtype=np.float32)
-    for number, weight in zip(query.numbers.tolist(), query.weights.tolist(), strict=True):
-        if number >= 0 and len(documents := index.term_documents.columns_of(number)):
+    for word, weight in zip(query.words, query.weights.tolist(), strict=True):
+        called = [index.term_documents.columns_of(number) for number in {number for number, _ in word.exact}]
+        if called and len(documents := np.unique(np.concatenate(called))):
             how_rare = 1 - math.log(len(documents)) / math.log(max(len(index.documents), 2))
             found[documents] += weight * max(0.0, how_rare)
     return (found / query.ideal)[index.document_of]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from pipelines.lang.terms import terms, words
 from pipelines.lang.words import STOP_WORDS
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.retrieve.index import INNER_NAME, Index, Numbers, SparseRows, Weights, word_ngrams
+from pipelines.retrieve.question_words import NEAR, CorpusWords, QuestionWord, chunks_of, question_language
 from pipelines.store.vector import RecordKind, VectorStore
 
 TAG_COSINE = 0.6
@@ -23,12 +25,12 @@ _SHORTEST_WORD = 4
 """Letters of a word that is compared with tags by its vector: those of shorter ones tell little."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AnalyzedQuery:
     """A question's terms, and what it names.
 
-    `terms[i]` has the number `numbers[i]` in the index (-1: in no chunk) and the inverse document frequency
-    `weights[i]`; `ideal` is their sum, the BM25 score of a text of mean length with each term once.
+    `language` is that of the question. `words` are its terms as the corpus has them, `weights` their inverse document
+    frequencies; `ideal` is the sum of these, the BM25 score of a text of mean length with each term once.
 
     `entities` and `titles` have the entities and documents that the question names, by number, with a weight in [0, 1]:
     by the rarity of the name, and less inside a longer name. `matched_names` has the name by which a document was
@@ -36,8 +38,8 @@ class AnalyzedQuery:
     """
 
     text: str
-    terms: tuple[str, ...]
-    numbers: Numbers
+    language: str
+    words: tuple[QuestionWord, ...]
     weights: Weights
     ideal: float
     entities: Mapping[int, float] = field(default_factory=dict)
@@ -45,16 +47,32 @@ class AnalyzedQuery:
     matched_names: Mapping[int, str] = field(default_factory=dict)
     tags: tuple[TagPair, ...] = ()
 
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms as the question has them."""
+        return tuple(word.term for word in self.words)
 
-def analyze_query(text: str, index: Index, tags: tuple[TagPair, ...] = ()) -> AnalyzedQuery:
-    """Return `text` analyzed against `index`; `tags` are those that it leads to (`TagMap.map`), and expand it."""
-    own = terms(text)
-    added = {term: weight for term, weight in expansion_terms(tags) if term not in own}
-    found = tuple(dict.fromkeys([*own, *added]))
-    numbers = np.array([index.vocabulary.get(term, -1) for term in found], dtype=np.int32)
-    weights = np.array([_inverse_frequency(index, int(number)) for number in numbers], dtype=np.float32)
-    for term, weight in added.items():
-        weights[found.index(term)] *= weight
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The numbers in the index of all terms that stand for a word of the question itself."""
+        return np.array(sorted({number for word in self.words for number, _ in word.exact}), dtype=np.int32)
+
+
+def analyze_query(
+    text: str, index: Index, tags: tuple[TagPair, ...] = (), corpus: CorpusWords | None = None
+) -> AnalyzedQuery:
+    """Return `text` analyzed against `index`; `tags` are those that it leads to (`TagMap.map`), and expand it.
+
+    `corpus` is `CorpusWords(index)`, which a caller with many questions keeps.
+    """
+    corpus = corpus or CorpusWords(index)
+    language = question_language(text, index.languages)
+    own = corpus.of(text, language)
+    said = {word.term for word in own}
+    added = {term: weight for term, weight in expansion_terms(tags, main_language(index)) if term not in said}
+    found = (*own, *(QuestionWord(term, index_terms(index, term)) for term in added))
+    weights = np.array([_inverse_frequency(index, word) for word in found], dtype=np.float32)
+    weights[len(own) :] *= np.array(list(added.values()), dtype=np.float32)
     entities: dict[int, float] = {}
     titles: dict[int, float] = {}
     matched_names: dict[int, str] = {}
@@ -67,12 +85,26 @@ def analyze_query(text: str, index: Index, tags: tuple[TagPair, ...] = ()) -> An
             titles.setdefault(document, title_weight)
             matched_names.setdefault(document, key)
     ideal = float(weights.sum()) or 1.0
-    return AnalyzedQuery(text, found, numbers, weights, ideal, entities, titles, matched_names, tags)
+    return AnalyzedQuery(text, language, found, weights, ideal, entities, titles, matched_names, tags)
 
 
-def _inverse_frequency(index: Index, number: int) -> float:
-    """The inverse document frequency of a term; of one that no chunk has (-1), the highest there is."""
-    return bm25.inverse_frequency(index.size, len(index.postings.columns_of(number)) if number >= 0 else 0)
+def main_language(index: Index) -> str:
+    """Return the language of most chunks, "" where that is not known."""
+    return index.languages[0] if index.languages else ""
+
+
+def index_terms(index: Index, term: str) -> tuple[tuple[int, int], ...]:
+    """Return a term of the corpus's main language as `QuestionWord.exact` has it."""
+    number = index.vocabulary.get(term, -1)
+    return ((number, 0),) if number >= 0 and len(index.postings.columns_of(number)) else ()
+
+
+def _inverse_frequency(index: Index, word: QuestionWord) -> float:
+    """The inverse document frequency of a word; of one that no chunk has, that of the words near to it."""
+    if word.exact:
+        return bm25.inverse_frequency(index.size, sum(len(chunks_of(index, *pair)) for pair in word.exact))
+    near = [index.postings.columns_of(number) for number in word.near]
+    return bm25.inverse_frequency(index.size, len(np.unique(np.concatenate(near))) if near else 0)
 
 
 def rarity(index: Index, chunks: int) -> float:
@@ -83,15 +115,58 @@ def rarity(index: Index, chunks: int) -> float:
 def coverage(query: AnalyzedQuery, index: Index) -> Weights:
     """Return BM25's term factor for each term and chunk, shape (terms, chunks).
 
-    0 where the chunk has not the term, 1 for a term that stands once in a chunk of mean length, at most K1 + 1.
+    0 where the chunk has not the term, 1 for a term that stands once in a chunk of mean length, at most K1 + 1. Terms
+    near to one of the question count less, and together no more than `NEAR`.
     """
-    found = np.zeros((len(query.terms), index.size), dtype=np.float32)
     norms = bm25.length_norms(index.lengths)
-    for row, number in enumerate(query.numbers):
-        if number >= 0:
-            chunks, counts = index.postings.columns_of(number), index.postings.values_of(number)
-            found[row, chunks] = counts * (bm25.K1 + 1) / (counts + norms[chunks])
+    found = np.zeros((len(query.words), index.size), dtype=np.float32)
+    for row, word in zip(found, query.words, strict=True):
+        for counts, most in _counts(word, index):
+            np.maximum(row, _saturated(counts, norms, most), out=row)
     return found
+
+
+def around(query: AnalyzedQuery, covered: Weights, index: Index) -> Weights:
+    """Return for each chunk how much more of the question its document says than the chunk does.
+
+    The share of the question's weight in terms, by BM25 over whole documents; `covered` is `coverage(query, index)`.
+    """
+    lengths = np.bincount(index.document_of, index.lengths, len(index.documents)).astype(np.float32)
+    norms = bm25.length_norms(lengths)
+    found = np.zeros(index.size, dtype=np.float32)
+    for weight, row, word in zip(query.weights, covered, query.words, strict=True):
+        said = np.zeros(len(index.documents), dtype=np.float32)
+        for counts, most in _counts(word, index):
+            whole = np.bincount(index.document_of, counts, len(index.documents)).astype(np.float32)
+            np.maximum(said, _saturated(whole, norms, most), out=said)
+        found += weight * np.maximum(0, said[index.document_of] - row)
+    return found / np.float32(query.ideal)
+
+
+def _counts(word: QuestionWord, index: Index) -> Iterator[tuple[Weights, float]]:
+    """How often each chunk has a word, and has what is near to it, each with the most that this may count."""
+    if word.near:
+        near = np.zeros(index.size, dtype=np.float32)
+        for number, weight in word.near.items():
+            near[index.postings.columns_of(number)] += weight * index.postings.values_of(number)
+        yield near, NEAR
+    exact = np.zeros(index.size, dtype=np.float32)
+    for number, language in word.exact:
+        places = chunks_of(index, number, language)
+        exact[index.postings.columns[places]] += index.postings.values[places]
+    yield exact, bm25.K1 + 1
+
+
+def _saturated(counts: Weights, norms: Weights, most: float) -> Weights:
+    found: Weights = np.minimum(counts * np.float32(bm25.K1 + 1) / (counts + norms), np.float32(most))
+    return found
+
+
+def matched_terms(query: AnalyzedQuery, index: Index) -> dict[str, float]:
+    """Return what a question looks for in texts, as `VectorStore.match` takes it."""
+    names = index.terms
+    found = {names[number]: weight for word in query.words for number, weight in word.near.items()}
+    return found | {names[number]: 1.0 for word in query.words for number, _ in word.exact}
 
 
 def _known_names(text: str, index: Index) -> Iterator[tuple[str, float]]:
@@ -108,7 +183,7 @@ def _known_names(text: str, index: Index) -> Iterator[tuple[str, float]]:
 
 def _title_rarity(key: str, index: Index) -> float:
     """How much a title in the question tells: by the chunks with all its terms, and the documents that it may name."""
-    numbers = [index.vocabulary.get(term, -1) for term in terms(key)]
+    numbers = [index.vocabulary.get(term, -1) for term in terms(key, main_language(index))]
     chunks, documents = _with_all(numbers, index.postings), _with_all(numbers, index.term_documents)
     return rarity(index, index.size if chunks is None else chunks) / math.sqrt(max(1, documents or 1))
 
@@ -163,14 +238,20 @@ class TagMap:
                     yield TagPair(word, self._names[found.id], round(found.score, 4))
 
     def _is_known(self, word: str) -> bool:
-        return any(term in self._index.vocabulary for term in terms(word))
+        return any(
+            term in self._index.vocabulary for language in self._index.languages for term in terms(word, language)
+        )
 
 
-def expansion_terms(tags: Sequence[TagPair]) -> tuple[tuple[str, float], ...]:
-    """Return the terms by which tags expand the question, with their weights: those that it does not have itself."""
+def expansion_terms(tags: Sequence[TagPair], language: str = "") -> tuple[tuple[str, float], ...]:
+    """Return the terms by which tags expand the question, with their weights: those that it does not have itself.
+
+    They are words of `language`.
+    """
     added: dict[str, float] = {}
     for pair in tags:
-        if pair.weight < 1 or not set(terms(pair.corpus_tag)) <= set(terms(pair.query_term)):
-            for term in set(terms(pair.corpus_tag)) - set(terms(pair.query_term)):
+        tag, said = (set(terms(text, language)) for text in (pair.corpus_tag, pair.query_term))
+        if pair.weight < 1 or not tag <= said:
+            for term in tag - said:
                 added[term] = max(added.get(term, 0.0), pair.weight)
     return tuple(sorted(added.items()))

@@ -15,6 +15,7 @@ from pipelines.core.graph import NodeKind
 from pipelines.core.knowledge import TagPair
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder, Side
+from pipelines.llm.embedders import reads
 from pipelines.resources import Stores
 from pipelines.retrieve.build_index import build_index
 from pipelines.retrieve.filters import chunk_mask, with_tag_spellings
@@ -23,7 +24,8 @@ from pipelines.retrieve.index import Index
 from pipelines.retrieve.index_cache import Scale, graph_state, load_index, measure_scale, save_index
 from pipelines.retrieve.layers import LayerSearch
 from pipelines.retrieve.propagate import KINDS, hops_from
-from pipelines.retrieve.query import TagMap, analyze_query, coverage
+from pipelines.retrieve.query import TagMap, analyze_query, coverage, matched_terms
+from pipelines.retrieve.question_words import CorpusWords
 from pipelines.retrieve.score import ChunkScores, QueryFeatures, explain, score_chunks, select_chunks, squash
 from pipelines.sections import RetrieveSettings
 from pipelines.store.graph import GraphStore
@@ -55,7 +57,8 @@ class Retriever:
 
         own      = sum over chunk, summary and atom of `weight` * (`lexical` * BM25 + (1 - `lexical`) * cosine)
                    + `entity` * (rarity of a shared name) ** 2 + `tag` * shared tags
-        document = `document` * similarity of the document + `title` * rarity of its title in the question
+        document = `document` * share of the question that the document says and the chunk does not
+                   + `title` * rarity of its title in the question
                    + `called` * share of the question in words of its title, file name and kind
         base     = own + document * (own / the highest own in the document) ** `focus`
         x        = base + the gains of propagation + `back` * what the chunk passed on
@@ -126,7 +129,12 @@ class Retriever:
 
     @cached_property
     def _search(self) -> LayerSearch:
-        return LayerSearch(self._vectors, self.index, self.scale)
+        info = self._embedder.info
+        return LayerSearch(self._vectors, self.index, self.scale, lambda language: reads(info, language))
+
+    @cached_property
+    def _corpus_words(self) -> CorpusWords:
+        return CorpusWords(self.index)
 
     @cached_property
     def _tag_map(self) -> TagMap:
@@ -202,10 +210,9 @@ class Retriever:
     def features(self, query: str, where: Filter = Filter()) -> QueryFeatures:
         """Return all that the scores for `query` are computed from; layers of weight 0 are not searched."""
         where = with_tag_spellings(where, self.index)
-        analyzed = analyze_query(query, self.index, self.map_query(query))
+        analyzed = analyze_query(query, self.index, self.map_query(query), self._corpus_words)
         covered = coverage(analyzed, self.index)
-        weights = {RecordKind.SUMMARY: self.settings.summary, RecordKind.DOCUMENT: self.settings.document}
-        unused = [kind for kind, weight in weights.items() if not weight]
+        unused = () if self.settings.summary else (RecordKind.SUMMARY,)
         limit = self.settings.candidates
         layers = self._search.similarities(analyzed, covered, self._embed(query), limit, where, unused)
         return QueryFeatures(analyzed, covered, layers, chunk_mask(where, self.index))
@@ -227,7 +234,8 @@ class Retriever:
         return {Mode.BM25: self._bm25, Mode.DENSE: self._dense, Mode.HYBRID: self._hybrid}[mode]
 
     def _bm25(self, query: str, limit: int, where: Filter) -> list[Scored]:
-        found = self._vectors.match(RecordKind.CHUNK, query, limit, where)
+        wanted = matched_terms(analyze_query(query, self.index, corpus=self._corpus_words), self.index)
+        found = self._vectors.match(RecordKind.CHUNK, wanted, limit, where)
         return [Scored(one.id, one.chunk, squash(one.score)) for one in found]
 
     def _dense(self, query: str, limit: int, where: Filter) -> list[Scored]:

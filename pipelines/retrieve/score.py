@@ -96,9 +96,9 @@ def squash(x: float) -> float:
 def _own_parts(layers: LayerSimilarities, settings: RetrieveSettings) -> dict[str, Weights]:
     """The parts of a score that are of the chunk itself."""
     found = {
-        "chunk": _mixed(layers.chunk, settings.chunk, settings),
-        "summary": _mixed(layers.summary, settings.summary, settings),
-        "atom": _mixed(layers.atom, settings.atom, settings),
+        "chunk": _mixed(layers.chunk, settings.chunk, layers.readable, settings),
+        "summary": _mixed(layers.summary, settings.summary, layers.readable, settings),
+        "atom": _mixed(layers.atom, settings.atom, layers.readable, settings),
         "entity": _times(layers.entity, settings.entity),
         "tag": _times(layers.tag, settings.tag),
     }
@@ -108,18 +108,22 @@ def _own_parts(layers: LayerSimilarities, settings: RetrieveSettings) -> dict[st
 def _document_parts(layers: LayerSimilarities, settings: RetrieveSettings) -> dict[str, Weights]:
     """The parts of a score that are of the chunk's document."""
     found = {
-        "document": _mixed(layers.document, settings.document, settings),
+        "document": _times(layers.document, settings.document),
         "title": _times(layers.title, settings.title),
         "document_words": _times(layers.document_words, settings.called),
     }
     return {name: part for name, part in found.items() if part is not None}
 
 
-def _mixed(layer: LayerSimilarity, weight: float, settings: RetrieveSettings) -> Weights | None:
-    """A layer's part: lexical and dense similarity mixed, the rest of its records with the weight `soft_count`."""
+def _mixed(layer: LayerSimilarity, weight: float, readable: Weights, settings: RetrieveSettings) -> Weights | None:
+    """A layer's part: lexical and dense similarity mixed, the rest of its records with the weight `soft_count`.
+
+    Where vectors tell nothing (`LayerSimilarities.readable`), the lexical similarity is all.
+    """
     if not weight:
         return None
-    by_terms, by_vector = np.float32(weight * settings.lexical), np.float32(weight * (1 - settings.lexical))
+    by_vector = np.float32(weight * (1 - settings.lexical)) * readable
+    by_terms = np.float32(weight) - by_vector
     soft = np.float32(settings.soft_count)
     found: Weights = by_terms * layer.lexical + by_vector * layer.dense
     if soft:

@@ -28,8 +28,9 @@ class Record:
     """A text to be found, by its vector and by its terms.
 
     `id` is the id of the node it stands for (a summary has its chunk's). `chunk` is the chunk to which finding it
-    leads, empty for documents, tags and entities. `owner` is as in the graph. The rest is there to filter by: `date`
-    is ISO 8601, `page` 0 where there is none.
+    leads, empty for documents, tags and entities. `owner` is as in the graph. `language` is that of the text, by which
+    its terms are stemmed, empty where it is not known. The rest is there to filter by: `date` is ISO 8601, `page` 0
+    where there is none.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Record:
     page: int = 0
     date: str = ""
     tags: tuple[str, ...] = ()
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +102,13 @@ class VectorStore(Protocol):
         """
         ...
 
-    def match(self, kind: RecordKind, text: str, limit: int, where: Filter = Filter()) -> list[Scored]:
-        """Return the records with the best BM25 score for the terms of `text`, best first, ties by id.
+    def match(
+        self, kind: RecordKind, wanted: Mapping[str, float], limit: int, where: Filter = Filter()
+    ) -> list[Scored]:
+        """Return the records with the best BM25 score for the terms of `wanted`, best first, ties by id.
 
-        Terms are those of `pipelines.lang.terms.terms`.
+        A term counts by its weight there. The terms of a record are those that `pipelines.lang.terms.terms` finds in
+        its text as one of its language.
         """
         ...
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from pipelines.atomize.extractive_distiller import CO_OCCURRENCE
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.chunk.settings import ChunkSettings
@@ -35,6 +37,23 @@ def test_a_statement_stands_under_its_own_heading_where_sections_share_a_chunk()
     assert [atom.text for atom in found.atoms[1:]] == [
         "Manual > Terms > Pump: It moves cold water.", "Manual > Terms > Valve: It shuts the pipe."
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Die Pumpe wird jede Woche geprüft.",
+        "Насос проверяют каждую неделю.",
+        "ポンプは毎週点検します。",
+        "पंप की जाँच हर सप्ताह होती है।",
+        "ตรวจสอบปั๊มทุกสัปดาห์",
+        "تفحص المضخة كل أسبوع.",
+        "펌프는 매주 점검합니다.",
+    ],
+)
+def test_a_statement_is_made_in_any_language(sentence: str) -> None:
+    found = distilled(document(paragraph(sentence), name=""), settings=STATING)
+    assert [atom.provenance.span.slice(sentence) for atom in found.atoms] == [sentence]
 
 
 def test_what_is_too_short_to_state_anything_is_no_statement() -> None:

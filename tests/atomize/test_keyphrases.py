@@ -59,3 +59,10 @@ def test_strings_that_occur_only_in_a_longer_one_are_no_terms() -> None:
 def test_no_text_has_no_phrases() -> None:
     assert phrases([]) == []
     assert phrases(["... -- 12"]) == []
+
+
+def test_a_phrase_ends_at_the_small_words_of_its_language() -> None:
+    sentence = NamedSentence("die mechanische dichtung der pumpe wird mit dem kühlwasser der anlage gespült")
+    found = [phrase.text for phrase in key_phrases([sentence], (), 8, language="de")]
+    assert {"mechanische dichtung", "kühlwasser"} <= set(found)
+    assert not any(set(phrase.split()) & {"der", "die", "dem", "wird", "mit"} for phrase in found)

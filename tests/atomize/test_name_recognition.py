@@ -84,3 +84,22 @@ def test_types_come_from_the_form() -> None:
     assert [(name.surface, name.type) for name in found] == [
         ("Acme Pump Company", "organization"), ("P-101A", "identifier"), ("ISO 9906", "standard")
     ]  # fmt: skip
+
+
+def test_a_noun_is_no_name_where_every_noun_has_a_capital() -> None:
+    text = "Der Techniker von Siemens prüft die Pumpe P-101A mit dem Programm OpenPLC der Firma Alpha Werke."
+    found = [name.surface for name in find_names(text, (), language="de")]
+    assert found == ["Pumpe P-101A", "Programm OpenPLC", "Firma Alpha Werke"]
+    assert "Der Techniker von Siemens" in [name.surface for name in find_names(text, ())]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "surface"),
+    [
+        ("ru", "Завод построил Павел Седов в гавани.", "Павел Седов"),
+        ("el", "Το έργο έκανε ο Νίκος Παππάς στην πόλη.", "Νίκος Παππάς"),
+        ("fr", "La pompe fut construite par Édouard Quillet.", "Édouard Quillet"),
+    ],
+)
+def test_capitals_of_every_alphabet_make_names(language: str, text: str, surface: str) -> None:
+    assert surface in [name.surface for name in find_names(text, (), language=language)]

@@ -32,6 +32,11 @@ def test_chinese_marks_end_a_sentence_without_a_blank() -> None:
     assert split("过热报警。请检查！") == ["过热报警。", "请检查！"]
 
 
+def test_the_marks_of_other_scripts_end_a_sentence() -> None:
+    assert split("पंप चलता है। वाल्व बंद है॥") == ["पंप चलता है।", "वाल्व बंद है॥"]
+    assert split("هل تعمل المضخة؟ نعم تعمل.") == ["هل تعمل المضخة؟", "نعم تعمل."]
+
+
 def test_list_items_and_table_rows_are_one_each() -> None:
     assert split("Steps\n- stop\n- drain\nName | Price\nRing | 3.50") == [
         "Steps", "- stop", "- drain", "Name | Price", "Ring | 3.50",

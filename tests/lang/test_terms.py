@@ -1,9 +1,11 @@
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.core.ids import normalize
-from pipelines.lang.terms import terms, words
+from pipelines.lang.terms import forms, terms, words
 
 
 def test_latin_words_are_stemmed() -> None:
@@ -59,3 +61,37 @@ def test_words_are_stemmed_as_those_of_their_language(language: str, one: str, o
 def test_stop_words_are_those_of_the_language() -> None:
     assert terms("Die Pumpe", "de") == ["pump"]
     assert terms("to die", "en") == ["die"]
+
+
+@pytest.mark.parametrize("written", ["68 N·m", "68 Nm", "68Nm"])
+def test_a_value_has_the_same_terms_however_it_is_written(written: str) -> None:
+    assert {"68", "nm"} <= set(terms(written))
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "number"),
+    [("de", "1.000,5", "1000.5"), ("en", "1,000.5", "1000.5"), ("de", "3,5", "3.5"), ("pl", "3,5", "3.5")],
+)
+def test_figures_are_one_in_all_languages(language: str, written: str, number: str) -> None:
+    assert number in terms(written, language)
+
+
+@pytest.mark.parametrize("written", ["192.168.0.1", "1.2.3", "v1.2", "2,3,4"])
+def test_what_is_no_figure_stays(written: str) -> None:
+    assert terms(written, "en") == terms(written, "fr")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "word"),
+    [("hi", "हिन्दी में पानी", "पानी"), ("th", "น้ำมันเครื่อง", "น้ำมัน"), ("ko", "펌프의 밀봉", "펌프")],
+)
+def test_signs_belong_to_their_letter(language: str, text: str, word: str) -> None:
+    assert set(terms(word, language)) & set(terms(text, language))
+    assert all(not unicodedata.combining(term[0]) for term in terms(text, language))
+
+
+@given(st.text(), st.sampled_from(["de", "en", "fr", "th", "hi", "ja"]))
+def test_a_word_has_as_many_forms_in_every_language(text: str, language: str) -> None:
+    for word in words(text, language):
+        assert len(forms(word, language)) == len(forms(word, "ru"))
+        assert forms(word, language) == terms(word, language, stop=False)

@@ -218,15 +218,13 @@ def test_each_weight_at_zero_is_no_error(passages: Retriever) -> None:
             assert under(passages, **{name: 0.0}).retrieve(BRIDGE, 3), name
 
 
-def test_a_layer_of_no_weight_is_not_searched(passages: Retriever) -> None:
-    with_documents = passages.settings.model_copy(update={"document": 0.15})
-    found = []
-    for settings in (passages.settings, with_documents):
-        passages.settings, kept = settings, passages.settings
-        layer = passages.features(BRIDGE).layers.document
-        found.append(float(layer.dense.max() + layer.lexical.max()))
-        passages.settings = kept
-    assert found[0] == 0 < found[1]
+def test_a_document_counts_for_what_it_says_beside_the_chunk(passages: Retriever, documents: Retriever) -> None:
+    assert not passages.features(BRIDGE).layers.document.any()  # of one chunk each
+    features = documents.features("how often are bearings greased, and which seal is there?")
+    both = features.covered.any(axis=1).sum()
+    own = (features.covered > 0).sum(axis=0)
+    assert features.layers.document[own == both].sum() == 0 or (own < both).all()
+    assert features.layers.document[own < both].max() > 0
 
 
 def test_settings_are_frozen() -> None:

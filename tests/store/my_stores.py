@@ -42,16 +42,20 @@ class MyVectors:
                 found.append(Scored(record.id, record.chunk, float(row @ vector / size)))
         return _best(found, limit)
 
-    def match(self, kind: RecordKind, text: str, limit: int, where: Filter = Filter()) -> list[Scored]:
-        counts = [(record, Counter(terms(record.text))) for record, _ in self._found(kind, Filter())]
+    def match(
+        self, kind: RecordKind, wanted: Mapping[str, float], limit: int, where: Filter = Filter()
+    ) -> list[Scored]:
+        counts = [(record, Counter(terms(record.text, record.language))) for record, _ in self._found(kind, Filter())]
         mean = sum(bag.total() for _, bag in counts) / len(counts) if counts else 1.0
         found = []
         for record, bag in counts:
             score = 0.0
-            for term in set(terms(text)) & bag.keys():
+            for term in wanted.keys() & bag.keys():
                 having = sum(term in other for _, other in counts)
                 rarity = math.log(1 + (len(counts) - having + 0.5) / (having + 0.5))
-                score += rarity * 2.2 * bag[term] / (bag[term] + 1.2 * (0.25 + 0.75 * bag.total() / mean))
+                score += (
+                    wanted[term] * rarity * 2.2 * bag[term] / (bag[term] + 1.2 * (0.25 + 0.75 * bag.total() / mean))
+                )
             if score > 0 and _fits(record, where):
                 found.append(Scored(record.id, record.chunk, score))
         return _best(found, limit)

@@ -16,7 +16,6 @@ import numpy as np
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.core.vectors import Vectors
-from pipelines.lang.terms import terms
 from pipelines.store.lancedb.manifest import refuse_elsewhere
 from pipelines.store.lancedb.table import ANEW, VectorTable, guarded
 from pipelines.store.vector import EmbeddedRecords, Filter, RecordKind, Scored
@@ -74,8 +73,9 @@ class LanceVectorStore:
             return []
         return self._read(kind, lambda table: table.search(vector, limit, where))
 
-    def match(self, kind: RecordKind, text: str, limit: int, where: Filter = Filter()) -> list[Scored]:
-        wanted = list(dict.fromkeys(terms(text)))
+    def match(
+        self, kind: RecordKind, wanted: Mapping[str, float], limit: int, where: Filter = Filter()
+    ) -> list[Scored]:
         return self._read(kind, lambda table: table.match(wanted, limit, where)) if limit > 0 and wanted else []
 
     def records(

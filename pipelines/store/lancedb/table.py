@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,6 +17,7 @@ from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, 
 
 if TYPE_CHECKING:
     import lancedb
+    from lancedb.query import FullTextQuery
 
 BATCH = 4096
 INDEX_FROM = 8_000
@@ -27,7 +28,9 @@ OUTGROWN = 4
 """An index is made anew once the table has so many times the rows that its partitions were made for."""
 KEPT_VERSIONS = timedelta(hours=1)
 """How long readers that opened a table before a write may go on reading it."""
-_TEXTS = ("id", "owner", "text", "chunk", "uri", "media_type", "date")
+_TEXTS = ("id", "owner", "text", "chunk", "uri", "media_type", "date", "language")
+_LANGUAGE = "language"
+"""A column that tables made before it lack, until they are written again."""
 _VECTOR_INDEX = "vector_idx"
 ANEW = "`strata fsck --repair` makes the vectors anew"
 _TOLD = 300
@@ -43,7 +46,7 @@ class VectorTable:
         self._table = table
         self._dimension = dimension
         held = guarded(lambda: set(table.schema.names))
-        if lacking := sorted(set(_schema(dimension).names) - held):
+        if lacking := sorted(set(_schema(dimension).names) - held - {_LANGUAGE}):
             raise StoreMismatch(f"a table of the vectors is damaged: it lacks {', '.join(lacking)}", hint=ANEW)
         stored = guarded(lambda: table.schema.field("vector").type.list_size)
         if stored != dimension:
@@ -51,6 +54,7 @@ class VectorTable:
                 f"the vectors of this knowledge base have {stored} dimensions, the embedder {dimension}",
                 hint="`strata reindex --embedder NAME` changes the embedder",
             )
+        self._has_language = _LANGUAGE in held
         self._probes = self._count_probes()
 
     @property
@@ -82,6 +86,9 @@ class VectorTable:
     def replace(self, owners: Collection[str], records: Sequence[Record], vectors: Vectors) -> None:
         if owners:
             guarded(lambda: self._table.delete(among("owner", owners)))
+        if records and not self._has_language:
+            guarded(lambda: self._table.add_columns({_LANGUAGE: "''"}))
+            self._has_language = True
         if records:
             guarded(lambda: self._table.add(self._rows(records, vectors)))
 
@@ -93,8 +100,8 @@ class VectorTable:
         found = _found(query, where)
         return _scored(found, 1.0 - found["_distance"].to_numpy())
 
-    def match(self, wanted: Sequence[str], limit: int, where: Filter) -> list[Scored]:
-        query = self._table.search(" ".join(wanted), query_type="fts", fts_columns="terms")
+    def match(self, wanted: Mapping[str, float], limit: int, where: Filter) -> list[Scored]:
+        query = self._table.search(_full_text(wanted), query_type="fts")
         found = _found(query.limit(limit).select(["id", "chunk", "_score"]), where)
         return _scored(found, found["_score"].to_numpy())
 
@@ -164,7 +171,7 @@ class VectorTable:
                 **columns,
                 "page": [record.page for record in records],
                 "tags": [list(record.tags) for record in records],
-                "terms": [" ".join(terms(record.text)) for record in records],
+                "terms": [" ".join(terms(record.text, record.language)) for record in records],
                 "vector": pa.FixedSizeListArray.from_arrays(flat, self._dimension),
             },
             schema=_schema(self._dimension),
@@ -172,7 +179,8 @@ class VectorTable:
 
     def _embedded(self, kind: RecordKind, rows: pa.Table) -> EmbeddedRecords:
         vectors = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-        texts = rows.select([*_TEXTS, "page", "tags"]).to_pylist()
+        told = [name for name in _TEXTS if name != _LANGUAGE or self._has_language]
+        texts = rows.select([*told, "page", "tags"]).to_pylist()
         records = tuple(Record(kind=kind, **{**row, "tags": tuple(row["tags"])}) for row in texts)
         return EmbeddedRecords(records, vectors.reshape(len(records), self._dimension))
 
@@ -201,6 +209,17 @@ def _schema(dimension: int) -> pa.Schema:
     fields = [pa.field(name, pa.string()) for name in _TEXTS]
     fields += [pa.field("page", pa.int32()), pa.field("tags", pa.list_(pa.string())), pa.field("terms", pa.string())]
     return pa.schema([*fields, pa.field("vector", pa.list_(pa.float32(), dimension))])
+
+
+def _full_text(wanted: Mapping[str, float]) -> FullTextQuery:
+    """Any of some terms, each with its weight: a query for each weight that there is."""
+    from lancedb.query import BooleanQuery, MatchQuery, Occur
+
+    by_weight: dict[float, list[str]] = {}
+    for term, weight in wanted.items():
+        by_weight.setdefault(weight, []).append(term)
+    queries = [MatchQuery(" ".join(found), "terms", boost=weight) for weight, found in by_weight.items()]
+    return queries[0] if len(queries) == 1 else BooleanQuery([(Occur.SHOULD, query) for query in queries])
 
 
 def _partitions(rows: int) -> int:

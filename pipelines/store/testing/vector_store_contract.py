@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pipelines.core.errors import StoreMismatch
 from pipelines.core.vectors import Vectors
+from pipelines.lang.terms import terms
 from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, VectorStore
 
 A, B = "document:a", "document:b"
@@ -28,6 +29,10 @@ def embedded(*pairs: tuple[Record, Vectors]) -> EmbeddedRecords:
     if not pairs:
         return EmbeddedRecords()
     return EmbeddedRecords(tuple(record for record, _ in pairs), np.stack([row for _, row in pairs]))
+
+
+def wanted(text: str) -> dict[str, float]:
+    return dict.fromkeys(terms(text), 1.0)
 
 
 def held(store: VectorStore, kinds: tuple[RecordKind, ...] = (), owners: list[str] | None = None) -> list[Record]:
@@ -55,7 +60,7 @@ class VectorStoreContract:
 
     def test_a_new_store_finds_nothing(self, store: VectorStore) -> None:
         assert store.search(RecordKind.CHUNK, vector(1, 0, 0, 0), 5) == []
-        assert store.match(RecordKind.CHUNK, "pump", 5) == []
+        assert store.match(RecordKind.CHUNK, wanted("pump"), 5) == []
         assert held(store) == []
         store.optimize()
 
@@ -70,7 +75,7 @@ class VectorStoreContract:
         store.write([A], embedded(*same))
         for found in (
             store.search(RecordKind.CHUNK, vector(1, 0, 0, 0), 3),
-            store.match(RecordKind.CHUNK, "words", 3),
+            store.match(RecordKind.CHUNK, wanted("words"), 3),
         ):
             assert [one.id for one in found] == ["chunk:1", "chunk:2", "chunk:3"]
 
@@ -85,21 +90,32 @@ class VectorStoreContract:
         [("pumps", "chunk:1"), ("closing valves", "chunk:2"), ("密封", "chunk:3"), ("1450", "chunk:1")],
     )
     def test_terms_are_matched_whatever_their_form(self, filled: VectorStore, text: str, first: str) -> None:
-        assert filled.match(RecordKind.CHUNK, text, 5)[0].id == first
+        assert filled.match(RecordKind.CHUNK, wanted(text), 5)[0].id == first
 
     def test_rare_terms_weigh_more(self, filled: VectorStore) -> None:
-        found = filled.match(RecordKind.CHUNK, "pump valve", 5)
+        found = filled.match(RecordKind.CHUNK, wanted("pump valve"), 5)
         assert [one.id for one in found] == ["chunk:2", "chunk:1"]
         assert found[0].score > found[1].score > 0
 
+    def test_terms_of_less_weight_count_less(self, filled: VectorStore) -> None:
+        found = filled.match(RecordKind.CHUNK, {"valv": 0.5, "1450": 1.0}, 5)
+        assert [one.id for one in found] == ["chunk:1", "chunk:2"]
+        assert found[1].score < filled.match(RecordKind.CHUNK, {"valv": 1.0}, 5)[0].score
+
+    def test_terms_are_those_of_the_language(self, store: VectorStore) -> None:
+        german = chunk("chunk:4", "Die Häuser", language="de")
+        store.write([A], embedded((german, vector(1, 0, 0, 0))))
+        assert [one.id for one in store.match(RecordKind.CHUNK, {"haus": 1.0}, 5)] == ["chunk:4"]
+        assert held(store) == [german]
+
     @pytest.mark.parametrize("text", ["", "  ", "the of", "unheard", "'; DROP TABLE chunk; --", '"', "(a AND", "a*"])
     def test_a_text_without_known_terms_matches_nothing(self, filled: VectorStore, text: str) -> None:
-        assert filled.match(RecordKind.CHUNK, text, 5) == []
+        assert filled.match(RecordKind.CHUNK, wanted(text), 5) == []
 
     @pytest.mark.parametrize("limit", [0, -1])
     def test_no_room_finds_nothing(self, filled: VectorStore, limit: int) -> None:
         assert filled.search(RecordKind.CHUNK, vector(1, 0, 0, 0), limit) == []
-        assert filled.match(RecordKind.CHUNK, "pump", limit) == []
+        assert filled.match(RecordKind.CHUNK, wanted("pump"), limit) == []
 
     def test_each_kind_is_searched_on_its_own(self, store: VectorStore) -> None:
         atom = Record("atom:1", RecordKind.ATOM, A, "The pump runs", "chunk:1")
@@ -134,8 +150,8 @@ class VectorStoreContract:
         changed = (chunk("chunk:1", "The pump stands still"), vector(0, 1, 0, 0))
         filled.write([A], embedded(changed))
         assert held(filled) == [changed[0], SEAL[0]]
-        assert filled.match(RecordKind.CHUNK, "rpm", 5) == []
-        assert filled.match(RecordKind.CHUNK, "still", 5)[0].id == "chunk:1"
+        assert filled.match(RecordKind.CHUNK, wanted("rpm"), 5) == []
+        assert filled.match(RecordKind.CHUNK, wanted("still"), 5)[0].id == "chunk:1"
 
     def test_no_records_remove_the_owners(self, filled: VectorStore) -> None:
         filled.write([A, "document:unknown"], EmbeddedRecords())
@@ -150,9 +166,15 @@ class VectorStoreContract:
         assert held(filled, owners=["document:unknown"]) == []
 
     def test_search_is_right_before_and_after_optimizing(self, filled: VectorStore) -> None:
-        before = [filled.search(RecordKind.CHUNK, vector(1, 1, 1, 0), 3), filled.match(RecordKind.CHUNK, "pump", 3)]
+        before = [
+            filled.search(RecordKind.CHUNK, vector(1, 1, 1, 0), 3),
+            filled.match(RecordKind.CHUNK, wanted("pump"), 3),
+        ]
         filled.optimize()
-        after = [filled.search(RecordKind.CHUNK, vector(1, 1, 1, 0), 3), filled.match(RecordKind.CHUNK, "pump", 3)]
+        after = [
+            filled.search(RecordKind.CHUNK, vector(1, 1, 1, 0), 3),
+            filled.match(RecordKind.CHUNK, wanted("pump"), 3),
+        ]
         assert [[one.id for one in found] for found in before] == [[one.id for one in found] for found in after]
 
     def test_another_dimension_is_refused(self, store: VectorStore) -> None:
@@ -175,7 +197,7 @@ class VectorStoreContract:
     def test_a_filter_confines_both_searches(self, filled: VectorStore, where: Filter, ids: list[str]) -> None:
         dense = filled.search(RecordKind.CHUNK, vector(1, 1, 1, 0), 5, where)
         assert sorted(one.id for one in dense) == ids
-        lexical = filled.match(RecordKind.CHUNK, "pump 密封", 5, where)
+        lexical = filled.match(RecordKind.CHUNK, wanted("pump 密封"), 5, where)
         assert sorted(one.id for one in lexical) == ids
 
     @pytest.mark.parametrize(

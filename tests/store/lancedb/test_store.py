@@ -42,13 +42,13 @@ def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
     LanceVectorStore(tmp_path, 4).write([A], embedded(PUMP, VALVE))
     again = LanceVectorStore(tmp_path, 4)
     assert held(again) == [PUMP[0], VALVE[0]]
-    assert again.match(RecordKind.CHUNK, "valve", 1)[0].id == "chunk:2"
+    assert again.match(RecordKind.CHUNK, {"valv": 1.0}, 1)[0].id == "chunk:2"
 
 
 def test_a_store_of_another_dimension_is_refused(tmp_path: Path) -> None:
     LanceVectorStore(tmp_path, 4).write([A], embedded(PUMP))
     with pytest.raises(StoreMismatch) as raised:
-        LanceVectorStore(tmp_path, 8).match(RecordKind.CHUNK, "pump", 1)
+        LanceVectorStore(tmp_path, 8).match(RecordKind.CHUNK, {"pump": 1.0}, 1)
     assert "reindex" in raised.value.hint
 
 

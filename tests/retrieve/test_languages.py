@@ -1,0 +1,160 @@
+"""Retrieval over a knowledge base of several languages, made by the ordinary ingest, asked as its readers would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from evaluate.passages import open_passages
+from evaluate.questions import Passage, passage_id
+from pipelines.retrieve.query import analyze_query
+from pipelines.retrieve.question_words import question_language
+from pipelines.retrieve.retriever import Mode, Retriever
+from pipelines.settings import load
+from qa.settings import QaSettings
+
+PASSAGES = (
+    Passage(
+        "de-quota",
+        "Speicherplatz für Benutzer",
+        "Das Plattenlimit legt fest, wie viel Speicher die Benutzer belegen dürfen. Der Verwalter ändert es jederzeit.",
+    ),
+    Passage(
+        "de-haus",
+        "Umbau der Gebäude",
+        "Die alten Häuser am Hafen werden umgebaut. Die Arbeiten dauern zwei Jahre und werden von der Stadt bezahlt.",
+    ),
+    Passage(
+        "de-pumpe",
+        "Wartung der Anlage",
+        "Die Schrauben des Gehäuses werden mit 68 N·m angezogen. Danach wird die Anlage wieder eingeschaltet.",
+    ),
+    Passage(
+        "fr-vanne",
+        "Entretien des soupapes",
+        "Les soupapes de sûreté sont vérifiées chaque année. Le technicien note la pression dans le registre.",
+    ),
+    Passage(
+        "fr-port",
+        "Horaires du port",
+        "Le port ouvre à six heures du matin. Les bateaux de pêche doivent annoncer leur arrivée par radio.",
+    ),
+    Passage(
+        "ru-nasos",
+        "Обслуживание насосов",
+        "Насосы проверяют каждые шесть месяцев. Подшипники смазывают, а уплотнения заменяют новыми.",
+    ),
+    Passage(
+        "ru-gavan",
+        "Расписание гавани",
+        "Гавань открывается в шесть часов утра. Рыбацкие лодки должны сообщать о прибытии по радио.",
+    ),
+    Passage(
+        "en-clock",
+        "Clock settings",
+        "Every server keeps its own timezone. The administrator chooses it when the machine is first started.",
+    ),
+    Passage(
+        "en-ferry",
+        "The ferry",
+        "The ferry crosses the bay twice a day. Passengers may die of boredom, for the crossing takes five hours.",
+    ),
+    Passage(
+        "ja-pump",
+        "ポンプの保守",
+        "ポンプの軸受は六か月ごとに点検します。異常な振動があるときは、すぐに運転を止めてください。",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def retriever(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
+    with open_passages(PASSAGES, load(None, {}, QaSettings).settings, tmp_path_factory.mktemp("kb")) as opened:
+        yield opened
+
+
+def first(retriever: Retriever, question: str, mode: Mode = Mode.GRAPH) -> str:
+    hits = retriever.retrieve(question, 3, mode=mode)
+    return passage_id(hits[0].uri) if hits else ""
+
+
+@pytest.mark.parametrize("mode", [Mode.GRAPH, Mode.BM25])
+@pytest.mark.parametrize(
+    ("question", "passage"),
+    [
+        ("Wer bezahlt das Haus?", "de-haus"),
+        ("Qui vérifie une soupape ?", "fr-vanne"),
+        ("Когда проверяют насос?", "ru-nasos"),
+        ("crossings of a ferry", "en-ferry"),
+        ("軸受の点検", "ja-pump"),
+    ],
+)
+def test_a_word_is_found_in_another_form(retriever: Retriever, question: str, passage: str, mode: Mode) -> None:
+    assert first(retriever, question, mode) == passage
+
+
+@pytest.mark.parametrize(
+    ("question", "passage"),
+    [
+        ("Wie hoch ist das Plattenlmit?", "de-quota"),
+        ("vérification des soupappes", "fr-vanne"),
+        ("смазка подшыпника", "ru-nasos"),
+        ("passangers of the fery", "en-ferry"),
+    ],
+)
+def test_a_typing_error_finds_the_page(retriever: Retriever, question: str, passage: str) -> None:
+    assert first(retriever, question) == passage
+
+
+def test_a_compound_is_found_by_its_part_and_by_a_longer_one(retriever: Retriever) -> None:
+    assert first(retriever, "Welches Limit gilt?") == "de-quota"
+    assert first(retriever, "Was kostet der Hafenumbau?") == "de-haus"
+
+
+@pytest.mark.parametrize("question", ["Which time zone has a server?", "time-zone", "the timezone"])
+def test_words_are_found_however_they_are_joined(retriever: Retriever, question: str) -> None:
+    assert first(retriever, question) == "en-clock"
+
+
+@pytest.mark.parametrize("question", ["68 Nm", "68 N·m", "68Nm"])
+def test_a_value_is_found_however_it_is_written(retriever: Retriever, question: str) -> None:
+    assert first(retriever, question) == "de-pumpe"
+
+
+def test_a_word_counts_once_in_however_many_languages(retriever: Retriever) -> None:
+    index = retriever.index
+    assert set(index.languages) == {"de", "fr", "ru", "en", "ja"}
+    query = analyze_query("Radio radio", index)
+    assert query.terms == ("radio",)
+    assert query.ideal == pytest.approx(float(query.weights[0]))
+
+
+def test_a_stop_word_is_one_in_its_own_language_alone(retriever: Retriever) -> None:
+    assert analyze_query("die Häuser", retriever.index).terms == ("haus",)
+    assert "die" in analyze_query("When did the passengers die?", retriever.index).terms
+    assert first(retriever, "When may passengers die?") == "en-ferry"
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Wie lange dauert der Umbau?", "de"),
+        ("Quand ouvre le port ?", "fr"),
+        ("Когда открывается гавань?", "ru"),
+        ("How long does it take?", "en"),
+        ("いつ点検しますか", "ja"),
+        ("Hur lång tid tar det att bygga om husen?", "sv"),
+    ],
+)
+def test_the_language_of_a_question_is_told_by_its_small_words(
+    retriever: Retriever, question: str, language: str
+) -> None:
+    assert question_language(question, retriever.index.languages) == language
+
+
+def test_vectors_count_only_in_languages_that_the_embedder_reads(retriever: Retriever) -> None:
+    languages = [retriever.index.languages[place] for place in retriever.index.language_of]
+    readable = retriever.features("When does the ferry cross?").layers.readable
+    assert [language for language, reads in zip(languages, readable, strict=True) if reads] == ["en", "en"]
+    assert not retriever.features("Wann fährt die Fähre?").layers.readable.any()
