@@ -8,14 +8,20 @@ thresholds, of scripts and of likelihood, were chosen on these pages. py3langid 
 
 from __future__ import annotations
 
+import lzma
 import re
+from array import array
 from dataclasses import dataclass
 from functools import lru_cache
+from io import BytesIO
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from pipelines.lang.characters import CJK_CHARACTER, HAN, HANGUL, KANA
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from py3langid.langid import LanguageIdentifier
 
 _SAMPLE = 20_000
@@ -104,8 +110,19 @@ def _most_likely(sample: str, candidates: tuple[str, ...], expected: tuple[str, 
 
 @lru_cache(maxsize=1)
 def _identifier() -> LanguageIdentifier:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    # As `py3langid.modelio.load_model`, which unpacks 68 MB into a temporary file in each process: where the disk is
+    # full or files may not grow, every document would fail.
+    with lzma.open(MODEL_DIR / MODEL_FILE) as packed, np.load(BytesIO(packed.read())) as model:
+        identifier = LanguageIdentifier(
+            model["ptc"], model["pc"], model["classes"].tolist(), _as_array(model["nextmove"]),
+            model["out_feat"].tolist(), norm_probs=True, tk_row=_as_array(model["nextmove_row"]),
+        )  # fmt: skip
     identifier.set_languages({*_LATIN, _OTHER, *(code for script in _SCRIPTS for code in script.languages)})
     return identifier
+
+
+def _as_array(numbers: NDArray[np.unsignedinteger]) -> array[int]:
+    """The numbers as an array of Python's, which is quicker to read one by one."""
+    return array(numbers.dtype.char, numbers.tobytes())

@@ -1,6 +1,17 @@
+import subprocess
+import sys
+
 import pytest
 
 from pipelines.lang.identify import detect_language, language_of
+from tests.conftest import ROOT
+
+WHERE_NO_FILE_MAY_GROW = """
+import resource
+from pipelines.lang.identify import detect_language
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+print(detect_language("Die Pumpe ist vor dem Öffnen abzuschalten."))
+"""
 
 
 @pytest.mark.parametrize(
@@ -23,6 +34,12 @@ from pipelines.lang.identify import detect_language, language_of
 )
 def test_the_language_of_a_sentence(text: str, language: str) -> None:
     assert detect_language(text) == language
+
+
+def test_nothing_is_written_to_tell_a_language() -> None:
+    command = [sys.executable, "-B", "-c", WHERE_NO_FILE_MAY_GROW]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("de\n", "")
 
 
 def test_a_text_without_letters_has_none() -> None:
