@@ -1,15 +1,17 @@
-"""Reading order of lines on a page: columns are read one after the other, what spans them divides them.
+"""Reading order of lines on a page and of shapes on a slide, by recursive cuts along white space.
 
-A recursive cut by white space (after Nagy and Seth's X-Y cut), with the gutters found first, from the pairs of lines
-that stand side by side.
+After the X-Y cut of Nagy and Seth, "Hierarchical representation of optically scanned documents" (1984). On a page the
+gutters between columns are found first, from the pairs of lines that stand side by side.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
+from typing import TypeVar
 
 from pipelines.parse.lines import Line, Rect, around
 
@@ -158,3 +160,61 @@ def _bands(lines: Sequence[Line], gutter: float) -> list[list[Line]]:
             crossing = crosses
         bands[-1].append(line)
     return bands
+
+
+T = TypeVar("T")
+
+_OVERLAP = 0.012
+"""Fraction of the slide by which neighbours may overlap and still be taken as apart: nobody aligns to the pixel."""
+_MOST_SHAPES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeFrame:
+    """The rectangle of a shape, in fractions of the slide; what lies beyond its edges is below 0 or above 1."""
+
+    left: float = 0.0
+    top: float = 0.0
+    right: float = 0.0
+    bottom: float = 0.0
+
+
+def in_reading_order(items: Sequence[T], frame_of: Callable[[T], ShapeFrame]) -> list[T]:
+    """Return the items as a person reads them: cut along the widest gap, rows before columns, and each part again.
+
+    Items that no straight line divides come by their top, then by their left edge (recursive XY cut, Nagy and Seth
+    1984).
+    """
+    if len(items) > _MOST_SHAPES:
+        return sorted(items, key=lambda item: (round(frame_of(item).top, 2), frame_of(item).left))
+    return _cut_shapes(list(items), frame_of)
+
+
+def _cut_shapes(items: list[T], frame_of: Callable[[T], ShapeFrame]) -> list[T]:
+    if len(items) < 2:
+        return items
+    rows, row_gap = _split_shapes(items, lambda item: (frame_of(item).top, frame_of(item).bottom))
+    columns, column_gap = _split_shapes(items, lambda item: (frame_of(item).left, frame_of(item).right))
+    if len(rows) == 1 and len(columns) == 1:
+        return sorted(items, key=lambda item: (round(frame_of(item).top, 2), frame_of(item).left))
+    parts = rows if len(columns) == 1 or (len(rows) > 1 and row_gap >= column_gap) else columns
+    return [item for part in parts for item in _cut_shapes(part, frame_of)]
+
+
+def _split_shapes(items: list[T], extent: Callable[[T], tuple[float, float]]) -> tuple[list[list[T]], float]:
+    """Return the items divided at the widest gaps in one direction, and the widest; gaps of half of it count too."""
+    ranked = sorted(items, key=lambda item: extent(item)[0])
+    gaps = [float("-inf")]
+    reached = extent(ranked[0])[1]
+    for item in ranked[1:]:
+        start, end = extent(item)
+        slack = min(_OVERLAP, (end - start) / 4)
+        gaps.append(start - reached if start >= reached - slack else float("-inf"))
+        reached = max(reached, end)
+    widest = max(gaps)
+    parts: list[list[T]] = [[]]
+    for item, gap in zip(ranked, gaps, strict=True):
+        if gap > float("-inf") and gap >= min(widest, widest / 2):
+            parts.append([])
+        parts[-1].append(item)
+    return parts, widest

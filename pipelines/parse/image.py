@@ -15,8 +15,7 @@ from pipelines.core.document import Page, Source
 from pipelines.core.errors import Malformed, TooLarge
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.columns import in_rows, reading_order
-from pipelines.parse.lines import Line, around, turned_box
-from pipelines.parse.paragraphs import group_paragraphs, join_lines
+from pipelines.parse.lines import Line, around, group_paragraphs, join_lines, turned_box
 from pipelines.parse.parsed import Parsed, PictureText
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings

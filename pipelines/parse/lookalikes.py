@@ -1,4 +1,4 @@
-"""Headings that nobody marked as such: short paragraphs that are all bold or larger, in a document without headings."""
+"""Headings that nobody marked as such: short paragraphs, all bold or larger, in a document without headings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
+from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.compose import caption_subject
 from pipelines.parse.outline import number_depth, section_number
 
@@ -120,3 +122,36 @@ def _title(marked: Sequence[Looking], paragraphs: Sequence[Looking]) -> Looking 
 def _depth(text: str) -> int:
     number = section_number(text)
     return number_depth(number) if number[:1].isdigit() else 0
+
+
+L = TypeVar("L", bound=Lookalikes)
+
+
+class Story(Generic[L]):
+    """Appends blocks in reading order; a format adds how its elements are read.
+
+    `place` is where the next block stands, without a page where the file does not tell pages. Lines of code are held
+    until something else follows, and become one block.
+    """
+
+    def __init__(self, builder: DocumentBuilder, looks: L, place: Place) -> None:
+        self._builder = builder
+        self._looks = looks
+        self.place = place
+        self._code: list[str] = []
+
+    def finish(self) -> None:
+        """Append what is still held back and find headings by their look; called once, at the end."""
+        self._flush()
+        self._builder.promote(self._looks.headings(self._builder.last))
+
+    def _flush(self) -> None:
+        """Append the lines of code held so far."""
+        if self._code:
+            self._builder.code("\n".join(self._code), self.place)
+            self._code.clear()
+
+    def _turn(self, pages: int) -> None:
+        """Go on by so many pages."""
+        if pages and self.place.page is not None:
+            self.place = Place(self.place.page + pages)

@@ -9,11 +9,11 @@ import numpy as np
 from PIL import Image as Pillow
 
 from pipelines.core.errors import MissingExtra
+from pipelines.parse.limits import ParseTask
 from pipelines.parse.ocr.engine import Raster, ocr_engine
 from pipelines.parse.ocr.pictures import pixels, read_picture
 from pipelines.parse.parsed import ReadOff
 from pipelines.parse.settings import OcrSettings
-from pipelines.parse.task import ParseTask
 
 _THUMB = 160
 _COLOURS, _DRAWN = 6, 0.5

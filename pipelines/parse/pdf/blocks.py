@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pipelines.core.document import BlockKind
-from pipelines.parse.lines import Line, around
+from pipelines.parse.lines import BULLET, BULLET_GLYPHS, LEADER, Line, around, group_paragraphs, join_lines
 from pipelines.parse.outline import section_number
-from pipelines.parse.paragraphs import BULLET, BULLET_GLYPHS, LEADER, group_paragraphs, join_lines
 from pipelines.parse.pdf.headings import Outline, is_heading, like_body
-from pipelines.parse.pdf.merge import PageItem
+from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import RegionKind
 from pipelines.parse.pdf.survey import Survey
 

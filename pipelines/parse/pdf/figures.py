@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pipelines.core.document import BlockKind
 from pipelines.parse.assemble import Image
 from pipelines.parse.lines import Rect, around
-from pipelines.parse.pdf.merge import PageItem
+from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.near import squares
-from pipelines.parse.pdf.page import ImageArea, RawPage
+from pipelines.parse.pdf.page import ImageArea, RawPage, squares
 
 _LEAST_SIDE = 24.0
 """Points: smaller pictures are bullets, icons and rules."""

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from pipelines.core.document import BlockKind
-from pipelines.parse.lines import Line, TextStyle
+from pipelines.parse.lines import BULLET, Line, TextStyle
 from pipelines.parse.outline import number_depth, section_number
-from pipelines.parse.paragraphs import BULLET
-from pipelines.parse.pdf.merge import PageItem
+from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import Bookmark
 
 _LONGEST = 180

@@ -25,8 +25,18 @@ from pipelines.parse.pdf.extract import (
     words_of,
 )
 from pipelines.parse.pdf.fragments import Fragment, lines_of
-from pipelines.parse.pdf.near import Covered, Near
-from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, RegionKind, Rules
+from pipelines.parse.pdf.page import (
+    Bookmark,
+    Covered,
+    Near,
+    PageGrid,
+    PageLink,
+    PageRegion,
+    PageWord,
+    RawPage,
+    RegionKind,
+    Rules,
+)
 
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
 _PARTS = {

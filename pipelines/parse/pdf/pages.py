@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pipelines.core.document import BlockKind, Page
 from pipelines.core.errors import MissingExtra
 from pipelines.parse.labels import is_running, parts_of
-from pipelines.parse.limits import READING
+from pipelines.parse.limits import READING, ParseTask
 from pipelines.parse.lines import Line, Rect, TextStyle, around
 from pipelines.parse.ocr.engine import ocr_engine
 from pipelines.parse.ocr.pictures import decoded, read_page
@@ -18,15 +18,13 @@ from pipelines.parse.pdf.figures import FigureArea, figure_areas, figure_item, p
 from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import table_grids
 from pipelines.parse.pdf.headings import Outline
+from pipelines.parse.pdf.items import PageItem, with_links
 from pipelines.parse.pdf.layout import Filled, fill, needs_model, plain_columns
-from pipelines.parse.pdf.links import with_links
-from pipelines.parse.pdf.merge import PageItem
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, Paint, RawPage, RegionKind
 from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.task import ParseTask
 
 _ENOUGH = 0.75
 """Share of the file's processor seconds after which what is slow is left out."""

@@ -13,7 +13,7 @@ from pipelines.core.errors import TooLarge
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.parsed import REST, Child, Parsed, page_name
 from pipelines.parse.pdf.headings import Outline, with_levels, with_title, without_lists
-from pipelines.parse.pdf.merge import PageItem, merge_tables
+from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 

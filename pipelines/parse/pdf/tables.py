@@ -10,8 +10,7 @@ from itertools import pairwise
 
 from pipelines.core.table import Cell
 from pipelines.lang.numbers import FIGURE
-from pipelines.parse.lines import Rect, around
-from pipelines.parse.paragraphs import join_lines
+from pipelines.parse.lines import Rect, around, join_lines
 from pipelines.parse.pdf.garble import right_to_left
 from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, RawPage
 

@@ -6,8 +6,8 @@ import binascii
 
 from pipelines.core.document import BlockKind
 from pipelines.parse.assemble import DocumentBuilder, Image
+from pipelines.parse.lines import BULLET_GLYPHS
 from pipelines.parse.lookalikes import Look, Lookalikes
-from pipelines.parse.paragraphs import BULLET_GLYPHS
 from pipelines.parse.web.flow import refer
 from pipelines.parse.web.inline import Anchor
 from pipelines.parse.web.rtf_tokens import RowCell, RtfRow, table_cells

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.lookalikes import Story
 from pipelines.parse.office.docx.inline import InlineReader
-from pipelines.parse.office.docx.numbering import BULLET, Numbering
-from pipelines.parse.office.docx.paragraph import WordParagraph
+from pipelines.parse.office.docx.numbering import BULLET, Numbering, WordParagraph
 from pipelines.parse.office.docx.styles import WordLooks, WordStyles, as_int
 from pipelines.parse.office.docx.tables import (
     CellText,
@@ -22,7 +22,6 @@ from pipelines.parse.office.docx.tables import (
 from pipelines.parse.office.drawing import Graphics, Item, TextItem, drawn
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, qualified, relationships, value
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.story import Story
 from pipelines.parse.pieces import Pointer
 
 _PARAGRAPH, _TABLE = qualified("w:p"), qualified("w:tbl")

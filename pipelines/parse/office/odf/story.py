@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.office.odf.document import qualified
+from pipelines.parse.lookalikes import Story
+from pipelines.parse.office.odf.document import OdfLooks, OdfStyles, marker, qualified
 from pipelines.parse.office.odf.inline import OdfParagraph, plain_text, read_paragraph
 from pipelines.parse.office.odf.objects import Objects, read_table
-from pipelines.parse.office.odf.styles import OdfLooks, OdfStyles, marker
 from pipelines.parse.office.ooxml import Element, local
-from pipelines.parse.office.story import Story
 
 _SKIPPED = frozenset(
     {"tracked-changes", "sequence-decls", "variable-decls", "forms", "user-field-decls", "index-title-template",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from pipelines.parse.columns import ShapeFrame, in_reading_order
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, read_xml, related
-from pipelines.parse.office.order import ShapeFrame, in_reading_order
 from pipelines.parse.office.package import Package
 
 _TRANSFORMS = ("p:spPr/a:xfrm", "p:xfrm", "p:grpSpPr/a:xfrm")
