@@ -8,21 +8,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from pipelines.lang.wording import any_of
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.compose import caption_subject
+from pipelines.parse.captions import caption_subject
 from pipelines.parse.outline import number_depth, section_number
 
 _LONGEST, _MOST_WORDS = 110, 14
+"""Characters and words of a heading: a line and a half. Longer bold paragraphs are warnings and summaries."""
 _LARGER = 1.1
-"""Times the size of the running text from which type is larger."""
+"""Times the size of the running text from which type is larger: a point in ten; half points within text are less."""
 _MOST = 0.5
 """Share of a document's paragraphs that headings are at most."""
 _BLOCK = 3
+"""Paragraphs in one look below one another that head nothing: an address, the lines of a cover."""
 _ENDS = (".", ",", ";", ":", "!", "。", "，", "；", "：", "…")
-_ADMONITION = re.compile(
-    r"(?:warning|caution|danger|note|notice|attention|important|tip|hinweis|achtung|warnung|vorsicht|gefahr)\b",
-    re.IGNORECASE,
-)
+_ADMONITION = re.compile(rf"{any_of('notice')}\s*(?:[:!.：！–—-]|$)", re.IGNORECASE)
+"""The label of a warning, alone or before its text; "Notes on safety" is a heading."""
 TITLE = 0
 
 
@@ -89,6 +90,7 @@ def _body(paragraphs: Sequence[Looking]) -> Look:
 
 def _stands_out(look: Look, body: Look) -> bool:
     larger = look.size >= _LARGER * body.size > 0
+    # Bold type half a point smaller (10.5 in 11: .955) is a heading still; a point smaller it is a note.
     return larger or (look.bold and not body.bold and look.size >= 0.95 * body.size)
 
 

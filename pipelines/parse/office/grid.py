@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from pipelines.core.document import Page
 from pipelines.core.table import Cell
+from pipelines.lang.wording import any_of
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.office.regions import CellIndex, group_places
 
@@ -118,6 +119,7 @@ def address(row: int, column: int) -> str:
     letters = ""
     column += 1
     while column:
+        # Letters of a column count in twenty-sixes, without a zero.
         column, rest = divmod(column - 1, 26)
         letters = chr(ord("A") + rest) + letters
     return f"{letters}{row + 1}"
@@ -130,6 +132,7 @@ def place(name: str) -> CellIndex | None:
         return None
     column = 0
     for letter in match.group(1).upper():
+        # As in `address`.
         column = column * 26 + ord(letter) - ord("A") + 1
     return int(match.group(2)) - 1, column - 1
 
@@ -175,11 +178,9 @@ def _cell(row: int, column: int, text: str, span: CellRange, whole: CellRange) -
 
 
 # Names that programs give; they tell nothing and make no heading.
-_DEFAULT_NAME = re.compile(
-    r"(?:sheet|tabelle|feuil|feuille|hoja|foglio|planilha|blad|ark|arkusz|лист|工作表|シート|chart|diagramm)\s?\d*",
-    re.IGNORECASE,
-)
+_DEFAULT_NAME = re.compile(rf"{any_of('sheet')}\s?\d+|sheet", re.IGNORECASE)
 _TITLE_GAP = 3
+"""Rows from a title to its table: with two empty rows between them it is its title still, as in `regions`."""
 
 
 def are_named(names: Iterable[str]) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pipelines.core.document import BlockKind, ReferenceKind
 from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
+from pipelines.lang.wording import any_of
 from pipelines.parse.assemble import Image
 from pipelines.parse.lines import PLAIN, Rect, TextStyle
 from pipelines.parse.pdf.page import Near, PageLink, PageWord
@@ -17,7 +18,8 @@ from pipelines.parse.pieces import Pointer
 _LOW, _HIGH = 0.7, 0.3
 """How far down the page the first part must reach, and how far up the next must begin."""
 _EDGE = 0.03
-_CONTINUED = re.compile(r"contin|cont[.'’]d|\(cont|fortsetzung|forts\.|续|續", re.IGNORECASE)
+"""Of the page's width: 18 points, the shift between left and right pages of a book."""
+_CONTINUED = re.compile(any_of("continued"), re.IGNORECASE)
 _BETWEEN = (BlockKind.FOOTNOTE, BlockKind.FIGURE)
 
 
@@ -56,6 +58,7 @@ def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
                 merged[open_table] = _joined(merged[open_table], item)
                 continue
             open_table = len(merged)
+        # A caption that says so does in its first words: 120 characters are one line and a half.
         elif not (item.kind in _BETWEEN or _CONTINUED.search(item.text[:120])):
             open_table = None
         merged.append(item)
@@ -103,6 +106,7 @@ def _joined(above: PageItem, below: PageItem) -> PageItem:
 def _repeated_rows(above: Sequence[Cell], below: Sequence[Cell]) -> int:
     """Return how many leading rows of the second part are the first part's leading rows again."""
     count = 0
+    # A head has four rows at most: what is the same beyond is data.
     while count < 4 and _row(below, count) and _row(above, count) == _row(below, count):
         count += 1
     return count

@@ -9,18 +9,21 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pipelines.core.document import BlockKind
+from pipelines.lang.wording import any_of
 from pipelines.parse.limits import Clock
 from pipelines.parse.lines import Line, TextStyle
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 
 _EDGE = 0.14
-"""Share of the page's height, at the top and at the bottom, where furniture stands."""
+"""Share of the page's height, at the top and at the bottom, where furniture stands: 1.6 inches of A4, its margins (one
+inch) and three lines."""
 _NUMBER_EDGE = 0.09
+"""As much where a page number alone stands: an inch of A4 (72 of 842 points), further in figures are text."""
 _DEEPEST = 4
 """Lines from the edge that are looked at."""
 _PAGE_NUMBER = re.compile(
-    r"(?:page|seite|p\.|pag\.|página|第)?\s*+[-–—|]?\s*+(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{0,2}\d{0,3}-\d{1,3})\s*+[-–—|]?\s*+(?:页|頁)?"
-    r"(?:\s*+(?:of|von|/|de|共)\s*+\d{1,4}\s*+页?)?",
+    rf"{any_of('page')}?\s*+[-–—|]?\s*+(?:\d{{1,4}}|[ivxlc]{{1,6}}|[A-Z]{{0,2}}\d{{0,3}}-\d{{1,3}})\s*+[-–—|]?\s*+{any_of('page')}?"
+    rf"(?:\s*+(?:{any_of('of')}|/)\s*+\d{{1,4}}\s*+{any_of('page')}?)?",
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
@@ -90,6 +93,7 @@ def _beside(line: Line, number: Line) -> bool:
 def _gap(one: Line, other: Line) -> bool:
     """Whether a line's height of white is between two lines, or another size of type begins."""
     upper, lower = sorted((one, other), key=lambda line: line.rect.top)
+    # Lines of text have .2 of their size between them, up to .8 in spaced text. 1.5 points are a step of type.
     return lower.rect.top - upper.rect.bottom > 0.9 * upper.size or abs(one.size - other.size) >= 1.5
 
 
@@ -112,6 +116,7 @@ def blotted(text: str) -> str:
 
 def edge_keys(lines: Sequence[Line], height: float) -> set[tuple[Key, int]]:
     """Return what stands at the edges of one page, each with its height on it in steps of 6 points."""
+    # 6 points, half a line: what returns is printed at one height, to rounding.
     return {(key, round(line.rect.top / 6)) for line, key in _edges(lines, height)}
 
 
@@ -125,6 +130,7 @@ def find_furniture(pages: Iterable[set[tuple[Key, int]]]) -> Furniture:
     for page in pages:
         total += 1
         counts.update(page)
+    # Chapters have running heads of their own: one page in 25 is a chapter of a book of 25 chapters.
     least = 2 if total == 2 else max(3, round(0.04 * total))
     keys: set[Key] = set()
     for key, at in counts:
@@ -136,6 +142,7 @@ def find_furniture(pages: Iterable[set[tuple[Key, int]]]) -> Furniture:
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MOST_WORDS = 100_000
+"""More words than a language's everyday vocabulary: a longer file adds names and codes, which are not divided."""
 _LONGEST = 0.3
 """Share of the file's time after which no further page is surveyed."""
 
