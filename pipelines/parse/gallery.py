@@ -14,6 +14,7 @@ from pipelines.parse.pieces import Image, Piece, Place, clean
 from pipelines.parse.settings import OcrSettings
 
 _MOST = 5
+"""Issues that are written out in a sentence; the rest are counted."""
 
 
 class Gallery:

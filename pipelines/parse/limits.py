@@ -19,7 +19,8 @@ from pipelines.parse.parsed import Parsed, Readings, ReadOff
 from pipelines.parse.settings import Limits
 
 MEBIBYTE = 1 << 20
-# A small file may well grow a hundredfold: a sheet of zeros, a bitmap in a letter.
+"""Bytes (IEC 80000-13)."""
+# Less than the 24 MiB of a bitmap of 8 million pixels cannot hurt: a small file may well grow a hundredfold.
 _FREE_OF_RATIO = 24 * MEBIBYTE
 READING = 0.8
 """Share of the limit after which nothing more is read: what was read is still to be put together."""

@@ -60,6 +60,7 @@ class Rect(NamedTuple):
 
     def box(self, page: int, width: float, height: float) -> Box:
         """Return the rectangle in fractions of a page of that size, cut to the page."""
+        # A page without a size must not divide by nothing.
         across, down = max(width, 1e-6), max(height, 1e-6)
         left, right = _fraction(self.left, across), _fraction(self.right, across)
         top, bottom = _fraction(self.top, down), _fraction(self.bottom, down)
@@ -68,12 +69,14 @@ class Rect(NamedTuple):
 
 def turned_box(box: Box, turn: int) -> Box:
     """Return where a box lies on the page when the page is turned clockwise by `turn` degrees, a multiple of 90."""
+    # Quarter turns, four of which are none.
     for _ in range(turn // 90 % 4):
-        box = Box(box.page, round(1 - box.bottom, 5), box.left, round(1 - box.top, 5), box.right)
+        box = Box(box.page, _fraction(1 - box.bottom), box.left, _fraction(1 - box.top), box.right)
     return box
 
 
-def _fraction(value: float, whole: float) -> float:
+def _fraction(value: float, whole: float = 1.0) -> float:
+    # Five digits of a page of 842 points are a hundredth of a point.
     return round(min(1.0, max(0.0, value / whole)), 5)
 
 
@@ -123,6 +126,12 @@ LEADER = re.compile(r"(?:\.\s?){5}\s*\w{1,6}\s*$|…{2}\s*\w{1,6}\s*$")
 _CJK_END = re.compile(rf"[{CJK}，。；：、！？）」』》】]$")
 _CJK_START = re.compile(rf"^[{CJK}（「『《【，。；：、]")
 _HANGUL = re.compile(f"[{HANGUL}]")
+_LEADING = 1.2
+"""Distance of base lines in sizes of type, as fonts and word processors have it by default (CSS: normal)."""
+_TAB = 4.0
+"""Ems of white that no blank has: a tab, the rest of a short line, the way to another column."""
+_WIDER, _SCATTER = 1.25, 1.08
+"""Steps from line to line, of the usual one: a new paragraph's (6 points on 12: 1.4), and the scatter of base lines."""
 _HYPHENS = "-‐\u00ad"
 _KEPT_PREFIXES = frozenset("self non semi anti multi ex quasi pseudo cross high low one two three four".split())
 
@@ -139,7 +148,7 @@ def group_paragraphs(lines: Sequence[Line]) -> list[list[Line]]:
     right = max(line.rect.right for line in lines)
     groups: list[list[Line]] = [[lines[0]]]
     for above, line in pairwise(lines):
-        if _begins(above, line, groups[-1], steps.get(_size_key(line), 1.2 * line.size), right):
+        if _begins(above, line, groups[-1], steps.get(_size_key(line), _LEADING * line.size), right):
             groups.append([])
         groups[-1].append(line)
     return groups
@@ -154,6 +163,7 @@ def _usual_steps(lines: Sequence[Line]) -> dict[int, float]:
     found: dict[int, Counter[float]] = {}
     for above, line in pairwise(lines):
         step = line.rect.top - above.rect.top
+        # One size, to the rounding of half points; from overlapping lines of capitals (.6) to double spacing (2.2).
         if abs(line.size - above.size) < 0.6 and 0.6 * line.size < step < 2.2 * line.size:
             found.setdefault(_size_key(line), Counter())[round(step * 2) / 2] += 1
     return {size: min(steps, key=lambda step: (-steps[step], step)) for size, steps in found.items()}
@@ -162,12 +172,15 @@ def _usual_steps(lines: Sequence[Line]) -> dict[int, float]:
 def _begins(above: Line, line: Line, group: Sequence[Line], usual: float, right: float) -> bool:
     step = line.rect.top - above.rect.top
     em = max(line.size, 1.0)
-    if step < 0.3 * em:  # beside the line above, or back at the top of another column
-        return step < -em or line.rect.left - above.rect.right > 4 * em
+    # Beside the line above, or back at the top of another column: a raised sign begins up to .3 of its size lower.
+    if step < 0.3 * em:
+        return step < -em or line.rect.left - above.rect.right > _TAB * em
     if above.style.mono and line.style.mono:
+        # An empty line in code is two steps of 1.2.
         return step > 2.5 * em or line.text[:1] in BULLET_GLYPHS
-    short = above.rect.right < right - 4 * em
-    if step > 1.25 * usual + 0.1 * em or _changes(above, line, short or step > 1.08 * usual):
+    short = above.rect.right < right - _TAB * em
+    # A tenth of the size more, for the rounding of steps to half points.
+    if step > _WIDER * usual + 0.1 * em or _changes(above, line, short or step > _SCATTER * usual):
         return True
     if BULLET.match(line.text) or line.raised or LEADER.search(above.text):
         return True
@@ -178,11 +191,13 @@ def _begins(above: Line, line: Line, group: Sequence[Line], usual: float, right:
 def _set_in(line: Line, group: Sequence[Line], em: float) -> bool:
     """Whether a line stands further right than the paragraph so far, as the first line of a next one does."""
     edge = min(part.rect.left for part in group[1:]) if len(group) > 1 else group[0].rect.left
+    # An indent is an em in books, 3 to 5 in typescripts; further right another column begins.
     return 0.8 * em < line.rect.left - edge < 6 * em and (_ends(group[-1].text) or len(group) > 2)
 
 
 def _changes(above: Line, line: Line, loose: bool) -> bool:
     """Whether another style begins; boldness counts only where the text does not plainly run on (`loose`)."""
+    # More than the rounding to half points, and than the drift of OCR's sizes.
     if abs(above.size - line.size) >= max(0.8, 0.06 * max(above.size, line.size)) and above.style.size:
         return True
     if above.style.mono != line.style.mono:

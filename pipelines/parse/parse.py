@@ -17,6 +17,7 @@ from pipelines.parse.registry import detect, reader_for
 from pipelines.parse.settings import ParseSettings
 
 _LONGEST_REASON = 500
+"""Characters of a reason: what a library says may be pages of its own state."""
 _STATUSES: dict[type[StrataError], Status] = {
     Encrypted: Status.ENCRYPTED,
     Unsupported: Status.UNSUPPORTED,

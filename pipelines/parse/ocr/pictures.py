@@ -22,7 +22,14 @@ _SURE = 0.9
 """Mean confidence from which the first way tried is taken for the right one."""
 _LEAST_CHARACTERS = 8
 """Fewer tell nothing about which way is up."""
+STANDING = 1.5
+"""Height of a line over its width from which it stands on its end; a short word lying is wider than high."""
+_SLOPED = 5
+"""Characters beyond which a line is long enough to tell its slope."""
+_LEVEL = math.radians(0.1)
+"""A slope that moves a line as wide as the page by 3 pixels: no harm to reading order."""
 _STEEPEST = math.radians(12)
+"""A page that was laid on a scanner by hand is less askew; steeper lines are labels of a drawing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ def _sure(reread: Reread) -> bool:
 
 def _standing(lines: Sequence[Line]) -> bool:
     """Whether most of the text stands on its end: such lines are read one by one, but in no order."""
-    tall = sum(len(line.text) for line in lines if line.rect.height > 1.5 * line.rect.width and len(line.text) > 2)
+    tall = sum(len(line.text) for line in lines if line.rect.height > STANDING * line.rect.width and len(line.text) > 2)
     return tall > 0.5 * _characters(lines)
 
 
@@ -82,15 +89,19 @@ def _ways(image: Raster) -> tuple[int, ...]:
     """Return the four turns, the likely ones first: lines of text make the ink vary most across them."""
     ink = _ink(image)
     rows, columns = ink.mean(axis=1), ink.mean(axis=0)
+    # Clearly more: columns of digits vary too. The order of tries alone depends on it.
     if _jumps(columns) > 1.6 * _jumps(rows):
         return 90, 270, 0, 180
     return 0, 180, 90, 270
 
 
 def _ink(image: Raster) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    # 1,000 pixels show lines of text.
     step = max(1, max(image.shape[:2]) // 1000)
     grey = image[::step, ::step].mean(axis=2, dtype=np.float32)
+    # Nine tenths of a page are paper or lighter.
     paper = np.float32(np.percentile(grey, 90))
+    # A quarter of the 256 shades: print is darker than paper's stains.
     return np.asarray(np.abs(grey - paper) > 60, dtype=np.float32)
 
 
@@ -108,9 +119,9 @@ def _straight(readings: Sequence[Reading], turn: int, width: int, height: int) -
 
 def _skew(readings: Sequence[Reading]) -> float:
     """Return the median slope of the longer lines in radians; 0 for less than a tenth of a degree."""
-    slopes = [_slope(reading) for reading in readings if len(reading.text) > 5]
+    slopes = [_slope(reading) for reading in readings if len(reading.text) > _SLOPED]
     usual = median(slopes) if slopes else 0.0
-    return usual if 0.0017 < abs(usual) < _STEEPEST else 0.0
+    return usual if _LEVEL < abs(usual) < _STEEPEST else 0.0
 
 
 def _slope(reading: Reading) -> float:

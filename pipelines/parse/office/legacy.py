@@ -142,6 +142,7 @@ def _format(cell: XlsCell, book: Book) -> str:
 _TARGETS = MappingProxyType({"application/msword": "docx", "application/vnd.ms-powerpoint": "pptx"})
 _NAMES = MappingProxyType({"docx": "a Word 97 document", "pptx": "a PowerPoint 97 presentation"})
 _PROGRAMS = ("soffice", "libreoffice")
+# A shell tells a signal as 128 and its number (POSIX 2.8.2).
 _OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL, 128 + signal.SIGXCPU, 128 + signal.SIGKILL)
 
 
@@ -197,6 +198,7 @@ def _convert(path: Path, target: str, folder: Path, source: Source) -> Path:
     told = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
     if "password" in told.lower():
         raise Encrypted("the document is protected by a password", ids=(source.uri,))
+    # The end of what it says has the reason: two lines.
     raise Malformed(f"LibreOffice cannot convert it: {told[-200:] or 'no reason given'}", ids=(source.uri,))
 
 

@@ -249,6 +249,7 @@ class PdfFile:
         return [
             PageRegion(
                 _PARTS.get(group["class_name"], RegionKind.TEXT),
+                # Left, top, right, bottom.
                 Rect(*(float(side) for side in group["group_bbox"][:4])),
             )
             for group in groups
@@ -306,6 +307,7 @@ class PdfFile:
         self._drop()
         self._opened += 1
         if self._opened % _SHRINK_EVERY == 0:
+            # Per cent.
             pymupdf.TOOLS.store_shrink(100)
         page = self._file[number - 1]
         shown = page.rotation

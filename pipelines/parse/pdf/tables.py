@@ -16,6 +16,7 @@ from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, RawPage
 
 _CODE = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
 _LEAST_RECORDS = 3
+"""Two lines in each of two columns are an entry that runs over two lines."""
 _BAND = 12.0
 """Points of height by which places are looked up."""
 

@@ -15,6 +15,7 @@ from pipelines.parse.lookalikes import Look, Lookalikes
 
 Element: TypeAlias = lxml_html.HtmlElement
 
+# Level by element (HTML 4.3.6).
 HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 VERBATIM: Final = frozenset({"pre", "xmp", "listing", "plaintext"})
 LISTS: Final = frozenset({"ul", "ol", "menu", "dir", "dl"})
@@ -36,6 +37,7 @@ _INVISIBLE_STYLE: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidde
 _DECLARED: Final = re.compile(
     rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE
 )
+# Tags this long have attributes by the thousand, which take time that grows with the square.
 _LONG_TAG: Final = re.compile(r"<[A-Za-z][^<>]{20000,}+")
 _ATTRIBUTE: Final = re.compile(r"""[^\s"'=/]++(?:\s*+=\s*+(?>"[^"]*+"|'[^']*+'|[^\s"']++))?""")
 _MOST_ATTRIBUTES: Final = 1000
@@ -48,6 +50,7 @@ def parse_html(data: bytes, uri: str = "") -> Element:
 
     Raises `TooLarge` for a tree deeper than the parser goes (2,048), which it would otherwise drop in silence.
     """
+    # The HTML standard (4.2.5.4) has it in the first 1,024 bytes; pages put scripts before it.
     declared = _DECLARED.search(data[:4096])
     name = next(group for group in declared.groups() if group).decode("ascii") if declared else ""
     return parse_html_text(decode(data, name).text, uri)
@@ -115,8 +118,11 @@ _WITHIN = ("li", "dd", "blockquote", "figure", "td", "th")
 _BOLD = frozenset({"b", "strong"})
 _BOLD_STYLE = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
 _SIZE = re.compile(r"font-size\s*:\s*([\d.]{1,6})\s*(pt|px)", re.IGNORECASE)
+# Points of the sizes of `font` (HTML 15.3.4: small to xxx-large of 12 points).
 _FONT_SIZES = {"1": 7.5, "2": 10.0, "3": 12.0, "4": 13.5, "5": 18.0, "6": 24.0, "7": 36.0, "+1": 13.5, "+2": 18.0}
 _USUAL = 12.0
+"""Points: 16 pixels, as browsers begin."""
+# Points of each unit (CSS 2.1, 4.3.2: 96 pixels an inch).
 _POINTS = {"pt": 1.0, "px": 0.75}
 
 

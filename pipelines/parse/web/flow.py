@@ -15,7 +15,10 @@ from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.web.dom import BLOCKS, HEADINGS, Element, is_silent, text_of
 from pipelines.parse.web.inline import CONTROLS, Anchor, Inline, control_text, math_text, source_of
 
+_DIGITS = 9
+"""Digits from which a span is an attack."""
 _WIDEST = 1000
+"""Columns of a span at most (HTML 4.9.11)."""
 _GROUPS = ("thead", "tbody", "tfoot")
 _RICH = frozenset("a b strong i em u s del ins code pre kbd samp sub sup mark math br ul ol dl".split())
 
@@ -73,6 +76,7 @@ def slots_of(table: Element, limit: int, uri: str) -> list[Slot]:
             slots.append(slot)
             taken.update(_places(slot))
             column += slot.column_span
+            # Cells without a text do not count against the limit: twice as many may stand, in four times the places.
             if len(slots) > 2 * limit or len(taken) > 4 * limit:
                 raise TooLarge(f"a table of more than {limit} cells", ids=(uri,))
     return _without_flat_rows(_without_bare_columns(slots), len(rows))
@@ -99,7 +103,7 @@ def _slot(cell: Element, row: int, column: int, below: int) -> Slot:
 
 def _number(value: str | None) -> int:
     digits = (value or "1").strip()
-    return int(digits) if digits.isdecimal() and len(digits) < 9 else 1
+    return int(digits) if digits.isdecimal() and len(digits) < _DIGITS else 1
 
 
 def _places(slot: Slot) -> list[tuple[int, int]]:

@@ -139,6 +139,7 @@ def is_tracker(element: Element) -> bool:
 
 def _pixels(element: Element, name: str) -> int:
     value = (element.get(name) or "").strip().removesuffix("px")
+    # Five digits: no picture is wider.
     return int(value) if value.isdecimal() and len(value) < 6 else 0
 
 
@@ -204,6 +205,7 @@ def _group(part: str) -> str:
     return f"({part})" if " " in part else part
 
 
+# Elements of MathML 3 by the number of their children (3.3.2, 3.3.3, 3.4).
 _WRITTEN: dict[tuple[str, int], Callable[..., str]] = {
     ("mfrac", 2): "{}/{}".format,
     ("msub", 2): "{}_{}".format,

@@ -59,6 +59,8 @@ _HTML_TAG = re.compile(
     re.IGNORECASE,
 )
 _XHTML = re.compile(r"<html[^<>]+xmlns\s*=\s*[\"']http://www\.w3\.org/1999/xhtml|//DTD XHTML", re.IGNORECASE)
+_ROOT = 2000
+"""Characters in which the document type and the root element stand."""
 _DOCTYPE = r"(?>(?:<!DOCTYPE[^>\[]*+(?:\[.*?\]\s*)?>)?)"
 _XML_START = re.compile(_PROLOG + _DOCTYPE + _PROLOG + r"<([A-Za-z_][\w.:-]*)[\s/>]", re.DOTALL)
 
@@ -93,7 +95,7 @@ def markup_type(sample: FileSample) -> str:
     if not start.startswith("<"):
         return ""
     if _HTML_START.match(start):
-        return XHTML if _XHTML.search(start[:2000]) and start.startswith("<?xml") else HTML
+        return XHTML if _XHTML.search(start[:_ROOT]) and start.startswith("<?xml") else HTML
     if suffix in (".md", ".markdown"):
         return ""
     root = _XML_START.match(start)

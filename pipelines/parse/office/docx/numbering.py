@@ -72,6 +72,7 @@ def _hyperlink(words: list[str], evidence: str) -> tuple[ReferenceKind, str, str
 
 
 _LEVELS = 9
+"""ECMA-376 1, 17.9.6 (`w:lvl`)."""
 _PLACE = re.compile(r"%([1-9])")
 BULLET = "•"
 

@@ -84,9 +84,12 @@ def _metadata(root: Element | None) -> dict[str, str]:
 
 _FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
-_LEVELS = 10
+LEVELS = 10
+"""Levels of headings and lists, as LibreOffice has them."""
 _USUAL_SIZE = 12.0
+"""Points, where a document tells none, as LibreOffice begins."""
 _DEEPEST_CHAIN = 20
+"""Styles based on one another; a chain that is longer runs in a circle."""
 _CODE = re.compile(r"preformatted|source|code", re.IGNORECASE)
 _STYLE, _SPAN = qualified("text:style-name"), qualified("text:span")
 
@@ -199,15 +202,16 @@ def _type(style: Element) -> tuple[bool | None, float]:
         return None, 0.0
     weight, size = (properties.get(f"{_FO}{name}", "") for name in ("font-weight", "font-size"))
     points = size.removesuffix("pt")
+    # 600 is semi-bold (CSS Fonts 3, 3.2).
     bold = weight == "bold" or (weight.isdigit() and int(weight) >= 600) if weight else None
     return bold, float(points) if size.endswith("pt") and points.replace(".", "", 1).isdigit() else 0.0
 
 
 def _levels(element: Element) -> list[ListLevel]:
-    levels = [ListLevel() for _ in range(_LEVELS)]
+    levels = [ListLevel() for _ in range(LEVELS)]
     for item in element:
         at = _number(item.get(qualified("text:level")), 0)
-        if 0 < at <= _LEVELS and local(item) in ("list-level-style-number", "outline-level-style"):
+        if 0 < at <= LEVELS and local(item) in ("list-level-style-number", "outline-level-style"):
             levels[at - 1] = ListLevel(
                 _FORMS.get(item.get(qualified("style:num-format"), ""), ""),
                 item.get(qualified("style:num-prefix"), ""),
@@ -219,6 +223,7 @@ def _levels(element: Element) -> list[ListLevel]:
 
 
 def _number(text: str | None, default: int) -> int:
+    # Six digits are more than any list has.
     return int(text) if text is not None and text.isdigit() and len(text) < 7 else default
 
 

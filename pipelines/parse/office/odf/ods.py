@@ -20,6 +20,7 @@ from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _LAST_ROW, _LAST_COLUMN = 1 << 20, 1 << 14
+"""The largest sheet of LibreOffice and Excel."""
 _FRAME = qualified("draw:frame")
 
 

@@ -57,6 +57,7 @@ def _furniture(styles: Element | None, builder: DocumentBuilder) -> None:
 
 
 _LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px|pc)?")
+# Points of each unit of length (XSL-FO 1.1, 5.9.13): 72 an inch of 2.54 cm, .75 a pixel, 12 a pica.
 _POINTS = {"cm": 72 / 2.54, "mm": 72 / 25.4, "in": 72.0, "pt": 1.0, "px": 0.75, "pc": 12.0, None: 1.0}
 _CLASS = qualified("presentation:class")
 _SHAPES = frozenset(
@@ -65,6 +66,7 @@ _SHAPES = frozenset(
 _FURNITURE = {"footer": BlockKind.PAGE_FOOTER, "date-time": BlockKind.PAGE_FOOTER, "page-number": BlockKind.PAGE_FOOTER,
               "header": BlockKind.PAGE_HEADER}  # fmt: skip
 _USUAL_SIZE = (720.0, 540.0)
+"""Points: a screen of 10 by 7.5 inches (4:3), as LibreOffice begins."""
 
 
 class OdpReader:
@@ -132,8 +134,10 @@ class _Slide:
 
     def _boxes(self, shape: Element) -> tuple[Box, ...]:
         frame = self._frame(shape)
-        edges = [min(1.0, max(0.0, edge)) for edge in (frame.left, frame.top, frame.right, frame.bottom)]
-        return (Box(self._number, *edges),) if edges[0] < edges[2] and edges[1] < edges[3] else ()
+        left, top, right, bottom = (
+            min(1.0, max(0.0, edge)) for edge in (frame.left, frame.top, frame.right, frame.bottom)
+        )
+        return (Box(self._number, left, top, right, bottom),) if left < right and top < bottom else ()
 
 
 def _points(length: str | None) -> float:

@@ -26,6 +26,7 @@ _SST = frozenset({qualified("x:sst")})
 _TEXT, _PHONETIC = qualified("x:t"), qualified("x:rPh")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _MOST_STRINGS = 5_000_000
+"""Shared strings; 50 sheets of `limits.cells`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ _PARENTS = frozenset({qualified("x:sheetData"), qualified("x:worksheet")})
 _VALUE, _FORMULA, _INLINE = qualified("x:v"), qualified("x:f"), qualified("x:is")
 _LINK_FORMULA = re.compile(r'HYPERLINK\(\s*"([^"]+)"', re.IGNORECASE)
 _MOST_RANGES = 100_000
+"""Merged ranges of a sheet; as many as `limits.cells`."""
 
 
 @dataclass(frozen=True, slots=True)
