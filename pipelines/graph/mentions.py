@@ -30,7 +30,7 @@ _CUE_REACH = 32
 REACH = 60
 """Characters before and after a name that are its citation context."""
 _PART = rf"(?:{any_of('section', 'appendix', 'table', 'figure', languages=_SPACED)}|§)"
-_PART_NUMBER = r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z](?:\.\d{1,3}){0,4})"
+_PART_NUMBER = r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5}|(?<=\s)[A-Z](?:\.\d{1,3}){0,4})"
 _PART_BEFORE = re.compile(
     rf"{_PART}\s?{_PART_NUMBER}(?:\s?\([a-z0-9]\))?(?:,|\s{any_of('within')})?\s"
     rf"(?:(?:{any_of('article')}|{any_of('document')})\s)?[\"“'(]?$",
