@@ -32,6 +32,7 @@ def base_split(text: str, max_tokens: int) -> list[Span]:
     return spans
 
 
+# Few settings are in use at once.
 @lru_cache(maxsize=8)
 def _splitter(max_tokens: int) -> RecursiveCharacterTextSplitter:
     from langchain_text_splitters import RecursiveCharacterTextSplitter

@@ -20,6 +20,7 @@ ROLE = "split"
 _FENCE = "text"
 _NOTHING = "-"
 _REPLY_TOKENS = 300
+"""Tokens of a reply: a number and two sentences."""
 _LONGEST = 300
 """Maximum characters of a summary."""
 

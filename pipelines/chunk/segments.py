@@ -22,8 +22,9 @@ class Break(IntEnum):
     """No cut: between a heading and its text, or a caption and its table."""
     PIECE = 1
     SENTENCE = 2
+    # In this order: an item of a list is more of a whole than a sentence, a paragraph than an item.
     ITEM = 3
-    PARAGRAPH = 4
+    PARAGRAPH = 4  # as above
 
 
 @dataclass(frozen=True, slots=True)

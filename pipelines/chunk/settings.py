@@ -21,10 +21,15 @@ class ChunkSettings(SettingsSection):
     by: ChunkBy = Field(
         ChunkBy.SECTION, description="section: cut inside sections; document: one chunk a document (passages)"
     )
+    # Some 300 words, half a page: as benchmarks/distill_model.py sends it to a model of 1.5 billion parameters.
     max_tokens: int = Field(400, ge=16, description="no chunk is larger")
+    # Four fifths, so that a sentence more or less fits.
     target_tokens: int = Field(320, ge=1, description="the size aimed at where a section has to be cut")
+    # A fifth: a heading with a sentence or two does not stand alone.
     min_tokens: int = Field(80, ge=0, description="smaller chunks and sections join a neighbour they fit with")
+    # A chunk and a half: what follows the cut is seen too (PIKE-RAG 5.2.1).
     window_tokens: int = Field(600, ge=16, description="how much text is looked at when choosing where a chunk ends")
+    # TextTiling (Hearst 1997) compares blocks of a few sentences: one alone is too short to tell a subject.
     cohesion_sentences: int = Field(3, ge=1, description="sentences on each side compared for semantic distance")
     summary_sentences: int = Field(1, ge=1, description="sentences quoted as the summary where no model writes it")
 

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from pipelines.core.document import ReferenceKind
 from pipelines.core.graph import Value
@@ -18,12 +19,16 @@ from pipelines.graph.mentions import NameMention
 from pipelines.graph.settings import GraphSettings
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.organizations import REFERRED_BODIES
+from pipelines.lang.wording import any_of
 
 _BY_NAME = (ReferenceKind.MENTION, ReferenceKind.CITATION, ReferenceKind.CROSS_REFERENCE)
 _COMMON_LEAST = 10
 """Documents that may name a title before it can count as common."""
+_TELLING = 5
+"""Words of a title from which it is no chance to find them in this order, however they are written."""
 _MOST_CANDIDATES = 3
-_SHOWN = re.compile(r"table|figure|fig\.|tabelle|abbildung", re.IGNORECASE)
+"""Documents of one name that a reference may mean: more cannot be told apart, and are reported."""
+_SHOWN = re.compile(any_of("table", "figure"), re.IGNORECASE)
 _BEGINS_SHOWN = re.compile(rf"\W*(?:{_SHOWN.pattern})", re.IGNORECASE)
 """Tables and figures have numbers too: "table 4.2" names no section."""
 _STANDARD = re.compile(rf"(?:{REFERRED_BODIES}|GBT?|GB/T)[\s/-]", re.IGNORECASE)
@@ -161,7 +166,7 @@ def _is_meant(hit: NameMention, names: Sequence[DocumentName], is_common: bool) 
     written = " ".join(hit.surface.split())
     if any(written == " ".join(name.text.split()) for name in names):
         return not written.islower() and not written[1:].islower()
-    return len(written.split()) >= 5
+    return len(written.split()) >= _TELLING
 
 
 def _of_revision(hit: NameMention, documents: Sequence[str], index: DocumentIndex) -> list[str]:
@@ -201,14 +206,22 @@ def document_links(
         mention_links(profile, hits, index, common),
         explicit_links(profile, index, named=True),
     ):
-        taken = sorted((link.start, link.end) for link in kept)
-        kept += [link for link in links if not _overlaps(link, taken)]
+        taken = _Taken((link.start, link.end) for link in kept)
+        kept += [link for link in links if not taken.overlaps(link.start, link.end)]
     return sorted(_counted(kept), key=lambda link: (link.start, link.end, link.target))
 
 
-def _overlaps(link: DocumentLink, taken: Sequence[tuple[int, int]]) -> bool:
-    at = bisect_left(taken, (link.end, 0))
-    return link.start < link.end and any(end > link.start for _, end in taken[max(0, at - 3) : at])
+class _Taken:
+    """Places of a text that are taken, some perhaps inside others."""
+
+    def __init__(self, places: Iterable[tuple[int, int]]) -> None:
+        self._places = sorted(places)
+        self._reach = list(accumulate((end for _, end in self._places), max))
+
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether some part of a place is taken; one without a character never is."""
+        at = bisect_left(self._places, (end, 0))
+        return start < end and at > 0 and self._reach[at - 1] > start
 
 
 def _counted(links: Iterable[DocumentLink]) -> Iterable[DocumentLink]:

@@ -47,6 +47,10 @@ _IN_STEM = re.compile(
     r"(?P<letters>[A-Za-z]{1,6}(?:[-_][A-Za-z]{1,4}){0,1})[-_ ]?(?P<digits>\d{2,6}(?:-\d{1,4}){0,2})(?![\d])"
 )
 _DATED_WORD = re.compile(r"[A-Za-z]{3,}[-_ ]?(?:19|20)\d\d")
+_LEAST_NUMBER = 4
+"""Letters and digits of a document's number: fewer ("A 12") are anything."""
+_LEAST_CHINESE, _LEAST_LETTERS = 5, 9
+"""Characters of a Chinese title, and letters of another's content words, below which it is too common to be matched."""
 _NO_NUMBER = frozenset("REV VER VERSION ISSUE PAGE SHEET PART COPY SCAN IMG DSC FIG TABLE NO V R Q".split())
 
 _REVISION = (
@@ -109,7 +113,9 @@ def names_of(title: str, numbers: Iterable[str], file_name: str) -> tuple[Docume
 def _all_names(title: str, numbers: Sequence[str], file_name: str) -> Iterator[DocumentName]:
     for number in numbers:
         for written in _spellings(number):
-            yield DocumentName(fold_name(written), number, NameKind.NUMBER, weak=len(number_key(number)) < 4)
+            yield DocumentName(
+                fold_name(written), number, NameKind.NUMBER, weak=len(number_key(number)) < _LEAST_NUMBER
+            )
     yield DocumentName(fold_name(file_name), file_name, NameKind.FILE, weak="." not in file_name)
     for written in _titles(title, numbers):
         folded = fold_name(written)
@@ -139,9 +145,9 @@ def is_weak(folded: str) -> bool:
     if folded.replace(" ", "-") in _GENERIC:
         return True
     if CJK_CHARACTER.search(folded):
-        return len(CJK_CHARACTER.findall(folded)) < 5
+        return len(CJK_CHARACTER.findall(folded)) < _LEAST_CHINESE
     words = [word for word in _WORD.findall(folded) if word not in STOP_WORDS]
-    return len(words) < 2 or sum(map(len, words)) < 9
+    return len(words) < 2 or sum(map(len, words)) < _LEAST_LETTERS
 
 
 def numbers_of(title: str, file_name: str, head: str, metadata: Mapping[str, str]) -> tuple[str, ...]:
@@ -174,7 +180,9 @@ def _in_stem(stem: str) -> list[str]:
 
 def _is_number(number: str) -> bool:
     letters = re.split(r"[-/ .\d]", number, maxsplit=1)[0]
-    return len(number) >= 4 and letters not in _NO_NUMBER and any(character.isdigit() for character in number)
+    return (
+        len(number) >= _LEAST_NUMBER and letters not in _NO_NUMBER and any(character.isdigit() for character in number)
+    )
 
 
 def revision_of(title: str, file_name: str, head: str, metadata: Mapping[str, str]) -> str:

@@ -14,6 +14,7 @@ from pipelines.core.vectors import Vectors
 from pipelines.graph.document_profile import DocumentProfile
 
 _BLOCK = 2048
+"""Rows that are multiplied at once: the scores of 2,048 names against 100,000 take 800 MB."""
 
 
 @dataclass(frozen=True, slots=True)

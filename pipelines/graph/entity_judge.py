@@ -18,6 +18,7 @@ from pipelines.llm.prompt import Prompt, fence
 ROLE = "same_entity"
 PAIRS_AT_ONCE = 10
 _REPLY_TOKENS = 128
+"""Tokens of a reply: a verdict and a few words."""
 _SURE = 0.8
 """The score of a merge that a model decided: below every rule's."""
 

@@ -73,6 +73,7 @@ def acronym(name: str) -> str:
 def is_acronym(name: str) -> bool:
     """Whether a name is written as one: two to six capitals, with or without points."""
     letters = name.replace(".", "")
+    # Acronyms of more than six letters are names of their own ("UNESCO" has six).
     return 2 <= len(letters) <= 6 and letters.isascii() and letters.isalpha() and letters.isupper()
 
 
@@ -111,11 +112,13 @@ def judge(one: EntityProfile, two: EntityProfile) -> Verdict | None:
     a, b = key(one.name), key(two.name)
     if not a or not b:
         return None
+    # Scores rank the rules: 1 for the same letters, less the more a rule takes for granted.
     rules = (
         (a == b, Verdict("same name", 1.0)),
         (a.replace(" ", "") == b.replace(" ", ""), Verdict("same letters", 0.98)),
         (_is_plural(one.name, two.name, a, b), Verdict("singular and plural", 0.95)),
         (_is_person(one, two) and _same_person(a.split(), b.split()), Verdict("initials", 0.9)),
+        # A typing error may be another name: as sure as initials.
         (_is_slip(a, b), Verdict("spelling", 0.9)),
     )
     return next((verdict for holds, verdict in rules if holds), None)
@@ -132,6 +135,7 @@ def _is_plural(name: str, other: str, a: str, b: str) -> bool:
 def _singular(name: str) -> str:
     head, _, last = name.rpartition(" ")
     for ending, instead in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", "")):
+        # What is left must be a word: "gas", "bus" and "as" are none with an ending.
         if last.endswith(ending) and len(last) - len(ending) >= 3 and not last.endswith(("ss", "us", "is")):
             last = last[: -len(ending)] + instead
             break
@@ -171,6 +175,7 @@ def _is_slip(a: str, b: str) -> bool:
     if len(differ) != 1:
         return False
     short, long = sorted(differ[0], key=len)
+    # Two words of seven letters that differ in one are seldom two words; of six they are ("casing", "casting").
     if len(short) < 7 or not (short.isalpha() and long.isalpha()) or short[0] != long[0] or short[-1] != long[-1]:
         return False
     if edits(short, long, most=1) != 1:

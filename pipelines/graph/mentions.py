@@ -13,39 +13,43 @@ from pipelines.core.ids import digest
 from pipelines.graph.document_names import fold
 from pipelines.graph.document_profile import DocumentProfile
 from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.wording import any_of, told_languages
 from pipelines.store.artifact import ArtifactStore
 
 _WORD_CHARACTER = re.compile(r"\w")
-# What stands directly before a name when the text points at a document.
+_SPACED, _UNSPACED = told_languages(spaced=True), told_languages(spaced=False)
+_POINTERS = ("see", "supersedes", "superseded")
 _CUE = re.compile(
-    r"(?:\b(?:see(?: also)?|refer(?:s|red)? to|according to|described in|specified in|defined in|set out in|listed in"
-    r"|accordance with|cf\.?|as per|consult|supersed(?:es|ed by)|replac(?:es|ed by)|siehe|laut|gemäß|vgl\.|voir|selon)"
-    r" (?:the |our |dem |der |das |die )?[\"'(\[]?"
-    r"|(?:参见|参阅|参考|详见|请见|根据|依据|按照|取代|替代|引自)[ :：]?[《「“\"]?|[《「\"]|[(\[]see )$"
-)
-_CUE_REACH = 32
-REACH = 60
-"""Characters before and after a name that are its citation context."""
-_PART = (
-    r"(?:section|sec\.|clause|chapter|paragraph|para\.|article|annex|appendix|part|table|figure|fig\.|abschnitt|kapitel"
-    r"|ziffer|anhang|§)"
-)
-_PART_NUMBER = r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z](?:\.\d{1,3}){0,4})"
-_PART_BEFORE = re.compile(
-    rf"\b{_PART}\s?{_PART_NUMBER}(?:\s?\([a-z0-9]\))?(?:,|\s(?:of|in|from|to|der|des|von|im))?\s(?:the\s|our\s|document\s)?[\"“'(]?$",
+    rf"(?:{any_of(*_POINTERS, languages=_SPACED)} (?:{any_of('article')} )?[\"'(\[]?"
+    rf"|{any_of(*_POINTERS, languages=_UNSPACED)}[ :：]?[《「“\"]?|[《「\"])$",
     re.IGNORECASE,
 )
-_PART_BEHIND = re.compile(rf"[\"”'》」)]?,?\s?\(?(?:in\s)?{_PART}\s?{_PART_NUMBER}(?![\w])", re.IGNORECASE)
+"""What stands directly before a name when the text points at a document."""
+_CUE_REACH = 32
+"""Characters before a name in which a cue ends: the longest cue, an article and a bracket."""
+REACH = 60
+"""Characters before and after a name that are its citation context."""
+_PART = rf"(?:{any_of('section', 'appendix', 'table', 'figure', languages=_SPACED)}|§)"
+_PART_NUMBER = r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5}|(?<=\s)[A-Z](?:\.\d{1,3}){0,4})"
+_PART_BEFORE = re.compile(
+    rf"{_PART}\s?{_PART_NUMBER}(?:\s?\([a-z0-9]\))?(?:,|\s{any_of('within')})?\s"
+    rf"(?:(?:{any_of('article')}|{any_of('document')})\s)?[\"“'(]?$",
+    re.IGNORECASE,
+)
+_PART_BEHIND = re.compile(
+    rf"[\"”'》」)]?,?\s?\(?(?:{any_of('within')}\s)?{_PART}\s?{_PART_NUMBER}(?![\w])", re.IGNORECASE
+)
 _CHINESE_PART = re.compile(r"[》」”\"]?\s?(?:的|中的?)?\s?第\s?(?P<number>\d{1,3}(?:\.\d{1,3}){0,5})\s?[章节節条條款]")
 _REVISION_BEHIND = re.compile(
     r",?\s?\(?(?:rev(?:ision)?\.?|version|issue)\s?(?P<revision>[A-Z]\b|\d{1,3}(?:\.\d+)*)", re.IGNORECASE
 )
 _TAKES_PLACE = re.compile(
-    r"(?:\b(?:supersedes|replaces|ersetzt|remplace)\b|取代|替代|代替)[^.。;；]{0,24}$", re.IGNORECASE
+    rf"(?:{any_of('supersedes', languages=_SPACED)}\b|{any_of('supersedes', languages=_UNSPACED)})[^.。;；]{{0,24}}$",
+    re.IGNORECASE,
 )
-_GIVES_PLACE = re.compile(r"\b(?:superseded|replaced|ersetzt)\s(?:by|durch)[^.;]{0,24}$", re.IGNORECASE)
+_GIVES_PLACE = re.compile(rf"{any_of('superseded')}[^.。;；]{{0,24}}$", re.IGNORECASE)
 STAGE = "mentions"
-_VERSION = "2"
+_VERSION = "3"
 """Raised when the same names and texts give other hits."""
 
 

@@ -108,7 +108,9 @@ def _by_alias(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
         by_key.setdefault(entity_rules.key(profile.name), i)
     for i, profile in enumerate(profiles):
         inner = entity_rules.bracketed(profile.name)
+        # What a text says itself is surer than any rule but equal letters.
         given = [(name, "alias", 0.97) for name in profile.aliases]
+        # As above, where the letters fit.
         given += [(name, "short form in brackets", 0.96) for name in inner or ()]
         for name, rule, score in given:
             other = by_key.get(entity_rules.key(name))
@@ -129,6 +131,7 @@ def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
         letters = profile.name.replace(".", "").casefold()
         beside = [j for j in long.get(letters, []) if j != i and documents & set(profiles[j].documents)]
         if len(beside) == 1:
+            # Its letters are the initials, and the two stand in one document: surer than initials of persons (.9).
             yield _MergeCandidate(min(i, beside[0]), max(i, beside[0]), entity_rules.Verdict("acronym", 0.93))
 
 
@@ -172,7 +175,10 @@ def _by_likeness(
     for pair, score in zip(pairs, decide(pairs), strict=True):
         if score >= 0.5:
             yield _MergeCandidate(
-                places[pair.one.id], places[pair.two.id], entity_rules.Verdict("model", round(score, 4))
+                # Four digits, as they are shown.
+                places[pair.one.id],
+                places[pair.two.id],
+                entity_rules.Verdict("model", round(score, 4)),
             )
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pipelines.parse.describe import ChatDescriber, Describer, describe_figures
-    from pipelines.parse.detect import Detected
     from pipelines.parse.html_page import to_html
     from pipelines.parse.isolate import ParserPool
     from pipelines.parse.json_view import to_json
@@ -18,13 +17,14 @@ if TYPE_CHECKING:
     from pipelines.parse.parse import source_of
     from pipelines.parse.parsed import Child, Parsed, Picture
     from pipelines.parse.reader import Reader
+    from pipelines.parse.registry import Detected
     from pipelines.parse.settings import Limits, ParseSettings
 
 _HOMES = {
     "ChatDescriber": "describe",
     "Child": "parsed",
     "Describer": "describe",
-    "Detected": "detect",
+    "Detected": "registry",
     "Limits": "settings",
     "ParseSettings": "settings",
     "Parsed": "parsed",

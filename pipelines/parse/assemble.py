@@ -12,14 +12,12 @@ from pipelines.core.ids import content_id
 from pipelines.core.outcome import Status
 from pipelines.core.table import Cell
 from pipelines.core.uris import part_name
-from pipelines.parse.cells import table_of
 from pipelines.parse.compose import compose
 from pipelines.parse.gallery import Gallery, LeftOut, broken_off, page_issues, pictures_unread, shown_text, summed_up
-from pipelines.parse.limits import READING, check_text
+from pipelines.parse.limits import READING, OutOfTime, check_text, current_task, keep_nothing
 from pipelines.parse.parsed import REST, Child, Parsed
-from pipelines.parse.pieces import NOWHERE, Image, Piece, Place, Pointer, clean, clean_verbatim
+from pipelines.parse.pieces import NOWHERE, Image, Piece, Place, Pointer, clean, clean_verbatim, table_of
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.task import OutOfTime, current_task, keep_nothing
 
 __all__ = ["NOWHERE", "DocumentBuilder", "Image", "Place"]
 

@@ -11,11 +11,13 @@ from pipelines.core.document import Block, BlockKind, Document, Page, Reference,
 from pipelines.core.ids import content_id
 from pipelines.core.provenance import Provenance, Span
 from pipelines.lang.identify import detect_language
+from pipelines.parse.captions import match_captions
 from pipelines.parse.outline import build_sections
 from pipelines.parse.pieces import Piece, Pointer, join_pieces
 from pipelines.parse.references import find_references
 
 _LONGEST = 200
+"""Characters of a title or of the words that point; what is longer is a paragraph."""
 # What programs write where a title should be.
 _EMPTY_TITLE = re.compile(
     r"(?:microsoft\s+(?:word|powerpoint|excel)\b.*|untitled.*|unbenannt.*|ohne titel.*|document\d*|dokument\d*"
@@ -30,14 +32,6 @@ _FILE_NAME = re.compile(
 )
 
 _NUMBERED = re.compile(r"\s*(\d{1,2})\.?\s+\D")
-_TABLE = re.compile(
-    r"[\s\[<(【]*(?:table|tab\.|tabelle|tabla|tableau|表|표)\s*[\dA-Z一二三四五六七八九十]", re.IGNORECASE
-)
-_FIGURE = re.compile(
-    r"[\s\[<(【]*(?:figure|fig\.?|abbildung|abb\.|bild|figura|image|picture|photo|chart|diagram|exhibit|图|圖|그림)"
-    r"\s*[\dA-Z一二三四五六七八九十]",
-    re.IGNORECASE,
-)
 
 
 def choose_title(told: str, blocks: Sequence[Block], source: Source) -> str:
@@ -66,41 +60,6 @@ def _first(blocks: Sequence[Block], kind: BlockKind) -> str:
     return next((block.text for block in blocks if block.kind is kind), "")
 
 
-def caption_subject(text: str) -> BlockKind | None:
-    """Return TABLE or FIGURE where a caption's first word says which it is of, else None."""
-    if _TABLE.match(text):
-        return BlockKind.TABLE
-    return BlockKind.FIGURE if _FIGURE.match(text) else None
-
-
-def match_captions(kinds: Sequence[BlockKind], texts: Sequence[str]) -> dict[int, int]:
-    """Return, for the positions of captions, the positions of the tables or figures that they belong to.
-
-    A caption belongs to the nearest one within two blocks that is of the kind its first word names and has no
-    caption yet. At equal distance a table lies below its caption, a figure above.
-    """
-    owners: dict[int, int] = {}
-    taken: set[int] = set()
-    for position, kind in enumerate(kinds):
-        if kind is not BlockKind.CAPTION:
-            continue
-        owner = _nearest(position, kinds, caption_subject(texts[position]), taken)
-        if owner is not None:
-            owners[position] = owner
-            taken.add(owner)
-    return owners
-
-
-def _nearest(position: int, kinds: Sequence[BlockKind], subject: BlockKind | None, taken: set[int]) -> int | None:
-    wanted = (BlockKind.TABLE, BlockKind.FIGURE) if subject is None else (subject,)
-    first = 1 if subject is BlockKind.TABLE else -1
-    for step in (first, -first, 2 * first, -2 * first):
-        other = position + step
-        if 0 <= other < len(kinds) and kinds[other] in wanted and other not in taken:
-            return other
-    return None
-
-
 def compose(
     source: Source,
     engine: str,
@@ -120,6 +79,7 @@ def compose(
     text, spans = join_pieces(pieces)
     blocks = _blocks(source.document_id, pieces, spans)
     told = dict(metadata or {})
+    language = detect_language(text, languages)
     return Document(
         id=source.document_id,
         source=source,
@@ -127,10 +87,10 @@ def compose(
         text=text,
         blocks=blocks,
         sections=build_sections(source.document_id, blocks, len(text)),
-        references=_references(source.document_id, blocks, pointers),
+        references=_references(source.document_id, blocks, pointers, tuple(dict.fromkeys((*languages, language)))),
         pages=tuple(pages),
         furniture=tuple(_block("furniture", source.document_id, n, p, Span(0, 0)) for n, p in enumerate(furniture)),
-        language=detect_language(text, languages),
+        language=language,
         metadata=told,
         engine=engine,
         notes=tuple(notes),
@@ -172,7 +132,7 @@ def _tie(caption: Block, owner: Block) -> tuple[Block, Block]:
 
 
 def _references(
-    document: str, blocks: Sequence[Block], pointers: Sequence[tuple[int, Pointer]]
+    document: str, blocks: Sequence[Block], pointers: Sequence[tuple[int, Pointer]], languages: tuple[str, ...]
 ) -> tuple[Reference, ...]:
     """Return what readers told and what stands in the text, block by block; told ones win over found ones."""
     told: dict[int, list[Reference]] = {}
@@ -183,7 +143,7 @@ def _references(
         explicit = told.get(number, [])
         targets = {reference.target for reference in explicit}
         found += explicit
-        found += [reference for reference in find_references(block) if reference.target not in targets]
+        found += [reference for reference in find_references(block, languages) if reference.target not in targets]
     return tuple(dict.fromkeys(found))
 
 
@@ -196,4 +156,6 @@ def _told(document: str, pointer: Pointer, block: Block | None) -> Reference:
     if at >= 0:
         start = provenance.span.start + at
         provenance = replace(provenance, span=Span(start, start + len(pointer.evidence)))
-    return Reference(pointer.kind, pointer.target, pointer.evidence or block.text[:200], provenance, pointer.section)
+    return Reference(
+        pointer.kind, pointer.target, pointer.evidence or block.text[:_LONGEST], provenance, pointer.section
+    )

@@ -15,7 +15,26 @@ _MARKS = (
 )
 # What browsers read when a page names the smaller set (WHATWG Encoding, section 4.2).
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "iso-8859-1": "cp1252", "ascii": "cp1252"}
+_UTF16_LEAST, _UTF16_ZEROS, _UTF16_OTHERS = 2, 0.4, 0.05
+"""Of UTF-16 without a mark: characters that tell it, and the shares of zeros in every second byte and in the others.
+Latin text has nearly all in the one and none in the other; text of 6 in 10 characters beyond Latin-1 has a mark."""
+_DAMAGE = 5000
+"""Bytes of a text in UTF-8 for each that is damaged; in another encoding each letter beyond ASCII would be one."""
+_LOST = 50
+"""Characters beyond ASCII for each that an encoding does not explain, if it is the right one."""
+_ASCII, _LETTERS = 0x7F, 0xC0
+"""The last byte of ASCII, and the first letter of ISO 8859-1."""
+_KANA, _HANGUL, _HAN = range(0x3040, 0x3100), range(0xAC00, 0xD7B0), range(0x4E00, 0xA000)
+"""Blocks of Unicode: kana, Hangul syllables, unified ideographs."""
+_WIDE_SIGNS, _HALF_KANA = (range(0x3000, 0x3040), range(0xFF00, 0xFF61)), range(0xFF61, 0xFFA0)
+"""Blocks of Unicode: punctuation and full-width forms, half-width kana."""
+_FOREIGN_KANA, _RARE = 0.3, 0.2
+"""What a character counts beside a common one of its own encoding, 1: kana stand in Chinese codes too, but not many in
+a text; the rare ones of any plane are what a wrong encoding gives. tests/parse/test_decode.py has a text of each."""
+_WESTERN = 0.9
+"""Share of the bytes beyond ASCII that are letters and signs of Windows-1252 in a text that is in it."""
 _SAMPLE = 65536
+"""Bytes that the guess is made from."""
 # Korean first: read as Chinese it is plausible too, while Chinese read as Korean is not.
 _EAST_ASIAN = ("euc_kr", "cp932", "gb18030", "euc_jp", "big5")
 _LATIN = ["cp1252", "cp1250", "iso8859_2", "cp1254", "cp1257"]
@@ -78,18 +97,18 @@ def _lossy(data: bytes, encoding: str) -> Decoded:
 def _unmarked_utf16(data: bytes) -> str:
     """Latin text in UTF-16 has a zero in nearly every second byte, and every second byte only."""
     sample = data[:_SAMPLE]
-    if len(sample) < 4 or len(data) % 2:
+    if len(sample) < 2 * _UTF16_LEAST or len(data) % 2:
         return ""
     even, odd = sample[0::2].count(0), sample[1::2].count(0)
     half = len(sample) // 2
-    if odd > 0.4 * half and even < 0.05 * half:
+    if odd > _UTF16_ZEROS * half and even < _UTF16_OTHERS * half:
         return "utf-16-le"
-    return "utf-16-be" if even > 0.4 * half and odd < 0.05 * half else ""
+    return "utf-16-be" if even > _UTF16_ZEROS * half and odd < _UTF16_OTHERS * half else ""
 
 
 def _guess(data: bytes) -> Decoded:
     near_utf8 = _lossy(data, "utf-8")
-    if near_utf8.damaged <= len(data) // 5000 + 1 and any(ord(c) > 127 and c != "\ufffd" for c in near_utf8.text):
+    if near_utf8.damaged <= len(data) // _DAMAGE + 1 and any(not c.isascii() and c != "\ufffd" for c in near_utf8.text):
         return near_utf8
     sample = data[:_SAMPLE]
     east_asian = max(_EAST_ASIAN, key=lambda name: _plausibility(sample, name))
@@ -101,43 +120,43 @@ def _guess(data: bytes) -> Decoded:
 def _plausibility(sample: bytes, encoding: str) -> float:
     """The share of common East Asian characters among those beyond ASCII; kana decide for Japanese."""
     text = sample.decode(encoding, "replace")
-    beyond = [char for char in text if ord(char) > 127]
-    if not beyond or text[:-1].count("\ufffd") > len(beyond) // 50:
+    beyond = [char for char in text if not char.isascii()]
+    if not beyond or text[:-1].count("\ufffd") > len(beyond) // _LOST:
         return 0.0
     return sum(_weight(char, encoding) for char in beyond) / len(beyond)
 
 
 def _weight(char: str, encoding: str) -> float:
     code = ord(char)
-    if 0x3040 <= code <= 0x30FF:
-        return 1.0 if encoding in ("cp932", "euc_jp") else 0.3
-    if 0xAC00 <= code <= 0xD7AF:
+    if code in _KANA:
+        return 1.0 if encoding in ("cp932", "euc_jp") else _FOREIGN_KANA
+    if code in _HANGUL:
         return 1.0 if encoding == "euc_kr" else 0.0
-    if 0x3000 <= code <= 0x303F or 0xFF00 <= code <= 0xFF60:
+    if any(code in signs for signs in _WIDE_SIGNS):
         return 1.0
-    if 0x4E00 <= code <= 0x9FFF:
+    if code in _HAN:
         return _han_weight(char, encoding)
-    return 0.0 if 0xFF61 <= code <= 0xFF9F or code == 0xFFFD else 0.2
+    return 0.0 if code in _HALF_KANA or char == "\ufffd" else _RARE
 
 
 def _han_weight(char: str, encoding: str) -> float:
     """Level 1 of GB 2312 and of JIS X 0208 and the first part of Big5 hold the common characters."""
     if encoding not in _COMMON_HAN:
-        return 0.2
+        return _RARE
     codec, low, high = _COMMON_HAN[encoding]
     try:
-        return 1.0 if low <= char.encode(codec)[0] <= high else 0.2
+        return 1.0 if low <= char.encode(codec)[0] <= high else _RARE
     except UnicodeEncodeError:
-        return 0.2
+        return _RARE
 
 
 def _one_byte(sample: bytes) -> str:
     """In Latin script letters beyond ASCII stand alone or in pairs, in the others whole words consist of them."""
-    high = [byte for byte in sample if byte > 127]
+    high = [byte for byte in sample if byte > _ASCII]
     if 2 * sum(map(len, _WORD_BEYOND_ASCII.findall(sample))) > len(high):
         return _best(sample, _OTHER)
-    western = sum(byte >= 0xC0 or byte in _WESTERN_SIGNS for byte in high)
-    return "cp1252" if western >= 0.9 * len(high) else _best(sample, _LATIN)
+    western = sum(byte >= _LETTERS or byte in _WESTERN_SIGNS for byte in high)
+    return "cp1252" if western >= _WESTERN * len(high) else _best(sample, _LATIN)
 
 
 def _best(sample: bytes, encodings: list[str]) -> str:

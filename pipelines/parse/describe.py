@@ -22,6 +22,7 @@ from pipelines.parse.pieces import join_pieces
 
 ROLE = "describe"
 _REPLY_TOKENS = 600
+"""Tokens of a reply: a description of 400 words."""
 _SEEN = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 _SMALLEST = 2_000
 """Bytes below which a picture is a bullet or a line."""
@@ -124,6 +125,7 @@ class FigureReply(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     kind: Literal["photo", "drawing", "diagram", "chart", "table", "screenshot", "logo", "decoration"]
+    # Characters; 600 tokens are some 2,500.
     description: str = Field("", max_length=4000)
 
     def says_nothing(self) -> bool:

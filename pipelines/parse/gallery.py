@@ -8,13 +8,13 @@ from itertools import groupby
 
 from pipelines.core.document import Figure, Page
 from pipelines.core.ids import digest
-from pipelines.parse.limits import Clock
+from pipelines.parse.limits import Clock, ParseTask
 from pipelines.parse.parsed import Picture, ReadOff
 from pipelines.parse.pieces import Image, Piece, Place, clean
 from pipelines.parse.settings import OcrSettings
-from pipelines.parse.task import ParseTask
 
 _MOST = 5
+"""Issues that are written out in a sentence; the rest are counted."""
 
 
 class Gallery:

@@ -79,7 +79,9 @@ if(e.classList.contains('box'))e.onclick=()=>document.querySelector('.block[data
 ?.scrollIntoView({behavior:'smooth',block:'center'});}
 """
 _DPI = 80
+"""Dots an inch: a page of A4 is 660 pixels wide, half of a screen."""
 _MOST_PAGES = 200
+"""Drawn pages; 200 are some 20 MB in the browser."""
 _MOST_ENTRIES = 400
 """Headings in the list beside the page; a longer list helps nobody."""
 
@@ -132,6 +134,7 @@ def _outline(document: Document) -> str:
     kinds = (BlockKind.TITLE, BlockKind.HEADING)
     headings = [(place, block) for place, block in enumerate(document.blocks) if block.kind in kinds][:_MOST_ENTRIES]
     entries = "".join(
+        # Pixels of indent; the first 120 characters of a heading tell which it is.
         f'<a href="#b{place}" style="padding-left:{6 + 12 * max(0, block.level - 1)}px">{escape(block.text[:120])}</a>'
         for place, block in headings
     )
@@ -180,6 +183,7 @@ def _sheet(number: int, image: bytes, blocks: list[tuple[int, Block]]) -> str:
 
 
 def _box(place: int, block: Block, left: float, top: float, right: float, bottom: float) -> str:
+    # 600 characters: as much as a tool tip shows.
     tip = escape(f"{block.kind.value}: {block.text[:600]}", quote=True)
     area = f"left:{left:.2%};top:{top:.2%};width:{right - left:.2%};height:{bottom - top:.2%}"
     return f'<div class="box" data-b="{place}" title="{tip}" style="--c:{COLOURS[block.kind]};{area}"></div>'
@@ -191,6 +195,7 @@ def _block(place: int, block: Block, pictures: dict[str, Picture]) -> str:
         return ""
     name = _name(block.kind) + (f" {block.level}" if block.level else "")
     kind = block.kind.value + (f" h{block.level}" if block.kind is BlockKind.HEADING else "")
+    # Pixels for each level.
     indent = f"margin-left:{20 * (block.level - 1)}px;" if block.kind is BlockKind.LIST_ITEM else ""
     return (
         f'<div class="block {kind}" id="b{place}" data-b="{place}" style="--c:{COLOURS[block.kind]};{indent}">'
@@ -239,6 +244,7 @@ def _draw_image(path: Path, number: int) -> bytes:
             shown = image.convert("RGB")
     except (OSError, EOFError, ValueError, UnidentifiedImageError):
         return b""
+    # Twice what the page shows (`_DPI`), for fine screens.
     shown.thumbnail((1200, 1600))
     buffer = io.BytesIO()
     shown.save(buffer, "PNG")

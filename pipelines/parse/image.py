@@ -15,16 +15,19 @@ from pipelines.core.document import Page, Source
 from pipelines.core.errors import Malformed, TooLarge
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.columns import in_rows, reading_order
-from pipelines.parse.lines import Line, around, turned_box
-from pipelines.parse.paragraphs import group_paragraphs, join_lines
+from pipelines.parse.limits import MEBIBYTE
+from pipelines.parse.lines import Line, around, group_paragraphs, join_lines, turned_box
 from pipelines.parse.parsed import Parsed, PictureText
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _BYTES_PER_PIXEL = 4
+"""Red, green, blue and alpha."""
 _SHOWN_AS_IS = frozenset(("image/png", "image/jpeg", "image/webp", "image/gif"))
 _POINTS = 72.0
+"""Points of an inch."""
 _USUAL_DPI = 96.0
+"""Pixels of an inch where a picture tells none (CSS 2.1, 4.3.2)."""
 
 
 class ImageReader:
@@ -75,7 +78,7 @@ def _frames(picture: Pillow.Image, settings: ParseSettings, source: Source) -> I
     for number in range(count):
         picture.seek(number)
         total += picture.width * picture.height * _BYTES_PER_PIXEL
-        if total > settings.limits.total_mb << 20:
+        if total > settings.limits.total_mb * MEBIBYTE:
             raise TooLarge(f"more than {settings.limits.total_mb} MiB of pixels", ids=(source.uri,))
         yield ImageOps.exif_transpose(picture)
 

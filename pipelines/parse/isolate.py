@@ -80,6 +80,7 @@ def parse_within(
 @contextmanager
 def laid_out(data: bytes, source: Source, folder: Path) -> Iterator[Path]:
     """Yield the path of a file in `folder` with these bytes, for as long as it is needed."""
+    # 16 characters hold every known suffix; file systems end a name at 255 bytes.
     path = folder / f"child{PurePosixPath(source.name).suffix[:16]}"
     path.write_bytes(data)
     try:

@@ -172,6 +172,7 @@ def _block(block: Block, counted: bool = False) -> BlockView:
         ocr_text=figure.ocr_text if figure else "",
         description=figure.description if figure else "",
         digest=figure.digest if figure else "",
+        # Engines tell four digits.
         confidence=round(block.confidence, 4),
     )
 

@@ -10,13 +10,13 @@ from pipelines.parse.columns import in_rows
 from pipelines.parse.lines import Line, Rect, around
 
 _ACROSS, _DOWN = 1.2, 0.6
-"""Heights of a line between two words of one label, beside and below one another."""
+"""Heights of a line between two words of one label, beside (a wide blank) and below one another (loose leading)."""
 _NEAR = 2.5
-"""Heights of a line between two labels of one part of a drawing, at most."""
+"""Heights of a line between two labels of one part of a drawing, at most: two empty lines and their scatter."""
 _MOST = 1_000
-"""Lines beyond which they are not compared with one another."""
+"""Lines beyond which they are not compared with one another: a million pairs are a second."""
 _RUNNING = 18
-"""Characters that a line of running text has in the median, at least."""
+"""Characters that a line of running text has in the median, at least: three words; labels are one or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,13 @@ def _part(labels: Sequence[Sequence[Line]]) -> LabelGroup:
 
 def _one_label(one: Rect, other: Rect, height: float) -> bool:
     """Whether two lines are words side by side, or lines of one label below one another."""
+    # OCR draws its boxes a third too high or too low: type of twice the size is another label.
     if abs(_thickness(one) - _thickness(other)) > 0.6 * height:
         return False
     across = max(one.left, other.left) - min(one.right, other.right)
     down = max(one.top, other.top) - min(one.bottom, other.bottom)
     beside = down < -0.5 * height and across < _ACROSS * height
+    # Lines of one label overlap by a third of the shorter one: centred or flush, not merely touching.
     return beside or (across < -0.3 * min(one.width, other.width) and down < _DOWN * height)
 
 

@@ -1,12 +1,16 @@
-"""Lines of text on a page, whoever read them, a text layer or an OCR engine; in points or pixels, y down."""
+"""Lines of text on a page, whoever read them, in points or pixels, y down; grouped to paragraphs and joined."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from pipelines.core.provenance import Box
+from pipelines.lang.characters import CJK, HANGUL
 
 
 class Rect(NamedTuple):
@@ -56,6 +60,7 @@ class Rect(NamedTuple):
 
     def box(self, page: int, width: float, height: float) -> Box:
         """Return the rectangle in fractions of a page of that size, cut to the page."""
+        # A page without a size must not divide by nothing.
         across, down = max(width, 1e-6), max(height, 1e-6)
         left, right = _fraction(self.left, across), _fraction(self.right, across)
         top, bottom = _fraction(self.top, down), _fraction(self.bottom, down)
@@ -64,12 +69,14 @@ class Rect(NamedTuple):
 
 def turned_box(box: Box, turn: int) -> Box:
     """Return where a box lies on the page when the page is turned clockwise by `turn` degrees, a multiple of 90."""
+    # Quarter turns, four of which are none.
     for _ in range(turn // 90 % 4):
-        box = Box(box.page, round(1 - box.bottom, 5), box.left, round(1 - box.top, 5), box.right)
+        box = Box(box.page, _fraction(1 - box.bottom), box.left, _fraction(1 - box.top), box.right)
     return box
 
 
-def _fraction(value: float, whole: float) -> float:
+def _fraction(value: float, whole: float = 1.0) -> float:
+    # Five digits of a page of 842 points are a hundredth of a point.
     return round(min(1.0, max(0.0, value / whole)), 5)
 
 
@@ -107,3 +114,133 @@ class Line:
     @property
     def size(self) -> float:
         return self.style.size or self.rect.height
+
+
+BULLET = re.compile(
+    r"(?:[•◦▪▫■□●○◆◇►▶➢➤✓✔☐☑☒❏❑⁃‣∙·*]|[-–—](?=\s)|\uf0b7|\uf0a7|o(?=\s{2}))\s*(?=\S)"
+    r"|(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\])\s+(?=\S)|[①-⑳]\s*(?=\S)"
+)
+BULLET_GLYPHS = frozenset("•◦▪■●○◆►▶➢✓☐☑☒")
+LEADER = re.compile(r"(?:\.\s?){5}\s*\w{1,6}\s*$|…{2}\s*\w{1,6}\s*$")
+"""The end of an entry of a table of contents: dots and a page number."""
+_CJK_END = re.compile(rf"[{CJK}，。；：、！？）」』》】]$")
+_CJK_START = re.compile(rf"^[{CJK}（「『《【，。；：、]")
+_HANGUL = re.compile(f"[{HANGUL}]")
+_LEADING = 1.2
+"""Distance of base lines in sizes of type, as fonts and word processors have it by default (CSS: normal)."""
+_TAB = 4.0
+"""Ems of white that no blank has: a tab, the rest of a short line, the way to another column."""
+_WIDER, _SCATTER = 1.25, 1.08
+"""Steps from line to line, of the usual one: a new paragraph's (6 points on 12: 1.4), and the scatter of base lines."""
+_HYPHENS = "-‐\u00ad"
+_KEPT_PREFIXES = frozenset("self non semi anti multi ex quasi pseudo cross high low one two three four".split())
+
+
+def group_paragraphs(lines: Sequence[Line]) -> list[list[Line]]:
+    """Return the lines of one column, from the top, as paragraphs.
+
+    A new one begins at a wider gap, at another style, at a bullet, at an indented line, and behind a short line that
+    ends a sentence.
+    """
+    if not lines:
+        return []
+    steps = _usual_steps(lines)
+    right = max(line.rect.right for line in lines)
+    groups: list[list[Line]] = [[lines[0]]]
+    for above, line in pairwise(lines):
+        if _begins(above, line, groups[-1], steps.get(_size_key(line), _LEADING * line.size), right):
+            groups.append([])
+        groups[-1].append(line)
+    return groups
+
+
+def _size_key(line: Line) -> int:
+    return round(line.size)
+
+
+def _usual_steps(lines: Sequence[Line]) -> dict[int, float]:
+    """Return the commonest distance from line to line for each size of type."""
+    found: dict[int, Counter[float]] = {}
+    for above, line in pairwise(lines):
+        step = line.rect.top - above.rect.top
+        # One size, to the rounding of half points; from overlapping lines of capitals (.6) to double spacing (2.2).
+        if abs(line.size - above.size) < 0.6 and 0.6 * line.size < step < 2.2 * line.size:
+            found.setdefault(_size_key(line), Counter())[round(step * 2) / 2] += 1
+    return {size: min(steps, key=lambda step: (-steps[step], step)) for size, steps in found.items()}
+
+
+def _begins(above: Line, line: Line, group: Sequence[Line], usual: float, right: float) -> bool:
+    step = line.rect.top - above.rect.top
+    em = max(line.size, 1.0)
+    # Beside the line above, or back at the top of another column: a raised sign begins up to .3 of its size lower.
+    if step < 0.3 * em:
+        return step < -em or line.rect.left - above.rect.right > _TAB * em
+    if above.style.mono and line.style.mono:
+        # An empty line in code is two steps of 1.2.
+        return step > 2.5 * em or line.text[:1] in BULLET_GLYPHS
+    short = above.rect.right < right - _TAB * em
+    # A tenth of the size more, for the rounding of steps to half points.
+    if step > _WIDER * usual + 0.1 * em or _changes(above, line, short or step > _SCATTER * usual):
+        return True
+    if BULLET.match(line.text) or line.raised or LEADER.search(above.text):
+        return True
+    in_item = len(group) == 1 and BULLET.match(group[0].text)
+    return not in_item and (_set_in(line, group, em) or (short and _ends(above.text)))
+
+
+def _set_in(line: Line, group: Sequence[Line], em: float) -> bool:
+    """Whether a line stands further right than the paragraph so far, as the first line of a next one does."""
+    edge = min(part.rect.left for part in group[1:]) if len(group) > 1 else group[0].rect.left
+    # An indent is an em in books, 3 to 5 in typescripts; further right another column begins.
+    return 0.8 * em < line.rect.left - edge < 6 * em and (_ends(group[-1].text) or len(group) > 2)
+
+
+def _changes(above: Line, line: Line, loose: bool) -> bool:
+    """Whether another style begins; boldness counts only where the text does not plainly run on (`loose`)."""
+    # More than the rounding to half points, and than the drift of OCR's sizes.
+    if abs(above.size - line.size) >= max(0.8, 0.06 * max(above.size, line.size)) and above.style.size:
+        return True
+    if above.style.mono != line.style.mono:
+        return True
+    return above.style.bold != line.style.bold and (loose or _ends(above.text))
+
+
+def _ends(text: str) -> bool:
+    return text.rstrip().endswith((".", "!", "?", ":", "。", "！", "？", "：", '."', ".”", ".)", ";"))
+
+
+def join_lines(texts: Sequence[str], vocabulary: Container[str] = frozenset()) -> str:
+    """Return lines as one text: words divided at line ends made whole, no blank between lines of Chinese.
+
+    `vocabulary` holds the words of the document in small letters; it tells "load-/carrying" from "carry-/ing".
+    """
+    joined: list[str] = []
+    for text in (text.strip() for text in texts):
+        if joined and text:
+            joined.append(_glue(joined, text, vocabulary))
+        if text:
+            joined.append(text)
+    return "".join(joined)
+
+
+def _glue(joined: list[str], below: str, vocabulary: Container[str]) -> str:
+    """Return what goes between two lines; a hyphen that only divides a word is taken off the first."""
+    above = joined[-1]
+    if above[-1] in _HYPHENS and len(above) > 1 and above[-2].isalnum() and below[0].isalnum():
+        if _divides(above, below, vocabulary):
+            joined[-1] = above[:-1]
+        return ""
+    if _CJK_END.search(above) and _CJK_START.search(below) and not _HANGUL.search(above[-1] + below[0]):
+        return ""
+    return "" if above[-1] == "/" and "://" in above.rsplit(" ", 1)[-1] else " "
+
+
+def _divides(above: str, below: str, vocabulary: Container[str]) -> bool:
+    """A hyphen before a small letter divides a word; before a capital, a digit, or behind "self", it belongs to it."""
+    first = re.split(r"[\s(/]", above[:-1])[-1].lower()
+    second = re.match(r"[^\W\d_]*", below)[0].lower()  # type: ignore[index]
+    if above[-1] == "\u00ad" or first + second in vocabulary:
+        return True
+    if not below[0].islower() or first in _KEPT_PREFIXES or not first.isalpha():
+        return False
+    return not (len(first) > 2 and len(second) > 2 and first in vocabulary and second in vocabulary)

@@ -1,4 +1,4 @@
-"""Headings that nobody marked as such: short paragraphs that are all bold or larger, in a document without headings."""
+"""Headings that nobody marked as such: short paragraphs, all bold or larger, in a document without headings."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from pipelines.parse.compose import caption_subject
+from pipelines.lang.wording import any_of
+from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.captions import caption_subject
 from pipelines.parse.outline import number_depth, section_number
 
 _LONGEST, _MOST_WORDS = 110, 14
+"""Characters and words of a heading: a line and a half. Longer bold paragraphs are warnings and summaries."""
 _LARGER = 1.1
-"""Times the size of the running text from which type is larger."""
+"""Times the size of the running text from which type is larger: a point in ten; half points within text are less."""
 _MOST = 0.5
 """Share of a document's paragraphs that headings are at most."""
 _BLOCK = 3
+"""Paragraphs in one look below one another that head nothing: an address, the lines of a cover."""
 _ENDS = (".", ",", ";", ":", "!", "。", "，", "；", "：", "…")
-_ADMONITION = re.compile(
-    r"(?:warning|caution|danger|note|notice|attention|important|tip|hinweis|achtung|warnung|vorsicht|gefahr)\b",
-    re.IGNORECASE,
-)
+_ADMONITION = re.compile(rf"{any_of('notice')}\s*(?:[:!.：！–—-]|$)", re.IGNORECASE)
+"""The label of a warning, alone or before its text; "Notes on safety" is a heading."""
 TITLE = 0
 
 
@@ -87,6 +90,7 @@ def _body(paragraphs: Sequence[Looking]) -> Look:
 
 def _stands_out(look: Look, body: Look) -> bool:
     larger = look.size >= _LARGER * body.size > 0
+    # Bold type half a point smaller (10.5 in 11: .955) is a heading still; a point smaller it is a note.
     return larger or (look.bold and not body.bold and look.size >= 0.95 * body.size)
 
 
@@ -120,3 +124,36 @@ def _title(marked: Sequence[Looking], paragraphs: Sequence[Looking]) -> Looking 
 def _depth(text: str) -> int:
     number = section_number(text)
     return number_depth(number) if number[:1].isdigit() else 0
+
+
+L = TypeVar("L", bound=Lookalikes)
+
+
+class Story(Generic[L]):
+    """Appends blocks in reading order; a format adds how its elements are read.
+
+    `place` is where the next block stands, without a page where the file does not tell pages. Lines of code are held
+    until something else follows, and become one block.
+    """
+
+    def __init__(self, builder: DocumentBuilder, looks: L, place: Place) -> None:
+        self._builder = builder
+        self._looks = looks
+        self.place = place
+        self._code: list[str] = []
+
+    def finish(self) -> None:
+        """Append what is still held back and find headings by their look; called once, at the end."""
+        self._flush()
+        self._builder.promote(self._looks.headings(self._builder.last))
+
+    def _flush(self) -> None:
+        """Append the lines of code held so far."""
+        if self._code:
+            self._builder.code("\n".join(self._code), self.place)
+            self._code.clear()
+
+    def _turn(self, pages: int) -> None:
+        """Go on by so many pages."""
+        if pages and self.place.page is not None:
+            self.place = Place(self.place.page + pages)

@@ -46,6 +46,13 @@ _PREFIXES = (
     (b"wOFF", "font/woff"),
     (b"wOF2", "font/woff2"),
 )
+_CHUNK_TYPE = slice(8, 12)
+"""Where RIFF files, and ISO base media files behind "ftyp", say what they hold."""
+_BITMAP_SIZE = slice(14, 18)
+"""Where BMP says how long its second header is: behind the first, of 14 bytes."""
+TAR_MARK = slice(257, 262)
+"""Where a tar archive says "ustar" (POSIX.1-1988)."""
+# Sizes of the headers of BMP, from BITMAPCOREHEADER to BITMAPV5HEADER (Windows GDI, "Bitmap header types").
 _BITMAP_HEADERS = tuple(bytes([size, 0, 0, 0]) for size in (12, 40, 108, 124))
 
 # The main part's content type ends in one of these, Strict or Transitional, template, show or macro-enabled.
@@ -59,6 +66,10 @@ _MAIN_PARTS = (
     ("ms-powerpoint", _OOXML + "presentationml.presentation"),
 )
 OOXML_TYPES = frozenset(media_type for _, media_type in _MAIN_PARTS)
+_LONGEST_TYPE = 255
+"""Characters of a media type: 127 on either side of its slash (RFC 6838, 4.2)."""
+_FIRST_HEADERS = 1 << 16
+"""Bytes in which the first members of a broken ZIP are looked for."""
 _MAIN_FOLDERS = (
     ("word/", _OOXML + "wordprocessingml.document"),
     ("xl/", _OOXML + "spreadsheetml.sheet"),
@@ -72,6 +83,12 @@ _OLE_STREAMS = {
     "Workbook": "application/vnd.ms-excel",
     "Book": "application/vnd.ms-excel",
 }
+_CFB_HEADER, _CFB_SHIFT, _CFB_DIRECTORY = 512, 30, 48
+"""Bytes of an OLE file's header; where in it sector shift and first sector of the directory stand (MS-CFB 2.2)."""
+_CFB_ENTRY, _CFB_NAME = 128, 64
+"""Bytes of a directory entry, and those of its name, behind which its length stands (MS-CFB 2.6.1)."""
+_CFB_MOST_SHIFT, _CFB_SECTORS = 16, 64
+"""The shift is 9 or 12: more is damage. Sectors of the directory that are read: 256 entries at least."""
 
 
 def signature(head: bytes, path: Path) -> str:
@@ -87,13 +104,14 @@ def binary_type(head: bytes) -> str:
     for prefix, media_type in _PREFIXES:
         if head.startswith(prefix):
             return media_type
-    if head[:4] == b"RIFF":
-        return {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}.get(head[8:12], "")
-    if head[4:8] == b"ftyp":
-        return "image/heic" if head[8:12] in (b"heic", b"heix", b"mif1") else "video/mp4"
-    if head[:2] == b"BM" and head[14:18] in _BITMAP_HEADERS:
+    if head.startswith(b"RIFF"):
+        return {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}.get(head[_CHUNK_TYPE], "")
+    # Behind the size of the box, four bytes (ISO/IEC 14496-12, 4.2).
+    if head.startswith(b"ftyp", 4):
+        return "image/heic" if head[_CHUNK_TYPE] in (b"heic", b"heix", b"mif1") else "video/mp4"
+    if head[:2] == b"BM" and head[_BITMAP_SIZE] in _BITMAP_HEADERS:
         return "image/bmp"
-    if head[257:262] == b"ustar":
+    if head[TAR_MARK] == b"ustar":
         return "application/x-tar"
     # A PDF may have anything before its first line (PDF 1.7, appendix H, note 13).
     return PDF if b"%PDF-" in head[:1024] else ""
@@ -103,6 +121,7 @@ def zip_type(path: Path) -> str:
     """Return what a ZIP file is: an office document, an EPUB, or just an archive."""
     try:
         with zipfile.ZipFile(path) as archive:
+            # Twice the members that `limits.members` allows; the main parts of an office document come first.
             names = archive.namelist()[:20_000]
             return _declared(archive, names) or _ooxml(archive, names) or ZIP
     except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError, EOFError, struct.error):
@@ -114,13 +133,14 @@ def _declared(archive: zipfile.ZipFile, names: list[str]) -> str:
     if "mimetype" not in names:
         return _ODF + "text" if "META-INF/manifest.xml" in names and "content.xml" in names else ""
     with archive.open("mimetype") as member:
-        declared = member.read(200).decode("ascii", "replace").strip()
+        declared = member.read(_LONGEST_TYPE).decode("ascii", "replace").strip()
     return declared.removesuffix("-template") if declared.startswith((_ODF, "application/epub")) else ""
 
 
 def _ooxml(archive: zipfile.ZipFile, names: list[str]) -> str:
     if "[Content_Types].xml" in names:
         with archive.open("[Content_Types].xml") as member:
+            # Some 10,000 parts: more than a document has.
             types = member.read(2_000_000).decode("utf-8", "replace").lower()
         for key, media_type in _MAIN_PARTS:
             if any(key in part and ".main" in part for part in types.split('contenttype="')[1:]):
@@ -135,9 +155,9 @@ def _by_folder(names: list[str]) -> str:
 def _broken_zip(path: Path) -> str:
     """Without a readable directory the names in the first local headers still tell what it was."""
     with path.open("rb") as file:
-        head = file.read(65536)
+        head = file.read(_FIRST_HEADERS)
     if b"mimetypeapplication/" in head:
-        declared = head.split(b"mimetype", 1)[1][:80].split(b"PK")[0].decode("ascii", "replace").strip()
+        declared = head.split(b"mimetype", 1)[1][:_LONGEST_TYPE].split(b"PK")[0].decode("ascii", "replace").strip()
         return declared if declared.startswith((_ODF, "application/epub")) else ZIP
     if b"[Content_Types].xml" not in head and b"_rels/.rels" not in head:
         return ZIP
@@ -147,20 +167,20 @@ def _broken_zip(path: Path) -> str:
 def ole_type(path: Path) -> str:
     """Return what an OLE compound file is, `OLE` where none of its streams tells."""
     with path.open("rb") as file:
-        header = file.read(512)
-        if len(header) < 512:
+        header = file.read(_CFB_HEADER)
+        if len(header) < _CFB_HEADER:
             return OLE
-        (shift,) = struct.unpack_from("<H", header, 30)
-        sector = 1 << min(shift, 16)
-        (first,) = struct.unpack_from("<I", header, 48)
+        (shift,) = struct.unpack_from("<H", header, _CFB_SHIFT)
+        sector = 1 << min(shift, _CFB_MOST_SHIFT)
+        (first,) = struct.unpack_from("<I", header, _CFB_DIRECTORY)
         # The chain of directory sectors is contiguous in nearly every file; the first ones name the main stream.
         if (place := (first + 1) * sector) >= path.stat().st_size:
             return OLE
         file.seek(place)
-        entries = file.read(64 * sector)
-    for at in range(0, len(entries) - 127, 128):
-        (length,) = struct.unpack_from("<H", entries, at + 64)
-        name = entries[at : at + max(0, min(length, 64) - 2)].decode("utf-16-le", "replace")
+        entries = file.read(_CFB_SECTORS * sector)
+    for at in range(0, len(entries) - _CFB_ENTRY + 1, _CFB_ENTRY):
+        (length,) = struct.unpack_from("<H", entries, at + _CFB_NAME)
+        name = entries[at : at + max(0, min(length, _CFB_NAME) - 2)].decode("utf-16-le", "replace")
         if name in _OLE_STREAMS:
             return _OLE_STREAMS[name]
     return OLE

@@ -48,6 +48,7 @@ def _piece(block: Block, deeper: int) -> str:
     if block.figure is not None:
         return _figure(block.figure)
     if block.kind is BlockKind.HEADING:
+        # CommonMark 4.2 has six levels.
         return f"{'#' * min(6, block.level + deeper)} {_line(block.text)}"
     if block.kind is BlockKind.LIST_ITEM:
         return _item(block.text, block.level)
@@ -57,6 +58,7 @@ def _piece(block: Block, deeper: int) -> str:
 
 def _figure(figure: Figure) -> str:
     shown = _line(figure.description or figure.caption or "picture")
+    # 16 hexadecimal digits of a digest tell the pictures of a document apart.
     return f"![{shown}]({figure.digest[:16]})" + (f"\n\n{figure.ocr_text}" if figure.ocr_text else "")
 
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pipelines.core.document import Block, BlockKind, Section
 from pipelines.core.ids import content_id
 from pipelines.core.provenance import Span
+from pipelines.lang.wording import any_of
 
 _NUMBER = re.compile(
-    r"(?:(?:section|chapter|clause|part|annex|appendix|article|kapitel|abschnitt|anhang|teil|anlage)\s+)?"
+    rf"(?:{any_of('section', 'appendix')}\s+)?"
     r"(\d{1,3}(?:\.\d{1,3}){0,7}|[A-Z](?:\.\d{1,3}){1,6}|[A-Z](?=[.):]\s)|[IVXL]{1,7}(?=[.):]\s))[.):]?(?=\s|$|[–—-]\s)",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"(?:annex|appendix|anhang|anlage)\s+([A-Z])\b", re.IGNORECASE)
+_NAMED = re.compile(rf"{any_of('appendix')}\s+([A-Z])\b", re.IGNORECASE)
 _CHINESE = re.compile(r"第?\s*([一二三四五六七八九十百0-9]{1,5})\s*[章节節条條部分、]")
 
 
@@ -29,6 +30,7 @@ def number_depth(number: str) -> int:
 
 def section_number(title: str) -> str:
     """Return the number a heading begins with ("4.2", "A.1", "三"), empty where it has none."""
+    # 60 characters hold the longest number that the patterns know (31), the word before it, and blanks.
     head = title.strip()[:60]
     if match := _NAMED.match(head) or _CHINESE.match(head):
         return match.group(1)

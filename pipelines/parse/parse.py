@@ -10,15 +10,14 @@ from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted, Malformed, MissingExtra, StrataError, TooLarge, Unsupported
 from pipelines.core.ids import digest
 from pipelines.core.outcome import Status
-from pipelines.parse.detect import detect
-from pipelines.parse.limits import Clock, containers
+from pipelines.parse.limits import Clock, OutOfTime, ParseTask, containers, doing, keep_nothing
 from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
 from pipelines.parse.pieces import clean
-from pipelines.parse.registry import reader_for
+from pipelines.parse.registry import detect, reader_for
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.task import OutOfTime, ParseTask, doing, keep_nothing
 
 _LONGEST_REASON = 500
+"""Characters of a reason: what a library says may be pages of its own state."""
 _STATUSES: dict[type[StrataError], Status] = {
     Encrypted: Status.ENCRYPTED,
     Unsupported: Status.UNSUPPORTED,

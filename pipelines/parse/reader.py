@@ -53,6 +53,7 @@ class FileSample:
 
     @cached_property
     def _decoded(self) -> str:
+        # Without a line end in it, three bytes less: a character of UTF-8 may be cut at its end.
         return decode(self.head if self.whole else self.head[: self.head.rfind(b"\n") + 1 or -3]).text
 
 

@@ -6,13 +6,16 @@ Every pattern is made of bounded or possessive runs, so that the time is linear 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 
 from pipelines.core.document import Block, BlockKind, Reference, ReferenceKind
 from pipelines.core.provenance import Span
 from pipelines.lang.organizations import REFERRED_BODIES
+from pipelines.lang.wording import any_of, told_languages
 
 _URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"“”„「」《》，。；、]++|\bwww\.[^\s<>\"“”„，。；、]++", re.IGNORECASE)
 _DOI = re.compile(r"\b(?:doi:\s?)(10\.\d{4,9}/[^\s<>\"“”,;]++)", re.IGNORECASE)
@@ -31,53 +34,74 @@ _QUOTED = (
     r"(?:“[^“”\n]{2,160}”|„[^„“”\n]{2,160}[“”]|\"[^\"\n]{2,160}\"|«[^«»\n]{2,160}»|《[^《》\n]{1,120}》"
     r"|‘[^‘’\n]{2,160}’)"
 )
-_PART = (
-    r"(?:sections?|sec\.|chapters?|clauses?|paragraphs?|para\.|articles?|annex|appendix|part|table|figure|fig\."
-    r"|abschnitt|kapitel|ziffer|absatz|anhang|anlage|tabelle|abbildung|abb\.|teil|punkt|§§?)"
-)
 _PART_NUMBER = r"(?:\d{1,3}(?:\.\d{1,3}){0,6}|(?<=\s)(?-i:[A-Z])(?:\.\d{1,3}){0,5})(?:\([a-z0-9]\))?(?![\w])"
-_OF = r"(?:,|\s(?:of|in|from|to|der|des|von|aus|im|in der|von der))\s(?:the\s|document\s|standard\s|dokument\s|norm\s)?"
+# Titles whose last word tells what they are, as English and German have them; others are told by quotation marks.
 _DOCUMENT_NOUN = (
     r"(?:Manual|Guide|Handbook|Specification|Datasheet|Data Sheet|Report|Standard|Procedure|Policy|Instructions?|Plan"
     r"|Drawing|Workbook|Protocol|Notes|Bulletin|Checklist|Handbuch|Anleitung|Spezifikation|Datenblatt|Bericht|Norm|Richtlinie)"
 )
 _TITLED = rf"(?-i:(?:[A-Z][\w\-]{{1,30}}\s){{1,6}}{_DOCUMENT_NOUN}\b)"
-_PART_REFERENCE = re.compile(
-    rf"\b(?P<part>{_PART})\s?(?P<number>{_PART_NUMBER})(?:{_OF}(?P<target>{_DOCUMENT}|{_QUOTED}|{_TITLED}))?",
-    re.IGNORECASE,
-)
-_TARGET_FIRST = re.compile(rf"\b(?P<target>{_DOCUMENT}),?\s(?i:{_PART})\s?(?P<number>{_PART_NUMBER})")
 _CHINESE_PART = re.compile(
     r"(?:(?P<target>《[^《》\n]{1,120}》)的?)?第\s?(?P<number>[0-9一二三四五六七八九十百]{1,5}(?:\.\d{1,3}){0,5})\s?[章节節条條]"
 )
-_SEE = (
-    r"(?:\b(?:see(?:\salso)?|refer(?:s|red)?\sto|consult|according\sto|as\s(?:described|specified|defined|given|shown)\sin"
-    r"|in\saccordance\swith|siehe(?:\sauch)?|vgl\.|gem(?:äß|aess)|laut|nach)\s|(?:参见|参阅|参考|详见|请见|请参阅|依据|根据|按照|见)\s?)"
-)
-_SEE_TITLE = re.compile(rf"(?i:{_SEE})(?:the\s|our\s|dem\s|der\s|das\s|die\s)?(?P<target>{_QUOTED}|{_TITLED})")
 _CHINESE_TITLE = re.compile(r"《(?P<target>[^《》\n]{1,120})》")
 _MENTION = re.compile(rf"(?<![\w\-/.]){_DOCUMENT}")
+_NONE = ("-",)
+"""No language: `any_of` takes an empty choice for all."""
+USUAL_LANGUAGES = ("en", "de", "zh")
+"""As `parse.languages` has them."""
 _QUOTES = '“”„"«»《》‘’'
 _TRAILING = ".,;:!?'’”*_"
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _PROSE = 200_000
-"""Characters of one block that are searched; a longer one is data, not prose."""
+"""Characters of one block that are searched; a longer one (80 pages) is data, not prose."""
 
 
-def find_references(block: Block) -> list[Reference]:
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    """How the parts of documents, and documents, are referred to in some languages."""
+
+    part: re.Pattern[str]
+    target_first: re.Pattern[str]
+    see: re.Pattern[str]
+
+
+@cache
+def _patterns(languages: tuple[str, ...]) -> _Patterns:
+    spaced, others = (
+        tuple(code for code in languages if code in told_languages(spaced=kind)) or _NONE for kind in (True, False)
+    )
+    part = rf"(?:{any_of('section', 'appendix', 'table', 'figure', languages=spaced)}|§§?)"
+    article = any_of("article", languages=languages)
+    noun = any_of("document", languages=languages)
+    within = rf"(?:,|\s{any_of('within', languages=languages)})\s(?:(?:{article}|{noun})\s)?"
+    see = rf"(?:{any_of('see', languages=spaced)}\s|{any_of('see', languages=others)}\s?)"
+    return _Patterns(
+        re.compile(
+            rf"(?P<part>{part})\s?(?P<number>{_PART_NUMBER})(?:{within}(?P<target>{_DOCUMENT}|{_QUOTED}|{_TITLED}))?",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"\b(?P<target>{_DOCUMENT}),?\s(?i:{part})\s?(?P<number>{_PART_NUMBER})"),
+        re.compile(rf"(?i:{see})(?i:{article}\s)?(?P<target>{_QUOTED}|{_TITLED})"),
+    )
+
+
+def find_references(block: Block, languages: tuple[str, ...] = USUAL_LANGUAGES) -> list[Reference]:
     """Return the references in a block's text in order, one for each target and section; `evidence` is what points.
 
     "Section 4.2" alone is a cross-reference within the document: `target` as written, `section` "4.2". With a
-    document behind it ("clause 7.3 of STD-014") it is a mention of that document, `section` "7.3".
+    document behind it ("clause 7.3 of STD-014") it is a mention of that document, `section` "7.3". The words that
+    point are those of `languages`.
     """
     if block.kind is BlockKind.CODE or not block.text:
         return []
     taken: list[tuple[int, int]] = []
     found: dict[tuple[str, str], tuple[int, Reference]] = {}
-    for kind, start, end, target, section in _candidates(block.text[:_PROSE]):
-        if any(start < other_end and other_start < end for other_start, other_end in taken[-64:]):
+    for kind, start, end, target, section in _candidates(block.text[:_PROSE], _patterns(languages)):
+        at = bisect_left(taken, (start, end))
+        if any(start < other_end and other_start < end for other_start, other_end in taken[max(0, at - 1) : at + 1]):
             continue
-        taken.append((start, end))
+        taken.insert(at, (start, end))
         found.setdefault((target, section), (start, _reference(block, kind, start, end, target, section)))
     return [reference for _, reference in sorted(found.values(), key=lambda item: item[0])]
 
@@ -90,11 +114,11 @@ def _reference(block: Block, kind: ReferenceKind, start: int, end: int, target: 
 _Candidate = tuple[ReferenceKind, int, int, str, str]
 
 
-def _candidates(text: str) -> Iterator[_Candidate]:
+def _candidates(text: str, patterns: _Patterns) -> Iterator[_Candidate]:
     """Yield what may be a reference, the more telling patterns first: a later one inside an earlier one is dropped."""
     yield from _addresses(text)
-    yield from _parts(text)
-    for match in _SEE_TITLE.finditer(text):
+    yield from _parts(text, patterns)
+    for match in patterns.see.finditer(text):
         yield ReferenceKind.MENTION, *match.span(), match["target"].strip(_QUOTES).strip(), ""
     for match in _CHINESE_TITLE.finditer(text):
         yield ReferenceKind.MENTION, *match.span(), match["target"].strip(), ""
@@ -107,6 +131,7 @@ def _candidates(text: str) -> Iterator[_Candidate]:
 def _addresses(text: str) -> Iterator[_Candidate]:
     for match in _URL.finditer(text):
         target = _trim(match.group())
+        # "https://" alone, or "www." and four letters, is no address.
         if len(target) > 8:
             yield ReferenceKind.HYPERLINK, match.start(), match.start() + len(target), target, ""
     for match in _DOI.finditer(text):
@@ -114,10 +139,10 @@ def _addresses(text: str) -> Iterator[_Candidate]:
         yield ReferenceKind.CITATION, match.start(), match.start(1) + len(target), f"https://doi.org/{target}", ""
 
 
-def _parts(text: str) -> Iterator[_Candidate]:
-    for match in _TARGET_FIRST.finditer(text):
+def _parts(text: str, patterns: _Patterns) -> Iterator[_Candidate]:
+    for match in patterns.target_first.finditer(text):
         yield ReferenceKind.MENTION, *match.span(), match["target"], match["number"]
-    for pattern in (_PART_REFERENCE, _CHINESE_PART):
+    for pattern in (patterns.part, _CHINESE_PART):
         for match in pattern.finditer(text):
             target = match["target"]
             if target:

@@ -1,18 +1,23 @@
-"""The readers and their formats. One line adds a built-in reader: its name in `READERS`.
+"""The readers and their formats, and what a file is: its media type by content, with a note where its name misleads.
 
-Readers of one's own come from the settings (`parse.engines`) and from installed packages (entry points of the group
-`strata.readers`), and are asked in this order, before the built-in ones.
+One line adds a built-in reader: its name in `READERS`. Readers of one's own come from the settings (`parse.engines`)
+and from installed packages (entry points of the group `strata.readers`), and are asked in this order, before the
+built-in ones.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from pipelines.core.errors import SettingsError, Unsupported
-from pipelines.parse.reader import FileFormat, Reader
+from pipelines.parse.magic import ENCRYPTED_OFFICE, OOXML_TYPES
+from pipelines.parse.reader import FileFormat, FileSample, Reader
 from pipelines.parse.settings import ParseSettings
 
 ENTRY_POINTS = "strata.readers"
@@ -21,9 +26,9 @@ READERS = (
     "office.docx:DocxReader",
     "office.xlsx:XlsxReader",
     "office.pptx:PptxReader",
-    "office.odt:OdtReader",
-    "office.ods:OdsReader",
-    "office.odp:OdpReader",
+    "office.odf.reader:OdtReader",
+    "office.odf.ods:OdsReader",
+    "office.odf.reader:OdpReader",
     "office.legacy:LegacyReader",
     "office.legacy:EncryptedReader",
     "pdf.reader:PdfReader",
@@ -34,8 +39,8 @@ READERS = (
     "web.archives:TarReader",
     "web.eml:EmlReader",
     "web.eml:MailboxReader",
-    "web.html:HtmlReader",
-    "web.xml:XmlReader",
+    "web.markup:HtmlReader",
+    "web.markup:XmlReader",
     "web.json:JsonReader",
     "web.markdown:MarkdownReader",
     "web.rst:RstReader",
@@ -120,3 +125,66 @@ def _load(name: str, complaint: str) -> Reader:
     if not callable(getattr(reader, "read", None)):
         raise SettingsError(f"{complaint}: it is not a reader")
     return reader
+
+
+TEXT = "text/plain"
+UNKNOWN = "application/octet-stream"
+_UNTELLING = frozenset(["", ".txt", ".text", ".dat", ".tmp", ".json", ".jsonl", ".ndjson", ".html", ".htm", ".xml"])
+"""Suffixes of text that say nothing, or that the content would have borne out; a .py or .log file is never guessed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """The media type of a file, `UNKNOWN` where nothing tells; `note` is a sentence where the name misleads."""
+
+    media_type: str
+    note: str = ""
+
+
+def detect(path: Path, name: str = "", settings: ParseSettings | None = None) -> Detected:
+    """Return what the file at `path` is; `name` is what it is called where the path does not say so.
+
+    The formats of one's own readers (`settings.engines`, entry points) are asked before the built-in ones. An empty
+    file is what its name promises, else plain text. Raises `OSError` where it cannot be read, `SettingsError` for a
+    reader that cannot be loaded.
+    """
+    sample = FileSample(path, PurePosixPath(name or path.name).suffix.lower())
+    own, built_in = own_formats(settings or ParseSettings()), built_in_formats()
+    named = [one.media_type for one in (*own, *built_in) if sample.suffix in one.suffixes]
+    if not sample.head:
+        return Detected(named[0] if named else TEXT)
+    media_type = _recognised(sample, own, named) or _recognised(sample, built_in, named) or _remaining(sample, built_in)
+    promised = [one.media_type for one in (*own, *built_in) if one.promises(sample.suffix)]
+    if not promised or media_type in promised:
+        return Detected(media_type)
+    return Detected(media_type, f"named {sample.suffix}, but its content is {media_type}")
+
+
+def _recognised(sample: FileSample, formats: Sequence[FileFormat], named: Sequence[str]) -> str:
+    """Return the first format that the content tells, else the first that the name tells, else nothing."""
+    if sample.signature == ENCRYPTED_OFFICE and named and named[0] in OOXML_TYPES:
+        return named[0]  # it cannot be looked into without its password: its name is believed, if it has one
+    for tells in (FileFormat.recognises, FileFormat.named):
+        found = next((one.media_type for one in formats if tells(one, sample)), "")
+        if found:
+            return found
+    return ""
+
+
+def _remaining(sample: FileSample, formats: Sequence[FileFormat]) -> str:
+    """Return what no reader recognises: a binary format that nobody reads, or text that looks like something."""
+    if not sample.is_text:
+        return sample.signature or _rare(sample.head)
+    if sample.suffix not in _UNTELLING:
+        return TEXT
+    return next((one.media_type for one in formats if one.guess is not None and one.guess(sample)), TEXT)
+
+
+def _rare(head: bytes) -> str:
+    """Binary, and none of those we read: puremagic has a name for most."""
+    import puremagic
+
+    try:
+        return str(puremagic.from_string(head, mime=True)) or UNKNOWN
+    except (puremagic.PureError, ValueError):
+        return UNKNOWN

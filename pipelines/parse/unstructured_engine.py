@@ -117,8 +117,7 @@ def _append(element: Element, builder: DocumentBuilder) -> None:
 
 def _append_table(html: str, text: str, place: Place, builder: DocumentBuilder) -> bool:
     from pipelines.parse.web.dom import parse_html_text
-    from pipelines.parse.web.flow import read_cell
-    from pipelines.parse.web.tables import cells_of, slots_of
+    from pipelines.parse.web.flow import cells_of, read_cell, slots_of
 
     table = next(parse_html_text(html).iter("table"), None) if html else None
     if table is None:

@@ -12,14 +12,13 @@ import pytest
 
 from pipelines.core import codec
 from pipelines.core.outcome import Status
-from pipelines.parse.limits import Clock
+from pipelines.parse.limits import Clock, OutOfTime, ParseTask, doing
 from pipelines.parse.ocr.engine import OcrEngine, Raster
-from pipelines.parse.ocr.orientation import Reread, read_upright
+from pipelines.parse.ocr.pictures import Reread, read_upright
 from pipelines.parse.parse import parse, source_of
 from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
 from pipelines.parse.pdf.reader import PdfReader
 from pipelines.parse.settings import Limits, OcrSettings, ParseSettings
-from pipelines.parse.task import OutOfTime, ParseTask, doing
 from tests.parse.conftest import ParseBytes
 from tests.parse.pdf_pages import LOREM, Pdf, drawn
 
@@ -113,7 +112,7 @@ def test_scans_that_no_time_is_left_for_are_read_by_the_next_run_and_no_others(
 
 
 def test_a_text_over_its_time_keeps_what_was_read(tmp_path: Path) -> None:
-    from pipelines.parse.web.html import HtmlReader
+    from pipelines.parse.web.markup import HtmlReader
 
     path = tmp_path / "a.html"
     path.write_text("".join(f"<p>Paragraph {number}.</p>" for number in range(1, 101)))

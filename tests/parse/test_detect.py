@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.parse.detect import UNKNOWN, detect
+from pipelines.parse.registry import UNKNOWN, detect
 from tests.hostile.made import zipped
 from tests.parse.hostile_files import docx, office, xlsx
 

@@ -5,12 +5,12 @@ import io
 import numpy as np
 from PIL import Image
 
+from pipelines.parse.limits import ParseTask
 from pipelines.parse.ocr.engine import Raster, Reading
 from pipelines.parse.ocr.figure_reader import FigureReader, looks_drawn
 from pipelines.parse.ocr.pictures import decoded, read_picture
 from pipelines.parse.parsed import ReadOff
 from pipelines.parse.settings import OcrSettings
-from pipelines.parse.task import ParseTask
 from tests.parse.pdf_pages import Pdf, drawn
 
 DIAGRAM = drawn(

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from pipelines.parse.ocr.engine import OcrEngine, Raster, Reading, ocr_engine
-from pipelines.parse.ocr.orientation import read_upright
-from pipelines.parse.ocr.pictures import decoded, read_picture
+from pipelines.parse.ocr.pictures import decoded, read_picture, read_upright
 from pipelines.parse.settings import OcrSettings
 from tests.parse.pdf_pages import LOREM, Pdf, drawn
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.parse.lines import Line, Rect, TextStyle
-from pipelines.parse.paragraphs import group_paragraphs, join_lines
+from pipelines.parse.lines import Line, Rect, TextStyle, group_paragraphs, join_lines
 
 BODY = TextStyle(10, "Serif")
 

@@ -13,10 +13,9 @@ from pipelines.core.document import Source
 from pipelines.core.errors import SettingsError, Unsupported
 from pipelines.core.outcome import Status
 from pipelines.parse import registry
-from pipelines.parse.detect import detect
 from pipelines.parse.isolate import ParserPool
 from pipelines.parse.parse import parse, source_of
-from pipelines.parse.registry import built_in_formats, reader_for
+from pipelines.parse.registry import built_in_formats, detect, reader_for
 from pipelines.parse.settings import ParseSettings
 from pipelines.settings import Settings
 from tests.ingest.knowledge import entries_of

@@ -72,8 +72,8 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.lang.sentences import sentences
     from pipelines.lang.terms import terms
     from pipelines.llm.tokens import count_tokens
-    from pipelines.parse.detect import detect
     from pipelines.parse.pieces import clean
+    from pipelines.parse.registry import detect
     from pipelines.parse.settings import ParseSettings
     from pipelines.parse.web.text import TextReader
     from qa.check.quotes import locate

@@ -9,22 +9,29 @@ import numpy as np
 from PIL import Image as Pillow
 
 from pipelines.core.errors import MissingExtra
+from pipelines.parse.limits import ParseTask
 from pipelines.parse.ocr.engine import Raster, ocr_engine
 from pipelines.parse.ocr.pictures import pixels, read_picture
 from pipelines.parse.parsed import ReadOff
 from pipelines.parse.settings import OcrSettings
-from pipelines.parse.task import ParseTask
 
 _THUMB = 160
+"""Pixels of the side at which colours are counted: shares of colours change little with size."""
 _COLOURS, _DRAWN = 6, 0.5
 """Of a drawn picture, so few colours cover this share; a photograph has hundreds."""
 _NOTHING = ReadOff()
 _LATEST = 0.9
 """Share of the file's limit after which no picture is begun."""
 _LONGEST_ISSUE = 300
+"""Characters of a library's complaint: three lines."""
 _LEAST = 3
 """Letters and figures from which a picture says something: an edge alone is often taken for one or two."""
+_LEAST_SIDE = 24
+"""Pixels: less than a line of text with its margins."""
+_READ = 0.999
+"""Confidence of what OCR is sure of, below 1: 1 is what the file itself says."""
 _MOST_PIXELS = 40_000_000
+"""A page of A3 at 400 dots an inch is 31 million; larger ones are photographs and maps."""
 
 
 class FigureReader:
@@ -91,13 +98,13 @@ class FigureReader:
             return _NOTHING
         found = read_picture(engine, image, self._settings)
         told = sum(character.isalnum() for character in found.text) >= _LEAST
-        return ReadOff(found.text, min(0.999, found.confidence)) if told else _NOTHING
+        return ReadOff(found.text, min(_READ, found.confidence)) if told else _NOTHING
 
     def _worth_reading(self, data: bytes) -> Raster | None:
         try:
             with Pillow.open(io.BytesIO(data)) as picture:
                 size = picture.width * picture.height
-                if not self._settings.figure_pixels <= size <= _MOST_PIXELS or min(picture.size) < 24:
+                if not self._settings.figure_pixels <= size <= _MOST_PIXELS or min(picture.size) < _LEAST_SIDE:
                     return None
                 thumb = picture.copy()
                 thumb.thumbnail((_THUMB, _THUMB))
@@ -108,7 +115,9 @@ class FigureReader:
 
 def looks_drawn(image: Raster) -> bool:
     """Return whether a few colours, told apart by their upper four bits, cover half of a picture."""
+    # 16 shades of each colour, 4 bits of 8: noise of JPEG moves the lower ones.
     shades = (image >> 4).astype(np.int32)
+    # Red, green and blue in 4 bits each.
     codes = (shades[..., 0] << 8 | shades[..., 1] << 4 | shades[..., 2]).ravel()
     counts = np.sort(np.bincount(codes, minlength=1))[::-1]
     return bool(counts[:_COLOURS].sum() >= _DRAWN * codes.size)

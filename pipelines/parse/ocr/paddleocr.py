@@ -18,6 +18,7 @@ from pipelines.parse.settings import OcrSettings
 DETECTION, RECOGNITION = "PP-OCRv6_small_det", "PP-OCRv6_small_rec"
 """The folders that `ocr.models` must hold, each with an inference.onnx and an inference.yml (`make_paddle_models`)."""
 _DECODE = {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}}
+# What PaddleOCR trains its models with: configs/det and configs/rec of PP-OCR; mean and scale are ImageNet's.
 _DETECTION_OPS = [
     _DECODE,
     {"DetResizeForTest": None},
@@ -31,7 +32,9 @@ _DETECTION_OPS = [
     },
     {"ToCHWImage": None},
 ]
+# As PP-OCR's recognition is trained: 3 colours, lines of 48 pixels, 320 wide.
 _RECOGNITION_OPS = [_DECODE, {"RecResizeImg": {"image_shape": [3, 48, 320]}}]
+# As the model's own inference.yml has it (PP-OCR, DBPostProcess).
 _DETECTION_POST = {
     "name": "DBPostProcess",
     "thresh": 0.3,

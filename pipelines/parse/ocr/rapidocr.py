@@ -11,9 +11,11 @@ import numpy as np
 
 from pipelines.core.errors import MissingExtra
 from pipelines.parse.ocr.engine import Raster, Reading
+from pipelines.parse.ocr.pictures import STANDING
 from pipelines.parse.settings import OcrSettings
 
 _SURE = 0.9
+"""Confidence from which a line on end was read the right way; as in `pictures`."""
 _MOST_STANDING = 30
 """Lines on end from which the page itself lies on its side, which is not for the engine to put right."""
 _DETECTION_SIDE = 1280
@@ -89,7 +91,7 @@ class RapidOcr:
 
 def _stands(reading: Reading) -> bool:
     across, down = [x for x, _ in reading.corners], [y for _, y in reading.corners]
-    return max(down) - min(down) > 1.5 * (max(across) - min(across)) and len(reading.text) > 1
+    return max(down) - min(down) > STANDING * (max(across) - min(across)) and len(reading.text) > 1
 
 
 def _corners(box: Any) -> Any:

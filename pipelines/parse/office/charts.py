@@ -9,6 +9,7 @@ from pipelines.parse.office.ooxml import NAMESPACES, Element, local, qualified
 
 _RUN = qualified("a:t")
 _MOST_POINTS = 20_000
+"""Points of a series; Excel draws 32,000 in most charts, and a table of more rows is not read."""
 _KINDS = {
     "bar": "Bar chart", "bar3D": "Bar chart", "line": "Line chart", "line3D": "Line chart", "pie": "Pie chart",
     "pie3D": "Pie chart", "doughnut": "Doughnut chart", "area": "Area chart", "area3D": "Area chart",

@@ -16,6 +16,7 @@ from pipelines.core.table import Cell
 from pipelines.lang.characters import CURRENCY
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.decode import decode
+from pipelines.parse.limits import MEBIBYTE
 from pipelines.parse.office.grid import CellRange, address
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat
@@ -25,13 +26,16 @@ from pipelines.parse.settings import ParseSettings
 _DELIMITERS = ("\t", ";", "|", ",")
 _HINT = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
 _SAMPLE_LINES = 300
+"""Lines that show the delimiter; the head may be prose."""
 _SAMPLE_WIDTH = 20_000
+"""Characters of a line that show it: hundreds of columns."""
 _MOST_LINES_IN_A_FIELD = 200
+"""A field that goes on longer is a quotation mark that nobody closed."""
 _GRID_LINES, _GRID_LEAST = 200, 3
 """Lines looked at for a grid, and the lines and fields it has at least: two of a kind are chance in prose."""
 _GRID_WIDEST, _GRID_FIELD = 4000, 40
 """Characters of a line at most, and of a field in the mean: longer ones are sentences with commas in them."""
-# The parser's own limit, which holds for the process, is far below what a cell may hold.
+# The parser's own limit (128 KiB), which holds for the process, is far below what a cell may hold: a GiB is none.
 csv.field_size_limit(1 << 30)
 _TSV, _CSV = "text/tab-separated-values", "text/csv"
 _NUMBER = re.compile(rf"[-+(]?\s*[{CURRENCY}]?\s?[\d.,]+(?:[eE][-+]?\d+)?\s?[%)]?")
@@ -91,7 +95,7 @@ class CsvReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         limits = settings.limits
-        if source.size > limits.output_mb << 20:
+        if source.size > limits.output_mb * MEBIBYTE:
             raise TooLarge(f"a table of more than {limits.output_mb} MiB", ids=(source.uri,))
         builder = DocumentBuilder(source, settings, self.name)
         decoded = decode(path.read_bytes())

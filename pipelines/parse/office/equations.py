@@ -21,6 +21,9 @@ _SIGNS = (
     " ⟩ rangle ∖ setminus ° circ"
 )
 _T = qualified("m:t")
+_CIRCUMFLEX = "\N{COMBINING CIRCUMFLEX ACCENT}"
+_BACKSLASH = "\\"
+"""What no expression within an f-string can hold before Python 3.12."""
 _BRACKETS = {"{": r"\{", "}": r"\}", "": ".", "⟨": r"\langle ", "⟩": r"\rangle ", "‖": r"\|", "⌊": r"\lfloor ",
              "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil "}  # fmt: skip
 
@@ -162,7 +165,7 @@ def _limit(sign: str) -> Callable[[Element], str]:
 
 
 def _accent(element: Element) -> str:
-    return rf"{ACCENTS.get(_option(element, 'chr', chr(0x302)), chr(92) + 'hat')}{{{_part(element, 'e')}}}"
+    return rf"{ACCENTS.get(_option(element, 'chr', _CIRCUMFLEX), _BACKSLASH + 'hat')}{{{_part(element, 'e')}}}"
 
 
 def _bar(element: Element) -> str:
@@ -171,7 +174,7 @@ def _bar(element: Element) -> str:
 
 
 def _group(element: Element) -> str:
-    return rf"{GROUPS.get(_option(element, 'chr', '⏟'), chr(92) + 'underbrace')}{{{_part(element, 'e')}}}"
+    return rf"{GROUPS.get(_option(element, 'chr', '⏟'), _BACKSLASH + 'underbrace')}{{{_part(element, 'e')}}}"
 
 
 def _matrix(element: Element) -> str:
@@ -179,14 +182,14 @@ def _matrix(element: Element) -> str:
         " & ".join(_content(cell).strip() for cell in row.iterfind("m:e", NAMESPACES))
         for row in element.iterfind("m:mr", NAMESPACES)
     )
-    return rf"\begin{{matrix}}{(chr(92) * 2).join(rows)}\end{{matrix}}"
+    return rf"\begin{{matrix}}{(_BACKSLASH * 2).join(rows)}\end{{matrix}}"
 
 
 def _lines(element: Element) -> str:
     rows = [_content(part).strip() for part in element.iterfind("m:e", NAMESPACES)]
     if len(rows) == 1:
         return rows[0]
-    return rf"\begin{{array}}{{c}}{(chr(92) * 2).join(rows)}\end{{array}}"
+    return rf"\begin{{array}}{{c}}{(_BACKSLASH * 2).join(rows)}\end{{array}}"
 
 
 def _boxed(element: Element) -> str:

@@ -1,12 +1,15 @@
-"""Tables on a sheet: the connected regions of cells that hold something. Shared by XLSX, ODS and XLS."""
+"""Sheets and the tables on them: connected regions of cells that hold something. Shared by XLSX, ODS and XLS."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from pipelines.core.document import Page
 from pipelines.core.table import Cell
+from pipelines.lang.wording import any_of
+from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.office.regions import CellIndex, group_places
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")
@@ -116,6 +119,7 @@ def address(row: int, column: int) -> str:
     letters = ""
     column += 1
     while column:
+        # Letters of a column count in twenty-sixes, without a zero.
         column, rest = divmod(column - 1, 26)
         letters = chr(ord("A") + rest) + letters
     return f"{letters}{row + 1}"
@@ -128,6 +132,7 @@ def place(name: str) -> CellIndex | None:
         return None
     column = 0
     for letter in match.group(1).upper():
+        # As in `address`.
         column = column * 26 + ord(letter) - ord("A") + 1
     return int(match.group(2)) - 1, column - 1
 
@@ -170,3 +175,45 @@ def _cell(row: int, column: int, text: str, span: CellRange, whole: CellRange) -
         row == whole.top,
         address=address(row, column),
     )
+
+
+# Names that programs give; they tell nothing and make no heading.
+_DEFAULT_NAME = re.compile(rf"{any_of('sheet')}\s?\d+|sheet", re.IGNORECASE)
+_TITLE_GAP = 3
+"""Rows from a title to its table: with two empty rows between them it is its title still, as in `regions`."""
+
+
+def are_named(names: Iterable[str]) -> bool:
+    """Whether somebody gave a name to a sheet; then all of them head what stands on them, else none does."""
+    return any(not _DEFAULT_NAME.fullmatch(name.strip()) for name in names)
+
+
+class SheetBuilder:
+    """Appends what stands on one sheet; every piece knows the sheet's name and its cells."""
+
+    def __init__(self, builder: DocumentBuilder, number: int, name: str) -> None:
+        self.builder = builder
+        self.number = number
+        self.name = name
+
+    def place(self, area: CellRange) -> Place:
+        return Place(self.number, self.name, str(area))
+
+    def page(self, *, hidden: bool = False, issue: str = "") -> None:
+        self.builder.page(Page(self.number, self.name, issue=issue))
+        if hidden:
+            self.builder.remark(f"the sheet {self.name!r} is hidden")
+
+    def heading(self) -> None:
+        """Append the sheet's name as a heading."""
+        self.builder.heading(self.name, 1, self.place(CellRange(0, 0, 0, 0)))
+
+    def table(self, region: SheetTable, above: SheetTable | None = None) -> bool:
+        """Append a table; a lone cell just above it is its caption too."""
+        caption = above.cells[0].text if above is not None and _is_title(above, region) else ""
+        return self.builder.table(region.cells, self.place(region.area), caption=caption)
+
+
+def _is_title(above: SheetTable, region: SheetTable) -> bool:
+    gap = region.area.top - above.area.bottom
+    return len(above.cells) == 1 < len(region.cells) and 0 < gap <= _TITLE_GAP and above.area.left <= region.area.right

@@ -1,7 +1,8 @@
-"""The readers of DOC, XLS and PPT (by xlrd, or turned into today's formats by LibreOffice) and of encrypted files."""
+"""DOC, XLS and PPT, by LibreOffice or xlrd (whose only user this is), and encrypted files."""
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import shutil
@@ -11,23 +12,137 @@ import tempfile
 from pathlib import Path
 from types import MappingProxyType
 
-from pipelines.core.document import Source
+import xlrd
+from xlrd.biffh import XLRDError
+from xlrd.book import Book
+from xlrd.sheet import Cell as XlsCell
+from xlrd.sheet import Sheet
+
+from pipelines.core.document import ReferenceKind, Source
 from pipelines.core.errors import Encrypted, Malformed, TooLarge, Unsupported
-from pipelines.parse.limits import READING
+from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.limits import READING, current_task
 from pipelines.parse.magic import ENCRYPTED_OFFICE, zip_type
 from pipelines.parse.office.docx import DocxReader
+from pipelines.parse.office.grid import CellRange, SheetBuilder, SheetGrid, SheetTable, are_named
 from pipelines.parse.office.package import decrypted, holds_encrypted_package
 from pipelines.parse.office.pptx import PptxReader
-from pipelines.parse.office.xls import read_xls
 from pipelines.parse.office.xlsx import XlsxReader
+from pipelines.parse.office.xlsx.formats import number_text, parse_format
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import Reader, signed
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.task import current_task
+
+_ENGINE = "xlrd"
+
+
+def read_xls(path: Path, source: Source, settings: ParseSettings) -> Parsed:
+    """Return a workbook's sheets. Raises `Encrypted` and `Malformed`."""
+    builder = DocumentBuilder(source, settings, _ENGINE)
+    book = _open(path, source, settings)
+    builder.meta("author", book.user_name or "")
+    for number in range(book.nsheets):
+        try:
+            sheet = book.sheet_by_index(number)
+        except _BROKEN as error:
+            SheetBuilder(builder, number + 1, book.sheet_names()[number]).page(issue=f"the sheet is broken: {error}")
+            continue
+        _write(sheet, number + 1, book, builder)
+        book.unload_sheet(number)
+    return builder.build()
+
+
+# xlrd meets broken files with whatever its arithmetic comes upon.
+_BROKEN = (XLRDError, LookupError, ValueError, AssertionError, EOFError, TypeError, AttributeError, OverflowError)
+
+
+def _open(path: Path, source: Source, settings: ParseSettings) -> Book:
+    content = path.read_bytes()
+    if settings.passwords_for(source.uri):
+        content = _unlocked(path, source, settings, content)
+    try:
+        try:
+            # Formats, merged cells and links are only told of files that xlrd knows in full.
+            return _load(content, formats=True)
+        except NotImplementedError:
+            return _load(content, formats=False)
+    except _BROKEN as error:
+        if "encrypted" in str(error).lower():
+            raise Encrypted("the workbook is protected by a password", ids=(source.uri,)) from error
+        raise Malformed(f"the workbook is broken: {error}", ids=(source.uri,)) from error
+    except Exception as error:  # compdoc errors are plain exceptions
+        raise Malformed(f"the workbook is broken: {error}", ids=(source.uri,)) from error
+
+
+def _load(content: bytes, *, formats: bool) -> Book:
+    return xlrd.open_workbook(file_contents=content, formatting_info=formats, on_demand=True, logfile=io.StringIO())
+
+
+def _unlocked(path: Path, source: Source, settings: ParseSettings, content: bytes) -> bytes:
+    try:
+        return decrypted(path, source.uri, settings).read()
+    except Malformed:
+        return content
+
+
+def _write(sheet: Sheet, number: int, book: Book, builder: DocumentBuilder) -> None:
+    grid = SheetGrid(builder.settings.limits.cells)
+    for row in range(sheet.nrows):
+        for column in range(sheet.row_len(row)):
+            grid.put(row, column, _text(sheet.cell(row, column), book))
+        if grid.full:
+            break
+    grid.merged += [CellRange(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
+    page = SheetBuilder(builder, number, sheet.name)
+    page.page(hidden=sheet.visibility != 0, issue=grid.issue)
+    regions = grid.regions()
+    if regions and are_named(book.sheet_names()):
+        page.heading()
+    above: SheetTable | None = None
+    for region in regions:
+        if page.table(region, above):
+            _refer(sheet, region, builder)
+        above = region
+    for (row, column), note in sorted(sheet.cell_note_map.items()):
+        head = f"[{note.author}] " if note.author else ""
+        text = note.text.removeprefix(f"{note.author}:").strip()
+        builder.note(head + text, page.place(CellRange(row, column, row, column)))
+
+
+def _refer(sheet: Sheet, region: SheetTable, builder: DocumentBuilder) -> None:
+    for link in sheet.hyperlink_list:
+        if region.area.holds(link.frowx, link.fcolx):
+            target = link.url_or_path or link.textmark or ""
+            target = target.decode("utf-8", "replace") if isinstance(target, bytes) else target
+            kind = ReferenceKind.HYPERLINK if link.url_or_path else ReferenceKind.CROSS_REFERENCE
+            builder.reference(kind, target, link.desc or "")
+
+
+def _text(cell: XlsCell, book: Book) -> str:
+    if cell.ctype == xlrd.XL_CELL_TEXT:
+        return str(cell.value)
+    if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
+        raw = str(int(cell.value)) if float(cell.value).is_integer() else repr(cell.value)
+        return number_text(raw, parse_format(_format(cell, book)), book.datemode == 1)
+    if cell.ctype == xlrd.XL_CELL_BOOLEAN:
+        return "TRUE" if cell.value else "FALSE"
+    if cell.ctype == xlrd.XL_CELL_ERROR:
+        return str(xlrd.error_text_from_code.get(cell.value, "#N/A"))
+    return ""
+
+
+def _format(cell: XlsCell, book: Book) -> str:
+    """Return the format code of a cell, General where the file was not read with its formats."""
+    if cell.xf_index is None or cell.xf_index >= len(book.xf_list):
+        return "yyyy-mm-dd" if cell.ctype == xlrd.XL_CELL_DATE else "General"
+    found = book.format_map.get(book.xf_list[cell.xf_index].format_key)
+    return str(found.format_str) if found is not None else "General"
+
 
 _TARGETS = MappingProxyType({"application/msword": "docx", "application/vnd.ms-powerpoint": "pptx"})
 _NAMES = MappingProxyType({"docx": "a Word 97 document", "pptx": "a PowerPoint 97 presentation"})
 _PROGRAMS = ("soffice", "libreoffice")
+# A shell tells a signal as 128 and its number (POSIX 2.8.2).
 _OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL, 128 + signal.SIGXCPU, 128 + signal.SIGKILL)
 
 
@@ -83,6 +198,7 @@ def _convert(path: Path, target: str, folder: Path, source: Source) -> Path:
     told = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
     if "password" in told.lower():
         raise Encrypted("the document is protected by a password", ids=(source.uri,))
+    # The end of what it says has the reason: two lines.
     raise Malformed(f"LibreOffice cannot convert it: {told[-200:] or 'no reason given'}", ids=(source.uri,))
 
 

@@ -50,7 +50,9 @@ _UNDERSTOOD = frozenset(
 )
 _EXTERNAL_ENTITY = re.compile(rb"<!ENTITY\s+([\w.:-]{1,200})\s+(?:SYSTEM|PUBLIC)[^>]{0,2000}>")
 _PROLOGUE = 1 << 16
+"""Bytes of a part in which entities are declared, if they are."""
 _CHUNK = 1 << 20
+"""Bytes that are handed to the parser at once."""
 _NAMES = {
     "title": "title",
     "creator": "author",

@@ -11,11 +11,13 @@ from pipelines.lang.characters import CURRENCY
 CellIndex = tuple[int, int]
 
 _GAP = 3
-"""Empty rows inside a table: people leave some between groups of rows."""
+"""Empty rows inside a table: people leave one or two between groups of rows, and one for a line."""
 _NARROWEST_HEADER = 3
+"""Columns: two words beside one another are a name and its value."""
 _MOST_TABLES = 1_000
 """Tables on one sheet; where there seem to be more, the cells are scattered and make one."""
 _VAST = 1_000_000
+"""Places of a table: ten times `limits.cells`, which a table that is mostly empty would be rendered with."""
 _NUMBER = re.compile(rf"[-+(]?[{CURRENCY}]?\s?\d[\d.,:/\s-]*[%)]?")
 
 
@@ -111,6 +113,7 @@ def _below(
             continue
         if other.top > bottom + 1 + _GAP or other.left < head.left or other.right > head.right:
             break
+        # Two thirds as wide as the table above: a header of its own, not a row of words.
         if other.is_headed(texts) and 3 * (other.right - other.left + 1) > 2 * (head.right - head.left + 1):
             return _without_title(found, groups, head.bottom)
         found.append(number)

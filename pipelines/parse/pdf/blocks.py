@@ -7,25 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pipelines.core.document import BlockKind
-from pipelines.parse.lines import Line, around
+from pipelines.parse.captions import is_caption
+from pipelines.parse.lines import BULLET, BULLET_GLYPHS, LEADER, Line, around, group_paragraphs, join_lines
 from pipelines.parse.outline import section_number
-from pipelines.parse.paragraphs import BULLET, BULLET_GLYPHS, LEADER, group_paragraphs, join_lines
 from pipelines.parse.pdf.headings import Outline, is_heading, like_body
-from pipelines.parse.pdf.merge import PageItem
+from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import RegionKind
 from pipelines.parse.pdf.survey import Survey
 
-_CAPTION = re.compile(
-    r"[\[<(【]?\s*(?:figure|fig\.?|table|tab\.|abbildung|abb\.|tabelle|bild|figura|tabla|tableau|listing|photo|exhibit|chart|diagram"
-    r"|图|表|圖|표|그림)\s*\d{1,3}(?:[.\-]\d{1,3}){0,3}[a-z]?\s?[\]>)】]?(?:\s*[.:|–—]|\s+[-–—]\s|\s+[A-Z\u4e00-\u9fff\uac00-\ud7af]|\s*$)",
-    re.IGNORECASE,
-)
 _LABEL = re.compile(r"[^\W\d_]+\.?\s*\d{1,3}(?:[.\-]\d{1,3}){0,3}[a-z]?[.:]?")
 _TITLE = 200
 """Characters of a caption's title at most."""
-_SAYS = re.compile(
-    r"\S+\s*[\d.\-]+[a-z]?\s+(?:shows?|lists?|gives?|is|are|and|zeigt|enthält|below|above|presents?)\b", re.IGNORECASE
-)
 _WITHIN_LISTS = (BlockKind.FIGURE, BlockKind.CAPTION, BlockKind.FOOTNOTE)
 _INDENT = 4.0
 """Points by which a deeper list is set in, at least."""
@@ -85,8 +77,9 @@ class BlockMaker:
             return BlockKind.LIST_ITEM
         if all(line.style.mono for line in group) and not self.survey.body.mono:
             return BlockKind.CODE
-        if _is_caption(text):
+        if is_caption(text):
             return BlockKind.CAPTION
+        # A bookmark's title takes three lines at most: longer ones are text that happens to begin like it.
         marked = len(group) <= 3 and self.outline.level(self.page, text) > 0
         if marked or is_heading(group, text, self.survey.body, _alone(group, before, after)):
             return BlockKind.HEADING
@@ -100,10 +93,12 @@ class BlockMaker:
     def _checked(self, group: Sequence[Line]) -> BlockKind:
         """A heading by the model's word is one unless it has no letters, is a list's item, or is text."""
         text = join_lines([line.text for line in group])
+        # Three full lines of 80 characters: the model calls a paragraph a heading at times, never a shorter text.
         if not any(character.isalpha() for character in text) or len(text) > 250:
             return BlockKind.PARAGRAPH
-        if _is_caption(text):
+        if is_caption(text):
             return BlockKind.CAPTION
+        # A sentence of more than a line (some twelve words) is text, whatever the model calls it.
         if text.endswith((".", ";")) and (len(text.split()) > 12 or like_body(group[0].style, self.survey.body)):
             return BlockKind.PARAGRAPH
         return BlockKind.HEADING
@@ -120,6 +115,7 @@ class BlockMaker:
     def _is_footnote(self, group: Sequence[Line], text: str) -> bool:
         """Small print low on the page that begins with a mark, or goes on below one."""
         first = group[0]
+        # Notes are set a step smaller, 8 on 9 points at the closest (.89); rounding to half points gives up to .92.
         small = first.size <= 0.92 * self.survey.body.size
         low = first.rect.top > 0.5 * self.height
         return small and low and (first.raised or _NOTE_MARK.match(text) is not None)
@@ -129,10 +125,6 @@ class BlockMaker:
         if len(group) > 1 and self.outline.level(self.page, group[0].text):
             return [group[:1], group[1:]]
         return [group]
-
-
-def _is_caption(text: str) -> bool:
-    return len(text) <= 600 and _CAPTION.match(text) is not None and not _SAYS.match(text)
 
 
 def _with_whole_captions(items: Sequence[PageItem]) -> list[PageItem]:
@@ -153,6 +145,7 @@ def _completes(label: PageItem, title: PageItem) -> bool:
     plain = title.kind is BlockKind.PARAGRAPH or (title.kind is BlockKind.HEADING and not section_number(title.text))
     gap = title.rect.top - label.rect.bottom
     overlaps = min(label.rect.right, title.rect.right) > max(label.rect.left, title.rect.left)
+    # The title stands on the next line: white of half a line, and a little for accents, is between them.
     return plain and overlaps and -1 < gap < 0.6 * max(label.style.size, 1.0)
 
 
@@ -169,6 +162,7 @@ def _by_style(lines: Sequence[Line]) -> list[Sequence[Line]]:
     """Return the lines of a heading cut where the size of type changes: two headings, not one."""
     groups: list[list[Line]] = []
     for line in lines:
+        # Sizes of one heading differ by small capitals and by half points; two headings are a step of type apart.
         if groups and abs(groups[-1][-1].size - line.size) < max(1.2, 0.1 * line.size):
             groups[-1].append(line)
         else:
@@ -179,7 +173,9 @@ def _by_style(lines: Sequence[Line]) -> list[Sequence[Line]]:
 def code_text(lines: Sequence[Line]) -> str:
     """Return code line by line, each indented as far as it stands to the right."""
     left = min(line.rect.left for line in lines)
+    # Three characters are too few for a mean width.
     widths = sorted(line.rect.width / len(line.text) for line in lines if len(line.text) > 3)
+    # A character of Courier is .6 of its size wide: 6 points at 10.
     wide = widths[len(widths) // 2] if widths else 6.0
     return "\n".join(" " * round((line.rect.left - left) / wide) + line.text for line in lines)
 

@@ -11,12 +11,17 @@ from pipelines.parse.pdf.garble import RIGHT_TO_LEFT, logical, plain
 from pipelines.parse.pdf.page import GridCell, ImageArea, PageGrid, PageWord, Paint, Rules
 
 _WORD_GAP = 0.33
+"""Of the type's size: blanks are a quarter to a third of an em, and are told as such; wider white parts words too."""
 _ASKEW = 0.17
 """Sine of ten degrees: text is neither level nor upright from there."""
 _TICKED = (2, 5)
 """The library's numbers of check boxes and radio buttons."""
 _THIN = 3.0
-"""Points: a drawn thing thinner than this is a line."""
+"""Points: a drawn thing thinner than this is a line; Word has borders of a quarter to 6 points, few thicker."""
+_ASCENT, _DESCENT = 0.8, 0.2
+"""Shares of a box in a form above and below the base line of the text beside it, as for a capital letter."""
+_BACKGROUND = 0.9
+"""Share of the page that a drawn thing covers which is paper, not a table or figure: margins take more than a tenth."""
 
 
 def upright_turn(blocks: Any, shown: int) -> int:
@@ -72,8 +77,8 @@ def ticks_of(page: Any) -> Iterator[Fragment]:
         if box.field_type not in _TICKED:
             continue
         rect, on = Rect(*box.rect), box.field_value not in ("Off", "", None, False)
-        baseline = rect.bottom - 0.2 * rect.height
-        yield Fragment((FontRun("☒" if on else "☐", "", 0.8 * rect.height, 0, 0, rect),), rect, baseline, True)
+        baseline = rect.bottom - _DESCENT * rect.height
+        yield Fragment((FontRun("☒" if on else "☐", "", _ASCENT * rect.height, 0, 0, rect),), rect, baseline, True)
 
 
 def words_of(blocks: Any) -> Iterator[PageWord]:
@@ -132,7 +137,7 @@ def paint_of(page: Any, log: Sequence[Any]) -> Paint:
     whole = page.rect.width * page.rect.height
     for kind, box in log:
         rect = Rect(*box)
-        if not kind.endswith("-path") or rect.area > 0.9 * whole:
+        if not kind.endswith("-path") or rect.area > _BACKGROUND * whole:
             continue
         if rect.height <= _THIN < rect.width:
             horizontal.append(rect)

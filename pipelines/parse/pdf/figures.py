@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from pipelines.core.document import BlockKind
 from pipelines.parse.assemble import Image
 from pipelines.parse.lines import Rect, around
-from pipelines.parse.pdf.merge import PageItem
+from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.near import squares
-from pipelines.parse.pdf.page import ImageArea, RawPage
+from pipelines.parse.pdf.page import ImageArea, RawPage, squares
 
 _LEAST_SIDE = 24.0
-"""Points: smaller pictures are bullets, icons and rules."""
+"""Points, a third of an inch or two lines of text: smaller pictures are bullets, icons and rules."""
 _LEAST_SHARE = 0.004
+"""Of the page: a square of 45 points on A4, the size of a logo; a smaller one says nothing."""
 _WHOLE_PAGE = 0.85
+"""Of the page: a bitmap that leaves no margin (a scan, a background) is no figure of it."""
 _DRAWN_DPI = 150
+"""As for OCR (`parse.ocr.dpi`): letters of 6 points are 12 pixels high, which it reads."""
 _KEPT_AS_IS = frozenset(("image/png", "image/jpeg"))
 _MOST_TILES, _LATEST = 2000, 40
 """Bitmaps of a page that are looked at, and tiles of a group that one more is held against."""
@@ -45,6 +47,7 @@ def figure_areas(page: RawPage, regions: Sequence[Rect] = ()) -> list[FigureArea
     taken = [area.rect for area in areas]
     for group in groups:
         rect = around(image.rect for image in group)
+        # What the model saw and what the file says overlap by a border at most, or are one figure.
         if not any(rect.share_in(region) > 0.2 or region.share_in(rect) > 0.2 for region in taken):
             areas.append(FigureArea(rect, group[0] if len(group) == 1 else None))
     return [area for area in areas if _is_content(area.rect, page)][:_MOST]
@@ -56,6 +59,7 @@ def _whole(region: Rect, groups: Sequence[Sequence[ImageArea]], page: RawPage) -
     for group in groups:
         tiles = around(image.rect for image in group)
         grown = around((rect, tiles)).meet(page.rect)
+        # A twentieth is more than the border of a frame that two figures share.
         touching = tiles.share_in(rect) > 0.05 or rect.share_in(tiles) > 0.05
         if touching and _texts(grown, page) == _texts(rect, page):
             rect = grown
@@ -72,7 +76,9 @@ def _is_content(rect: Rect, page: RawPage) -> bool:
 
 def _sole(region: Rect, images: Sequence[ImageArea]) -> ImageArea | None:
     """Return the bitmap that fills a region, so that its own bytes can stand for it."""
+    # The model's frames are some 4 points off.
     inside = [image for image in images if image.rect.share_in(region.grown(4)) > 0.5]
+    # Beyond those 4 points, no more than a rim of the region (15 in 100) is not the bitmap.
     if len(inside) == 1 and region.share_in(inside[0].rect.grown(4)) > 0.85:
         return inside[0]
     return None
@@ -113,6 +119,7 @@ def figure_item(file: PdfFile, page: RawPage, area: FigureArea, *, unread: bool 
     width, height = (area.image.width, area.image.height) if area.image is not None else (0, 0)
     if not data or kind not in _KEPT_AS_IS or page.turn:
         data, kind = file.render(page.number, _DRAWN_DPI, area.rect), "image/png"
+        # 72 points an inch.
         width, height = round(area.rect.width * _DRAWN_DPI / 72), round(area.rect.height * _DRAWN_DPI / 72)
     image = Image(data, kind, width, height, unread=unread)
     return PageItem(BlockKind.FIGURE, "", page.number, area.rect, image=image)

@@ -11,6 +11,7 @@ from pipelines.parse.lines import Line, Rect, TextStyle, around
 from pipelines.parse.pdf.garble import plain, raise_text, right_to_left
 
 _SUPERSCRIPT, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
+"""Flags of a span in PyMuPDF ("Font flags" of TextPage)."""
 _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|-bd|bd$|,b\b", re.IGNORECASE)
 _MONO_NAME = re.compile(r"courier|mono|consol|typewriter|cmtt|inconsolata|menlo|lucidaconsole", re.IGNORECASE)
 _MARKER = re.compile(
@@ -21,6 +22,9 @@ _LOST_GLYPH = re.compile("(?<!\ufffd)\ufffd++(?=[•☐])")
 # An Arabic or Hebrew prefix written on to a Latin word; parted, the word can be found.
 _SCRIPTS_MEET = re.compile("(?<=[\u0590-\u08ff])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u0590-\u08ff])")
 _LATEST = 24
+"""Groups on a base line that are looked at: a row of a table has fewer, and a page of confetti must not take long."""
+_WORD, _LABEL_GAP = 0.9, 4.5
+"""Ems between two pieces of one line at most: justified words (a blank is .3), and a number or bullet and its text."""
 _WATERMARK = 24.0
 """Size in points from which text askew is no label of a drawing."""
 _ASCENT, _DESCENT = 0.8, 0.22
@@ -110,12 +114,14 @@ def _adjoins(group: _Group, fragment: Fragment) -> bool:
     first = group.parts[0]
     em = max(fragment.runs[0].size, first.runs[0].size, 1.0)
     gap = max(fragment.rect.left - group.rect.right, group.rect.left - fragment.rect.right)
-    if not -0.6 * em <= gap <= 4.5 * em or not first.level or abs(first.baseline - fragment.baseline) > 0.3 * em:
+    # Kerning and slanted type overlap by half an em; another base line begins at a third (superscripts are told apart).
+    if not -0.6 * em <= gap <= _LABEL_GAP * em or not first.level or abs(first.baseline - fragment.baseline) > 0.3 * em:
         return False
-    if gap <= 0.9 * em:
+    if gap <= _WORD * em:
         return True
     left = group.parts if group.rect.left < fragment.rect.left else [fragment]
     marker = plain("".join(run.text for part in left for run in part.runs))
+    # The longest marker that `_MARKER` knows, "1.2.3.4.5.6.", has twelve characters.
     if len(marker) >= 12:
         return False
     return _MARKER.fullmatch(marker) is not None or (_BARE_NUMBER.fullmatch(marker) is not None and _bold(left[0]))
@@ -143,6 +149,7 @@ def _line(group: Sequence[Fragment]) -> Line:
     if backwards:
         text = _SCRIPTS_MEET.sub(" ", text)
     first = next(run for run in parts[0].runs if run.text.strip())
+    # Word sets superscripts at two thirds of the size, TeX at .7: from .9 on it is the same type. A mark has 3 signs.
     raised = bool(first.flags & _SUPERSCRIPT) and first.size < 0.9 * size and len(first.text.strip()) <= 3
     return Line(" ".join(text.split()), rect, _style(parts, size), raised=raised)
 
@@ -158,6 +165,7 @@ def _inked(fragment: Fragment) -> Rect:
 
 def _apart(before: Fragment, part: Fragment) -> bool:
     gap = max(part.rect.left - before.rect.right, before.rect.left - part.rect.right)
+    # A thin space is a sixth or an eighth of an em; tracked letters are set closer.
     return gap > 0.12 * part.runs[0].size
 
 
@@ -166,6 +174,7 @@ def _append(text: str, runs: Sequence[FontRun]) -> str:
     raised = False
     for run in runs:
         piece = plain(run.text, run.font)
+        # As in `_line`.
         if run.flags & _SUPERSCRIPT and run.size < 0.9 * usual and piece.strip() and text:
             piece, raised = raise_text(text, piece), True
         elif raised and piece[:1].isalpha() and text[-1:].isalnum():
@@ -190,6 +199,7 @@ def _style(parts: Sequence[Fragment], size: float) -> TextStyle:
     for part in parts:
         for run in part.runs:
             weights[run.font, run.flags, run.color] += len(run.text.strip())
+    # A run-in heading or a bold term leaves the line light; a bold line may hold a light number.
     enough = 0.8 * weights.total()
     bold = italic = mono = 0
     for (font, flags, _), count in weights.items():

@@ -11,7 +11,9 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]+")
 _VOWEL = re.compile("[aeiouyäöüàáâãåæèéêëìíîïòóôõøùúûýAEIOUYÄÖÜÀÁÂÃÅÆÈÉÊËÌÍÎÏÒÓÔÕØÙÚÛÝ]")
 _LEAST = 24
-"""Characters below which nothing can be said."""
+"""Characters below which nothing can be said: four words."""
+_WORDS, _TOKENS = 8, 30
+"""Words below which a share of odd ones, and tokens below which one of single letters, is chance."""
 _LIGATURE = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]")
 _INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\u00ad]")
 _SYMBOL_FONT = re.compile(r"wingdings|webdings|dingbat|symbol|zapf|marlett", re.IGNORECASE)
@@ -37,6 +39,8 @@ def garble_score(text: str) -> float:
     characters = [character for character in text if not character.isspace()]
     if len(characters) < _LEAST:
         return 1.0 if characters and _broken(characters) > 0.5 else 0.0
+    # Two broken characters in five are nonsense. The line is `parse.pdf.garble`: tests/parse/test_pdf_parts.py holds
+    # sound texts below it and nonsense above.
     return min(1.0, 2.5 * _broken(characters) + _odd_words(text) + _scattered(text))
 
 
@@ -50,16 +54,19 @@ _BAD = frozenset(("Co", "Cn", "Cc", "Cs"))
 
 def _odd_words(text: str) -> float:
     """Return the share of words that no language writes; numbers, codes and short capitals are not counted."""
+    # Words of three letters have no vowel too often (abbreviations, "mm", "pcs").
     words = [word for word in _WORD.findall(text) if len(word) > 3 and _LATIN.fullmatch(word)]
-    if len(words) < 8:
+    if len(words) < _WORDS:
         return 0.0
     odd = sum(1 for word in words if _odd(word))
     share = odd / len(words)
+    # Names of parts and camelCase are 15 in 100 of a manual's words at most; of shifted letters nearly all are odd.
     return max(0.0, (share - 0.15) * 1.4)
 
 
 def _odd(word: str) -> bool:
     if not _VOWEL.search(word):
+        # Capitals without a vowel are an abbreviation, up to six.
         return not word.isupper() or len(word) > 6
     inner = sum(1 for before, letter in pairwise(word) if before.islower() and letter.isupper())
     return inner > 2
@@ -68,7 +75,7 @@ def _odd(word: str) -> bool:
 def _scattered(text: str) -> float:
     """Return how far the text consists of single Latin letters with blanks between."""
     tokens = text.split()
-    if len(tokens) < 30:
+    if len(tokens) < _TOKENS:
         return 0.0
     single = sum(1 for token in tokens if len(token) == 1 and token.isalpha() and token.isascii())
     return max(0.0, single / len(tokens) - 0.5)
@@ -87,6 +94,7 @@ def plain(text: str, font: str = "") -> str:
 
 
 def _symbol(match: re.Match[str]) -> str:
+    # Symbol fonts have their codes at U+F000 to U+F0FF (OpenType, cmap, encoding 3.0).
     return _SYMBOLS.get(ord(match.group()) & 0xFF, "•")
 
 
@@ -112,6 +120,7 @@ def logical(characters: Iterable[tuple[str, float, float]]) -> str:
         if thin is not None:
             text += [character, thin]
             thin = None
+        # Points: it has no width, but for rounding.
         elif right - left < 0.01 and RIGHT_TO_LEFT.match(character):
             thin = character
         else:

@@ -12,7 +12,7 @@ from pipelines.parse.pdf.page import GridCell, PageGrid, RawPage, Rules
 from pipelines.parse.pdf.tables import GridPlaces
 
 _NEAR = 4.0
-"""Points between a row's edge and a drawn line that is taken for it."""
+"""Points between a row's edge and a drawn line that is taken for it: half a line of 8 points, less than any row."""
 _PASSAGE_LINES, _PASSAGE = 4, 150
 """Lines of a passage, and characters that passages have in the mean."""
 _MOST_LINES = 4000
@@ -21,6 +21,8 @@ _BESIDE = 0.3
 """Share of a table's width that a line must cover to part rows at all."""
 _SIDES = 3
 """Upright lines that a table drawn by lines has at least: a form's underlines alone make no table."""
+_COVERED, _BARE = 0.5, 0.05
+"""Shares of a width that a line covers which parts rows, and of one that does not: a dash or a crossing line."""
 _SAME = 0.6
 """Share that two rectangles have in common from which they are one table."""
 
@@ -34,6 +36,7 @@ def table_grids(file: PdfFile, page: RawPage, regions: Sequence[Rect], pictures:
     if len(page.lines) > _MOST_LINES:
         return []
     drawn = [grid for grid in file.grids(page.number, model=False) if _is_table(grid, page.lines)]
+    # Most of it: a table may reach into the frame of a picture beside it.
     drawn = [grid for grid in drawn if _fits(grid, regions) or not any(grid.rect.share_in(p) > 0.7 for p in pictures)]
     drawn = [grid for grid in drawn if _fits(grid, regions) or len(_rules(file, page, grid).upright) >= _SIDES]
     missing = [region for region in regions if not any(_common(region, grid.rect) > 0.5 for grid in drawn)]
@@ -55,6 +58,7 @@ def _is_table(grid: PageGrid, lines: Sequence[Line]) -> bool:
             filled.setdefault((grid.cells[number].row, grid.cells[number].column), []).append(line)
     rows = Counter(row for row, _ in filled)
     spread = max(rows.values(), default=0) > 1
+    # Two by two with one place empty is the least table.
     return len(filled) >= 3 and spread and len(rows) > 1 and not _prose_in_boxes(filled)
 
 
@@ -64,10 +68,12 @@ def _prose_in_boxes(filled: Mapping[tuple[int, int], Sequence[Line]]) -> bool:
     long = sum(len(line.text) for held in passages.values() for line in held)
     total = sum(len(line.text) for held in filled.values() for line in held)
     in_one_row = len(passages) > 1 and len({row for row, _ in passages}) == 1
+    # The rest are headings over the boxes: less than a third.
     return in_one_row and long > max(0.7 * total, _PASSAGE * len(passages))
 
 
 def _rules(file: PdfFile, page: RawPage, grid: PageGrid) -> Rules:
+    # 3 points: the outer lines lie on the edge, half their width (`_THIN`) outside of it.
     return file.rules(page.number, grid.rect.grown(3))
 
 
@@ -90,7 +96,7 @@ def spans_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
 
 def _open_below(cell: GridCell, below: GridCell, grid: PageGrid, rules: Sequence[Rect]) -> bool:
     height = (cell.rect.bottom + below.rect.top) / 2
-    return _cover(height, grid.rect, rules) > _BESIDE and _cover(height, cell.rect.grown(-1), rules) < 0.05
+    return _cover(height, grid.rect, rules) > _BESIDE and _cover(height, cell.rect.grown(-1), rules) < _BARE
 
 
 def rows_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
@@ -100,8 +106,8 @@ def rows_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
     """
     tops = _row_tops(grid)
     covered = {row: _cover(tops[row], grid.rect, rules) for row in range(1, grid.rows) if row in tops}
-    ruled = sum(1 for share in covered.values() if share > 0.5)
-    bare = {row for row, share in covered.items() if share < 0.05}
+    ruled = sum(1 for share in covered.values() if share > _COVERED)
+    bare = {row for row, share in covered.items() if share < _BARE}
     if ruled < 2 or 2 * ruled < len(bare) or not bare:
         return grid
     number, new_rows = 0, [0]
@@ -160,6 +166,7 @@ def _apart(grids: Sequence[PageGrid]) -> list[PageGrid]:
     """Return the grids without those that lie in another: the first stays."""
     kept: list[PageGrid] = []
     for grid in grids:
+        # Tables beside one another share an edge at most; two findings of one table share most of it.
         if not any(grid.rect.share_in(other.rect) > 0.4 or other.rect.share_in(grid.rect) > 0.4 for other in kept):
             kept.append(grid)
     return kept

@@ -8,13 +8,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from pipelines.core.document import BlockKind
-from pipelines.parse.lines import Line, TextStyle
+from pipelines.parse.lines import BULLET, Line, TextStyle
 from pipelines.parse.outline import number_depth, section_number
-from pipelines.parse.paragraphs import BULLET
-from pipelines.parse.pdf.merge import PageItem
+from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import Bookmark
 
 _LONGEST = 180
+"""Characters of a heading: two lines of 90. Longer ones are text in large type. 126 to 252 do the same to the PDFs with
+truth (../shared/data/pdf and documents/pdf)."""
+_LARGER = 1.12
+"""Of the body's size: from 9 to 10 points (1.11) is a step within text, from 8 to 9 (1.125) one to a heading. 1.6 costs
+headings of the PDFs with truth."""
+_SMALLEST, _SMALLEST_NUMBERED = 0.93, 0.85
+"""Of the body's size, how small a heading may be: 10 in 10.5 points (.95), as Word's deepest levels are, not 9 in 10
+(.90), which are notes; with a number and its own weight or font, 9 in 10.5."""
 _LETTERS = re.compile(r"[^\W\d_]")
 _LEADER = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}")
 _BRACKETED = re.compile(r"[\[<{].*[\]>}]")
@@ -64,16 +71,19 @@ def is_heading(lines: Sequence[Line], text: str, body: TextStyle, alone: bool) -
     style = lines[0].style
     stands_out = _stands_out(style, body)
     bullet = BULLET.match(text) is not None and not section_number(text)
-    if style.size >= 1.12 * body.size and style.size > body.size + 0.9:
+    if style.size >= _LARGER * body.size:
         return not bullet or stands_out
+    # Half a point in 12 (1.04): an item is in the size of the text, to the rounding of sizes. Less and more cost
+    # headings of the PDFs with truth.
     if bullet and not (style.size > 1.04 * body.size and stands_out):
         return False
-    least = 0.85 if stands_out and _DEEP_NUMBER.match(text) else 0.93
+    least = _SMALLEST_NUMBERED if stands_out and _DEEP_NUMBER.match(text) else _SMALLEST
     return style.size >= least * body.size and _short(lines, text) and _marked(text, style, body, stands_out)
 
 
 def _title_like(lines: Sequence[Line], text: str) -> bool:
     """Whether a paragraph can be a heading at all, by its words."""
+    # In large type a long title takes three lines.
     if not 2 <= len(text) <= _LONGEST or len(lines) > 3 or any(line.style.mono for line in lines):
         return False
     if _LETTERS.search(text) is None or _LEADER.search(text) or _BRACKETED.fullmatch(text):
@@ -82,11 +92,13 @@ def _title_like(lines: Sequence[Line], text: str) -> bool:
 
 
 def _short(lines: Sequence[Line], text: str) -> bool:
+    # What stands out by weight alone is a sentence from some 16 words on, two lines of text.
     return len(lines) <= 2 and len(text.split()) <= 16
 
 
 def _marked(text: str, style: TextStyle, body: TextStyle, stands_out: bool) -> bool:
     """Whether a paragraph in about the body's size is marked out by weight, font, capitals or a number with dots."""
+    # Two words of three letters: fewer are a code or a unit ("DC IN"); 4 to 8 do the same.
     capitals = text.isupper() and " " in text and len(text) > 6 and 2 * len(_LETTERS.findall(text)) > len(text)
     if _DEEP_NUMBER.match(text):
         return stands_out or capitals or (style.size > body.size and text[-1].isalnum())
@@ -95,6 +107,7 @@ def _marked(text: str, style: TextStyle, body: TextStyle, stands_out: bool) -> b
 
 def like_body(style: TextStyle, body: TextStyle) -> bool:
     """Whether a style is the running text's."""
+    # Sizes are rounded to half points: up to one step is the same size; .4 to .8 do the same.
     return abs(style.size - body.size) < 0.6 and not _stands_out(style, body) and not style.italic
 
 
@@ -117,7 +130,10 @@ def with_title(items: Sequence[PageItem], body: TextStyle) -> list[PageItem]:
     """
     headings = [item for item in items if item.kind is BlockKind.HEADING]
     largest = max((item.style.size for item in headings), default=0.0)
+    # One step of half a point; .4 to .8 do the same.
     tops = [item for item in headings if item.style.size > largest - 0.6]
+    # A cover may stand before the title's page. Type a third larger is a title's: 13 on 10 points, 16 on 12;
+    # 1.8 costs levels of the PDFs with truth.
     if not tops or tops[0].page > 2 or largest < 1.3 * body.size or len({item.text for item in tops}) > 1:
         return list(items)
     return [replace(item, kind=BlockKind.TITLE) if item is tops[0] else item for item in items]
@@ -194,5 +210,6 @@ def _style_levels(headings: Sequence[PageItem], known: dict[int, int]) -> dict[_
     for key in sorted(votes, key=lambda key: (-key[0], not key[1], key[2])):
         told = votes[key].most_common(1)
         levels[key] = told[0][0] if told else above + 1
+        # HTML and Markdown have six levels: whatever ranks lower is the sixth.
         above = min(5, max(above, levels[key]))
     return levels

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from pipelines.parse.captions import is_table_caption
 from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
 
-_TABLE_CAPTION = re.compile(r"[\[<]?\s*(?:table|tab\.|tabelle|tabla|tableau|表|표)\s*[\dA-ZIVX]{1,4}\b", re.IGNORECASE)
-_LEADER = re.compile(r"\.{4}|(?:\. ){4}|…")
 _ROWS = 3
+"""Rows of three pieces that make a table: a head and two rows; 2 to 4 do the same to the PDFs with truth."""
 _RULES = 4
+"""Level lines that underline nothing: a table has three, above, below its head and at its end, and a page one more.
+3 to 6 do the same to the PDFs with truth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def needs_model(page: RawPage) -> bool:
     """
     if not page.lines:
         return False
-    if any(_TABLE_CAPTION.match(line.text) and not _LEADER.search(line.text) for line in page.lines):
+    if any(is_table_caption(line.text) for line in page.lines):
         return True
     if _ruled(page) or _drawn(page):
         return True
@@ -43,14 +44,19 @@ def needs_model(page: RawPage) -> bool:
 
 def _ruled(page: RawPage) -> bool:
     """Whether there are rules that do not merely underline a text or part the margins off."""
+    # 30 points: five characters, the narrowest column; a fraction's bar is shorter.
     rules = [rect for rect in page.paint.horizontal if rect.width > 30 and not _underlines(rect, page.lines)]
+    # The rules under a running head and over a page number stand in the margins, 8 and 7 in 100 of the height.
     inner = [rect for rect in rules if 0.08 * page.height < rect.top < 0.93 * page.height]
+    # 10 points: a line of text; 7 does the same.
     upright = [rect for rect in page.paint.vertical if rect.height > 10]
     return len(inner) >= _RULES or (len(upright) >= 2 and len(inner) >= 2)
 
 
 def _underlines(rule: Rect, lines: Sequence[Line]) -> bool:
     return any(
+        # From the base line (.22 of the size above the line's foot, see fragments) a third of the size down, 3 points
+        # (a thick line's width) to the sides.
         -2 < rule.top - (line.rect.bottom - 0.22 * line.size) < 0.35 * line.size
         and rule.left > line.rect.left - 3
         and rule.right < line.rect.right + 3
@@ -60,8 +66,12 @@ def _underlines(rule: Rect, lines: Sequence[Line]) -> bool:
 
 def _drawn(page: RawPage) -> bool:
     """Whether shapes stand around or among text: boxes of a table, a diagram."""
+    # 8 points: smaller ones are bullets and check boxes.
     shapes = [rect for rect in page.paint.shapes if rect.width > 8 and rect.height > 8]
+    # Of 400 shapes three hold text, or it is a drawing.
     holding = sum(1 for rect in shapes[:400] if any(rect.holds(*line.rect.middle) for line in page.lines))
+    # Three boxes around text are a table or diagram, one or two are notes; 60 shapes are a drawing
+    # without text. Of the PDFs with truth, 2 boxes cost headings; 42 to 84 shapes do the same.
     return holding >= 3 or len(shapes) > 60
 
 
@@ -69,8 +79,10 @@ def _rowlike(lines: Sequence[Line]) -> int:
     """Return the number of rows of three or more short pieces on one height."""
     rows: dict[int, int] = {}
     for line in lines:
+        # Half a line, of type that is 8 points at least.
         step = round(line.rect.middle[1] / max(4.0, 0.5 * line.size))
         rows[step] = rows.get(step, 0) + 1
+    # Two pieces stand beside one another in columns too.
     return sum(1 for count in rows.values() if count >= 3)
 
 
@@ -79,7 +91,10 @@ def _tangled(lines: Sequence[Line]) -> bool:
     beside = 0
     for group in reading_order(lines):
         for above, line in pairwise(group):
+            # Less than a third of the size apart, they are on one line.
             beside += abs(above.rect.middle[1] - line.rect.middle[1]) < 0.3 * max(above.size, 1.0)
+    # A formula with its number is one such pair: four, and a line in ten, are none of these.
+    # 3 to 6 do the same to the PDFs with truth.
     return beside >= 4 and beside > 0.1 * len(lines)
 
 
@@ -126,9 +141,11 @@ def _stand_ins(region: Filled, number: int) -> list[Line]:
     """Return lines as wide as the region at the heights of its own; for a picture or a table, one every 12 points."""
     rect = region.rect
     if region.part in (RegionKind.PICTURE, RegionKind.TABLE) or not region.lines:
+        # 12 points: a line of text with its white.
         count = max(1, int(rect.height / 12))
         step = rect.height / count
         tops = [rect.top + step * position for position in range(count)]
+        # 20 characters and nine tenths of a step: a line of text as `reading_order` expects it, with white below.
         return [Line(f"{number} {'x' * 20}", Rect(rect.left, top, rect.right, top + 0.9 * step)) for top in tops]
     return [
         Line(f"{number} {line.text}", Rect(rect.left, line.rect.top, rect.right, line.rect.bottom))
@@ -152,6 +169,7 @@ def _runs(lines: Sequence[Line]) -> list[list[Line]]:
     """Return stray lines of a column cut at gaps of more than two lines: what lies between is another region's."""
     runs: list[list[Line]] = []
     for line in lines:
+        # Between lines is up to 1 of their size in double spacing, between paragraphs 1.5.
         if runs and 0 <= line.rect.top - runs[-1][-1].rect.bottom < 1.6 * line.size:
             runs[-1].append(line)
         else:

@@ -25,8 +25,18 @@ from pipelines.parse.pdf.extract import (
     words_of,
 )
 from pipelines.parse.pdf.fragments import Fragment, lines_of
-from pipelines.parse.pdf.near import Covered, Near
-from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, RegionKind, Rules
+from pipelines.parse.pdf.page import (
+    Bookmark,
+    Covered,
+    Near,
+    PageGrid,
+    PageLink,
+    PageRegion,
+    PageWord,
+    RawPage,
+    RegionKind,
+    Rules,
+)
 
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
 _PARTS = {
@@ -239,6 +249,7 @@ class PdfFile:
         return [
             PageRegion(
                 _PARTS.get(group["class_name"], RegionKind.TEXT),
+                # Left, top, right, bottom.
                 Rect(*(float(side) for side in group["group_bbox"][:4])),
             )
             for group in groups
@@ -296,6 +307,7 @@ class PdfFile:
         self._drop()
         self._opened += 1
         if self._opened % _SHRINK_EVERY == 0:
+            # Per cent.
             pymupdf.TOOLS.store_shrink(100)
         page = self._file[number - 1]
         shown = page.rotation

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pipelines.core.document import BlockKind, Page
 from pipelines.core.errors import MissingExtra
 from pipelines.parse.labels import is_running, parts_of
-from pipelines.parse.limits import READING
+from pipelines.parse.limits import READING, ParseTask
 from pipelines.parse.lines import Line, Rect, TextStyle, around
 from pipelines.parse.ocr.engine import ocr_engine
 from pipelines.parse.ocr.pictures import decoded, read_page
@@ -18,22 +18,22 @@ from pipelines.parse.pdf.figures import FigureArea, figure_areas, figure_item, p
 from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import table_grids
 from pipelines.parse.pdf.headings import Outline
+from pipelines.parse.pdf.items import PageItem, with_links
 from pipelines.parse.pdf.layout import Filled, fill, needs_model, plain_columns
-from pipelines.parse.pdf.links import with_links
-from pipelines.parse.pdf.merge import PageItem
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, Paint, RawPage, RegionKind
 from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.task import ParseTask
 
 _ENOUGH = 0.75
 """Share of the file's processor seconds after which what is slow is left out."""
 _FEW = 200
 """Characters below which a page that is mostly a picture is read by OCR."""
 _MOSTLY = 0.55
+"""Share of a page that its bitmaps cover where it is a scan: a scan without its margins still covers more than half."""
 _FINE = 300
+"""Dots an inch for labels of a drawing: print of 4 points, the smallest on drawings, is 16 pixels high."""
 _DENSE = 1000
 """Lines from which the layout model would take many seconds; drawn lines alone then tell the tables."""
 _DRAWING = 5_000
@@ -130,6 +130,7 @@ class PageReader:
         expected = [region.rect for region in regions if region.part is RegionKind.TABLE]
         grids = table_grids(self.file, body, expected, pictures)
         free = [line for line in body.lines if not any(grid.rect.grown(1).holds(*line.rect.middle) for grid in grids)]
+        # Most of a region: what only touches the table is text beside it.
         kept = [region for region in regions if not any(region.rect.share_in(grid.rect) > 0.6 for grid in grids)]
         items: list[PageItem] = []
         furniture: list[tuple[BlockKind, Line]] = []
@@ -173,6 +174,7 @@ class PageReader:
             cells = fill_grid(grid, words, page)
             missing = missing_numbers(words, cells)
             if missing:
+                # Five tell which table it is.
                 remarks.append(f"page {page.number}: a table lacks {', '.join(missing[:5])}")
             text = "\n".join(cell.text for cell in cells)
             items.append(PageItem(BlockKind.TABLE, text, page.number, grid.rect, cells=cells))
@@ -188,6 +190,7 @@ class PageReader:
         if when == "always":
             return "asked for"
         if not raw.lines:
+            # A rule above and one below an empty page, and a frame, are no content: three shapes.
             return "no text layer" if raw.images or len(raw.paint.shapes) > 3 or raw.paint.vertical else ""
         if garble_score(raw.text) >= self.settings.pdf.garble:
             return "the text layer is garbled"
@@ -216,8 +219,10 @@ class PageReader:
 
         A page without a bitmap is drawn finer: its letters are curves, of a drawing most likely, and small.
         """
+        # An inch has 72 points.
         longest = max(raw.width, raw.height, 1.0) / 72
         wanted = self.settings.ocr.dpi if raw.images else _FINE
+        # 36 dots an inch keep a sheet of 72 inches within `max_side` (2600); less would show no letter.
         return max(36, min(wanted, int(self.settings.ocr.max_side / longest)))
 
     def _read_off(self, raw: RawPage, read: PictureText, why: str) -> ReadPage:
@@ -263,6 +268,7 @@ def _by_parts(page: RawPage, lines: Sequence[Line]) -> list[PageItem]:
 
 def _around(rect: Rect, areas: Sequence[FigureArea]) -> FigureArea | None:
     """Return the figure that a picture region has become, None where it is too small to be one."""
+    # All of it, but for rounding.
     return next((area for area in areas if rect.share_in(area.rect) > 0.99), None)
 
 

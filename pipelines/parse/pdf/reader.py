@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from pipelines.core.document import BlockKind, Source
 from pipelines.core.errors import TooLarge
 from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.limits import MEBIBYTE
 from pipelines.parse.parsed import REST, Child, Parsed, page_name
 from pipelines.parse.pdf.headings import Outline, with_levels, with_title, without_lists
-from pipelines.parse.pdf.merge import PageItem, merge_tables
+from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
@@ -80,7 +81,7 @@ class PdfReader:
             seen = survey(file, builder.task.clock)
             pages = PageReader(file, seen, outline, settings, builder.task)
             read = [pages.read(number) for number in range(1, file.pages + 1)]
-            for name, data in file.attachments(settings.limits.total_mb << 20):
+            for name, data in file.attachments(settings.limits.total_mb * MEBIBYTE):
                 if builder.task.clock.past(_ATTACHED):
                     builder.left_out(REST, issue=f"not all attachments were read: {builder.task.clock.reason}")
                     break

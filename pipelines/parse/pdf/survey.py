@@ -1,18 +1,148 @@
-"""A first look at all pages of a PDF: what its running text looks like, and what comes back on every page."""
+"""A first look at all pages of a PDF: its running text, and the headers and footers that come back page after page."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from pipelines.core.document import BlockKind
+from pipelines.lang.wording import any_of
 from pipelines.parse.limits import Clock
-from pipelines.parse.lines import TextStyle
-from pipelines.parse.pdf.furniture import Furniture, Key, edge_keys, find_furniture
+from pipelines.parse.lines import Line, TextStyle
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
+
+_EDGE = 0.14
+"""Share of the page's height, at the top and at the bottom, where furniture stands: 1.6 inches of A4, its margins (one
+inch) and three lines."""
+_NUMBER_EDGE = 0.09
+"""As much where a page number alone stands: an inch of A4 (72 of 842 points), further in figures are text."""
+_DEEPEST = 4
+"""Lines from the edge that are looked at."""
+_PAGE_NUMBER = re.compile(
+    rf"{any_of('page')}?\s*+[-–—|]?\s*+(?:\d{{1,4}}|[ivxlc]{{1,6}}|[A-Z]{{0,2}}\d{{0,3}}-\d{{1,3}})\s*+[-–—|]?\s*+{any_of('page')}?"
+    rf"(?:\s*+(?:{any_of('of')}|/)\s*+\d{{1,4}}\s*+{any_of('page')}?)?",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
+
+Key = tuple[BlockKind, str, bool]
+"""An edge, a text, and whether the line is set apart from the page's own text; then its figures are blotted out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Furniture:
+    """The texts that return, by edge."""
+
+    keys: frozenset[Key] = frozenset()
+
+    def parted(self, lines: Sequence[Line], height: float) -> tuple[list[Line], list[tuple[BlockKind, Line]]]:
+        """Return the lines of a page that are its own, and those that are furniture with what they are."""
+        keys = dict(_edges(lines, height))
+        numbers = _page_numbers(keys, height)
+        own: list[Line] = []
+        furniture: list[tuple[BlockKind, Line]] = []
+        for line in lines:
+            key = keys.get(line)
+            if key is not None and (key in self.keys or any(_beside(line, number) for number in numbers)):
+                furniture.append((key[0], line))
+            else:
+                own.append(line)
+        return own, furniture
+
+
+def _edges(lines: Sequence[Line], height: float) -> list[tuple[Line, Key]]:
+    """Return the lines at the edges of a page, each with the key under which it would return.
+
+    Where text runs on without a gap, only the same words are the same; a line set apart may count its pages.
+    """
+    downward = sorted(lines, key=lambda line: line.rect.top)
+    found = _from_edge(downward[:_DEEPEST], BlockKind.PAGE_HEADER, downward[_DEEPEST : _DEEPEST + 1])
+    upward = downward[::-1]
+    found += _from_edge(upward[:_DEEPEST], BlockKind.PAGE_FOOTER, upward[_DEEPEST : _DEEPEST + 1])
+    return [(line, key) for line, key in found if _at_edge(line, key[0], height)]
+
+
+def _from_edge(lines: Sequence[Line], edge: BlockKind, following: Sequence[Line]) -> list[tuple[Line, Key]]:
+    rows = [*lines, *following]
+    gap = next((position for position, pair in enumerate(pairwise(rows)) if _gap(*pair)), None)
+    last = gap if gap is not None else len(lines) - 1 if len(rows) < _DEEPEST else -1
+    return [
+        (line, (edge, blotted(line.text) if position <= last else line.text, position <= last))
+        for position, line in enumerate(lines)
+    ]
+
+
+def _page_numbers(keys: Mapping[Line, Key], height: float) -> list[Line]:
+    """Return the outermost page number of each edge; figures further in belong to the page's own text."""
+    found = [line for line in keys if _is_page_number(line, height)]
+    tops = [line for line in found if keys[line][0] is BlockKind.PAGE_HEADER]
+    feet = [line for line in found if keys[line][0] is BlockKind.PAGE_FOOTER]
+    first = min(tops, key=lambda line: line.rect.top, default=None)
+    last = max(feet, key=lambda line: line.rect.top, default=None)
+    return [line for line in (first, last) if line is not None]
+
+
+def _beside(line: Line, number: Line) -> bool:
+    """Whether a line is a page number or stands on its height: the chapter's name in a running header."""
+    return abs(line.rect.middle[1] - number.rect.middle[1]) < 0.5 * max(line.rect.height, number.rect.height)
+
+
+def _gap(one: Line, other: Line) -> bool:
+    """Whether a line's height of white is between two lines, or another size of type begins."""
+    upper, lower = sorted((one, other), key=lambda line: line.rect.top)
+    # Lines of text have .2 of their size between them, up to .8 in spaced text. 1.5 points are a step of type.
+    return lower.rect.top - upper.rect.bottom > 0.9 * upper.size or abs(one.size - other.size) >= 1.5
+
+
+def _at_edge(line: Line, edge: BlockKind, height: float) -> bool:
+    if edge is BlockKind.PAGE_HEADER:
+        return line.rect.bottom < _EDGE * height
+    return line.rect.top > (1 - _EDGE) * height
+
+
+def _is_page_number(line: Line, height: float) -> bool:
+    middle = line.rect.middle[1]
+    at_edge = middle < _NUMBER_EDGE * height or middle > (1 - _NUMBER_EDGE) * height
+    return at_edge and _PAGE_NUMBER.fullmatch(line.text.strip()) is not None
+
+
+def blotted(text: str) -> str:
+    """Return a text with its numbers as #, so that "Page 3" and "Page 4" are one."""
+    return _DIGITS.sub("#", " ".join(text.casefold().split()))
+
+
+def edge_keys(lines: Sequence[Line], height: float) -> set[tuple[Key, int]]:
+    """Return what stands at the edges of one page, each with its height on it in steps of 6 points."""
+    # 6 points, half a line: what returns is printed at one height, to rounding.
+    return {(key, round(line.rect.top / 6)) for line, key in _edges(lines, height)}
+
+
+def find_furniture(pages: Iterable[set[tuple[Key, int]]]) -> Furniture:
+    """Return what returns at heights that differ by a line at most: on three pages at least, or on both of two.
+
+    What is not set apart must stand on every other page: the head of a table does not.
+    """
+    counts: Counter[tuple[Key, int]] = Counter()
+    total = 0
+    for page in pages:
+        total += 1
+        counts.update(page)
+    # Chapters have running heads of their own: one page in 25 is a chapter of a book of 25 chapters.
+    least = 2 if total == 2 else max(3, round(0.04 * total))
+    keys: set[Key] = set()
+    for key, at in counts:
+        times = sum(counts.get((key, near), 0) for near in (at - 1, at, at + 1))
+        if times >= (least if key[2] else max(least, total / 2)):
+            keys.add(key)
+    return Furniture(frozenset(keys) if total > 1 else frozenset())
+
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MOST_WORDS = 100_000
+"""More words than a language's everyday vocabulary: a longer file adds names and codes, which are not divided."""
 _LONGEST = 0.3
 """Share of the file's time after which no further page is surveyed."""
 

@@ -10,13 +10,13 @@ from itertools import pairwise
 
 from pipelines.core.table import Cell
 from pipelines.lang.numbers import FIGURE
-from pipelines.parse.lines import Rect, around
-from pipelines.parse.paragraphs import join_lines
+from pipelines.parse.lines import Rect, around, join_lines
 from pipelines.parse.pdf.garble import right_to_left
 from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, RawPage
 
 _CODE = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
 _LEAST_RECORDS = 3
+"""Two lines in each of two columns are an entry that runs over two lines."""
 _BAND = 12.0
 """Points of height by which places are looked up."""
 

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import stat
 import struct
 import tarfile
 import zipfile
@@ -21,14 +22,16 @@ from pipelines.core.outcome import Status
 from pipelines.core.uris import path_of
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import check_archive, most_unpacked
+from pipelines.parse.magic import TAR_MARK
 from pipelines.parse.parsed import Child, Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error)
-_LINK = 0o120000
-_TYPE = 0o170000
-_ENCRYPTED_FLAG = 0x1
+_MODE = 16
+"""Bits below the mode in a member's external attributes, as Unix packers write them (Info-ZIP, proginfo/extra.txt)."""
+_ENCRYPTED_FLAG, _UTF8_FLAG = 0x1, 0x800
+"""Bits 0 and 11 of a member's flags (PKWARE APPNOTE 4.4.4)."""
 _HINT = 'set it under [parse.passwords] in strata.toml, by file pattern: "archive/*.zip" = "..."'
 _BROKEN = (tarfile.TarError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 _OPENERS: Mapping[str, Callable[[Path], io.BufferedIOBase]] = MappingProxyType(
@@ -40,7 +43,9 @@ _OPENERS: Mapping[str, Callable[[Path], io.BufferedIOBase]] = MappingProxyType(
     }
 )
 _HEADER = 512
+"""Bytes of a tar archive's first header (POSIX.1-1988)."""
 _CHUNK = 1 << 20
+"""Bytes that are unpacked at once."""
 
 
 def is_clutter(name: str) -> bool:
@@ -79,12 +84,13 @@ def _result(builder: DocumentBuilder, members: list[zipfile.ZipInfo], lost: list
     if lost and len(lost) == len(members):
         raise Malformed(f"no member unpacks: {lost[0]}", ids=(builder.source.uri,))
     parsed = builder.build()
+    # Five tell what kind of damage it is.
     return replace(parsed, status=Status.PARTIAL, reason="; ".join(lost[:5])) if lost else parsed
 
 
 def _is_file(member: zipfile.ZipInfo) -> bool:
     """Folders and links are no members."""
-    linked = (member.external_attr >> 16) & _TYPE == _LINK
+    linked = stat.S_ISLNK(member.external_attr >> _MODE)
     return not (member.is_dir() or linked or is_clutter(member.filename))
 
 
@@ -101,7 +107,7 @@ def _append(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes |
 
 def _decoded(member: zipfile.ZipInfo) -> str:
     """Without the UTF-8 flag a name is in the packer's own code page, mostly UTF-8 or Chinese all the same."""
-    if member.flag_bits & 0x800:
+    if member.flag_bits & _UTF8_FLAG:
         return member.filename
     raw = member.orig_filename.encode("cp437", "replace")
     for encoding in ("utf-8", "gb18030"):
@@ -153,7 +159,7 @@ class TarReader:
             try:
                 head = stream.read(_HEADER)
                 whole = _Rejoined(head, stream)
-                fault = _append_all(whole, builder) if head[257:262] == b"ustar" else _append_one(whole, builder)
+                fault = _append_all(whole, builder) if head[TAR_MARK] == b"ustar" else _append_one(whole, builder)
             except _BROKEN as error:
                 raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
         parsed = builder.build()

@@ -19,7 +19,7 @@ from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Child, Parsed
 from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.mail import Attachment, Mail, append_mail, message_ids
+from pipelines.parse.web.mail import LONGEST_NAME, Attachment, Mail, append_mail, message_ids
 
 _POSTMARK, _FIELD = re.compile(r"From \S.*\d\d:\d\d:\d\d"), re.compile(r"[A-Za-z-]+: ")
 _MAIL_HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]{1,40}):(?:[ \t]|\r?\n[ \t]|\r?\n)")
@@ -27,6 +27,8 @@ _MAIL_NAMES = frozenset(
     "from to cc subject date message-id received return-path delivered-to mime-version content-type reply-to sender"
     " x-mailer in-reply-to references dkim-signature list-id x-mozilla-status".split()
 )
+_LONGEST_SUFFIX = 10
+"""Characters of a media subtype that make a suffix, where an attachment has no name."""
 _HEADER_LINES = 60
 """Header lines looked at: the routing of a mail takes some twenty, and those that tell stand among them."""
 _LEAST_KNOWN, _LEAST_PROVEN = 3, 2
@@ -71,7 +73,7 @@ class MailboxReader:
 def _append_mail_of_box(data: bytes, number: int, builder: DocumentBuilder) -> None:
     message = BytesParser(policy=email.policy.default).parsebytes(data, headersonly=True)
     subject = _header(message, "Subject") or "no subject"
-    name = f"{number:04d} {subject.replace('/', ' ')[:80].strip()}.eml"
+    name = f"{number:04d} {subject.replace('/', ' ')[:LONGEST_NAME].strip()}.eml"
     name = builder.child(Child(last_part(name), data, ReferenceKind.MEMBER))
     builder.list_item(name)
     builder.reference(ReferenceKind.MEMBER, name, name)
@@ -167,9 +169,9 @@ def _name(part: Message, number: int) -> str:
     if part.get_content_type() == "message/rfc822":
         inner = part.get_payload()
         subject = _header(inner[0], "Subject") if isinstance(inner, list) and isinstance(inner[0], Message) else ""
-        return f"{subject.replace('/', ' ')[:80] or f'mail-{number}'}.eml"
+        return f"{subject.replace('/', ' ')[:LONGEST_NAME] or f'mail-{number}'}.eml"
     suffix = {"calendar": ".ics", "plain": ".txt", "jpeg": ".jpg"}.get(part.get_content_subtype())
-    return f"attachment-{number}{suffix or '.' + part.get_content_subtype()[:10]}"
+    return f"attachment-{number}{suffix or '.' + part.get_content_subtype()[:_LONGEST_SUFFIX]}"
 
 
 def _headers(message: Message) -> dict[str, str]:

@@ -1,14 +1,157 @@
-"""What inline elements add to running text, and the whole text of an element that is read at one go."""
+"""Text of HTML elements with its links, and tables to cells: the grid of the HTML standard (4.9.12)."""
 
 from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from lxml import etree
 
 from pipelines.core.document import ReferenceKind
+from pipelines.core.errors import TooLarge
+from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.web.dom import BLOCKS, Element, is_silent
-from pipelines.parse.web.inline import CONTROLS, Anchor, Inline, control_text, source_of
-from pipelines.parse.web.mathml import math_text
+from pipelines.parse.web.dom import BLOCKS, HEADINGS, Element, is_silent, text_of
+from pipelines.parse.web.inline import CONTROLS, Anchor, Inline, control_text, math_text, source_of
+
+_DIGITS = 9
+"""Digits from which a span is an attack."""
+_WIDEST = 1000
+"""Columns of a span at most (HTML 4.9.11)."""
+_GROUPS = ("thead", "tbody", "tfoot")
+_RICH = frozenset("a b strong i em u s del ins code pre kbd samp sub sup mark math br ul ol dl".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A cell's element and its place in the grid."""
+
+    element: Element
+    row: int
+    column: int
+    row_span: int
+    column_span: int
+    header: bool
+
+
+def is_layout(table: Element) -> bool:
+    """Whether a table only arranges a page, so that its cells are read one after the other."""
+    if table.get("role") in ("presentation", "none"):
+        return True
+    if any(True for _ in table.iterchildren("caption", "thead")):
+        return False
+    rows = [cells for row in rows_of(table) if (cells := [cell for cell in row if cell.tag in ("td", "th")])]
+    if sum(map(len, rows)) <= 1:
+        return True
+    if not any(True for _ in table.iterdescendants("table", *HEADINGS)):
+        return False
+    return not any(sum(_is_plain(cell) for cell in row) > 1 for row in rows)
+
+
+def _is_plain(cell: Element) -> bool:
+    return not any(True for _ in cell.iterdescendants("table", *HEADINGS)) and bool(text_of(cell))
+
+
+def rows_of(table: Element) -> Iterator[Element]:
+    """Yield the rows of a table, not those of tables inside it; the head's first and the foot's last."""
+    groups = [child for child in table if child.tag in _GROUPS or child.tag == "tr"]
+    for group in sorted(groups, key=lambda child: {"thead": 0, "tfoot": 2}.get(str(child.tag), 1)):
+        yield from [group] if group.tag == "tr" else group.iterchildren("tr")
+
+
+def slots_of(table: Element, limit: int, uri: str) -> list[Slot]:
+    """Return the cells of a table with their places. Raises `TooLarge` beyond `limit` places."""
+    rows = list(rows_of(table))
+    ends = _group_ends(rows)
+    taken: set[tuple[int, int]] = set()
+    slots: list[Slot] = []
+    for number, row in enumerate(rows):
+        below = ends[number] - number
+        column = 0
+        for cell in row.iterchildren("td", "th"):
+            while (number, column) in taken:
+                column += 1
+            slot = _slot(cell, number, column, below)
+            slots.append(slot)
+            taken.update(_places(slot))
+            column += slot.column_span
+            # Cells without a text do not count against the limit: twice as many may stand, in four times the places.
+            if len(slots) > 2 * limit or len(taken) > 4 * limit:
+                raise TooLarge(f"a table of more than {limit} cells", ids=(uri,))
+    return _without_flat_rows(_without_bare_columns(slots), len(rows))
+
+
+def _group_ends(rows: list[Element]) -> list[int]:
+    """Return for each row where its group of rows ends: no span goes beyond."""
+    ends = [len(rows)] * len(rows)
+    for number in range(len(rows) - 2, -1, -1):
+        same = rows[number].getparent() is rows[number + 1].getparent()
+        ends[number] = ends[number + 1] if same else number + 1
+    return ends
+
+
+def _slot(cell: Element, row: int, column: int, below: int) -> Slot:
+    row_span = _number(cell.get("rowspan"))
+    width = max(1, min(_number(cell.get("colspan")), _WIDEST))
+    height = below if row_span == 0 else min(row_span, below)
+    parent = cell.getparent()
+    group = parent.getparent() if parent is not None else None
+    header = cell.tag == "th" or (group is not None and group.tag == "thead")
+    return Slot(cell, row, column, height, width, header)
+
+
+def _number(value: str | None) -> int:
+    digits = (value or "1").strip()
+    return int(digits) if digits.isdecimal() and len(digits) < _DIGITS else 1
+
+
+def _places(slot: Slot) -> list[tuple[int, int]]:
+    columns = range(slot.column, slot.column + slot.column_span)
+    return [(row, column) for row in range(slot.row, slot.row + slot.row_span) for column in columns]
+
+
+def _without_bare_columns(slots: list[Slot]) -> list[Slot]:
+    """Cut spans that are much wider than the table, as `colspan=99` is written for "all of it"."""
+    width = 1 + max((slot.column for slot in slots), default=0)
+    widest = max((slot.column + slot.column_span for slot in slots), default=0)
+    if widest <= 2 * width + 1:
+        return slots
+    return [replace(slot, column_span=min(slot.column_span, width - slot.column)) for slot in slots]
+
+
+def _without_flat_rows(slots: list[Slot], rows: int) -> list[Slot]:
+    """Leave out rows in which no cell ends: all that begin there go on below, and a browser gives them no height."""
+    ends = {slot.row + slot.row_span - 1 for slot in slots}
+    begins = {slot.row for slot in slots}
+    flat = [row for row in range(rows) if row in begins and row not in ends]
+    if not flat:
+        return slots
+    return [_lifted(slot, flat) for slot in slots]
+
+
+def _lifted(slot: Slot, flat: list[int]) -> Slot:
+    above = bisect_left(flat, slot.row)
+    inside = bisect_left(flat, slot.row + slot.row_span) - above
+    return replace(slot, row=slot.row - above, row_span=slot.row_span - inside)
+
+
+def cells_of(slots: list[Slot], read: Callable[[Element], str]) -> list[Cell]:
+    """Return the cells of `slots`, their texts by `read`."""
+    return [_cell(slot, read(slot.element)) for slot in slots]
+
+
+def _cell(slot: Slot, text: str) -> Cell:
+    return Cell(slot.row, slot.column, text, slot.row_span, slot.column_span, slot.header, rich=_is_rich(slot.element))
+
+
+def _is_rich(cell: Element) -> bool:
+    """Whether a cell holds more than one plain run of text; a table inside it stands for itself."""
+    if any(True for _ in cell.iterdescendants("table")):
+        return False
+    runs = sum(1 for run in cell.itertext() if run.strip())
+    return runs > 1 or (runs == 1 and any(True for _ in cell.iterdescendants(*_RICH)))
+
 
 _NOT_FOLLOWED = ("javascript:", "data:", "cid:", "tel:", "about:")
 

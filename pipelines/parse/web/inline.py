@@ -1,4 +1,4 @@
-"""What stands inside running text of HTML: text with its links, form controls, pictures, labels of SVG."""
+"""What stands inside running text of HTML: text with its links, controls, pictures, labels of SVG, formulas."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote_to_bytes
+
+from lxml import etree
 
 from pipelines.parse.assemble import Image
 from pipelines.parse.web.dom import Element, text_of
@@ -137,6 +139,7 @@ def is_tracker(element: Element) -> bool:
 
 def _pixels(element: Element, name: str) -> int:
     value = (element.get(name) or "").strip().removesuffix("px")
+    # Five digits: no picture is wider.
     return int(value) if value.isdecimal() and len(value) < 6 else 0
 
 
@@ -159,3 +162,57 @@ def _label(element: Element) -> str:
     parts = [text for text in element.itertext() if isinstance(text, str)]
     placed = any(child.get("y") or child.get("dy") for child in element if isinstance(child.tag, str))
     return " ".join((" " if placed else "").join(parts).split())
+
+
+_HIDDEN = ("annotation", "annotation-xml")
+
+
+def math_text(element: etree._Element) -> str:
+    """Return what a `math` element says; empty for an empty one."""
+    for annotation in element.iter("{*}annotation"):
+        if "tex" in annotation.get("encoding", "").lower():
+            return _line(annotation.text or "")
+    return _line(element.get("alttext", "")) or _linear(element)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _linear(root: etree._Element) -> str:
+    """Write the tree out from its leaves up, without recursion."""
+    written: dict[etree._Element, str] = {}
+    for _, element in etree.iterwalk(root, events=("end",)):
+        if isinstance(element.tag, str):
+            parts = [written.pop(child, "") for child in element]
+            written[element] = _write(etree.QName(element).localname, _line(element.text or ""), parts)
+    return _line(written.get(root, ""))
+
+
+def _write(name: str, text: str, parts: list[str]) -> str:
+    if name in _HIDDEN:
+        return ""
+    write = _WRITTEN.get((name, len(parts)))
+    if write is not None:
+        return write(*map(_group, parts))
+    joined = " ".join(part for part in (text, *parts) if part)
+    if name == "msqrt":
+        return f"√({joined})"
+    return ", ".join(parts) + "; " if name == "mtr" else joined
+
+
+def _group(part: str) -> str:
+    return f"({part})" if " " in part else part
+
+
+# Elements of MathML 3 by the number of their children (3.3.2, 3.3.3, 3.4).
+_WRITTEN: dict[tuple[str, int], Callable[..., str]] = {
+    ("mfrac", 2): "{}/{}".format,
+    ("msub", 2): "{}_{}".format,
+    ("munder", 2): "{}_{}".format,
+    ("msup", 2): "{}^{}".format,
+    ("mover", 2): "{}^{}".format,
+    ("msubsup", 3): "{}_{}^{}".format,
+    ("munderover", 3): "{}_{}^{}".format,
+    ("mroot", 2): "root({}, {})".format,
+}

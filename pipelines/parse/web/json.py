@@ -33,6 +33,7 @@ class Object:
 
 Value = Scalar | Object | list["Value"]
 _WIDEST_TABLE = 200
+"""Columns of a table that a reader can follow; wider objects are written one by one."""
 
 
 class JsonReader:
@@ -101,6 +102,7 @@ def _append(root: Value, builder: DocumentBuilder) -> None:
         if level > builder.settings.limits.depth:
             raise TooLarge("values nested too deep", ids=(builder.source.uri,))
         if path and isinstance(value, (Object, list)):
+            # Six levels, as in HTML.
             builder.heading(path, min(level - 1, 6))
         left += reversed(list(_append_one(path, value, level, builder)))
 
@@ -158,6 +160,7 @@ def _is_scalar(value: Value) -> bool:
 
 
 def _is_short_list(value: Value) -> bool:
+    # Twenty values are a line or two of a cell.
     return isinstance(value, list) and len(value) <= 20 and all(_is_scalar(item) for item in value)
 
 
@@ -186,6 +189,7 @@ def _json_type(sample: FileSample) -> str:
         return ""
     lines = [line for line in start.split("\n") if line.strip()]
     complete = lines if whole else lines[:-1]
+    # Five lines that are each a value are no chance.
     good = [line[0] in "{[" and _is_json(line) for line in complete[:5]]
     if len(good) > 1 and (all(good) or (suffix in (".jsonl", ".ndjson") and 2 * sum(good) > len(good))):
         return _LINES

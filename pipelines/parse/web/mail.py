@@ -15,6 +15,8 @@ from pipelines.parse.web.text import append_text
 from pipelines.parse.web.walk import Walker
 
 _MESSAGE_ID = re.compile(r"<([^<>\s]+)>")
+LONGEST_NAME = 80
+"""Characters of a subject that name a mail's file: RFC 5322, 2.1.1, wants lines of 78."""
 _SHOWN = (("sender", "From"), ("to", "To"), ("cc", "Cc"), ("created", "Date"))
 
 

@@ -15,7 +15,7 @@ from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.mail import Attachment, Mail, append_mail, message_ids
+from pipelines.parse.web.mail import LONGEST_NAME, Attachment, Mail, append_mail, message_ids
 
 if TYPE_CHECKING:
     from oxmsg import Message
@@ -23,15 +23,13 @@ if TYPE_CHECKING:
 
 _NAMES = {"subject": "Subject", "sender": "From", "to": "To", "cc": "Cc"}
 # Property tags of MS-OXPROPS.
-_SENDER_NAME = 0x0C1A
-_INTERNET_MESSAGE_ID = 0x1035
-_INTERNET_REFERENCES = 0x1039
-_IN_REPLY_TO = 0x1042
-_ATTACH_FILENAME = 0x3704
-_ATTACH_CONTENT_ID = 0x3712
+_SENDER_NAME, _INTERNET_MESSAGE_ID, _INTERNET_REFERENCES, _IN_REPLY_TO = 0x0C1A, 0x1035, 0x1039, 0x1042
+# As above, of an attachment.
+_ATTACH_FILENAME, _ATTACH_CONTENT_ID = 0x3704, 0x3712
 _ITEM = "__substg1.0_3701000D"
 _PROPERTIES = "__properties_version1.0"
 _HEADER, _PADDING = 24, 8
+"""Bytes, see `_item`."""
 
 
 def as_eml(mail: Mail) -> bytes:
@@ -167,5 +165,5 @@ def _item(part: Part) -> Message | None:
 
 
 def _as_attachment(mail: Mail, name: str) -> Attachment:
-    subject = mail.headers.get("subject", "").replace("/", " ")[:80].strip(" \0")
+    subject = mail.headers.get("subject", "").replace("/", " ")[:LONGEST_NAME].strip(" \0")
     return Attachment(f"{(name or subject or 'message').removesuffix('.msg')}.eml", as_eml(mail))

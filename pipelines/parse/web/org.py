@@ -12,6 +12,7 @@ from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
+from pipelines.parse.web.text import TAB
 
 _HEADLINE = re.compile(r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING)\s+)?(?:\[#[A-Z]\]\s+)?(.*)")
 _LABELS = re.compile(r"(?<!\s)\s++:[\w@:]+:$")
@@ -77,7 +78,7 @@ class _Org:
             self._keyword(match.group(1).lower(), match.group(2))
         elif match := _ITEM.match(line):
             self._flush()
-            self._item = len(match.group(1).expandtabs(4)) // 2 + 1
+            self._item = len(match.group(1).expandtabs(TAB)) // 2 + 1
             self._paragraph.append(match.group(2))
         elif not line.strip() or _SKIPPED.match(line):
             self._flush()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, TooLarge
+from pipelines.lang.wording import any_of
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import check_text
 from pipelines.parse.lookalikes import Look
@@ -31,10 +32,12 @@ _ASIDE = {"footnote": "footnote", "annotation": "note"} | {
 _INFO = {"title": "title", "author": "author", "subject": "subject", "keywords": "keywords", "doccomm": "description"}
 _OPENED = frozenset({"shpinst", "shptxt", "shppict", "fldinst", "footnote", "annotation", "pict", "background"})
 _COLLECTING = frozenset({"fonttbl", "stylesheet", "info", "pict", "fldinst", "field"})
-_HEADING_STYLE = re.compile(r"(?:heading|überschrift|titre|título|标题)\s*(\d)", re.IGNORECASE)
+_HEADING_STYLE = re.compile(rf"{any_of('heading')}\s*(\d)", re.IGNORECASE)
 _ADDRESS = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]+)"')
 _DEEPEST = 2000
+"""Groups within one another: a document has some twenty."""
 _USUAL = Look(12.0)
+"""12 points, what `\\plain` returns to (RTF 1.9.1, `\\fs`: 24 half points)."""
 
 
 class RtfReader:
@@ -45,6 +48,7 @@ class RtfReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         data = path.read_bytes()
+        # A file eight times the text that is allowed is too large whatever it holds: control words seldom take more.
         check_text(len(data) // 8, source.uri, settings.limits)
         builder = DocumentBuilder(source, settings, self.name)
         _Rtf(builder).read(data)
@@ -174,6 +178,7 @@ class _Rtf:
         if word in SYMBOLS:
             self._text(SYMBOLS[word])
         elif word == "u" and number is not None:
+            # A signed number of 16 bits (RTF 1.9.1, Unicode).
             self._text(chr(number % 65536))
             self.owed = self.state.skip
         elif not self._destination(word, starred):
@@ -198,6 +203,7 @@ class _Rtf:
             self.codec = _codec(f"cp{value}")
             self.state = replace(self.state, codec=self.codec)
         elif word == "uc":
+            # Bytes that stand for one character where Unicode is not read; no encoding takes more than 8.
             self.state = replace(self.state, skip=max(0, min(value, 8)))
         elif word == "f":
             self.font = value

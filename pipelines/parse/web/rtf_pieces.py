@@ -6,8 +6,8 @@ import binascii
 
 from pipelines.core.document import BlockKind
 from pipelines.parse.assemble import DocumentBuilder, Image
+from pipelines.parse.lines import BULLET_GLYPHS
 from pipelines.parse.lookalikes import Look, Lookalikes
-from pipelines.parse.paragraphs import BULLET_GLYPHS
 from pipelines.parse.web.flow import refer
 from pipelines.parse.web.inline import Anchor
 from pipelines.parse.web.rtf_tokens import RowCell, RtfRow, table_cells
@@ -65,6 +65,7 @@ class Pieces:
         elif word == "pard":
             self.heading_level, self.is_title, self._in_table, self._list, self._level = 0, False, False, 0, 0
         elif word == "outlinelevel":
+            # 9 is the level of text (RTF 1.9.1, `\outlinelevel`, as in Word).
             self.heading_level = value + 1 if value < 9 else 0
         elif word == "intbl":
             self._in_table = True

@@ -25,8 +25,16 @@ _ITEM = re.compile(
 )
 _RULE = re.compile(r"([=\-~^*#_])\1{2,}\s*")
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]+(?=[^\W\d_])")
+TAB = 4
+"""Blanks that a tab stands for, as in CommonMark (2.2)."""
+_LONGEST_CAPITALS = 70
+"""Characters of a heading that nothing but capitals marks: a line."""
+_RULED = 3
+"""Lines of a heading with a rule above and below."""
 _LONGEST_HEADING = 100
+"""Characters: a line and a quarter of 80."""
 _LINES_TOGETHER = 80
+"""Lines of a paragraph: more than a page; what goes on is a log."""
 _DAMAGED = "the encoding is not certain: {} places could not be read"
 
 
@@ -105,20 +113,20 @@ def _paragraphs(text: str) -> Iterator[list[str]]:
 
 def _heading(lines: list[str], builder: DocumentBuilder) -> bool:
     """Append a heading that stands alone or over the text that follows; whether all lines were it."""
-    ruled = [_RULE.fullmatch(line) is not None for line in lines[:3]]
+    ruled = [_RULE.fullmatch(line) is not None for line in lines[:_RULED]]
     if ruled[:2] == [False, True] and len(lines[0]) <= _LONGEST_HEADING:
         builder.heading(lines[0], 1 if lines[1][0] in "=#*" else 2)
         return len(lines) == 2 or _rest(lines, 2, builder)
     if ruled == [True, False, True]:
         builder.heading(lines[1], 1)
-        return len(lines) == 3 or _rest(lines, 3, builder)
+        return len(lines) == _RULED or _rest(lines, _RULED, builder)
     if len(lines) != 1 or len(lines[0]) > _LONGEST_HEADING or lines[0][-1] in ".,;:!?。；，":
         return False
     line = lines[0].strip()
     numbered = _NUMBERED.match(line)
     if numbered and not lines[0][0].isspace():
         return builder.heading(line, numbered.group("number").count(".") + 1)
-    return line.isupper() and len(line.split()) > 1 and len(line) < 70 and builder.heading(line, 1)
+    return line.isupper() and len(line.split()) > 1 and len(line) < _LONGEST_CAPITALS and builder.heading(line, 1)
 
 
 def _rest(lines: list[str], start: int, builder: DocumentBuilder) -> bool:
@@ -140,7 +148,7 @@ def _items_and_paragraphs(lines: list[str], builder: DocumentBuilder, indents: l
             indents.clear()
             held, level = [line], 0
         else:
-            level = _depth(len(item["indent"].expandtabs(4)), indents)
+            level = _depth(len(item["indent"].expandtabs(TAB)), indents)
             held = [(item["number"] + " " if item["number"] else "") + line[item.end() :]]
     _append(held, level, builder)
 
@@ -150,7 +158,7 @@ def _continues(line: str, level: int, indents: list[int]) -> bool:
     if not indents:
         return level == 0
     indent = line[: len(line) - len(line.lstrip())]
-    return len(indent.expandtabs(4)) > indents[-1]
+    return len(indent.expandtabs(TAB)) > indents[-1]
 
 
 def _depth(indent: int, indents: list[int]) -> int:

@@ -9,12 +9,39 @@ from lxml import etree
 from pipelines.core.document import BlockKind
 from pipelines.core.errors import TooLarge
 from pipelines.parse.assemble import NOWHERE, DocumentBuilder, Image, Place
-from pipelines.parse.web.dom import BLOCKS, HEADINGS, LISTS, VERBATIM, Element, is_furniture, is_silent
-from pipelines.parse.web.flow import caption_of, close_inline, open_inline, read_cell, read_text, refer
-from pipelines.parse.web.inline import Anchor, Inline, Resolver, image_of, is_tracker, labels_of, no_files, told_of
-from pipelines.parse.web.looks import PARAGRAPHS, HtmlLooks
-from pipelines.parse.web.mathml import math_text
-from pipelines.parse.web.tables import cells_of, is_layout, slots_of
+from pipelines.parse.web.dom import (
+    BLOCKS,
+    HEADINGS,
+    LISTS,
+    PARAGRAPHS,
+    VERBATIM,
+    Element,
+    HtmlLooks,
+    is_furniture,
+    is_silent,
+)
+from pipelines.parse.web.flow import (
+    caption_of,
+    cells_of,
+    close_inline,
+    is_layout,
+    open_inline,
+    read_cell,
+    read_text,
+    refer,
+    slots_of,
+)
+from pipelines.parse.web.inline import (
+    Anchor,
+    Inline,
+    Resolver,
+    image_of,
+    is_tracker,
+    labels_of,
+    math_text,
+    no_files,
+    told_of,
+)
 
 _FOOTNOTE_ID = re.compile(r"(?:fn|footnote|cite_note|note)[-:_]?(\d{1,4})", re.IGNORECASE)
 _MARK = re.compile(r"\[\w{1,20}\]")

@@ -29,7 +29,11 @@ _INLINE = frozenset(
 )
 _TECHNICAL = frozenset("id class style lang version space schemalocation nonamespaceschemalocation nsmap role".split())
 _PROSE = 80
+"""Characters of an element that nobody knows from which it is a paragraph, not a field: a line."""
+_LONGEST_SPAN = 1000
+"""Rows or columns of a span at most, as in HTML (4.9.11)."""
 _LONGEST_FIELD = 200
+"""Characters of a value beside its name; longer ones are text."""
 
 
 class XmlWalker:
@@ -203,10 +207,11 @@ def _is_table(element: etree._Element) -> bool:
 def _spans(entry: etree._Element) -> tuple[int, int]:
     """HTML tells spans, CALS the rows that follow."""
     height = _number(entry.get("rowspan")) or _number(entry.get("morerows")) + 1
-    return max(1, min(height, 1000)), max(1, min(_number(entry.get("colspan")), 1000))
+    return max(1, min(height, _LONGEST_SPAN)), max(1, min(_number(entry.get("colspan")), _LONGEST_SPAN))
 
 
 def _number(value: str | None) -> int:
+    # Five digits: more is an attack.
     return int(value) if value and value.isdecimal() and len(value) < 6 else 0
 
 

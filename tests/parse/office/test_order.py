@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.parse.office.order import ShapeFrame, in_reading_order
+from pipelines.parse.columns import ShapeFrame, in_reading_order
 
 EDGE = st.floats(0, 1, allow_nan=False)
 

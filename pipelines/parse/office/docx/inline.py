@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from pipelines.core.document import ReferenceKind
 from pipelines.parse.office.characters import glyph, lowered, raised
-from pipelines.parse.office.docx.paragraph import Remark, WordField, WordParagraph, link_of
+from pipelines.parse.office.docx.numbering import Remark, WordField, WordParagraph, link_of
 from pipelines.parse.office.docx.styles import as_int
 from pipelines.parse.office.equations import to_latex
 from pipelines.parse.office.ooxml import NAMESPACES, Element, Relationship, children, is_on, qualified, value

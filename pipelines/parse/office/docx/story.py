@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.lookalikes import Story
 from pipelines.parse.office.docx.inline import InlineReader
-from pipelines.parse.office.docx.numbering import BULLET, Numbering
-from pipelines.parse.office.docx.paragraph import WordParagraph
-from pipelines.parse.office.docx.styles import WordLooks, WordStyles, as_int
+from pipelines.parse.office.docx.numbering import BULLET, Numbering, WordParagraph
+from pipelines.parse.office.docx.styles import BODY_LEVEL, WordLooks, WordStyles, as_int
 from pipelines.parse.office.docx.tables import (
     CellText,
     contained,
@@ -22,7 +22,6 @@ from pipelines.parse.office.docx.tables import (
 from pipelines.parse.office.drawing import Graphics, Item, TextItem, drawn
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, qualified, relationships, value
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.story import Story
 from pipelines.parse.pieces import Pointer
 
 _PARAGRAPH, _TABLE = qualified("w:p"), qualified("w:tbl")
@@ -54,6 +53,10 @@ class _Hanging:
     footnotes: list[str] = field(default_factory=list)
 
 
+_QUOTED = 120
+"""Characters of the words that a comment is about: enough to find them."""
+
+
 class WordStory(Story[WordLooks]):
     """Reads the blocks of one part. `paged`: whether the part says where its pages begin."""
 
@@ -69,7 +72,7 @@ class WordStory(Story[WordLooks]):
     def commented(self, id: str) -> str:
         """Return the words that a comment is about."""
         words = self._inline.comments.get(id, "")
-        return words if len(words) <= 120 else f"{words[:119]}…"
+        return words if len(words) <= _QUOTED else f"{words[: _QUOTED - 1]}…"
 
     def add(self, element: Element) -> None:
         """Append a paragraph, a table, or what a content control or an insertion holds."""
@@ -132,7 +135,7 @@ class WordStory(Story[WordLooks]):
     def _heading_level(self, element: Element, style: str) -> int | None:
         own = as_int(value(element, "w:pPr/w:outlineLvl"))
         if own is not None:
-            return own + 1 if own < 9 else None
+            return own + 1 if own < BODY_LEVEL else None
         return self._styles.heading_level(style)
 
     def _number(self, element: Element, style: str, content: WordParagraph) -> tuple[str, int]:

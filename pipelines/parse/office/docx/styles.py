@@ -6,24 +6,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pipelines.lang.wording import any_of
 from pipelines.parse.lookalikes import Look, Lookalikes
 from pipelines.parse.office.ooxml import NAMESPACES, Element, is_on, qualified, value
 
 _DEEPEST_CHAIN = 20
-_BODY_LEVEL = 9
+"""Styles based on one another; a chain that is longer runs in a circle."""
+BODY_LEVEL = 9
+"""The outline level of text that is no heading (ECMA-376 1, 17.3.1.20)."""
 _USUAL_SIZE = 20
+"""10 points, in half points: what Word takes where a document tells none."""
 # Built-in names are English in every Word; other programs write their own language's.
-_HEADING = re.compile(
-    r"\s*(?:heading|head|überschrift|ueberschrift|titre|título|titulo|titolo|kop|rubrik|nagłówek|заголовок|nadpis|başlık"
-    r"|otsikko|overskrift|cabeçalho|encabezado|intestazione|címsor|标题|標題|見出し|제목|tiêu đề)\s*(\d)\b",
-    re.IGNORECASE,
-)
+_HEADING = re.compile(rf"\s*{any_of('heading')}\s*(\d)\b", re.IGNORECASE)
 _TITLE = re.compile(r"\s*(?:title|titel|document title|doc title|titel des dokuments|文档标题)\s*", re.IGNORECASE)
-_CAPTION = re.compile(
-    r"\s*(?:caption|beschriftung|légende|leyenda|didascalia|bijschrift|bildtext|legenda|题注|題注|図表番号|캡션)\b.*"
-    r"|(?:table|figure|image) (?:caption|title)",
-    re.IGNORECASE,
-)
+_CAPTION = re.compile(rf"\s*{any_of('caption')}\b.*|(?:table|figure|image) (?:caption|title)", re.IGNORECASE)
 _CODE = re.compile(
     r"\b(?:code|source ?code|html preformatted|preformatted text|macro text|listing|verbatim)\b", re.IGNORECASE
 )
@@ -73,7 +69,7 @@ class WordStyles:
         """Return the level from 1 of a heading style, own or inherited; None for any other."""
         for style in self.chain(id):
             if style.outline is not None:
-                return style.outline + 1 if style.outline < _BODY_LEVEL else None
+                return style.outline + 1 if style.outline < BODY_LEVEL else None
             if match := _HEADING.match(style.name) or _HEADING.match(style.id):
                 return max(1, int(match.group(1)))
         return None

@@ -20,6 +20,7 @@ _RICH = tuple(
     for name in ("numPr", "hyperlink", "drawing", "pict", "tbl", "b", "i", "u", "strike", "vertAlign", "highlight")
 )
 _WIDEST = 1_000
+"""Columns that one cell may cover; Word has 63."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,14 @@
-"""The parts of an OpenDocument file (OpenDocument 1.3, part 2)."""
+"""The parts of an OpenDocument file (OpenDocument 1.3, part 2), and its styles: titles, headings, code, numbering."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pipelines.core.errors import Encrypted
+from pipelines.parse.lookalikes import Look, Lookalikes
+from pipelines.parse.office.characters import numeral
 from pipelines.parse.office.ooxml import Element, local, parse_xml, read_xml
 from pipelines.parse.office.package import Package
 
@@ -76,3 +80,170 @@ def _metadata(root: Element | None) -> dict[str, str]:
             found[name] = f"{found[name]}, {text}" if name == "keywords" and name in found else text
     found.setdefault("author", found.get("modified_by", ""))
     return found
+
+
+_FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+_FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
+LEVELS = 10
+"""Levels of headings and lists, as LibreOffice has them."""
+_USUAL_SIZE = 12.0
+"""Points, where a document tells none, as LibreOffice begins."""
+_DEEPEST_CHAIN = 20
+"""Styles based on one another; a chain that is longer runs in a circle."""
+_CODE = re.compile(r"preformatted|source|code", re.IGNORECASE)
+_STYLE, _SPAN = qualified("text:style-name"), qualified("text:span")
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    name: str
+    parent: str
+    outline: int
+    bold: bool | None = None
+    size: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ListLevel:
+    """How one level of a list is marked: `form` is empty for bullets and for levels without a number."""
+
+    form: str = ""
+    before: str = ""
+    after: str = ""
+    start: int = 1
+    shown: int = 1
+    """How many levels the number shows ("2.1" shows two)."""
+
+
+class OdfStyles:
+    """The styles of a document, automatic ones too, by the names that elements use."""
+
+    def __init__(self, *roots: Element | None) -> None:
+        self._styles: dict[str, _Style] = {}
+        self._lists: dict[str, list[ListLevel]] = {}
+        self.hidden_tables: set[str] = set()
+        self.outline: list[ListLevel] = []
+        for root in roots:
+            if root is not None:
+                self._load(root)
+
+    def _load(self, root: Element) -> None:
+        for style in root.iter(qualified("style:style")):
+            name = style.get(qualified("style:name"), "")
+            self._styles[name] = _Style(
+                style.get(qualified("style:display-name")) or name,
+                style.get(qualified("style:parent-style-name"), ""),
+                _number(style.get(qualified("style:default-outline-level")), 0),
+                *_type(style),
+            )
+            self._hide(style, name)
+        for levels in root.iter(qualified("text:list-style")):
+            self._lists[levels.get(qualified("style:name"), "")] = _levels(levels)
+        for levels in root.iter(qualified("text:outline-style")):
+            self.outline = _levels(levels)
+
+    def _hide(self, style: Element, name: str) -> None:
+        properties = style.find(qualified("style:table-properties"))
+        if properties is not None and properties.get(qualified("table:display")) == "false":
+            self.hidden_tables.add(name)
+
+    def is_title(self, name: str) -> bool:
+        return any(style.name.strip().lower() in ("title", "titel", "titre") for style in self._chain(name))
+
+    def is_code(self, name: str) -> bool:
+        return any(_CODE.search(style.name) for style in self._chain(name))
+
+    def is_caption(self, name: str) -> bool:
+        """A caption's style is "Caption", or derived from it ("Illustration", "Table")."""
+        return any(style.name.strip().lower() == "caption" for style in self._chain(name))
+
+    def heading_level(self, name: str) -> int:
+        """Return the level of a paragraph that its style makes a heading, 0 for none."""
+        return next((style.outline for style in self._chain(name) if style.outline), 0)
+
+    def look(self, *names: str) -> Look:
+        """Return the look of text in the styles, the nearest first."""
+        chain = [style for name in names for style in self._chain(name)]
+        bold = next((style.bold for style in chain if style.bold is not None), False)
+        return Look(next((style.size for style in chain if style.size), _USUAL_SIZE), bold)
+
+    def level(self, list_style: str, depth: int) -> ListLevel:
+        """Return how a list marks its items `depth` deep from 1."""
+        levels = self._lists.get(list_style, [])
+        return levels[depth - 1] if 0 < depth <= len(levels) else ListLevel()
+
+    def _chain(self, name: str) -> Iterator[_Style]:
+        for _ in range(_DEEPEST_CHAIN):
+            style = self._styles.get(name)
+            if style is None:
+                if name:
+                    yield _Style(name.replace("_20_", " "), "", 0)
+                return
+            yield style
+            name = style.parent
+
+
+def marker(levels: list[ListLevel], counts: list[int], depth: int) -> str:
+    """Return the number of an item as shown ("2.1."), empty for a bullet; `counts` by level from the outermost."""
+    level = levels[depth - 1] if depth <= len(levels) else ListLevel()
+    if not level.form:
+        return ""
+    first = max(0, depth - level.shown)
+    numbers = [
+        numeral(counts[at], levels[at].form or "decimal") for at in range(first, depth) if counts[at] or at == depth - 1
+    ]
+    return f"{level.before}{'.'.join(numbers)}{level.after}".strip()
+
+
+def _type(style: Element) -> tuple[bool | None, float]:
+    """Weight and size in points that a style sets, None and 0 where it leaves them."""
+    properties = style.find(qualified("style:text-properties"))
+    if properties is None:
+        return None, 0.0
+    weight, size = (properties.get(f"{_FO}{name}", "") for name in ("font-weight", "font-size"))
+    points = size.removesuffix("pt")
+    # 600 is semi-bold (CSS Fonts 3, 3.2).
+    bold = weight == "bold" or (weight.isdigit() and int(weight) >= 600) if weight else None
+    return bold, float(points) if size.endswith("pt") and points.replace(".", "", 1).isdigit() else 0.0
+
+
+def _levels(element: Element) -> list[ListLevel]:
+    levels = [ListLevel() for _ in range(LEVELS)]
+    for item in element:
+        at = _number(item.get(qualified("text:level")), 0)
+        if 0 < at <= LEVELS and local(item) in ("list-level-style-number", "outline-level-style"):
+            levels[at - 1] = ListLevel(
+                _FORMS.get(item.get(qualified("style:num-format"), ""), ""),
+                item.get(qualified("style:num-prefix"), ""),
+                item.get(qualified("style:num-suffix"), ""),
+                _number(item.get(qualified("text:start-value")), 1),
+                _number(item.get(qualified("text:display-levels")), 1),
+            )
+    return levels
+
+
+def _number(text: str | None, default: int) -> int:
+    # Six digits are more than any list has.
+    return int(text) if text is not None and text.isdigit() and len(text) < 7 else default
+
+
+class OdfLooks(Lookalikes):
+    """Collects the paragraphs of the running text, as long as no style says that any of them is a heading."""
+
+    def __init__(self, styles: OdfStyles) -> None:
+        super().__init__()
+        self._styles = styles
+
+    def see(self, paragraph: Element, style: str, text: str, position: int) -> None:
+        """Take in a paragraph that became the piece at `position`; one in a frame, a note or a list is passed over."""
+        parent = paragraph.getparent()
+        if not self.told and parent is not None and local(parent) in ("text", "section"):
+            self.add(position, text, self._look(paragraph, style))
+
+    def _look(self, paragraph: Element, style: str) -> Look:
+        spans = [span.get(_STYLE, "") for span in paragraph.iter(_SPAN) if (span.text or "").strip()]
+        bare = [paragraph.text, *(child.tail for child in paragraph)]
+        looks = [self._styles.look(span, style) for span in spans]
+        if not spans or any((text or "").strip() for text in bare):
+            looks.append(self._styles.look(style))
+        return Look(max(look.size for look in looks), all(look.bold for look in looks))

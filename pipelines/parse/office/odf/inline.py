@@ -30,6 +30,7 @@ _DRAWINGS = frozenset(
     {"frame", "custom-shape", "g", "rect", "ellipse", "line", "path", "connector", "polygon", "object"}
 )
 _MOST_SPACES = 1_000
+"""Blanks of one `text:s`; more are an attack."""
 
 
 @dataclass(slots=True)

@@ -17,20 +17,23 @@ from pipelines.parse.office.ooxml import Element, local, read_xml
 from pipelines.parse.office.package import Package
 
 _GROUPS = frozenset({"table-header-rows", "table-rows", "table-row-group"})
+_DIGITS = 9
+"""Digits from which a count is an attack; a sheet has 1,048,576 rows."""
 _LONGEST_SPAN = 1_000
+"""Rows or columns that a cell may cover; more is an attack."""
 _HREF = qualified("xlink:href")
 
 
 def repeated(element: Element, what: str) -> int:
     """Return how often a row or cell stands; `what` is rows or columns."""
     text = element.get(qualified(f"table:number-{what}-repeated"), "1")
-    return max(1, int(text)) if text.isdigit() and len(text) < 9 else 1
+    return max(1, int(text)) if text.isdigit() and len(text) < _DIGITS else 1
 
 
 def spanned(element: Element, what: str) -> int:
     """Return how many rows or columns a cell covers."""
     text = element.get(qualified(f"table:number-{what}-spanned"), "1")
-    return min(max(1, int(text)), _LONGEST_SPAN) if text.isdigit() and len(text) < 9 else 1
+    return min(max(1, int(text)), _LONGEST_SPAN) if text.isdigit() and len(text) < _DIGITS else 1
 
 
 def rows_of(table: Element, header: bool = False) -> Iterator[tuple[Element, bool]]:

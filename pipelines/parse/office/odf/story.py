@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.office.odf.document import qualified
+from pipelines.parse.lookalikes import Story
+from pipelines.parse.office.odf.document import LEVELS, OdfLooks, OdfStyles, marker, qualified
 from pipelines.parse.office.odf.inline import OdfParagraph, plain_text, read_paragraph
 from pipelines.parse.office.odf.objects import Objects, read_table
-from pipelines.parse.office.odf.styles import OdfLooks, OdfStyles, marker
 from pipelines.parse.office.ooxml import Element, local
-from pipelines.parse.office.story import Story
 
 _SKIPPED = frozenset(
     {"tracked-changes", "sequence-decls", "variable-decls", "forms", "user-field-decls", "index-title-template",
@@ -19,7 +18,6 @@ _SKIPPED = frozenset(
 )  # fmt: skip
 _STYLE = qualified("text:style-name")
 _RICH = tuple(qualified(name) for name in ("text:list", "text:a", "table:table", "draw:frame"))
-_LEVELS = 10
 
 
 @dataclass(slots=True)
@@ -46,7 +44,7 @@ class OdfStory(Story[OdfLooks]):
         super().__init__(builder, OdfLooks(styles), place)
         self._styles = styles
         self._objects = objects
-        self._outline = [0] * _LEVELS
+        self._outline = [0] * LEVELS
         self._finished: dict[str, list[int]] = {}
 
     def add(self, parent: Element) -> None:
@@ -113,12 +111,12 @@ class OdfStory(Story[OdfLooks]):
         if local(element) != "h":
             return self._styles.heading_level(style)
         level = element.get(qualified("text:outline-level"), "1")
-        return int(level) if level.isdigit() and 0 < int(level) <= _LEVELS else 1
+        return int(level) if level.isdigit() and 0 < int(level) <= LEVELS else 1
 
     def _number(self, level: int) -> str:
         """Count a heading and return its number where the outline is numbered."""
         self._outline[level - 1] += 1
-        self._outline[level:] = [0] * (_LEVELS - level)
+        self._outline[level:] = [0] * (LEVELS - level)
         return marker(self._styles.outline, self._outline, level).rstrip(".")
 
     # -- lists
@@ -131,10 +129,10 @@ class OdfStory(Story[OdfLooks]):
                 qualified("text:continue-list")
             )
             counts = list(self._finished.get(style, [])) if resumed else []
-            current = _List(style, 1, counts or [0] * _LEVELS)
+            current = _List(style, 1, counts or [0] * LEVELS)
         else:
-            current = _List(style, min(inside.depth + 1, _LEVELS), inside.counts)
-            current.counts[current.depth - 1 :] = [0] * (_LEVELS - current.depth + 1)
+            current = _List(style, min(inside.depth + 1, LEVELS), inside.counts)
+            current.counts[current.depth - 1 :] = [0] * (LEVELS - current.depth + 1)
         for item in element:
             if local(item) in ("list-item", "list-header"):
                 self._item(item, current)
@@ -147,7 +145,7 @@ class OdfStory(Story[OdfLooks]):
         number = ""
         if first is not None and local(first) != "list":
             self._count(item, current)
-            levels = [self._styles.level(current.style, depth) for depth in range(1, _LEVELS + 1)]
+            levels = [self._styles.level(current.style, depth) for depth in range(1, LEVELS + 1)]
             number = marker(levels, current.counts, current.depth) if local(item) == "list-item" else ""
         for child in item:
             if local(child) in ("p", "h"):

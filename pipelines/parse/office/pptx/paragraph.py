@@ -16,7 +16,9 @@ _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerR
           "arabic": "decimal"}  # fmt: skip
 _ENDINGS = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
 _DEEPEST = 9
+"""Levels of a list (ECMA-376 1, 21.1.2.4.13 to 21)."""
 _LONGEST_SPAN = 1_000
+"""Rows or columns that a cell may cover; more is an attack."""
 
 
 @dataclass(frozen=True, slots=True)

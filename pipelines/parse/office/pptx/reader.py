@@ -29,7 +29,9 @@ from pipelines.parse.settings import ParseSettings
 
 _AUTHOR_PARTS = ("commentAuthors", "authors")
 _POINT = 12700
+"""EMU of a point: 914,400 an inch (ECMA-376 1, 20.1.10.16)."""
 _USUAL_WIDTH, _USUAL_HEIGHT = 9144000, 6858000
+"""EMU: 10 by 7.5 inches (ECMA-376 1, 19.2.1.39, screen4x3)."""
 
 
 def speaker_notes(package: Package, slide: str) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from pipelines.parse.columns import ShapeFrame, in_reading_order
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, read_xml, related
-from pipelines.parse.office.order import ShapeFrame, in_reading_order
 from pipelines.parse.office.package import Package
 
 _TRANSFORMS = ("p:spPr/a:xfrm", "p:xfrm", "p:grpSpPr/a:xfrm")
@@ -61,10 +61,11 @@ class Mapping:
         outer, inner = numbers(transform, "off", "ext"), numbers(transform, "chOff", "chExt")
         if outer is None or inner is None:
             return self
-        across = outer[2] / inner[2] if inner[2] else 1.0
-        down = outer[3] / inner[3] if inner[3] else 1.0
-        left = self.left + (outer[0] - inner[0] * across) * self.across
-        top = self.top + (outer[1] - inner[1] * down) * self.down
+        (x, y, width, height), (inner_x, inner_y, inner_width, inner_height) = outer, inner
+        across = width / inner_width if inner_width else 1.0
+        down = height / inner_height if inner_height else 1.0
+        left = self.left + (x - inner_x * across) * self.across
+        top = self.top + (y - inner_y * down) * self.down
         return Mapping(left, top, self.across * across, self.down * down)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pipelines.core.document import BlockKind, ReferenceKind
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.columns import ShapeFrame
 from pipelines.parse.office.drawing import (
     ChartItem,
     DiagramItem,
@@ -17,7 +18,6 @@ from pipelines.parse.office.drawing import (
     meaningful,
 )
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, qualified, relationships
-from pipelines.parse.office.order import ShapeFrame
 from pipelines.parse.office.package import Package
 from pipelines.parse.office.pptx.paragraph import Paragraph, SlideLink, paragraphs, plain_text, table_cells
 from pipelines.parse.office.pptx.shapes import Mapping, Shape, SlideLayout, ordered, shapes_of

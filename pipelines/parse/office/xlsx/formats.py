@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from pipelines.lang.characters import CURRENCY
 
+# Ids that a workbook need not declare (ECMA-376 1, 18.8.30), dates in the order of ISO 8601.
 _BUILT_IN = {9: "0%", 10: "0.00%", 14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM",
              19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm", 45: "mm:ss", 46: "[h]:mm:ss",
              47: "mm:ss.0", 27: "yyyy-mm-dd", 28: "yyyy-mm-dd", 29: "yyyy-mm-dd", 30: "m-d-yy", 31: "yyyy-mm-dd",
@@ -23,9 +24,13 @@ _TOKEN = re.compile(
 )
 _CURRENCY = re.compile(rf"[{CURRENCY}]|\b(?:USD|EUR|GBP|CHF|CNY|JPY|Rs|kr)\b", re.IGNORECASE)
 _EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
+"""Day 0: Excel counts a 29 February 1900, so that its day 60 and all after it are off by one (18.17.4.1)."""
 _SIGNIFICANT = 15
+"""Digits that Excel keeps of a number (IEEE 754, 53 bits)."""
 _LAST_DAY = 2_958_466
+"""The day after 9999-12-31 (18.17.4.1)."""
 _MICROSECONDS_A_DAY = 86_400_000_000
+"""24 * 60 * 60 * 1,000,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,7 @@ def built_in(id: int) -> NumberFormat:
     return parse_format(_BUILT_IN.get(id, "General"))
 
 
+# A workbook may have 64,000 formats (Excel's limit), and uses few.
 @lru_cache(maxsize=4096)
 def parse_format(code: str) -> NumberFormat:
     """Return what a format code means; of several sections (positive; negative; zero) the first counts."""
@@ -84,6 +90,7 @@ def number_text(raw: str, format: NumberFormat, since_1904: bool = False) -> str
     except ValueError:
         return raw
     if format.kind == "percent":
+        # A hundredth; beyond 1e12 Excel itself writes powers of ten.
         return f"{number * 100:.{format.digits}f}%" if abs(number) < 1e12 else plain(raw, number)
     if format.kind == "duration":
         return _duration(number)
@@ -128,8 +135,10 @@ def _moment_text(number: float, kind: str, since_1904: bool) -> str:
     if not 0 <= number < _LAST_DAY:
         return ""
     epoch = _EPOCH_1904 if since_1904 else _EPOCH
+    # 29 February 1900, see `_EPOCH`.
     if not since_1904 and number < 60 and kind != "time":
         number += 1  # Excel counts a 29 February 1900 that never was
+    # To hundredths of a second: the rest is the error of a binary fraction.
     moment = epoch + timedelta(microseconds=round(number * _MICROSECONDS_A_DAY, -4))
     if kind == "time" and number < 1:
         return moment.strftime("%H:%M:%S")
@@ -137,6 +146,6 @@ def _moment_text(number: float, kind: str, since_1904: bool) -> str:
 
 
 def _duration(days: float) -> str:
-    seconds = round(abs(days) * 86_400)
+    seconds = round(abs(days) * timedelta(days=1).total_seconds())
     sign = "-" if days < 0 else ""
-    return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"  # hours, minutes, seconds

@@ -8,13 +8,11 @@ from pipelines.core.document import ReferenceKind, Source
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.office.charts import Chart
 from pipelines.parse.office.drawing import ChartItem, Graphics
-from pipelines.parse.office.grid import CellRange, SheetGrid, SheetTable, area
+from pipelines.parse.office.grid import CellRange, SheetBuilder, SheetGrid, SheetTable, are_named, area
 from pipelines.parse.office.ooxml import core_properties, main_part, read_xml, related, relationships
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.sheets import SheetBuilder, are_named
 from pipelines.parse.office.xlsx.drawings import Floating, cell_comments, floating
-from pipelines.parse.office.xlsx.sheet import SheetLink, Worksheet, read_sheet
-from pipelines.parse.office.xlsx.workbook import SheetEntry, Workbook, read_workbook
+from pipelines.parse.office.xlsx.workbook import SheetEntry, SheetLink, Workbook, Worksheet, read_sheet, read_workbook
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings

@@ -1,14 +1,17 @@
-"""What the sheets of a workbook have in common: their names, the shared strings, the number formats."""
+"""A workbook and its sheets, read row by row: only cells that hold something cost anything."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 
 from pipelines.core.errors import TooLarge
+from pipelines.parse.office.grid import SheetGrid, area, place
 from pipelines.parse.office.ooxml import (
     NAMESPACES,
     Element,
+    local,
     parse_xml,
     qualified,
     read_xml,
@@ -17,12 +20,13 @@ from pipelines.parse.office.ooxml import (
     stream_children,
 )
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.xlsx.formats import PLAIN, NumberFormat, built_in, parse_format
+from pipelines.parse.office.xlsx.formats import PLAIN, NumberFormat, built_in, number_text, parse_format
 
 _SST = frozenset({qualified("x:sst")})
 _TEXT, _PHONETIC = qualified("x:t"), qualified("x:rPh")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _MOST_STRINGS = 5_000_000
+"""Shared strings; 50 sheets of `limits.cells`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +103,94 @@ def _formats(package: Package, part: str) -> list[NumberFormat]:
     }
     ids = [item.get("numFmtId", "0") for item in root.iterfind("x:cellXfs/x:xf", NAMESPACES)]
     return [own[id] if id in own else built_in(int(id) if id.isdigit() else 0) for id in ids]
+
+
+_PARENTS = frozenset({qualified("x:sheetData"), qualified("x:worksheet")})
+_VALUE, _FORMULA, _INLINE = qualified("x:v"), qualified("x:f"), qualified("x:is")
+_LINK_FORMULA = re.compile(r'HYPERLINK\(\s*"([^"]+)"', re.IGNORECASE)
+_MOST_RANGES = 100_000
+"""Merged ranges of a sheet; as many as `limits.cells`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetLink:
+    """A link on a cell: by relationship, or to a place in the workbook, or as an address in a formula."""
+
+    row: int
+    column: int
+    relationship: str = ""
+    location: str = ""
+    address: str = ""
+
+
+@dataclass(slots=True)
+class Worksheet:
+    """What a worksheet holds. `drawings` are the parts with what lies above its cells."""
+
+    grid: SheetGrid
+    links: list[SheetLink] = field(default_factory=list)
+    drawings: list[str] = field(default_factory=list)
+
+
+def read_sheet(package: Package, part: str, workbook: Workbook, most: int) -> Worksheet:
+    """Return the worksheet in `part`, `most` cells of it at the most. Raises `Malformed` for broken XML."""
+    sheet = Worksheet(SheetGrid(most))
+    row = -1
+    for element in stream_children(package.read(part), _PARENTS, package.uri, part):
+        name = local(element)
+        if name == "row" and not sheet.grid.full:
+            number = element.get("r", "")
+            row = int(number) - 1 if number.isdigit() else row + 1
+            _row(element, row, workbook, sheet)
+        elif name == "mergeCells":
+            ranges = (area(item.get("ref", "")) for item in islice(element, _MOST_RANGES))
+            sheet.grid.merged += [found for found in ranges if found is not None and found.size > 1]
+        elif name == "autoFilter":
+            if (found := area(element.get("ref", ""))) is not None:
+                sheet.grid.tables.append(found)
+        elif name == "hyperlinks":
+            _links(element, sheet)
+    return sheet
+
+
+def _row(element: Element, row: int, workbook: Workbook, sheet: Worksheet) -> None:
+    column = -1
+    for cell in element:
+        if local(cell) != "c":
+            continue
+        found = place(cell.get("r", ""))
+        row, column = found if found is not None else (row, column + 1)
+        if len(cell) == 0:
+            continue
+        sheet.grid.put(row, column, _text(cell, workbook))
+        formula = cell.find(_FORMULA)
+        if formula is not None and formula.text and (match := _LINK_FORMULA.search(formula.text)):
+            sheet.links.append(SheetLink(row, column, address=match.group(1)))
+
+
+def _text(cell: Element, workbook: Workbook) -> str:
+    """Return a cell as shown; a formula that was never calculated is shown itself."""
+    kind, found = cell.get("t", "n"), cell.find(_VALUE)
+    raw = (found.text or "") if found is not None else ""
+    if kind == "inlineStr":
+        inline = cell.find(_INLINE)
+        return rich_text(inline) if inline is not None else ""
+    if not raw:
+        formula = cell.find(_FORMULA)
+        calculated = found is not None and kind == "str"
+        return f"={formula.text}" if not calculated and formula is not None and formula.text else ""
+    if kind == "s":
+        return workbook.strings[int(raw)] if raw.isdigit() and int(raw) < len(workbook.strings) else ""
+    if kind == "n":
+        return number_text(raw, workbook.format(cell.get("s")), workbook.since_1904)
+    if kind == "b":
+        return "TRUE" if raw == "1" else "FALSE"
+    return raw.replace("T", " ").removesuffix("Z") if kind == "d" else unescape(raw)
+
+
+def _links(element: Element, sheet: Worksheet) -> None:
+    for link in element.iterfind("x:hyperlink", NAMESPACES):
+        found = area(link.get("ref", ""))
+        if found is not None:
+            relationship = link.get(qualified("r:id"), "")
+            sheet.links.append(SheetLink(found.top, found.left, relationship, link.get("location", "")))

@@ -7,21 +7,20 @@ from pathlib import Path
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.office.grid import CellRange, SheetGrid, SheetTable
-from pipelines.parse.office.odf.document import body_of, open_document, qualified
+from pipelines.parse.office.grid import CellRange, SheetBuilder, SheetGrid, SheetTable, are_named
+from pipelines.parse.office.odf.document import OdfStyles, body_of, open_document, qualified
 from pipelines.parse.office.odf.inline import plain_text, read_paragraph
 from pipelines.parse.office.odf.objects import Objects, repeated, rows_of, spanned
 from pipelines.parse.office.odf.story import annotation_text
-from pipelines.parse.office.odf.styles import OdfStyles
 from pipelines.parse.office.ooxml import Element, local
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.sheets import SheetBuilder, are_named
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.pieces import Pointer
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _LAST_ROW, _LAST_COLUMN = 1 << 20, 1 << 14
+"""The largest sheet of LibreOffice and Excel."""
 _FRAME = qualified("draw:frame")
 
 

@@ -1,19 +1,26 @@
-"""HTML and XHTML."""
+"""HTML, XHTML, SVG, and XML of any vocabulary: prose by known names (DocBook, JATS, TEI), data as names and values."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from lxml import etree
+
 from pipelines.core.document import Source
+from pipelines.core.errors import Malformed, TooLarge
+from pipelines.core.outcome import Status
 from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.dom import Element, is_silent, parse_html, text_of
-from pipelines.parse.web.looks import HtmlLooks
+from pipelines.parse.web.dom import Element, HtmlLooks, is_silent, parse_html, text_of
+from pipelines.parse.web.inline import labels_of, told_of
 from pipelines.parse.web.walk import Walker
+from pipelines.parse.web.xml_walk import XmlWalker
 
 _NAMES = {
     "author": "author",
@@ -52,6 +59,8 @@ _HTML_TAG = re.compile(
     re.IGNORECASE,
 )
 _XHTML = re.compile(r"<html[^<>]+xmlns\s*=\s*[\"']http://www\.w3\.org/1999/xhtml|//DTD XHTML", re.IGNORECASE)
+_ROOT = 2000
+"""Characters in which the document type and the root element stand."""
 _DOCTYPE = r"(?>(?:<!DOCTYPE[^>\[]*+(?:\[.*?\]\s*)?>)?)"
 _XML_START = re.compile(_PROLOG + _DOCTYPE + _PROLOG + r"<([A-Za-z_][\w.:-]*)[\s/>]", re.DOTALL)
 
@@ -86,7 +95,7 @@ def markup_type(sample: FileSample) -> str:
     if not start.startswith("<"):
         return ""
     if _HTML_START.match(start):
-        return XHTML if _XHTML.search(start[:2000]) and start.startswith("<?xml") else HTML
+        return XHTML if _XHTML.search(start[:_ROOT]) and start.startswith("<?xml") else HTML
     if suffix in (".md", ".markdown"):
         return ""
     root = _XML_START.match(start)
@@ -124,3 +133,80 @@ def read_tree(root: Element, source: Source, settings: ParseSettings, engine: st
         if not builder.empty:
             break
     return builder.build()
+
+
+_SVG = "{http://www.w3.org/2000/svg}svg"
+_XHTML_ROOT = "{http://www.w3.org/1999/xhtml}html"
+
+
+class XmlReader:
+    """Reads XML without its external parts. A broken file gives what could be read of it, PARTIAL."""
+
+    formats = (
+        FileFormat(XML, (".xml",), sniff=lambda sample: markup_type(sample) == XML, also=(".xhtml", ".svg")),
+        FileFormat(SVG, (".svg",), sniff=lambda sample: markup_type(sample) == SVG, also=(".xml",)),
+    )
+    name = "xml"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        data = path.read_bytes()
+        root, fault = _tree(data, source.uri)
+        if root.tag == _XHTML_ROOT:
+            from pipelines.parse.web.dom import parse_html
+
+            return read_tree(parse_html(data, uri=source.uri), source, settings, "html")
+        builder = DocumentBuilder(source, settings, self.name)
+        if root.tag == _SVG:
+            _drawing(root, builder)
+        else:
+            XmlWalker(builder).walk(root)
+        parsed = builder.build()
+        if fault and parsed.status.searchable:
+            return replace(parsed, status=Status.PARTIAL, reason=fault)
+        return parsed
+
+
+def _drawing(root: etree._Element, builder: DocumentBuilder) -> None:
+    told = told_of(root)
+    builder.meta("title", told[0] if told else "")
+    for text in (*told, *labels_of(root)):
+        builder.paragraph(text)
+
+
+def _tree(data: bytes, uri: str) -> tuple[etree._Element, str]:
+    """Return the root, and what is wrong with the file. Entities of the file itself are resolved, others are not."""
+    try:
+        return _parse(data, uri), ""
+    except etree.XMLSyntaxError as error:
+        message = str(error.msg)
+    if any(sign in message for sign in ("amplification", "Excessive depth", "huge", "entity reference loop")):
+        raise TooLarge(f"expands or nests too far: {message}", ids=(uri,))
+    try:
+        # A wrong declaration is the commonest fault; the text decides what the bytes are.
+        return _parse(decode(data).text.encode("utf-8", "replace"), uri, "utf-8"), ""
+    except etree.XMLSyntaxError:
+        pass
+    root = etree.fromstring(data, _parser(recover=True))
+    if root is None:
+        raise Malformed(f"not readable as XML: {message}", ids=(uri,))
+    return root, f"broken XML, read as far as it goes: {message}"
+
+
+def _parse(data: bytes, uri: str, encoding: str | None = None) -> etree._Element:
+    root = etree.fromstring(data, _parser(encoding=encoding))
+    if root is None:
+        raise Malformed("no element in the file", ids=(uri,))
+    return root
+
+
+def _parser(*, encoding: str | None = None, recover: bool = False) -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities="internal",  # type: ignore[arg-type]
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        encoding=encoding,
+        recover=recover,
+    )

@@ -1,4 +1,4 @@
-"""The blocks of a page, and a table that goes on over the page put together again, so that it can be taken apart."""
+"""The items of a page: tables that go on over the page joined, links tied to the items that they stand in."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.core.document import BlockKind
+from pipelines.core.document import BlockKind, ReferenceKind
 from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
+from pipelines.lang.wording import any_of
 from pipelines.parse.assemble import Image
 from pipelines.parse.lines import PLAIN, Rect, TextStyle
+from pipelines.parse.pdf.page import Near, PageLink, PageWord
 from pipelines.parse.pieces import Pointer
 
 _LOW, _HIGH = 0.7, 0.3
 """How far down the page the first part must reach, and how far up the next must begin."""
 _EDGE = 0.03
-_CONTINUED = re.compile(r"contin|cont[.'’]d|\(cont|fortsetzung|forts\.|续|續", re.IGNORECASE)
+"""Of the page's width: 18 points, the shift between left and right pages of a book."""
+_CONTINUED = re.compile(any_of("continued"), re.IGNORECASE)
 _BETWEEN = (BlockKind.FOOTNOTE, BlockKind.FIGURE)
 
 
@@ -55,6 +58,7 @@ def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
                 merged[open_table] = _joined(merged[open_table], item)
                 continue
             open_table = len(merged)
+        # A caption that says so does in its first words: 120 characters are one line and a half.
         elif not (item.kind in _BETWEEN or _CONTINUED.search(item.text[:120])):
             open_table = None
         merged.append(item)
@@ -102,6 +106,7 @@ def _joined(above: PageItem, below: PageItem) -> PageItem:
 def _repeated_rows(above: Sequence[Cell], below: Sequence[Cell]) -> int:
     """Return how many leading rows of the second part are the first part's leading rows again."""
     count = 0
+    # A head has four rows at most: what is the same beyond is data.
     while count < 4 and _row(below, count) and _row(above, count) == _row(below, count):
         count += 1
     return count
@@ -109,3 +114,50 @@ def _repeated_rows(above: Sequence[Cell], below: Sequence[Cell]) -> int:
 
 def _row(cells: Sequence[Cell], number: int) -> list[tuple[int, str]]:
     return [(cell.column, cell.text) for cell in cells if cell.row == number and cell.text]
+
+
+_MOST_ITEMS = 500
+"""Items of a page among which the one next to a link is looked for."""
+
+
+def with_links(items: Sequence[PageItem], links: Sequence[PageLink], words: Sequence[PageWord]) -> list[PageItem]:
+    """Return the items with their links, one that runs over several lines once; a link in no item goes to the next."""
+    found: dict[tuple[int, str], list[PageLink]] = {}
+    if not items:
+        return []
+    homes = _Homes(items)
+    for link in links:
+        target = link.uri or f"#page={link.page}"
+        found.setdefault((homes.of(link.rect), target), []).append(link)
+    near = Near(words, lambda word: word.rect)
+    pointers: dict[int, list[Pointer]] = {}
+    for (number, target), group in found.items():
+        kind = ReferenceKind.HYPERLINK if group[0].uri else ReferenceKind.CROSS_REFERENCE
+        pointers.setdefault(number, []).append(Pointer(kind, target, _covered(group, near)))
+    return [replace(item, pointers=(*item.pointers, *pointers.get(n, ()))) for n, item in enumerate(items)]
+
+
+class _Homes:
+    """The items of a page by place; a link in none of them belongs to the next, one of the first so many."""
+
+    def __init__(self, items: Sequence[PageItem]) -> None:
+        self._items = items
+        self._near = Near(range(len(items)), lambda number: items[number].rect.grown(2))
+
+    def of(self, rect: Rect) -> int:
+        """Return the number of the item that holds most of a link."""
+        items, near = self._items, self._near.at(rect)
+        best = max(near, key=lambda number: rect.share_in(items[number].rect.grown(2)), default=0)
+        if near and rect.share_in(items[best].rect.grown(2)) > 0:
+            return best
+        return min(range(min(len(items), _MOST_ITEMS)), key=lambda number: _distance(rect, items[number].rect))
+
+
+def _distance(one: Rect, other: Rect) -> float:
+    (x, y), (across, down) = one.middle, other.middle
+    return abs(x - across) + abs(y - down)
+
+
+def _covered(links: Sequence[PageLink], words: Near[PageWord]) -> str:
+    areas = (link.rect.grown(0.5) for link in links)
+    return " ".join(word.text for area in areas for word in words.at(area) if word.rect.share_in(area) > 0.5)

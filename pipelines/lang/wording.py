@@ -1,0 +1,51 @@
+"""How documents word what they are made of, in all languages at once: a document may be in any, and in several."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from types import MappingProxyType
+
+from pipelines.lang.characters import CJK
+from pipelines.lang.profile import longest_first, profile, read_table
+
+_UNSPACED = re.compile(rf"[{CJK}\u0e00-\u0e7f]")
+"""Chinese, Japanese, Korean and Thai: a word of theirs has no blank before it."""
+_NOTHING = r"(?!)"
+
+
+@cache
+def wording(field: str) -> MappingProxyType[str, tuple[str, ...]]:
+    """Return the words of a field of `data/wording.toml`, such as "figure", by language; lower case."""
+    tables = read_table("wording").items()
+    return MappingProxyType({code: tuple(filter(None, told[field].split("|"))) for code, told in tables})
+
+
+@cache
+def any_of(*fields: str, languages: tuple[str, ...] = ()) -> str:
+    """Return a pattern for the words of some fields, before each word the longer ones.
+
+    It is one group, to be compiled with `re.IGNORECASE`; where there is no word, one that matches nothing. No word
+    begins inside another, what follows is not looked at; a blank in a word matches any white space.
+
+    Args:
+        fields: names of fields of `data/wording.toml`.
+        languages: ISO 639-1 codes of the languages whose words are meant; all where there is none.
+
+    >>> re.match(any_of("figure"), "Abbildung 3", re.IGNORECASE)[0]
+    'Abbildung'
+    """
+    told = [words for field in fields for code, words in wording(field).items() if not languages or code in languages]
+    words = longest_first(word for words in told for word in words)
+    return "(?:" + "|".join(map(_pattern, words)) + ")" if words else _NOTHING
+
+
+@cache
+def told_languages(*, spaced: bool) -> tuple[str, ...]:
+    """Return the languages that have words here, those that write blanks between words or the others."""
+    return tuple(code for code in read_table("wording") if profile(code).spaced is spaced)
+
+
+def _pattern(word: str) -> str:
+    begins = r"\b" if word[0].isalnum() and not _UNSPACED.match(word) else ""
+    return begins + r"\s".join(map(re.escape, word.split()))

@@ -1,0 +1,68 @@
+"""Captions: which texts are one, of a table or of a figure, and of which."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pipelines.core.document import BlockKind
+from pipelines.lang.wording import any_of
+
+_LABEL = r"\d{1,3}(?:[.\-]\d{1,3}){0,3}[a-z]?"
+_CAPTION = re.compile(
+    rf"[\[<(【]?\s*{any_of('table', 'figure', 'picture')}\s*{_LABEL}\s?[\]>)】]?"
+    r"(?:\s*[.:：|–—]|\s+[-–—]\s|\s+[^\W\d_]|\s*$)",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(rf"\S+\s*[\d.\-]+[a-z]?\s+{any_of('shows')}\b", re.IGNORECASE)
+_LONGEST = 600
+"""Characters of a caption: a paragraph of eight lines of 75."""
+_TABLE = re.compile(rf"[\s\[<(【]*{any_of('table')}\s*[\dA-Z一二三四五六七八九十]", re.IGNORECASE)
+_FIGURE = re.compile(rf"[\s\[<(【]*{any_of('figure', 'picture')}\s*[\dA-Z一二三四五六七八九十]", re.IGNORECASE)
+_OF_TABLE = re.compile(rf"[\[<]?\s*{any_of('table')}\s*[\dA-Z]{{1,4}}\b", re.IGNORECASE)
+_LEADER = re.compile(r"\.{4}|(?:\. ){4}|…")
+
+
+def is_caption(text: str) -> bool:
+    """Whether a paragraph that nobody marked is a caption by its words, and not a sentence about a figure."""
+    return len(text) <= _LONGEST and _CAPTION.match(text) is not None and not _SAYS.match(text)
+
+
+def is_table_caption(line: str) -> bool:
+    """Whether a line begins as the caption of a table does, and is no entry of a list of tables."""
+    return _OF_TABLE.match(line) is not None and not _LEADER.search(line)
+
+
+def caption_subject(text: str) -> BlockKind | None:
+    """Return TABLE or FIGURE where a caption's first word says which it is of, else None."""
+    if _TABLE.match(text):
+        return BlockKind.TABLE
+    return BlockKind.FIGURE if _FIGURE.match(text) else None
+
+
+def match_captions(kinds: Sequence[BlockKind], texts: Sequence[str]) -> dict[int, int]:
+    """Return, for the positions of captions, the positions of the tables or figures that they belong to.
+
+    A caption belongs to the nearest one within two blocks that is of the kind its first word names and has no
+    caption yet. At equal distance a table lies below its caption, a figure above.
+    """
+    owners: dict[int, int] = {}
+    taken: set[int] = set()
+    for position, kind in enumerate(kinds):
+        if kind is not BlockKind.CAPTION:
+            continue
+        owner = _nearest(position, kinds, caption_subject(texts[position]), taken)
+        if owner is not None:
+            owners[position] = owner
+            taken.add(owner)
+    return owners
+
+
+def _nearest(position: int, kinds: Sequence[BlockKind], subject: BlockKind | None, taken: set[int]) -> int | None:
+    wanted = (BlockKind.TABLE, BlockKind.FIGURE) if subject is None else (subject,)
+    first = 1 if subject is BlockKind.TABLE else -1
+    for step in (first, -first, 2 * first, -2 * first):
+        other = position + step
+        if 0 <= other < len(kinds) and kinds[other] in wanted and other not in taken:
+            return other
+    return None
