@@ -6,16 +6,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.lang.asked import asked_for
-from pipelines.lang.characters import HAN_CHARACTER
+from pipelines.lang.characters import UNSPACED_CHARACTER
+from pipelines.lang.cues import cue
+from pipelines.lang.identify import detect_language
+from pipelines.lang.subject_words import asking_words
 from pipelines.lang.terms import words
-from pipelines.lang.words import POINTING_WORDS, QUESTION_WORDS, STOP_WORDS
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
 from qa.prompts.reply_types import StandaloneReply
 
 Ask = Callable[[str], Awaitable[Answer]]
 
-_OPENERS = ("and ", "what about", "how about", "but ", "or ", "那", "还有", "那么", "呢")
+_EXPECTED = ("en",)
+"""Languages that a question too short to tell is taken for."""
 _SHORT = 3
 """Words of its own below which a question without a name leans on what was said before."""
 
@@ -87,21 +90,21 @@ def joined(question: str, before: str) -> str:
 
 def leans(question: str) -> bool:
     """Whether a question points back: by a pronoun, an opening such as "what about", or by saying too little."""
-    said = words(question)
-    if question.strip().casefold().startswith(_OPENERS) or not POINTING_WORDS.isdisjoint(said):
+    language = detect_language(question, _EXPECTED)
+    if any(cue(name, language).search(question) for name in ("goes_on", "points_back")):
         return True
-    if any(pointing in question for pointing in ("它", "这个", "那个", "呢")):
-        return True
-    own = [word for word in said if word not in QUESTION_WORDS | STOP_WORDS]
-    chinese = HAN_CHARACTER.search(question) is not None
-    return len(own) < _SHORT and not chinese and not any(any(c.isdigit() for c in word) for word in own)
+    own = [word for word in words(question) if word not in asking_words(language)]
+    unspaced = UNSPACED_CHARACTER.search(question) is not None
+    return len(own) < _SHORT and not unspaced and not any(any(c.isdigit() for c in word) for word in own)
 
 
 def _subject(question: str) -> list[str]:
     """The words of a question that name what it is about: no asking words, no kind of value."""
     found = []
+    language = detect_language(question, _EXPECTED)
     for word in question.replace("?", " ").replace("？", " ").split():
-        plain = word.strip(".,;:!()\"'")
-        if plain and plain.casefold() not in QUESTION_WORDS | STOP_WORDS and words(plain) and not asked_for(plain):
+        plain = word.strip(".,;:!()\"'¿¡")
+        asks = plain.casefold() in asking_words(language) or asked_for(plain, language)
+        if plain and words(plain) and not asks:
             found.append(plain)
     return found

@@ -21,8 +21,8 @@ class Lexicon(Protocol):
         """
         ...
 
-    def word_similarities(self, word: str, others: Sequence[str]) -> Sequence[float]:
-        """Return the cosine of the meaning of `word` with that of each of `others`, in their order."""
+    def word_similarities(self, words: Sequence[str], others: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return for each of `words` the cosines of its meaning with that of each of `others`, in their order."""
         ...
 
     def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:

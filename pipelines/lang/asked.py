@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from pipelines.lang.profile import read_table
 from pipelines.lang.quantities import Kind
 
-_PATTERNS = tuple(
-    (Kind(kind), re.compile("|".join(part for parts in by_language.values() for part in parts), re.IGNORECASE))
-    for kind, by_language in read_table("asked").items()
-)
-_REST = re.compile(r"[a-zA-Z]*")
-_HOW_LONG = re.compile(r"\bhow long\b", re.IGNORECASE)
+_REST = re.compile(r"[^\W\d_]*")
 
 
-def asked_for(question: str) -> frozenset[Kind]:
+def asked_for(question: str, language: str = "") -> frozenset[Kind]:
     """Return the kinds of value that a question asks for, none where it asks for no value.
 
-    "How long" may mean a time or a length; a plain number is asked for only where no kind is.
+    "How long" may mean a time or a length; a plain number is asked for only where no kind is. `language` is the
+    question's (ISO 639-1); without it the patterns of all languages count.
     """
-    found = {kind for kind, pattern in _PATTERNS if pattern.search(question)}
-    if Kind.TIME in found and _HOW_LONG.search(question):
-        found.add(Kind.LENGTH)
+    found = {kind for kind, pattern in _patterns(language) if pattern.search(question)}
     return frozenset(found - {Kind.NUMBER} or found)
 
 
-def asking(question: str) -> str:
+def asking(question: str, language: str = "") -> str:
     """Return the words of a question that say which kind of value it asks for: "how many kilograms weigh"."""
     return " ".join(
         question[match.start() : _word_end(question, match.end())]
-        for _, pattern in _PATTERNS
+        for _, pattern in _patterns(language)
         for match in pattern.finditer(question)
     )
+
+
+@cache
+def _patterns(language: str) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
+    return tuple(
+        (Kind(kind), re.compile("|".join(parts), re.IGNORECASE))
+        for kind, by_language in read_table("asked").items()
+        if (parts := _parts(by_language, language))
+    )
+
+
+def _parts(by_language: dict[str, list[str]], language: str) -> list[str]:
+    if language:
+        return by_language.get(language, [])
+    return [part for parts in by_language.values() for part in parts]
 
 
 def _word_end(text: str, place: int) -> int:

@@ -1,4 +1,4 @@
-"""Dates in a text, and the words of the calendar, in the languages that are read today (English, German, Chinese)."""
+"""Dates in a text, and the words of the calendar, in the languages whose numbers in words are known too."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ import re
 
 from pipelines.lang.profile import longest_first, profile
 
-_MONTHS = "|".join(longest_first(profile("en").month_names | profile("de").month_names))
+_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "ru")
+# Short names of English and German months alone: "set" and "out" of the Portuguese are English words.
+_NAMES = frozenset().union(
+    profile("en").month_names,
+    profile("de").month_names,
+    *(forms for code in _LANGUAGES for forms in profile(code).months),
+)
+_MONTHS = "|".join(longest_first(_NAMES))
 CALENDAR = profile("en").month_names | profile("en").weekday_names
 """Names of months and days, which begin with a capital and name nothing else."""
 
 DATE = re.compile(
     r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
-    rf"|\b\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s)?(?:{_MONTHS})\b\.?|\b(?:{_MONTHS})\.?\s\d{{1,4}}\b"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th|er|\.)?\s(?:(?:of|de|di)\s)?(?:{_MONTHS})\b\.?|\b(?:{_MONTHS})\.?\s\d{{1,4}}\b"
     r"|\b(?:19|20)\d\d\b|\d{4}\s?年|\d{1,2}\s?月\s?\d{1,2}\s?日",
     re.IGNORECASE,
 )

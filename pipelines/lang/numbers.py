@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from pipelines.core.provenance import Span
-from pipelines.lang.profile import profile
+from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.profile import longest_first, profile
 
 _NUMBER = re.compile(r"(?<![\d.,])\d+(?:[.,' \u00a0\u202f]\d+)*")
 _CODE_BEFORE = re.compile(r"[A-Za-z][A-Za-z\d]*[-/_.]?(?:\d+[-/_.])*$")
@@ -16,8 +18,11 @@ _BLANK = re.compile("[ \u00a0\u202f']")
 _LAST = re.compile(r"\d[\d.,]*")
 _THOUSANDS = re.compile(r",\d{3}(?!\d)")
 _PERCENT = re.compile(r"\s?[%％]")
-_WORDS = {**profile("en").numbers, **profile("zh").numbers}
-_WORD = re.compile(r"[A-Za-z]+|[一二两三四五六七八九十]+")
+_CJK_NUMERALS = "一二两三四五六七八九十百千"
+_WORD = re.compile(rf"[^\W\d_{_CJK_NUMERALS}]+|[{_CJK_NUMERALS}]+")
+
+_LISTED = ("ja", "ru", "nl", "pt", "it", "es", "fr", "de", "zh", "en")
+"""Languages whose numbers in words are listed; of a word that two of them have the later one counts."""
 
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 """A number as it is written, with all its points and commas."""
@@ -54,8 +59,29 @@ def numbers(text: str) -> list[Number]:
 def values(text: str) -> frozenset[float]:
     """Return all readings of all numbers in `text`, of small ones in words too."""
     found = {value for number in numbers(text) for value in number.values}
-    found |= {_WORDS[word] for word in _WORD.findall(text.lower()) if word in _WORDS}
+    known = _words("")
+    found |= {known[word] for word in _WORD.findall(text.lower()) if word in known}
     return frozenset(found)
+
+
+@cache
+def number_words(language: str = "") -> re.Pattern[str]:
+    """Return a pattern of the numbers in words of a language; of all languages that have some where it is not known."""
+    spaced = [word for word in _words(language) if not CJK_CHARACTER.search(word)]
+    branches = [rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first(spaced)))})(?!\w)"] if spaced else []
+    return re.compile("|".join([*branches, rf"[{_CJK_NUMERALS}]+"]), re.IGNORECASE)
+
+
+def number_word(word: str, language: str = "") -> float | None:
+    """Return the value of a number in words, None where it is too large to be listed."""
+    return _words(language).get(word.lower())
+
+
+@cache
+def _words(language: str) -> dict[str, float]:
+    return {
+        word: value for code in ((language,) if language else _LISTED) for word, value in profile(code).numbers.items()
+    }
 
 
 def decimal(figure: str) -> float | None:

@@ -39,9 +39,6 @@ class LanguageProfile:
     - `own_stop_words`, `own_function_words`: `stop_words` and `function_words` as the data file lists them.
     - `phrase_ends`: words at which a key phrase ends, besides the function words.
     - `question_words`: words by which a question asks and refers; its answer need not repeat them.
-    - `general_words`: verbs, adjectives and adverbs of every subject: that a text lacks one says little.
-    - `document_words`: what documents are called, and the languages they are in.
-    - `pointing_words`: words by which a question points back at what was said before.
     """
 
     code: str
@@ -63,9 +60,6 @@ class LanguageProfile:
     own_function_words: frozenset[str] = frozenset()
     phrase_ends: frozenset[str] = frozenset()
     question_words: frozenset[str] = frozenset()
-    general_words: frozenset[str] = frozenset()
-    document_words: frozenset[str] = frozenset()
-    pointing_words: frozenset[str] = frozenset()
 
     @property
     def stop_words(self) -> frozenset[str]:
@@ -117,15 +111,17 @@ def profile(language: str) -> LanguageProfile:
         _words(told, "function_words"),
         _words(told, "phrase_ends"),
         _words(told, "question_words"),
-        _words(told, "general_words"),
-        _words(told, "document_words"),
-        _words(told, "pointing_words"),
     )
 
 
 def read_table(name: str) -> dict[str, Any]:
     """Return one of the data files of this package, by its name without the suffix."""
     return tomllib.loads((_DATA / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def named_languages(folder: str) -> tuple[str, ...]:
+    """Return the codes of the languages that have a data file in a folder of this package."""
+    return tuple(sorted(path.stem for path in (_DATA / folder).iterdir()))
 
 
 def longest_first(words: Iterable[str]) -> list[str]:

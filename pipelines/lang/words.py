@@ -15,7 +15,3 @@ STOP_WORDS = _union("stop_words")
 FUNCTION_WORDS = _union("function_words")
 PHRASE_ENDS = FUNCTION_WORDS | profile("en").phrase_ends
 """Words at which a key phrase ends; Chinese has characters for it, in its profile."""
-QUESTION_WORDS = _union("question_words")
-GENERAL_WORDS = _union("general_words")
-DOCUMENT_WORDS = _union("document_words")
-POINTING_WORDS = _union("pointing_words")

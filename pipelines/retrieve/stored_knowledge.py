@@ -46,12 +46,13 @@ class CorpusLexicon:
         top = math.log((self._size + 1) / 0.5)
         return max(0.0, math.log((self._size + 1) / (self._frequency(term) + 0.5)) / top)
 
-    def word_similarities(self, word: str, others: Sequence[str]) -> Sequence[float]:
-        """Return the cosine of each of `others` with `word`."""
-        if not others:
-            return ()
-        vectors = self._words.embed([word, *others], Side.PASSAGE)
-        return [float(value) for value in vectors[1:] @ vectors[0]]
+    def word_similarities(self, words: Sequence[str], others: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return for each of `words` the cosines of each of `others` with it."""
+        if not words or not others:
+            return tuple(() for _ in words)
+        vectors = self._words.embed([*words, *others], Side.PASSAGE)
+        rows: list[list[float]] = (vectors[: len(words)] @ vectors[len(words) :].T).tolist()
+        return rows
 
     def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """Return the cosine of each text with the question, by the knowledge base's embedder."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
 from qa.quoting.question import QuestionTerms
-from qa.quoting.weigh import Weighed
+from qa.quoting.weigh import OWN, Weighed
 
 _GAIN = 0.1
 """Share of the question's weight that a further sentence must add to be chosen."""
@@ -19,8 +19,10 @@ _NEAR_BEST = 0.8
 """Share of the best unit's score that it must have."""
 _VALUE_NEAR, _REASON_NEAR = 0.97, 0.6
 """Share of the best score from which a unit that gives what is asked for goes before one that does not."""
-_SERIES = 6
-"""Units quoted for a question that asks for several things."""
+_FORMAL = frozenset({Kind.MONEY, Kind.PHONE, Kind.MAIL})
+"""Kinds of values whose form alone tells them: a question for one is answered by nothing else."""
+_SERIES, _ROWS = 6, 20
+"""Sentences, and rows of one table, quoted for a question that asks for several things; more are told by number."""
 _TELLING = 5
 """Terms from which on a unit tells something."""
 
@@ -47,16 +49,17 @@ def _first(question: QuestionTerms, weighed: Sequence[Weighed]) -> Weighed:
     A reason has to stand in the same document: others tell of other cases.
     """
     best, reason = weighed[0], Kind.REASON in question.wants
-    near = (_REASON_NEAR if reason else _VALUE_NEAR) * best.score
+    near = (_REASON_NEAR if reason or question.wants <= _FORMAL else _VALUE_NEAR) * best.score
     close = (item for item in weighed if item.gives and item.score >= near)
     return next((item for item in close if not reason or item.unit.hit.document == best.unit.hit.document), best)
 
 
-def worth_quoting(
-    question: QuestionTerms,
-    chosen: Sequence[Weighed],
-    weighed: Sequence[Weighed],
-) -> list[Weighed]:
+def lacks_form(question: QuestionTerms, quoted: Sequence[Weighed]) -> bool:
+    """Whether a price, a phone number or a mail address is asked for and none is quoted: the answer has to be one."""
+    return bool(question.wants) and question.wants <= _FORMAL and not any(item.gives for item in quoted)
+
+
+def worth_quoting(question: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
     """Return those of the chosen units that are quoted: the best, and those that add much.
 
     A question that asks for several things ("summarise", "which checks") has the best units of one document instead,
@@ -65,25 +68,34 @@ def worth_quoting(
     if not chosen:
         return []
     if question.several:
-        return _series(chosen[0], weighed)
+        return _series(chosen[0], weighed)[0]
     kept = [chosen[0]]
     for item in chosen[1:]:
-        adds = gain(question, union(kept), item.covers) >= _NEEDED
-        if adds and item.score >= _NEAR_BEST * chosen[0].score and not item.unit.label:
+        covered = union(kept)
+        adds = gain(question, covered, item.covers) >= _NEEDED and item.score >= _NEAR_BEST * chosen[0].score
+        if (adds or _names_another(question, covered, item)) and not item.unit.label:
             kept.append(item)
     return kept
 
 
-def _series(best: Weighed, weighed: Sequence[Weighed]) -> list[Weighed]:
-    near = [
-        item
-        for item in weighed
-        if item.unit.hit.document == best.unit.hit.document
-        and item.score >= _NEAR_BEST * best.score
-        and not item.unit.label
-        and len(item.unit.own) >= _TELLING
-    ]
-    return sorted(near[:_SERIES], key=lambda item: item.unit.span) or [best]
+def _names_another(question: QuestionTerms, covered: Mapping[str, float], item: Weighed) -> bool:
+    """Whether a unit speaks of a thing named by its code of which none so far does: the other side of a comparison."""
+    return any(item.covers.get(code, 0.0) >= OWN > covered.get(code, 0.0) for code in question.codes)
+
+
+def left_out(question: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed]) -> int:
+    """Return how many units are as good as those quoted for a question that asks for several things, and are not."""
+    return len(_series(chosen[0], weighed)[1]) if question.several and chosen else 0
+
+
+def _series(best: Weighed, weighed: Sequence[Weighed]) -> tuple[list[Weighed], list[Weighed]]:
+    """The units of the best one's document that are nearly as good, or all rows of its table; and those too many."""
+    own = [item for item in weighed if item.unit.hit.document == best.unit.hit.document and not item.unit.label]
+    found, most = [item for item in own if item.unit.header == best.unit.header], _ROWS
+    if not best.unit.header:
+        found = [item for item in own if item.score >= _NEAR_BEST * best.score and len(item.unit.own) >= _TELLING]
+        most = _SERIES
+    return sorted(found[:most], key=lambda item: item.unit.span) or [best], found[most:]
 
 
 def union(items: Sequence[Weighed]) -> dict[str, float]:

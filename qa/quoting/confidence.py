@@ -1,68 +1,80 @@
 """How surely the passages hold what is asked: what decides between an answer and "the documents do not say".
 
-A logistic regression over four features of the evidence, none of which depends on a corpus's scale of scores. The
-weights were fitted on questions with and without an answer, and on answerable ones after their sources had been taken
-away.
+A logistic regression over features of the evidence that mean the same in every corpus and language: shares of the
+question's weight, none of them on the scale of a score. `benchmarks/refusal.py` fits the weights (`refusal.toml`) on
+questions with and without an answer, and on answerable ones asked of what is left without their sources; it shows what
+is to be expected of a corpus that nothing was fitted to.
 """
 
 from __future__ import annotations
 
 import math
+import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from qa.quoting.choose import union
 from qa.quoting.question import QuestionTerms
 from qa.quoting.weigh import Weighed
 
-_COVERED = 0.3
-"""From which cover on a term of the question counts as met with."""
+_OTHERS = 3
+"""Documents beside the best one that it is held against."""
+_WEIGHTS = Path(__file__).with_name("refusal.toml")
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """Each in [0, 1], the first three as shares of the question's weight.
+    """Each in [0, 1], most as shares of the question's weight.
 
-    `missing` is what the chosen units lack of the one term that they lack most, `unknown` the terms that the corpus
-    does not have nor anything near them, `together` the best cover of the question within one chunk. `value` is
-    whether a value of the kind asked for stands with the evidence, 0.5 where no kind is asked for.
+    `missing` is what the chosen units lack of the one term that they lack most, `together` the best cover of the
+    question within one chunk, `margin` by how much the best unit covers more of it than the best units of other
+    documents do. `valueless` is 1 where a kind of value is asked for and stands in none of the best units.
     """
 
     missing: float
-    unknown: float
     together: float
-    value: float
-
-
-WEIGHTS = Features(missing=-9.5, unknown=-2.7, together=2.9, value=0.9)
-BIAS = 0.9
+    margin: float
+    valueless: float
 
 
 def features(question: QuestionTerms, weighed: Sequence[Weighed], chosen: Sequence[Weighed]) -> Features:
     """Return the features of the units weighed and those chosen; with none of them each is at its worst."""
     if not chosen or not question.total:
-        return Features(1.0, 1.0, 0.0, 0.0)
+        return Features(1.0, 0.0, 0.0, 1.0)
     total, weights = question.total, question.weights
     missing = max(weights[term] * (1 - cover) for term, cover in union(chosen).items()) / total
-    met = union(weighed)
-    unknown = sum(weights[term] for term in question.unknown if met[term] < _COVERED) / total
-    together = max(_covered(question, union(items)) for items in _by_chunk(weighed))
-    value = 0.5 if not question.wants else float(any(item.gives for item in chosen[:2]))
-    return Features(missing, unknown, together, value)
+    together = max(_covered(question, union(items)) for items in _grouped(weighed, lambda item: item.unit.hit.chunk.id))
+    valueless = float(bool(question.wants) and not any(item.gives for item in chosen[:2]))
+    return Features(missing, together, _margin(weighed), valueless)
 
 
 def confidence(found: Features) -> float:
     """Return the probability that the passages hold the answer."""
-    score = BIAS + sum(getattr(WEIGHTS, name) * getattr(found, name) for name in Features.__slots__)
+    weights = _weights()
+    score = weights["bias"] + sum(weights[name] * getattr(found, name) for name in Features.__slots__)
     return 1 / (1 + math.exp(-score))
 
 
-def _by_chunk(weighed: Sequence[Weighed]) -> Iterable[list[Weighed]]:
-    chunks: dict[str, list[Weighed]] = defaultdict(list)
+@cache
+def _weights() -> dict[str, float]:
+    return tomllib.loads(_WEIGHTS.read_text(encoding="utf-8"))
+
+
+def _margin(weighed: Sequence[Weighed]) -> float:
+    documents = _grouped(weighed, lambda item: item.unit.hit.document)
+    first, *others = sorted((max(item.coverage for item in items) for items in documents), reverse=True)
+    beside = others[:_OTHERS]
+    return first - sum(beside) / max(1, len(beside))
+
+
+def _grouped(weighed: Sequence[Weighed], key: Callable[[Weighed], str]) -> Iterable[list[Weighed]]:
+    groups: dict[str, list[Weighed]] = defaultdict(list)
     for item in weighed:
-        chunks[item.unit.hit.chunk.id].append(item)
-    return chunks.values()
+        groups[key(item)].append(item)
+    return groups.values()
 
 
 def _covered(question: QuestionTerms, covers: Mapping[str, float]) -> float:

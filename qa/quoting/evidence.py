@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
 
+from pipelines.core.chunk import Chunk
 from pipelines.core.provenance import Span
-from pipelines.lang.quantities import quantities
+from pipelines.lang.cues import cue
+from pipelines.lang.quantities import gives, quantities
 from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.retrieve.hit import Hit
@@ -21,10 +23,9 @@ _SMALL = re.compile(r"[a-zà-ÿ]")
 """A line is a block of its own, unless it goes on in small letters."""
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
 _OPENING = re.compile(r"(?:[^\W\d]+\s+)?\d+(?:\.\d+)*\.")
-_BIBLIOGRAPHY = re.compile(
-    r"(?:\d+\.?\s*)?(?:references|bibliography|literature|literatur|参考文献)\s*$", re.IGNORECASE
-)
 _HEADING_LENGTH = 80
+_SOURCES_LENGTH = 24
+"""Characters of a heading such as "5. References" at most."""
 _ENDINGS = ".!?;:,。!?;:,"
 
 
@@ -35,7 +36,7 @@ class EvidenceUnit:
     `header` is the row that names the columns, empty where there is none, `heading` the line that heads it inside the
     chunk. `label` says that it only names something: a heading, the header of a table, an entry of a bibliography.
     `own` are its terms with the header's, `near` those of the units beside it, `above` those of title, file name,
-    headings and caption.
+    headings and caption, `chunk` those of its whole chunk.
     """
 
     hit: Hit
@@ -48,6 +49,7 @@ class EvidenceUnit:
     own: frozenset[str]
     near: frozenset[str]
     above: frozenset[str]
+    chunk: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -65,22 +67,23 @@ def units(hit: Hit, rank: int) -> list[EvidenceUnit]:
     """Return the sentences, items and rows of a hit's chunk in order."""
     chunk = hit.chunk
     pieces = [_Line(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
-    _read_headings(pieces, chunk.text, {hit.title, *chunk.heading_path})
+    _read_headings(pieces, chunk, {hit.title, *chunk.heading_path})
     _read_tables(pieces, chunk.context, chunk.text)
-    title = frozenset(_terms(" ".join((hit.title, _name(hit.uri), *chunk.heading_path))))
-    own = [frozenset(_terms(f"{piece.header} {piece.text}")) for piece in pieces]
+    title = _terms(" ".join((hit.title, _name(hit.uri), *chunk.heading_path)), chunk.language)
+    own = [_terms(f"{piece.header} {piece.text}", chunk.language) for piece in pieces]
+    whole = _terms(chunk.context, chunk.language).union(*own)
     found = []
     for index, piece in enumerate(pieces):
         near = frozenset[str]().union(*own[max(0, index - 2) : index], *own[index + 1 : index + 2])
-        above = title | frozenset(_terms(piece.heading))
+        above = title | _terms(piece.heading, chunk.language)
         span = piece.span.shifted(chunk.provenance.span.start)
         head = (hit, rank, span, piece.text, piece.header, piece.heading, piece.label)
-        found.append(EvidenceUnit(*head, own[index], near, above))
+        found.append(EvidenceUnit(*head, own[index], near, above, whole))
     return [unit for unit in found if len(_NUMBERING.sub("", unit.text)) > 1]
 
 
-def _terms(text: str) -> list[str]:
-    return terms(text, stop=False)
+def _terms(text: str, language: str) -> frozenset[str]:
+    return frozenset(terms(text, language, stop=False))
 
 
 def _spans(text: str) -> Iterator[Span]:
@@ -108,22 +111,22 @@ def _whole(spans: list[Span], line: str) -> list[Span]:
     return spans
 
 
-def _read_headings(pieces: list[_Line], text: str, known: set[str]) -> None:
-    heading = ""
+def _read_headings(pieces: list[_Line], chunk: Chunk, known: set[str]) -> None:
+    heading, sources = "", cue("bibliography", chunk.language)
     for piece in pieces:
         line = " ".join(piece.text.split())
-        if line in known or _is_heading(line, text, piece.span.end):
+        if line in known or _is_heading(line, chunk, piece.span.end):
             piece.label, heading = True, line
-        elif _BIBLIOGRAPHY.match(heading):
+        elif len(heading) <= _SOURCES_LENGTH and sources.search(heading):
             piece.label = True
         piece.heading = heading
 
 
-def _is_heading(line: str, text: str, end: int) -> bool:
+def _is_heading(line: str, chunk: Chunk, end: int) -> bool:
     """Whether a line stands alone, is short, gives no value and does not end as a sentence: "5.2 Cavitation rattle"."""
-    alone = text[end : end + 2] in ("\n\n", "")
+    alone = chunk.text[end : end + 2] in ("\n\n", "")
     short = len(line) <= _HEADING_LENGTH and RULE not in line and not line.endswith(tuple(_ENDINGS))
-    return alone and short and line[:1].isalnum() and not line[:1].islower() and not quantities(line)
+    return alone and short and line[:1].isalnum() and not line[:1].islower() and not quantities(line, chunk.language)
 
 
 def _read_tables(pieces: list[_Line], context: str, text: str) -> None:
@@ -172,13 +175,13 @@ def _name(uri: str) -> str:
 
 
 def tell(unit: EvidenceUnit, question: QuestionTerms) -> str:
-    """Return the unit's text on one line; of a row its first cell, and the cells of the columns asked for by name."""
+    """Return the unit's text on one line; of a row its first cell, and the cells of the columns asked for."""
     if RULE not in unit.text:
         return " ".join(unit.text.split())
     cells, names = _cells(unit.text), _cells(unit.header)
     if len(names) != len(cells):
         return ", ".join(cell for cell in cells if cell)
-    asked = _columns_asked(names, question)
+    asked = _columns_of_codes(names, question, unit.hit.chunk.language) or _columns_asked(names, cells, question, unit)
     parts = [
         f"{name}: {cell}" if name and name != cell else cell
         for index, (name, cell) in enumerate(zip(names, cells, strict=True))
@@ -187,9 +190,24 @@ def tell(unit: EvidenceUnit, question: QuestionTerms) -> str:
     return "; ".join(part for part in (cells[0], *parts) if part)
 
 
-def _columns_asked(names: list[str], question: QuestionTerms) -> set[int]:
+def _columns_asked(names: list[str], cells: list[str], question: QuestionTerms, unit: EvidenceUnit) -> set[int]:
+    """The columns that the question names or whose values it asks for, with those whose cells it names.
+
+    None where no column is asked for: the whole row tells then.
+    """
+    language = unit.hit.chunk.language
+    forms = question.forms(language)
+    rows = list(enumerate(zip(names, cells, strict=True)))
+    wanted = {place for place, (name, _) in rows if forms & _terms(name, language)}
+    wanted |= {place for place, (name, cell) in rows if gives(question.wants, f"{name} |\n{cell}", language)}
+    if not wanted - {0}:
+        return set()
+    return wanted | {place for place, (_, cell) in rows if forms & _terms(cell, language)}
+
+
+def _columns_of_codes(names: list[str], question: QuestionTerms, language: str) -> set[int]:
     """The columns whose names have a code of the question ("K80-250"), and those that have none at all (units)."""
-    named = [frozenset(_terms(name)) for name in names]
+    named = [_terms(name, language) for name in names]
     wanted = {index for index, found in enumerate(named) if found & question.codes}
     if not wanted:
         return set()

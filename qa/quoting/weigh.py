@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from pipelines.lang.cues import cue
 from pipelines.lang.quantities import Kind, gives
+from pipelines.lang.subject_words import stem
 from pipelines.lang.terms import terms, words
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
@@ -41,20 +43,6 @@ NAMED = 0.08
 _HEAD = 300
 """Characters of a chunk in which it may tell its document's revision."""
 _REVISION = re.compile(r"(?<![^\W_])(?i:rev(?:ision)?)\.?[\s_-]*([A-Z]|\d+(?:\.\d+)*)(?![^\W_])")
-_OF_REVISIONS = re.compile(
-    r"\b(?:rev(?:isions?)?|versions?|editions?|old|former(?:ly)?|earlier|previous(?:ly)?|original(?:ly)?|archived?"
-    r"|superseded|replaced|changed?|differ(?:s|ence)?)\b|版|修订|旧|以前|原来|变更",
-    re.IGNORECASE,
-)
-_NEGATIVE = re.compile(
-    r"\b(?:not?|never|avoid|except|excluding|without|unsuitable|incompatible|prohibited|forbidden|unsupported|nicht|kein)"
-    r"|不|禁|避免|除外",
-    re.IGNORECASE,
-)
-_WHETHER = re.compile(
-    r"^\W*(?:can|could|may|is|are|was|were|does|do|did|has|have|will|would|should|must)\b|是否|吗|能不能|可不可以",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +66,16 @@ def weigh(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> lis
     shares = _shares(question, hits)
     weighed: list[Weighed] = []
     for rank, hit in enumerate(hits):
-        gain = revision_gain(hit, question.text)
+        gain = revision_gain(hit, question)
         weighed += [_weighed(unit, question, shares[rank], gain, coverage) for unit in units(hit, rank)]
     weighed.sort(key=_order)
     compared = weighed[:_COMPARED]
     texts = [item.unit.text for item in compared]
     nearness = lexicon.similarities(question.text, texts) if texts else ()
-    near = [_nearer(item, value) for item, value in zip(compared, nearness, strict=True)]
-    return sorted(near, key=_order) + weighed[_COMPARED:]
+    for place, (item, cosine) in enumerate(zip(compared, nearness, strict=True)):
+        near = max(0.0, float(cosine))
+        compared[place] = replace(item, score=item.score + NEARNESS * near, nearness=near)
+    return sorted(compared, key=_order) + weighed[_COMPARED:]
 
 
 def _shares(question: QuestionTerms, hits: Sequence[Hit]) -> list[float]:
@@ -106,18 +96,13 @@ def _order(item: Weighed) -> tuple[float, int, int]:
 
 
 def _weighed(unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: float, coverage: _Coverage) -> Weighed:
-    value = bool(question.wants) and gives(question.wants, _without(question, unit))
+    value = bool(question.wants) and gives(question.wants, _without(question, unit), unit.hit.chunk.language)
     told = question.asking if value else frozenset[str]()
     covers = {term: OWN if term in told else coverage.cover(term, unit) for term in question.weights}
     covered = sum(question.weights[term] * cover for term, cover in covers.items()) / (question.total or 1.0)
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
     score += gain - LABEL * unit.label - RULED_OUT * ruled_out(unit, question)
     return Weighed(unit, score, covered, 0.0, value, covers)
-
-
-def _nearer(item: Weighed, nearness: float) -> Weighed:
-    near = max(0.0, float(nearness))
-    return Weighed(item.unit, item.score + NEARNESS * near, item.coverage, near, item.gives, item.covers)
 
 
 def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
@@ -135,13 +120,12 @@ class _Coverage:
     """How far a unit and its surroundings have a term, or the word of the passages whose meaning is nearest to it."""
 
     def __init__(self, question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> None:
-        self._chunks: dict[str, frozenset[str]] = {}
-        self._codes = question.codes
+        self._question, self._codes = question, question.codes
         self._related = _related(question, hits, lexicon)
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
         """Return it in [0, 1]: `OWN` where the unit itself has the term."""
-        best = self._place(term, unit)
+        best = self._place(self._question.form(term, unit.hit.chunk.language), unit)
         for other, cosine in self._related.get(term, ()):
             if RELATED * cosine <= best:
                 break
@@ -155,13 +139,7 @@ class _Coverage:
             return OWN if term in self._codes else ABOVE
         if term in unit.near:
             return NEAR
-        return CHUNK if term in self._chunk(unit) else 0.0
-
-    def _chunk(self, unit: EvidenceUnit) -> frozenset[str]:
-        chunk = unit.hit.chunk
-        if chunk.id not in self._chunks:
-            self._chunks[chunk.id] = frozenset(terms(f"{chunk.context} {chunk.text}", stop=False))
-        return self._chunks[chunk.id]
+        return CHUNK if term in unit.chunk else 0.0
 
 
 def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[tuple[str, float]]]:
@@ -170,14 +148,13 @@ def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> 
     for hit in hits:
         for word in words(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))):
             if _WORD.fullmatch(word):
-                said.setdefault(terms(word, stop=False)[0], word)
+                said.setdefault(stem(word, hit.chunk.language), word)
+    asked = [(term, word) for term, word in question.said.items() if _WORD.fullmatch(word)]
+    rows = lexicon.word_similarities([word for _, word in asked], list(said.values()))
     found: dict[str, list[tuple[str, float]]] = {}
-    for word in filter(_WORD.fullmatch, words(question.text)):
-        term = terms(word, stop=False)[0]
-        if term in question.weights:
-            near = zip(said, lexicon.word_similarities(word, list(said.values())), strict=True)
-            related = [(other, float(cosine)) for other, cosine in near if cosine >= NEAREST and other != term]
-            found[term] = sorted(related, key=lambda pair: -pair[1])
+    for (term, _), row in zip(asked, rows, strict=True):
+        related = [(other, float(cosine)) for other, cosine in zip(said, row, strict=True) if cosine >= NEAREST]
+        found[term] = sorted((pair for pair in related if pair[0] != term), key=lambda pair: -pair[1])
     return found
 
 
@@ -186,22 +163,25 @@ def ruled_out(unit: EvidenceUnit, question: QuestionTerms) -> bool:
 
     A question that is negative itself, or asks whether something is so, is answered by such a row.
     """
-    if RULE not in unit.text or not _NEGATIVE.search(unit.header):
+    denies = cue("denies", unit.hit.chunk.language)
+    if RULE not in unit.text or not denies.search(unit.header):
         return False
-    if _NEGATIVE.search(question.text) or _WHETHER.search(question.text):
+    if any(cue(name, question.language).search(question.text) for name in ("denies", "whether")):
         return False
     under: dict[bool, set[str]] = {True: set(), False: set()}
     for name, cell in zip_longest(unit.header.split("|"), unit.text.split("|"), fillvalue=""):
-        under[_NEGATIVE.search(name) is not None] |= question.weights.keys() & set(terms(cell, stop=False))
+        found = question.forms(unit.hit.chunk.language) & set(terms(cell, unit.hit.chunk.language, stop=False))
+        under[denies.search(name) is not None] |= found
     return bool(under[True] - under[False])
 
 
-def revision_gain(hit: Hit, question: str) -> float:
+def revision_gain(hit: Hit, question: QuestionTerms) -> float:
     """Return what the score of a unit of `hit` gains, or loses, by its document's revision.
 
     The revision that the question names gains; else one that a newer document supersedes loses.
     """
-    if asked := set(_REVISION.findall(question)):
+    if asked := set(_REVISION.findall(question.text)):
         told = _REVISION.findall(f"{hit.uri} {hit.title} {hit.chunk.text[:_HEAD]}")
         return NAMED if asked.intersection(told) else 0.0
-    return -SUPERSEDED if hit.superseded_by and not _OF_REVISIONS.search(question) else 0.0
+    of_revisions = cue("revisions", question.language).search(question.text)
+    return -SUPERSEDED if hit.superseded_by and not of_revisions else 0.0

@@ -8,10 +8,10 @@ of its selection the sentence that covers most of them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pipelines.lang.codes import named_codes
 from pipelines.lang.terms import terms
 from pipelines.retrieve.hit import Hit, LinkedChunk
 from qa.answer import Answer, Step
@@ -19,7 +19,7 @@ from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.quoting.choose import choose, union
 from qa.quoting.evidence import RULE
-from qa.quoting.question import QuestionTerms, read_question
+from qa.quoting.question import QuestionTerms, languages_of, read_question
 from qa.quoting.weigh import Weighed, weigh
 from qa.settings import AnswerSettings
 from qa.strategies.quote_sentences import quoted
@@ -40,17 +40,12 @@ _FOUND = "found before"
 _LINKS = 24
 """Chunks one edge away that are looked at."""
 _NOTE = "no model: the question is decomposed along the graph's edges, from the passages it finds"
-_CODE = re.compile(
-    r"\b[A-Z]{1,6}-?\d[\w-]*"
-    r"|\b(?i:clause|section|chapter|table|figure|appendix|annex|step|abschnitt|kapitel)\s+(\d+(?:\.\d+)*)"
-    r"|第?\s?(?<!\d)(?<!\d\.)(\d++(?:\.\d++)*+)\s?[节章条]"
-)
 
 
 async def pike_graph(question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings) -> Answer:
     """Return quoted sentences of the passages found and of those that the graph's edges lead to; asks no model."""
     hits = retrieval.retrieve(question, settings.hits)
-    asked = read_question(question, retrieval.lexicon)
+    asked = read_question(question, retrieval.lexicon, languages_of(hits))
     weighed = weigh(asked, hits, retrieval.lexicon)
     walk = _Walk(asked, asked, retrieval, list(hits), settings.atoms)
     walk.know(choose(asked, weighed, settings.quotes))
@@ -153,8 +148,7 @@ def _is_about(item: Weighed, code: str) -> bool:
 
 def _codes(text: str) -> set[str]:
     """The terms of codes and of numbers of clauses in a sentence."""
-    found = ([group for group in match.groups() if group] or [match.group()] for match in _CODE.finditer(text))
-    return {terms(code)[0] for codes in found for code in codes if terms(code)}
+    return {terms(code)[0] for code in named_codes(text) if terms(code)}
 
 
 def _line(link: LinkedChunk, item: Weighed) -> str:

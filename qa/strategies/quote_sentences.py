@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipelines.lang.asked import asked_for
 from pipelines.lang.quantities import Kind, gives
 from pipelines.retrieve.hit import Hit
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
 from qa.check.citations import Citer, found
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
-from qa.quoting.choose import choose, worth_quoting
+from qa.quoting.choose import choose, lacks_form, left_out, worth_quoting
 from qa.quoting.confidence import Features, confidence, features
 from qa.quoting.conflicts import rivals, told
 from qa.quoting.evidence import tell
-from qa.quoting.question import QuestionTerms, read_question
+from qa.quoting.question import QuestionTerms, languages_of, read_question
+from qa.quoting.warned import behind_what_holds
 from qa.quoting.weigh import Weighed, weigh
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps
 
-_CAUSE = "root cause reason"
 _WIDE, _SUBJECTS = 5, 2
 """How many times as many hits are searched for causes, and in how many documents: those of the best passages."""
 _SHOWN = 6
@@ -29,24 +28,25 @@ _SHOWN = 6
 
 async def extractive(question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings) -> Answer:
     """Return quoted sentences as the answer; asks no model even where there is one."""
-    hits = _find(question, retrieval, settings.hits)
-    asked = read_question(question, retrieval.lexicon)
+    hits = retrieval.retrieve(question, settings.hits)
+    asked = read_question(question, retrieval.lexicon, languages_of(hits))
+    hits = (*hits, *_causes(asked, hits, retrieval, settings.hits))
     return quoted(asked, hits, weigh(asked, hits, retrieval.lexicon), retrieval, settings)
 
 
-def _find(question: str, retrieval: Retrieval, limit: int) -> tuple[Hit, ...]:
-    """What retrieval finds; where a reason is asked for, also the causes that the best documents name."""
-    hits = retrieval.retrieve(question, limit)
-    if Kind.REASON not in asked_for(question):
-        return hits
+def _causes(asked: QuestionTerms, hits: Sequence[Hit], retrieval: Retrieval, limit: int) -> list[Hit]:
+    """Where a reason is asked for, further passages of the best documents that name a cause."""
+    if Kind.REASON not in asked.wants:
+        return []
     best = {hit.document for hit in hits[:_SUBJECTS]}
     known = {hit.chunk.id for hit in hits}
-    causes = [hit for hit in retrieval.retrieve(f"{question} {_CAUSE}", _WIDE * limit) if hit.document in best]
-    return (*hits, *(hit for hit in causes if hit.chunk.id not in known and _names_cause(hit)))
+    found = retrieval.retrieve(asked.text, _WIDE * limit)
+    return [hit for hit in found if hit.document in best and hit.chunk.id not in known and _names_cause(hit)]
 
 
 def _names_cause(hit: Hit) -> bool:
-    return gives(frozenset({Kind.REASON}), "\n".join((*hit.chunk.heading_path, hit.chunk.text)))
+    text = "\n".join((*hit.chunk.heading_path, hit.chunk.text))
+    return gives(frozenset({Kind.REASON}), text, hit.chunk.language)
 
 
 def quoted(
@@ -64,13 +64,16 @@ def quoted(
     sentences of other chunks that the hits lead on to: they are quoted after the others, and do not count for whether
     the documents hold the answer.
     """
+    weighed = behind_what_holds(asked, weighed)
     chosen = choose(asked, weighed, settings.quotes)
     evidence = features(asked, weighed, chosen)
     sure = confidence(evidence)
     citer = Citer(retrieval)
     quotes = [*worth_quoting(asked, chosen, weighed), *led_to]
     claims = tuple(_claim(item, asked, citer) for item in quotes)
-    refused = sure < settings.refuse_below
+    refused = sure < settings.refuse_below or lacks_form(asked, quotes)
+    left = 0 if refused else left_out(asked, chosen, weighed)
+    parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
     return Answer(
         asked.text,
         NOT_IN_DOCUMENTS if refused else "\n".join(claim.text for claim in claims),
@@ -81,8 +84,9 @@ def quoted(
         short="" if refused else claims[0].text,
         confidence=round(sure, 3),
         found=found(_in_order(hits, weighed)),
+        warnings=(f"The list is not complete: {left} more sentences or rows speak of it.",) if left else (),
         conflicts=() if refused else told(asked, rivals(asked, weighed)),
-        trace=(*trace, *_trace(hits, asked, weighed, quotes), _confidence_step(evidence, sure)),
+        trace=(*trace, *_trace(hits, asked, weighed, quotes), Step("confidence", parts, sure)),
     )
 
 
@@ -109,10 +113,6 @@ def _trace(
         Step("sentences", f"{len(weighed)} weighed", None, candidates),
         Step("selected", f"{len(quotes)}", None, tuple(Step("quote", _line(item), item.score) for item in quotes)),
     )
-
-
-def _confidence_step(evidence: Features, sure: float) -> Step:
-    return Step("confidence", ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__), sure)
 
 
 def _line(item: Weighed) -> str:

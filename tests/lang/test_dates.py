@@ -6,13 +6,13 @@ from pipelines.lang.dates import CALENDAR, DATE, TELLS_WHEN, WRITTEN_DATE
 @pytest.mark.parametrize(
     "text",
     ["2024-11-15", "15.11.2024", "4 May 1998", "1st of June", "May 1998", "12. Oktober 2019", "12. Okt 2019", "in 1998",
-     "2024年11月15日", "11月15日"],
+     "2024年11月15日", "11月15日", "4 de mayo", "1er juin", "12 maart", "4 мая"],
 )  # fmt: skip
 def test_a_date_in_a_text_is_found(text: str) -> None:
     assert DATE.search(text)
 
 
-@pytest.mark.parametrize("text", ["98 pumps", "version 3.4", "May we?", "15 min"])
+@pytest.mark.parametrize("text", ["98 pumps", "version 3.4", "May we?", "15 min", "set 4 pumps"])
 def test_what_is_no_date_is_none(text: str) -> None:
     assert not DATE.search(text)
 

@@ -42,7 +42,7 @@ def test_a_unit_may_stand_in_the_header_of_a_table() -> None:
 
 
 def test_the_words_that_ask_are_named_whole() -> None:
-    assert asking("How many centimetres of bar are cut?").split() == ["centimetres", "How", "many"]
+    assert asking("How many centimetres of bar are cut?", "en").split() == ["centimetres", "How", "many"]
 
 
 def test_values_are_read_with_unit_and_figure() -> None:
@@ -84,8 +84,47 @@ def test_a_figure_without_a_unit_has_none(text: str) -> None:
     assert quantities(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "kind"),
+    [("six months", "en", Kind.TIME), ("nach sechs Monaten", "de", Kind.TIME), ("pendant six mois", "fr", Kind.TIME),
+     ("durante seis meses", "es", Kind.TIME), ("per sei mesi", "it", Kind.TIME), ("por seis meses", "pt", Kind.TIME),
+     ("zes maanden", "nl", Kind.TIME), ("шесть месяцев", "ru", Kind.TIME), ("六个月", "zh", Kind.TIME),
+     ("六か月", "ja", Kind.TIME), ("sechs Quadratmeter", "de", Kind.AREA), ("шесть метров", "ru", Kind.LENGTH),
+     ("six gigabytes", "en", Kind.DATA), ("sechs Kilowattstunden", "de", Kind.ENERGY)],
+)  # fmt: skip
+def test_numbers_and_units_are_read_in_words(text: str, language: str, kind: Kind) -> None:
+    assert [(value.kind, value.figure) for value in quantities(text, language)] == [(kind, 6.0)]
+
+
+@pytest.mark.parametrize(("text", "kind"), [("5 nm", Kind.LENGTH), ("5 Nm", Kind.TORQUE), ("5 KG", Kind.MASS)])
+def test_case_matters_only_where_it_tells_two_units_apart(text: str, kind: Kind) -> None:
+    assert [value.kind for value in quantities(text)] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("5 in stock", "en"), ("section 4 a", "en"), ("5 in Berlin", "de"), ("Abschnitt 4 a", "de")]
+)
+def test_a_word_behind_a_figure_is_no_unit(text: str, language: str) -> None:
+    assert quantities(text, language) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "kind"),
+    [("Wie lange dauert die Probezeit?", "de", Kind.TIME), ("Combien de temps dure l'essai ?", "fr", Kind.TIME),
+     ("¿Cuánto tiempo dura el periodo de prueba?", "es", Kind.TIME), ("Quanto pesa la pompa?", "it", Kind.MASS),
+     ("Quem assinou o relatório?", "pt", Kind.PERSON), ("Waarom stopte de pomp?", "nl", Kind.REASON),
+     ("Сколько стоит насос?", "ru", Kind.MONEY), ("なぜ停止しましたか。", "ja", Kind.REASON)],
+)  # fmt: skip
+def test_the_kind_asked_for_is_known_in_every_language_of_the_table(question: str, language: str, kind: Kind) -> None:
+    assert kind in asked_for(question, language)
+    assert kind in asked_for(question)
+
+
+def test_a_language_without_patterns_asks_for_no_kind() -> None:
+    assert asked_for("Kuinka kauan koeaika kestää?", "fi") == frozenset()
+
+
 def test_every_unit_of_the_table_is_read_as_what_it_measures() -> None:
     for kind, by_language in read_table("units").items():
-        # Case does not matter, so nanometres behind a figure are newton metres.
-        for unit in {unit for units in by_language.values() for unit in units} - {"nm"}:
+        for unit in {unit for units in by_language.values() for unit in units}:
             assert [value.kind for value in quantities(f"5 {unit}")] == [Kind(kind)], unit

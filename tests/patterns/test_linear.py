@@ -27,11 +27,14 @@ _BOUNDED = {
     "pipelines.parse.web.dom._DECLARED": "searches the first 4,096 bytes",
     "pipelines.parse.web.org._shown": "200 characters at most from a mark that begins a word",
     "pipelines.retrieve.index._BRACKETS": "a title has at most 200 characters",
-    "pipelines.lang.quantities._BEHIND": "three figures at most in a range, each followed by one of some 250 units",
     "pipelines.lang.numbers._CODE_BEFORE": "searches the 24 characters before a figure",
 }
 """Patterns whose text, or whose reach, is bounded by more than the traps are long."""
 _MADE = {
+    "pipelines.lang.asked._patterns": "from a list of ours, each without a repeat beside one that takes the same",
+    "pipelines.lang.cues.cue": "from a list of ours, each without a repeat beside one that takes the same",
+    "pipelines.lang.numbers.number_words": "escaped words from a list of ours, or one run of numerals",
+    "pipelines.lang.subject_words._splitters": "escaped words from lists",
     "pipelines.atomize.grounding._find": "escaped words with white space between them: a word cannot match a blank",
     "pipelines.graph.document_names._titles": "an escaped number",
     "pipelines.llm.prompt.fence": "an escaped tag behind a sign that is not white space",

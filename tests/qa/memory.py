@@ -20,11 +20,15 @@ from pipelines.retrieve.stored_knowledge import CorpusLexicon
 class MemoryRetrieval:
     """`texts` are passages by URI; each is a document of one chunk on page 1. `links` lead from URI to URIs."""
 
-    def __init__(self, texts: Mapping[str, str], links: Mapping[str, Sequence[str]] | None = None) -> None:
+    def __init__(
+        self, texts: Mapping[str, str], links: Mapping[str, Sequence[str]] | None = None, language: str = ""
+    ) -> None:
         self._embedder = HashingEmbedder(1024)
-        self.hits = [_hit(uri, text) for uri, text in texts.items()]
+        self.hits = [_hit(uri, text, language) for uri, text in texts.items()]
         self._links = links or {}
-        counted = Counter(term for hit in self.hits for term in set(terms(f"{hit.title} {hit.chunk.text}")))
+        counted = Counter(
+            term for hit in self.hits for term in set(terms(f"{hit.title} {hit.chunk.text}", language, stop=False))
+        )
         self.lexicon = CorpusLexicon(lambda term: counted[term], len(self.hits), self._embedder)
         self.queries: list[str] = []
 
@@ -66,9 +70,9 @@ class MemoryRetrieval:
         return [float(score) for score in scores]
 
 
-def _hit(uri: str, text: str) -> Hit:
+def _hit(uri: str, text: str, language: str) -> Hit:
     document = f"document:{uri}"
-    chunk = Chunk(f"chunk:{uri}", document, "", 0, text, Provenance(document, Span(0, len(text)), 1))
+    chunk = Chunk(f"chunk:{uri}", document, "", 0, text, Provenance(document, Span(0, len(text)), 1), language=language)
     return Hit(chunk, document, uri, uri.rsplit(".", 1)[0].replace("_", " "), 0.0)
 
 

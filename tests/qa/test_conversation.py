@@ -57,13 +57,30 @@ async def test_no_more_turns_than_asked_for_are_shown_to_the_model() -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["And since when?", "What about it?", "Why?", "那它的价格呢?", "How much is that one?"]
+    "question",
+    [
+        "And since when?",
+        "What about it?",
+        "Why?",
+        "那它的价格呢?",
+        "How much is that one?",
+        "Und seit wann ist das so?",
+        "Et combien coûte-t-il ?",
+        "それはいくらですか。",
+    ],
 )
 def test_what_points_back_leans(question: str) -> None:
     assert leans(question)
 
 
-@pytest.mark.parametrize("question", ["What does the casing of the K65-200 weigh?", "压力变送器多久校准一次?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What does the casing of the K65-200 weigh?",
+        "压力变送器多久校准一次?",
+        "Wann wird der Drucksensor der Pumpe kalibriert?",
+    ],
+)
 def test_what_names_its_subject_stands_alone(question: str) -> None:
     assert not leans(question)
     assert joined(question, "Who built the oven?") == question

@@ -1,0 +1,114 @@
+"""Writes what libraries know of languages into `pipelines/lang/data`, so that nothing but the data is needed to run.
+
+    pip install wordfreq==3.1.1 babel==2.18.0 faker==40.54.0 && python deploy/language_data.py
+
+- `common_words/CODE.txt`: the commonest words, the commonest first, of wordfreq (Robyn Speer, Exquisite Corpus, 2022;
+  the data under CC BY-SA 4.0), which joins eight kinds of sources (subtitles, news, books, the web, encyclopedias);
+- `unit_names/CODE.toml`: what units are called, by what they measure, of Unicode CLDR 47 through babel;
+- `names/CODE.txt`: first names, or in Chinese and Japanese surnames, of faker (MIT licence).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from babel import Locale
+from wordfreq import available_languages, top_n_list
+
+DATA = Path(__file__).parent.parent / "pipelines" / "lang" / "data"
+COMMONEST = 3000
+"""Common words a language; `qa.quoting.question.GENERAL` says what was tried."""
+CODES = sorted(path.stem for path in DATA.glob("??.toml"))
+OTHER_NAMES = {"no": "nb"}
+"""Languages that the libraries call otherwise."""
+MEASURED = {
+    "area": "area", "digital": "data", "duration": "time", "energy": "energy", "force": "force",
+    "frequency": "frequency", "length": "length", "mass": "mass", "power": "power", "pressure": "pressure",
+    "speed": "speed", "temperature": "temperature", "torque": "torque", "volume": "volume",
+}  # fmt: skip
+"""CLDR's categories of units as kinds of values; further ones by unit below, the rest measures nothing asked for."""
+SINGLE = {
+    "electric-ampere": "current", "electric-milliampere": "current", "electric-ohm": "resistance",
+    "electric-volt": "voltage", "concentr-percent": "share", "concentr-permille": "share",
+    "concentr-permillion": "share",
+}  # fmt: skip
+UNLIKELY = (
+    "-person", "-point", "-cup", "-drop", "-pinch", "-dram", "-jigger", "-stone", "-grain", "-carat", "-solar",
+    "-earth", "-light", "-quarter", "-spoon", "-decade", "-night", "-jp", "-imperial", "beaufort", "-knot",
+    "-fathom", "-furlong", "scandinavian", "dunam", "astronomical", "parsec", "acre-foot", "bushel", "therm-us",
+    "force-kilowatt-hour-per", "temperature-generic",
+)  # fmt: skip
+"""Parts of the names of units that are ordinary words, or that no document of engineering or office work uses."""
+PLACES = {"en": ("en", "en_GB"), "pt": ("pt", "pt_PT")}
+"""Countries of a language that call units otherwise."""
+PEOPLE = {
+    "cs": ("cs_CZ",), "da": ("da_DK",), "de": ("de_DE", "de_AT", "de_CH"), "en": ("en_US", "en_GB"), "es": ("es_ES",),
+    "fi": ("fi_FI",), "fr": ("fr_FR",), "hu": ("hu_HU",), "it": ("it_IT",), "ja": ("ja_JP",), "nl": ("nl_NL",),
+    "no": ("no_NO",), "pl": ("pl_PL",), "pt": ("pt_PT", "pt_BR"), "ro": ("ro_RO",), "ru": ("ru_RU",), "sv": ("sv_SE",),
+    "tr": ("tr_TR",), "uk": ("uk_UA",), "zh": ("zh_CN",),
+}  # fmt: skip
+SURNAME_FIRST = ("zh", "ja")
+
+
+def write_lines(folder: str, code: str, lines: Iterable[str], suffix: str = "txt") -> None:
+    path = DATA / folder / f"{code}.{suffix}"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def common_words(code: str) -> None:
+    name = OTHER_NAMES.get(code, code)
+    if name in available_languages("small"):
+        write_lines("common_words", code, (word for word in top_n_list(name, COMMONEST, "small") if word.isalpha()))
+
+
+def unit_names(code: str) -> None:
+    found: dict[str, set[str]] = {}
+    for place in PLACES.get(code, (OTHER_NAMES.get(code, code),)):
+        for unit, lengths in Locale.parse(place)._data["unit_patterns"].items():
+            kind = SINGLE.get(unit) or MEASURED.get(unit.partition("-")[0])
+            if kind and not any(part in unit for part in UNLIKELY):
+                found.setdefault(kind, set()).update(filter(None, names_of(lengths)))
+    lines = (f"{kind} = [{listed(found[kind])}]" for kind in sorted(found))
+    write_lines("unit_names", code, lines, "toml")
+
+
+def names_of(lengths: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """Yield what a unit is called behind a figure, in all plural forms; abbreviations only where they are long."""
+    for length, forms in lengths.items():
+        if hasattr(forms, "items"):
+            shortest = 2 if length == "long" else 4
+            yield from (spelled(pattern, shortest) for form, pattern in forms.items() if form != "per")
+
+
+def listed(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in sorted(names))
+
+
+def spelled(pattern: str, shortest: int) -> str:
+    """What a pattern such as "{0} Stunden" calls its unit, empty for a symbol (those stand in `units.toml`)."""
+    name = " ".join(pattern.replace("{0}", "").lower().split())
+    long = len(name) >= shortest or not name.isascii()
+    return name if long and name.replace(" ", "").replace("-", "").isalpha() else ""
+
+
+def names(code: str) -> None:
+    kind = "last_names" if code in SURNAME_FIRST else "first_names"
+    found: set[str] = set()
+    for place in PEOPLE.get(code, ()):
+        found.update(getattr(importlib.import_module(f"faker.providers.person.{place}").Provider, kind))
+    if found:
+        write_lines("names", code, sorted(name for name in found if name.replace("-", "").isalpha()))
+
+
+def main() -> None:
+    for code in CODES:
+        common_words(code)
+        unit_names(code)
+        names(code)
+
+
+if __name__ == "__main__":
+    main()

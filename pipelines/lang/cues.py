@@ -1,0 +1,24 @@
+"""Words by which a text shows what it does: gives a reason, denies, warns, asks for several things, names a person.
+
+`data/cues.toml` has them by what they show and by language, as patterns that are linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.profile import read_table
+
+
+@cache
+def cue(name: str, language: str = "") -> re.Pattern[str]:
+    """Return a pattern of the words of a language that show `name`, of all languages where it is not known.
+
+    Of a language without any it matches nothing.
+    """
+    by_language: dict[str, list[str]] = read_table("cues")[name]
+    chosen = by_language.get(language, []) if language else [part for parts in by_language.values() for part in parts]
+    parts = [part if CJK_CHARACTER.search(part) else rf"(?<!\w){part}(?!\w)" for part in chosen]
+    return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)

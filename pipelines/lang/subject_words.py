@@ -1,0 +1,90 @@
+"""The words of a question that say what it is about: all but those by which it asks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+from pipelines.lang.characters import CJK_RUN
+from pipelines.lang.identify import detect_language
+from pipelines.lang.profile import longest_first, profile
+from pipelines.lang.terms import terms, words
+
+_ASKING = 2
+"""Asking words of a language from which on a question is in it: one alone may be a word of another language."""
+_UNSPACED = ("zh", "ja")
+"""Languages whose asking words part a run of characters; of a run in no known language the first."""
+_HAS_DIGIT = re.compile(r"\d")
+_PART = re.compile(r"[^\W_]+")
+
+
+def asking_words(language: str) -> frozenset[str]:
+    """Return the words of a question that its answer need not repeat, those of English where no language is known."""
+    told = profile(language or "en")
+    return told.stop_words | told.question_words
+
+
+def question_language(question: str, expected: Sequence[str]) -> str:
+    """Return the language of a question (ISO 639-1), empty where it reads like none.
+
+    It is the one of `expected` whose asking words it has most of, if it has some; else as it reads.
+    """
+    said = words(question)
+    counts = {language: sum(word in asking_words(language) for word in said) for language in expected}
+    best = max(counts, key=lambda language: counts[language], default="")
+    alone = best and list(counts.values()).count(counts[best]) == 1
+    return best if alone and counts[best] >= _ASKING else detect_language(question, tuple(expected))
+
+
+def subject_words(question: str, language: str, known: Callable[[str], bool]) -> Iterator[str]:
+    """Yield the words of a question that say what it is about; of scripts without blanks, pairs of characters.
+
+    `known` tells whether the corpus has a term.
+    """
+    asking = asking_words(language)
+    for run in words(question):
+        if CJK_RUN.fullmatch(run):
+            yield from _unspaced(run, language if language in _UNSPACED else _UNSPACED[0], known)
+        elif run not in asking:
+            yield from _spaced(run, language, asking, known)
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str, language: str) -> str:
+    """Return the term of one word in a language; of a compound, that of the whole."""
+    found = terms(word, language, stop=False)
+    return found[0] if found else word
+
+
+def _spaced(run: str, language: str, asking: frozenset[str], known: Callable[[str], bool]) -> Iterator[str]:
+    """A compound counts once: a code as it stands where the corpus has it so, else by its parts."""
+    parts = _PART.findall(run)
+    if len(parts) <= 1 or (_HAS_DIGIT.search(run) and known(stem(run, language))):
+        yield run
+    else:
+        yield from (part for part in parts if part not in asking and len(part) > 1)
+
+
+def _unspaced(run: str, language: str, known: Callable[[str], bool]) -> Iterator[str]:
+    """The pairs of a run, but for those that only the joint of two words makes: unknown, between two known ones.
+
+    A character that asks may be part of another word too ("上海"): a pair with one counts where the corpus has it.
+    """
+    parting, single = _splitters(language)
+    for piece in filter(None, parting.split(run)):
+        pairs = terms(piece, language, stop=False)
+        there = [known(pair) for pair in pairs]
+        for index, pair in enumerate(pairs):
+            joint = 0 < index < len(pairs) - 1 and there[index - 1] and there[index + 1]
+            if there[index] or not (joint or single.intersection(pair)):
+                yield pair
+
+
+@lru_cache(maxsize=8)
+def _splitters(language: str) -> tuple[re.Pattern[str], frozenset[str]]:
+    """What parts a run wherever it stands: asking words, of single characters the stop words alone; and the others."""
+    stop_words, asking = profile(language).own_stop_words, asking_words(language)
+    parting = [word for word in asking if len(word) > 1 or word in stop_words]
+    single = frozenset(word for word in asking if len(word) == 1) - stop_words
+    return re.compile("|".join(map(re.escape, longest_first(parting)))), single

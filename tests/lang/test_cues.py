@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.lang.cues import cue
+from pipelines.lang.profile import read_table
+
+_LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja"}
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "text"),
+    [("reason", "en", "because of heat"), ("reason", "de", "weil es heiß ist"),
+     ("warns", "en", "75 would overstretch it"),
+     ("warns", "de", "75 ist zu hoch"), ("several", "fr", "Quelles étapes suivre ?"), ("points_back", "zh", "它的价格"),
+     ("goes_on", "de", "Und der Motor?"), ("denies", "es", "no apto"), ("whether", "ja", "できますか")],
+)  # fmt: skip
+def test_a_cue_is_found_in_its_language_and_where_none_is_known(name: str, language: str, text: str) -> None:
+    assert cue(name, language).search(text)
+    assert cue(name).search(text)
+
+
+def test_a_language_without_cues_shows_none() -> None:
+    assert not cue("reason", "fi").search("koska because")
+
+
+def test_a_cue_is_a_whole_word_where_blanks_stand_between_words() -> None:
+    assert not cue("denies", "en").search("notable nothing")
+
+
+@pytest.mark.parametrize("name", sorted(read_table("cues")))
+def test_each_cue_has_all_ten_languages(name: str) -> None:
+    assert set(read_table("cues")[name]) == _LANGUAGES

@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.lang.people import names_person
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Signed: Marta Kowalczyk", "José García", "Jan van der Berg", "Иван Петров", "检验：张伟", "Prof. Quill", "王经理",
+     "Herr Meier"],
+)  # fmt: skip
+def test_a_person_is_named(text: str) -> None:
+    assert names_person(text)
+
+
+@pytest.mark.parametrize("text", ["Mineral Oil", "Casing Bolts", "Signed on the spot", "上海工厂", "Torque Table"])
+def test_a_thing_is_no_person(text: str) -> None:
+    assert not names_person(text)

@@ -1,0 +1,75 @@
+"""The keyless answer in languages other than English: the same rules, each language with its own words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+
+from pipelines.lang.quantities import Kind
+from qa.answer import Answer
+from qa.quoting.question import read_question
+from qa.settings import AnswerSettings
+from qa.strategies.quote_sentences import extractive
+from tests.qa.memory import MemoryRetrieval
+
+OTHERS = {
+    "de": {
+        "pumpe.txt": "Die Pumpe steht in Halle 3. Sie fördert Wasser aus dem Brunnen.",
+        "kantine.txt": "Die Kantine öffnet um elf Uhr. Freitags gibt es Fisch.",
+    },
+    "fr": {
+        "pompe.txt": "La pompe se trouve dans le hall 3. Elle tire l'eau du puits.",
+        "cantine.txt": "La cantine ouvre le matin. Le vendredi on sert du poisson.",
+    },
+    "es": {
+        "bomba.txt": "La bomba está en la nave 3. Saca agua del pozo.",
+        "comedor.txt": "El comedor abre a las once.",
+    },
+    "ru": {"насос.txt": "Насос стоит в цехе 3.", "столовая.txt": "Столовая открывается утром."},
+    "ja": {"ポンプ.txt": "ポンプは第三工場にあります。", "食堂.txt": "食堂は朝に開きます。"},
+}
+ASKED = [
+    ("de", "Wie lange dauert die Probezeit?", "Die Probezeit dauert sechs Monate."),
+    ("fr", "Combien de temps dure la période d'essai ?", "La période d'essai dure six mois."),
+    ("es", "¿Cuánto tiempo dura el periodo de prueba?", "El periodo de prueba dura seis meses."),
+    ("ru", "Как долго длится испытательный срок?", "Испытательный срок длится шесть месяцев."),
+    ("ja", "試用期間はどのくらいの期間ですか。", "試用期間は六か月です。"),
+]
+
+
+def ask(question: str, texts: Mapping[str, str], language: str) -> Answer:
+    return asyncio.run(extractive(question, MemoryRetrieval(texts, language=language), None, AnswerSettings()))
+
+
+@pytest.mark.parametrize(("language", "question", "sentence"), ASKED)
+def test_a_question_is_answered_in_its_language(language: str, question: str, sentence: str) -> None:
+    answer = ask(question, {**OTHERS[language], "a.txt": sentence}, language)
+    assert not answer.abstained
+    assert answer.citations[0].quote == sentence
+
+
+@pytest.mark.parametrize(("language", "question", "sentence"), ASKED)
+def test_without_the_sentence_it_is_refused(language: str, question: str, sentence: str) -> None:
+    assert ask(question, OTHERS[language], language).abstained
+
+
+def test_an_inflected_word_is_the_same_term_in_the_language_of_the_passage() -> None:
+    lexicon = MemoryRetrieval(OTHERS["de"], language="de").lexicon
+    asked = read_question("Wo stehen die Pumpen?", lexicon, ("de",))
+    assert asked.language == "de"
+    assert asked.weights.keys() == {"steh", "pump"}
+    assert asked.form("pump", "en") == "pumpen"
+
+
+def test_a_pair_of_characters_that_the_corpus_has_is_kept_though_one_of_them_asks() -> None:
+    lexicon = MemoryRetrieval({"a.txt": "上海工厂生产泵。"}, language="zh").lexicon
+    assert "上海" in read_question("上海工厂生产什么?", lexicon, ("zh",)).weights
+
+
+def test_a_language_without_a_pack_is_answered_all_the_same() -> None:
+    texts = {"a.txt": "Koeaika kestää kuusi kuukautta.", "b.txt": "Pumppu on hallissa kolme."}
+    answer = ask("Kuinka kauan koeaika kestää?", texts, "fi")
+    assert answer.citations[0].quote == texts["a.txt"]
+    assert Kind.TIME not in read_question("Kuinka kauan?", MemoryRetrieval(texts).lexicon, ("fi",)).wants

@@ -1,0 +1,81 @@
+"""Which value is right: one that a source warns against is no answer, and what has no form of a price is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.qa.quoting.test_languages import OTHERS, ask
+
+BOLTS = {
+    "en": {
+        "slides.txt": "Final torque of the casing bolts: 75 N·m",
+        "manual.txt": (
+            "Joint | Thread | Torque, N·m\nCasing bolts | M12 | 68\nSeal cover | M8 | 18\n\n"
+            "The casing bolts are supplied lubricated and 75 N·m would overstretch them."
+        ),
+    },
+    "de": {
+        **OTHERS["de"],
+        "folien.txt": "Anzugsmoment der Gehäuseschrauben: 75 N·m",
+        "handbuch.txt": (
+            "Das Anzugsmoment der Gehäuseschrauben ist 68 N·m. "
+            "Ein Anzugsmoment von 75 N·m ist für die Gehäuseschrauben zu hoch."
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [("en", "What torque do the casing bolts need?"), ("de", "Welches Anzugsmoment brauchen die Gehäuseschrauben?")],
+)
+def test_a_value_that_a_source_warns_against_is_not_the_answer_and_is_named(language: str, question: str) -> None:
+    answer = ask(question, BOLTS[language], language)
+    assert "68" in answer.claims[0].text
+    assert "75 N·m" in answer.conflicts[0]
+
+
+def test_where_no_other_value_is_told_the_warning_is_quoted() -> None:
+    texts = {"a.txt": "A torque of 75 N·m is too high for the casing bolts.", "b.txt": "The hall is 40 m long."}
+    assert "too high" in ask("What torque do the casing bolts need?", texts, "en").claims[0].text
+
+
+def test_a_row_is_told_by_the_column_that_is_asked_for() -> None:
+    answer = ask("What torque do the casing bolts need?", BOLTS["en"], "en")
+    assert answer.claims[0].text == "Casing bolts; Torque, N·m: 68"
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text", "price"),
+    [
+        ("en", "What does the shaft seal cost?", "The shaft seal is of carbon.", "Shaft seal: EUR 41.50"),
+        ("de", "Was kostet die Wellendichtung?", "Die Wellendichtung kostet wenig.", "Wellendichtung: 41,50 €"),
+    ],
+)
+def test_a_question_for_a_price_gets_a_price_or_nothing(language: str, question: str, text: str, price: str) -> None:
+    assert ask(question, {"a.txt": text}, language).abstained
+    assert ask(question, {"a.txt": text, "b.txt": price}, language).claims[0].text == price
+
+
+def test_a_comparison_quotes_both_sides() -> None:
+    texts = {
+        "a.txt": "The K65-200 has a mass of 148 kg.",
+        "b.txt": "The mass of the K80-250 is 395 kg with its motor, without it 250 kg.",
+        "c.txt": "The hall is 40 m long.",
+    }
+    quotes = [
+        citation.quote for citation in ask("Which has more mass, the K65-200 or the K80-250?", texts, "en").citations
+    ]
+    assert set(quotes) >= {texts["a.txt"], texts["b.txt"]}
+
+
+def test_a_list_is_whole_or_says_that_it_is_not() -> None:
+    def answer(rows: int) -> tuple[int, tuple[str, ...]]:
+        table = "\n".join(["Alarm | Meaning", *(f"W{number:02} | Fault of part {number}" for number in range(rows))])
+        found = ask("List all alarms and their meaning.", {"alarms.txt": table, "b.txt": "The hall is long."}, "en")
+        return len(found.claims), found.warnings
+
+    assert answer(15) == (15, ())
+    told, warnings = answer(25)
+    assert told == 20
+    assert "not complete: 5 more" in warnings[0]
