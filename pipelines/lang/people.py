@@ -10,12 +10,12 @@ import re
 from functools import cache
 from pathlib import Path
 
-from pipelines.lang.characters import CJK, HAN, LATIN_CAPITAL
+from pipelines.lang.characters import CAPITAL, CJK, HAN
 from pipelines.lang.cues import cue
 from pipelines.lang.profile import named_languages, profile
 
 _DATA = Path(__file__).with_name("data") / "names"
-_CAPITAL = rf"[{LATIN_CAPITAL}А-ЯЁЇІЄҐ]"
+_CAPITAL = rf"[{CAPITAL}А-ЯЁЇІЄҐ]"
 # Particles stand between the parts of a name in small letters: "van der", "de la", "von".
 _NAME = re.compile(
     rf"(?<!\w)(?P<first>{_CAPITAL}[^\W\d_{CJK}]+)(?:[- ]{_CAPITAL}(?:\.|[^\W\d_{CJK}]+))?"
