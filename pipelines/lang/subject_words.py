@@ -9,10 +9,8 @@ from functools import lru_cache
 from pipelines.lang.characters import CJK_RUN
 from pipelines.lang.identify import detect_language
 from pipelines.lang.profile import longest_first, profile
-from pipelines.lang.terms import terms, words
+from pipelines.lang.terms import stop_words, terms, words
 
-_ASKING = 2
-"""Asking words of a language from which on a question is in it: one alone may be a word of another language."""
 _UNSPACED = ("zh", "ja")
 """Languages whose asking words part a run of characters; of a run in no known language the first."""
 _HAS_DIGIT = re.compile(r"\d")
@@ -25,16 +23,19 @@ def asking_words(language: str) -> frozenset[str]:
     return told.stop_words | told.question_words
 
 
-def question_language(question: str, expected: Sequence[str]) -> str:
-    """Return the language of a question (ISO 639-1), empty where it reads like none.
+def question_language(text: str, languages: Sequence[str]) -> str:
+    """Return the language of a question to a corpus in `languages`, the commonest first.
 
-    It is the one of `expected` whose asking words it has most of, if it has some; else as it reads.
+    It is the one with most stop words in it (Grefenstette 1995), of those of the corpus and the one that it is
+    identified as; of several the first. Without stop words it is the one that it is identified as, where the corpus has
+    that, else the corpus's own.
     """
-    said = words(question)
-    counts = {language: sum(word in asking_words(language) for word in said) for language in expected}
-    best = max(counts, key=lambda language: counts[language], default="")
-    alone = best and list(counts.values()).count(counts[best]) == 1
-    return best if alone and counts[best] >= _ASKING else detect_language(question, tuple(expected))
+    identified = detect_language(text, tuple(languages))
+    candidates = list(dict.fromkeys(filter(None, (*languages, identified))))
+    found = [sum(word in stop_words(one) for word in words(text, one)) for one in candidates]
+    if max(found, default=0):
+        return candidates[found.index(max(found))]
+    return identified if identified in languages else next(iter(languages), "")
 
 
 def subject_words(question: str, language: str, known: Callable[[str], bool]) -> Iterator[str]:

@@ -12,11 +12,12 @@ import numpy as np
 from pipelines.atomize.tags import QueryTags
 from pipelines.core.knowledge import Tag, TagPair
 from pipelines.lang import bm25
+from pipelines.lang.subject_words import question_language
 from pipelines.lang.terms import terms, words
 from pipelines.lang.words import STOP_WORDS
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.retrieve.index import INNER_NAME, Index, Numbers, SparseRows, Weights, word_ngrams
-from pipelines.retrieve.question_words import NEAR, CorpusWords, QuestionWord, chunks_of, question_language
+from pipelines.retrieve.question_words import NEAR, CorpusWords, QuestionWord, chunks_of
 from pipelines.store.vector import RecordKind, VectorStore
 
 TAG_COSINE = 0.6

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.lang.identify import detect_language
 from pipelines.lang.profile import profile
 from pipelines.lang.spelling import spelled_like
 from pipelines.lang.terms import forms, stop_words, words
@@ -46,21 +45,6 @@ class QuestionWord:
     term: str
     exact: tuple[tuple[int, int], ...] = ()
     near: dict[int, float] = field(default_factory=dict)
-
-
-def question_language(text: str, languages: Sequence[str]) -> str:
-    """Return the language of a question to a corpus in `languages`, the commonest first.
-
-    It is the one with most stop words in it (Grefenstette 1995), of those of the corpus and the one that it is
-    identified as; of several the first. Without stop words it is the one that it is identified as, where the corpus has
-    that, else the corpus's own.
-    """
-    identified = detect_language(text, tuple(languages))
-    candidates = list(dict.fromkeys(filter(None, (*languages, identified))))
-    found = [sum(word in stop_words(one) for word in words(text, one)) for one in candidates]
-    if max(found, default=0):
-        return candidates[found.index(max(found))]
-    return identified if identified in languages else next(iter(languages), "")
 
 
 class CorpusWords:

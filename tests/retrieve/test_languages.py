@@ -8,8 +8,8 @@ import pytest
 
 from evaluate.passages import open_passages
 from evaluate.questions import Passage, passage_id
+from pipelines.lang.subject_words import question_language
 from pipelines.retrieve.query import analyze_query
-from pipelines.retrieve.question_words import question_language
 from pipelines.retrieve.retriever import Mode, Retriever
 from pipelines.settings import load
 from qa.settings import QaSettings
