@@ -27,8 +27,8 @@ from qa.strategies.strategy import in_rounds
 
 _COVERED = 0.5
 """From which cover on a term counts as known."""
-_GAIN = 0.1
-"""What a sentence must add of the terms wanted, as a share of the question's weight."""
+_GAIN = 0.05
+"""What a sentence must add of the terms wanted, as a share of the question's weight: about one common word."""
 _BRIDGE = 0.6
 """What a code that leads on weighs against a term of the question."""
 _MENTIONED = 0.3
