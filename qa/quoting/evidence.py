@@ -200,16 +200,13 @@ def _columns_asked(names: list[str], cells: list[str], question: QuestionTerms, 
     rows = list(enumerate(zip(names, cells, strict=True)))
     wanted = {place for place, (name, _) in rows if forms & _terms(name, language)}
     wanted |= {place for place, (name, cell) in rows if gives(question.wants, f"{name} |\n{cell}", language)}
-    if not wanted - {0}:
-        return set()
-    return wanted | {place for place, (_, cell) in rows if forms & _terms(cell, language)}
+    named = {place for place, (_, cell) in rows if forms & _terms(cell, language)}
+    return wanted | named if wanted - {0} else set()
 
 
 def _columns_of_codes(names: list[str], question: QuestionTerms, language: str) -> set[int]:
     """The columns whose names have a code of the question ("K80-250"), and those that have none at all (units)."""
     named = [_terms(name, language) for name in names]
     wanted = {index for index, found in enumerate(named) if found & question.codes}
-    if not wanted:
-        return set()
     rivals = {index for index, found in enumerate(named) if any(any(c.isdigit() for c in term) for term in found)}
-    return wanted | (set(range(len(names))) - rivals)
+    return wanted | (set(range(len(names))) - rivals) if wanted else set()
