@@ -11,7 +11,7 @@ _Z = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Proportion:
     """The mean of `count` values, and the interval that holds the true mean 95 times of 100; all in percent."""
 
     value: float
@@ -23,13 +23,13 @@ class Share:
         return f"{self.value:.1f} ({self.low:.0f}-{self.high:.0f})"
 
 
-def share(values: Sequence[float]) -> Share | None:
+def proportion(values: Sequence[float]) -> Proportion | None:
     """Return the mean of values in [0, 1] with its Wilson score interval (Wilson 1927); None of none.
 
     The interval is that of yes and no; values between have a smaller variance of the same mean, so that theirs is
     too wide rather than too narrow. Unlike a bootstrap's it does not shrink to nothing where all values are equal.
 
-    >>> print(share([1, 1, 1, 0]))
+    >>> print(proportion([1, 1, 1, 0]))
     75.0 (30-95)
     """
     count = len(values)
@@ -39,4 +39,4 @@ def share(values: Sequence[float]) -> Share | None:
     scale = 1 + _Z**2 / count
     middle = (mean + _Z**2 / (2 * count)) / scale
     reach = _Z * math.sqrt(mean * (1 - mean) / count + _Z**2 / (4 * count**2)) / scale
-    return Share(100 * mean, 100 * max(0.0, middle - reach), 100 * min(1.0, middle + reach), count)
+    return Proportion(100 * mean, 100 * max(0.0, middle - reach), 100 * min(1.0, middle + reach), count)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from evaluate.answers import DEPTH
 from evaluate.compare import FigureDifference, compare_results
-from evaluate.intervals import Share, share
+from evaluate.intervals import Proportion, proportion
 from evaluate.sets import DeclaredSet
 from evaluate.tune import weights
 from pipelines.sections import RetrieveSettings
@@ -98,7 +98,9 @@ class MatrixReport:
             of_embedder = [one for one in self.each if one.embedder == embedder and not one.answers]
             for method in _names(of_embedder, "method"):
                 rows = [one for one in of_embedder if one.method == method]
-                found[f"{embedder} {method}"] = {TITLES[name]: _value(share(_values(rows, name))) for name in FIGURES}
+                found[f"{embedder} {method}"] = {
+                    TITLES[name]: _value(proportion(_values(rows, name))) for name in FIGURES
+                }
         return found
 
     def lines(self) -> tuple[MeasuredLine, ...]:
@@ -167,9 +169,9 @@ def _search_table(figure: str, groups: Mapping[Group, list[Measured]]) -> TextRo
 def _cells(rows: Sequence[Measured], methods: Sequence[str], figure: str) -> Iterator[str]:
     by_method = {method: [one for one in rows if one.method == method] for method in methods}
     for of_method in by_method.values():
-        yield _text(share(_values(of_method, figure)))
+        yield _text(proportion(_values(of_method, figure)))
     flat = {name: found for name, found in by_method.items() if name not in (ALL_LAYERS, HELD_OUT) and found}
-    best = max(flat, key=lambda name: _value(share(_values(flat[name], figure))), default="")
+    best = max(flat, key=lambda name: _value(proportion(_values(flat[name], figure))), default="")
     difference = _difference(flat.get(best, []), by_method.get(ALL_LAYERS, []), figure)
     yield f"{100 * difference.difference:+.1f} ({_interval(difference)}) {best}" if difference else "-"
 
@@ -198,21 +200,21 @@ def _answer_table(each: Sequence[Measured]) -> TextRows:
     return TextRows("answers", columns, tuple(rows))
 
 
-def _figures(each: Sequence[Measured]) -> dict[str, Share | int | None]:
+def _figures(each: Sequence[Measured]) -> dict[str, Proportion | int | None]:
     if each[0].answers:
         return {"questions": len(each), "failed": sum(bool(one.error) for one in each), **_answer_shares(each)}
-    return {"questions": len(each)} | {name: share(_values(each, name)) for name in FIGURES}
+    return {"questions": len(each)} | {name: proportion(_values(each, name)) for name in FIGURES}
 
 
-def _answer_shares(each: Sequence[Measured]) -> dict[str, Share | None]:
+def _answer_shares(each: Sequence[Measured]) -> dict[str, Proportion | None]:
     right = [one for one in each if not one.error]
     answerable = [one for one in right if one.answerable]
     refused = [float(bool(one.abstained)) for one in answerable]
     return {
-        **{name: share(_values(answerable, name)) for name in (*FIGURES, "answer_cited")},
-        "answered": share([1 - one for one in refused]),
-        "wrongly_refused": share(refused),
-        "unanswerable_recognized": share([float(bool(one.abstained)) for one in right if not one.answerable]),
+        **{name: proportion(_values(answerable, name)) for name in (*FIGURES, "answer_cited")},
+        "answered": proportion([1 - one for one in refused]),
+        "wrongly_refused": proportion(refused),
+        "unanswerable_recognized": proportion([float(bool(one.abstained)) for one in right if not one.answerable]),
     }
 
 
@@ -230,9 +232,9 @@ def _values(each: Sequence[Measured], figure: str) -> list[float]:
     return [float(value) for one in each if (value := getattr(one, figure)) is not None]
 
 
-def _value(found: Share | None) -> float:
+def _value(found: Proportion | None) -> float:
     return found.value if found else 0.0
 
 
-def _text(found: Share | None) -> str:
+def _text(found: Proportion | None) -> str:
     return str(found) if found else "-"

@@ -21,7 +21,7 @@ class BlockIndex:
         for block in self.blocks:
             reach = max(reach, block.provenance.span.end)
             self._reaches.append(reach)
-        self._rows: dict[str, TableRows] = {}
+        self._rows: dict[str, RowSpans] = {}
 
     def touching(self, span: Span) -> tuple[Block, ...]:
         """Return the blocks that share a character with `span`, in order of their start."""
@@ -34,10 +34,10 @@ class BlockIndex:
         index = bisect_right(self._starts, block.provenance.span.start)
         return self.blocks[index] if index < len(self.blocks) else None
 
-    def rows(self, block: Block) -> TableRows:
+    def rows(self, block: Block) -> RowSpans:
         """Return where the rows of a table block stand; no rows where it has no table or its text is not by rows."""
         if block.id not in self._rows:
-            self._rows[block.id] = TableRows(block)
+            self._rows[block.id] = RowSpans(block)
         return self._rows[block.id]
 
     def provenance(self, span: Span) -> Provenance:
@@ -59,7 +59,7 @@ class BlockIndex:
         return Provenance(origin.document, span, page, origin.label, _range(cells) or origin.cells, boxes)
 
 
-class TableRows:
+class RowSpans:
     """The rows of a table block by their place in the document's text: `spans[i]` is the line of row i."""
 
     def __init__(self, block: Block) -> None:

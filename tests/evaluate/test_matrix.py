@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from evaluate.compare import compare_results, read_figures
 from evaluate.flat import FlatText, TermSearch, fuse, pieces_of
-from evaluate.intervals import share
+from evaluate.intervals import proportion
 from evaluate.matrix_report import MatrixReport, Measured
 from evaluate.sets import read_sets
 from flows.cli.evaluate import app
@@ -131,13 +131,13 @@ def test_sets_that_cannot_be_are_named(tmp_path: Path) -> None:
 
 
 def test_a_share_has_the_interval_of_wilson() -> None:
-    found = share([1.0] * 9 + [0.0])
+    found = proportion([1.0] * 9 + [0.0])
     assert found is not None
     assert (round(found.value, 1), round(found.low, 1), round(found.high, 1)) == (90.0, 59.6, 98.2)
-    certain = share([1.0] * 10)
+    certain = proportion([1.0] * 10)
     assert certain is not None
     assert certain.low < 75
-    assert share([]) is None
+    assert proportion([]) is None
 
 
 def test_terms_of_the_language_find_the_text() -> None:
