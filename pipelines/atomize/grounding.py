@@ -93,8 +93,8 @@ class Grounding:
         Generic terms and the terms of the names `beside` do not count; 1 if no others are left.
         """
         form = normalize(text)
-        named = {term for name in beside if name in form for term in terms(name)}
-        wanted = set(terms(text)) - named - _GENERIC_TERMS
+        named = {term for name in beside if name in form for term in self.terms_of(name)}
+        wanted = self.terms_of(text) - named - _GENERIC_TERMS
         return _share(wanted, self.terms)
 
     def best_window(self, text: str) -> tuple[float, str]:
@@ -103,15 +103,19 @@ class Grounding:
         The higher of the shares with and without the terms of the document's title: a sentence may refer to the
         document's subject by name or by a pronoun.
         """
-        wanted = set(terms(text)) - _GENERIC_TERMS
-        both = (wanted, wanted - set(terms(self.content.document.title)))
+        wanted = self.terms_of(text) - _GENERIC_TERMS
+        both = (wanted, wanted - self.terms_of(self.content.document.title))
         return max((_share(own, found), window) for own in both for found, window in self._windows)
 
     def states(self, relation: str, evidence: Span) -> bool:
         """Whether a term of a relation occurs in its evidence; true for one of stop words only ("is", "has")."""
-        wanted = set(terms(relation))
+        wanted = self.terms_of(relation)
         own = evidence.shifted(-self._start).slice(self._text)
-        return not wanted or not wanted.isdisjoint(terms(own))
+        return not wanted or not wanted.isdisjoint(self.terms_of(own))
+
+    def terms_of(self, text: str) -> frozenset[str]:
+        """Return the terms of a text by the language of the chunk."""
+        return frozenset(terms(text, self.content.chunk.language))
 
     @cached_property
     def _windows(self) -> list[tuple[frozenset[str], str]]:
@@ -119,12 +123,12 @@ class Grounding:
         texts = [sentence.text for sentence in self.content.sentences] or [self._text]
         pairs = zip(texts, [*texts[1:], ""], strict=True)
         windows = ["\n".join((self.content.chunk.context, *pair)) for pair in pairs]
-        return [(frozenset(terms(window)), window) for window in windows]
+        return [(self.terms_of(window), window) for window in windows]
 
     @cached_property
     def terms(self) -> frozenset[str]:
         """The terms of the chunk, of its table context and of the headings above it."""
-        return frozenset(terms(self._around))
+        return self.terms_of(self._around)
 
     @cached_property
     def _around(self) -> str:

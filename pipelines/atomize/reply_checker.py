@@ -19,7 +19,6 @@ from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.dates import CALENDAR
 from pipelines.lang.organizations import COMPANY
-from pipelines.lang.terms import terms
 from pipelines.lang.words import FUNCTION_WORDS
 
 _KINDS_OF_A_TERM = 2
@@ -64,7 +63,10 @@ class ReplyChecker:
     def _summary_error(self, summary: str) -> str:
         if not self._grounding.has_numbers_of(summary):
             return "summary with a number that is not in the text"
-        if any(not self._grounding.terms.issuperset(terms(name.surface)) for name in find_names(summary, ())):
+        if any(
+            not self._grounding.terms.issuperset(self._grounding.terms_of(name.surface))
+            for name in find_names(summary, ())
+        ):
             return "summary with a name that is not in the text"
         path = [form for _, form in self._grounding.content.path]
         return "summary that is the title" if normalize(summary).rstrip(".。") in path else ""

@@ -58,7 +58,7 @@ def _whole(block_index: BlockIndex, settings: ChunkSettings) -> list[ChunkDraft]
         return []
     span = Span(found[0].span.start, found[-1].span.end)
     quoted = [segment.span.slice(document.text) for segment in found if segment.prose]
-    summary = summarize(quoted, settings.summary_sentences, document.title)
+    summary = summarize(quoted, settings.summary_sentences, document.title, document.language)
     return [ChunkDraft(span, root_section(document), summary=summary)]
 
 

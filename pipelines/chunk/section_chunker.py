@@ -113,7 +113,7 @@ class SectionChunker:
         prose = [segment.span.slice(document.text) for segment in own if segment.prose]
         lines = prose or [(own[0].context or own[0].span.slice(document.text)).split("\n")[0]]
         about = " ".join((document.title, *self.group.section.path))
-        return summarize(lines, self.settings.summary_sentences, about)
+        return summarize(lines, self.settings.summary_sentences, about, document.language)
 
 
 class CutPlan:
@@ -154,17 +154,17 @@ class CutPlan:
         return costs
 
 
-def summarize(sentences: Sequence[str], count: int = 1, about: str = "") -> str:
+def summarize(sentences: Sequence[str], count: int = 1, about: str = "", language: str = "") -> str:
     """Return an extractive summary: the `count` best sentences in their order, joined by blanks.
 
     A sentence scores the frequency of its terms in all sentences, relative to its length; terms in `about`, a title or
-    heading, count double. Empty without sentences.
+    heading, count double. `language` is that of the sentences. Empty without sentences.
     """
     sentences = [_BULLET.sub("", " ".join(sentence.split())) for sentence in sentences]
-    sentences = [one for one in sentences if len(terms(one)) >= _FEWEST_TERMS] or sentences[:count]
-    found = [set(terms(sentence)) for sentence in sentences]
+    sentences = [one for one in sentences if len(terms(one, language)) >= _FEWEST_TERMS] or sentences[:count]
+    found = [set(terms(sentence, language)) for sentence in sentences]
     weights = Counter(term for one in found for term in one)
-    for term in set(terms(about)):
+    for term in set(terms(about, language)):
         weights[term] *= 2
     scores = [sum(weights[term] for term in one) / (len(one) + _DAMPING) for one in found]
     if scores:

@@ -108,13 +108,13 @@ def _found_in(quote: str, passages: Sequence[Hit]) -> _Source | None:
 
 def _carrying(claim: str, named: int, passages: Sequence[Hit]) -> _Source | None:
     """The sentence that says most of what the claim says, if it says enough of it; of all passages where 0 is named."""
-    wanted = set(terms(claim))
-    chosen = passages[named - 1 : named] if named else passages
     best, share = None, _CARRIES
-    for hit in chosen:
-        around = set(terms(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context))))
+    for hit in passages[named - 1 : named] if named else passages:
+        language = hit.chunk.language
+        wanted = set(terms(claim, language))
+        around = set(terms(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context)), language))
         for span in sentences(hit.chunk.text):
-            said = set(terms(span.slice(hit.chunk.text)))
+            said = set(terms(span.slice(hit.chunk.text), language))
             covered = len(wanted & said) + 0.5 * len((wanted - said) & around)
             if wanted & said and covered >= share * len(wanted):
                 best = _Source(hit, span.shifted(hit.chunk.provenance.span.start))
