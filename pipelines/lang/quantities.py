@@ -145,7 +145,8 @@ def _quantities(text: str, language: str) -> Iterator[Value]:
 def _figures(text: str, language: str) -> Iterator[tuple[int, int, float | None]]:
     """Yield the numbers in figures and in words: where each begins and ends, and its last value."""
     for match in _FIGURE.finditer(text):
-        if not text[max(0, match.start() - 1) : match.start()].isalpha() or _CJK_END.search(text[: match.start()][-1:]):
+        before = text[max(0, match.start() - 1) : match.start()]
+        if not before.isalpha() or _CJK_END.search(before):
             yield match.start(), match.end(), decimal(match.group())
     for match in number_words(language).finditer(text):
         if not _FIGURE_BEFORE.search(text, max(0, match.start() - 2), match.start()):
@@ -168,16 +169,18 @@ def _unit_at(text: str, place: int, language: str) -> tuple[Kind, int] | None:
         kind = _kind(text[start:end], language)
         if kind is not None and _ends_here(text, start, end, language):
             return kind, end
-    word = _WORD.match(text, start)
+    word = _WORD.match(text, start, start + _LONGEST)
     kind = _by_stem(word.group(), language) if word else None
     return (kind, word.end()) if word and kind else None
 
 
 def _ends_here(text: str, start: int, end: int, language: str) -> bool:
     """No letter stands behind a unit ("5 m" is none of "5 men"), and no word behind one that is one ("5 in stock")."""
-    if not text[end - 1].isspace() and (_CJK_END.search(text[start:end]) or not _LETTER_BEHIND.match(text, end)):
+    if not text[end - 1].isspace() and (
+        _CJK_END.search(text[start:end]) or not _LETTER_BEHIND.match(text, end, end + 1)
+    ):
         is_word = text[start:end].lower() in profile(language or "en").stop_words
-        return not (is_word and _WORD_BEHIND.match(text, end))
+        return not (is_word and _WORD_BEHIND.match(text, end, end + 2))
     return False
 
 

@@ -6,7 +6,6 @@ Every pattern is made of bounded or possessive runs, so that the time is linear 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -95,13 +94,13 @@ def find_references(block: Block, languages: tuple[str, ...] = USUAL_LANGUAGES) 
     """
     if block.kind is BlockKind.CODE or not block.text:
         return []
-    taken: list[tuple[int, int]] = []
+    text = block.text[:_PROSE]
+    taken = bytearray(len(text))
     found: dict[tuple[str, str], tuple[int, Reference]] = {}
-    for kind, start, end, target, section in _candidates(block.text[:_PROSE], _patterns(languages)):
-        at = bisect_left(taken, (start, end))
-        if any(start < other_end and other_start < end for other_start, other_end in taken[max(0, at - 1) : at + 1]):
+    for kind, start, end, target, section in _candidates(text, _patterns(languages)):
+        if any(taken[start:end]):
             continue
-        taken.insert(at, (start, end))
+        taken[start:end] = b"\1" * (end - start)
         found.setdefault((target, section), (start, _reference(block, kind, start, end, target, section)))
     return [reference for _, reference in sorted(found.values(), key=lambda item: item[0])]
 
