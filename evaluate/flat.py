@@ -5,7 +5,6 @@ They see what the parsers read, OCR and tables included, so that a difference is
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,11 +13,9 @@ import numpy as np
 from pipelines.chunk.base_split import base_split
 from pipelines.core.document import Document
 from pipelines.core.vectors import Vectors
-from pipelines.lang.bm25 import K1, inverse_frequency, length_norms
-from pipelines.lang.terms import terms
+from pipelines.lang.bm25 import Bm25
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.resources import Stores
-from pipelines.retrieve.retriever import FUSION
 from pipelines.store.artifact import read_document
 from qa.answer import Found
 
@@ -61,22 +58,11 @@ class TermSearch:
     """BM25 over texts, by the terms of one language."""
 
     def __init__(self, texts: Sequence[FlatText], language: str) -> None:
-        self._language = language
-        counts = [Counter(terms(one.text, language)) for one in texts]
-        self._norms = length_norms(np.array([count.total() for count in counts], dtype=np.float32))
-        self._places: dict[str, list[tuple[int, int]]] = {}
-        for place, count in enumerate(counts):
-            for term, times in count.items():
-                self._places.setdefault(term, []).append((place, times))
+        self._texts = Bm25([one.text for one in texts], language, whole=True)
 
     def rank(self, query: str, limit: int) -> list[int]:
         """Return the numbers of the best texts that share a term with the query, best first, ties by number."""
-        scores: Vectors = np.zeros(len(self._norms), dtype=np.float32)
-        for term in set(terms(query, self._language)):
-            holding = self._places.get(term, [])
-            rarity = inverse_frequency(len(self._norms), len(holding))
-            for place, times in holding:
-                scores[place] += rarity * times * (K1 + 1) / (times + self._norms[place])
+        scores = self._texts.scores(query)
         return [place for place in _order(scores, limit) if scores[place] > 0]
 
 
@@ -90,19 +76,6 @@ class VectorSearch:
     def rank(self, query: str, limit: int) -> list[int]:
         """Return the numbers of the nearest texts, nearest first, ties by number."""
         return _order(self._vectors @ self._embedder.embed([query], Side.QUERY)[0], limit)
-
-
-def fuse(rankings: Sequence[Sequence[int]], limit: int) -> list[int]:
-    """Return the numbers that stand best in all rankings together (reciprocal rank fusion, Cormack et al. 2009).
-
-    >>> fuse([[1, 2, 3], [3, 1]], 2)
-    [1, 3]
-    """
-    scores: dict[int, float] = {}
-    for ranking in rankings:
-        for rank, number in enumerate(ranking, 1):
-            scores[number] = scores.get(number, 0.0) + 1 / (FUSION + rank)
-    return sorted(scores, key=lambda number: (-scores[number], number))[:limit]
 
 
 def _order(scores: Vectors, limit: int) -> list[int]:

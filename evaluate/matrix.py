@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluate.answers import DEPTH, AnswerResult, evaluate_answers
-from evaluate.flat import FUSED_DEPTH, FlatText, TermSearch, VectorSearch, fuse, pieces_of, whole_texts
+from evaluate.flat import FUSED_DEPTH, FlatText, TermSearch, VectorSearch, pieces_of, whole_texts
 from evaluate.matrix_report import ALL_LAYERS, HELD_OUT, MatrixReport, Measured
 from evaluate.metrics import document_recall, first_document, page_recall
 from evaluate.passages import build_passages, without_model
@@ -25,7 +25,7 @@ from pipelines.ingest.report import Progress, silent
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.embedders import open_embedder
 from pipelines.resources import Stores, open_stores
-from pipelines.retrieve.retriever import Retriever
+from pipelines.retrieve.retriever import Retriever, fuse
 from pipelines.sections import RetrieveSettings
 from qa.answer import Found
 from qa.check.citations import found as found_of
@@ -163,7 +163,7 @@ def _flat(stores: Stores, language: str, embedder: Embedder) -> dict[str, Search
     by_vector = VectorSearch(pieces, embedder)
 
     def fused(query: str) -> list[Found]:
-        return _found(pieces, fuse([one.rank(query, FUSED_DEPTH) for one in (by_terms, by_vector)], DEPTH))
+        return _found(pieces, list(fuse([one.rank(query, FUSED_DEPTH) for one in (by_terms, by_vector)]))[:DEPTH])
 
     return {"bm25 pages": lambda query: _found(whole, pages.rank(query, DEPTH)), "fused pieces": fused}
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def matrix(
     sets: Annotated[Path, typer.Argument(help="A TOML file that declares sets, or a folder of such files.")],
     embedder: Annotated[
-        list[str] | None, typer.Option("--embedder", help="wordllama, e5, fastembed or openai; may be given again.")
+        list[str] | None, typer.Option("--embedder", help="As for `ingest`; may be given again.")
     ] = None,
     strategy: Annotated[list[str] | None, typer.Option("--strategy", help="A strategy; may be given again.")] = None,
     only: Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from pipelines.lang.profile import read_table
+from pipelines.lang.profile import of_language, read_table
 from pipelines.lang.quantities import Kind
 
 _REST = re.compile(r"[^\W\d_]*")
@@ -35,14 +35,8 @@ def _patterns(language: str) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
     return tuple(
         (Kind(kind), re.compile("|".join(parts), re.IGNORECASE))
         for kind, by_language in read_table("asked").items()
-        if (parts := _parts(by_language, language))
+        if (parts := of_language(by_language, language))
     )
-
-
-def _parts(by_language: dict[str, list[str]], language: str) -> list[str]:
-    if language:
-        return by_language.get(language, [])
-    return [part for parts in by_language.values() for part in parts]
 
 
 def _word_end(text: str, place: int) -> int:

@@ -39,26 +39,28 @@ def length_norms(lengths: Vectors) -> Vectors:
 
 
 class Bm25:
-    """Texts by their terms. Terms common to a fifth of them are left out where there are many.
+    """Texts by their terms in `language`. Terms common to a fifth of them are left out where there are many.
+
+    With `whole` none is left out.
 
     >>> Bm25(["the pump leaks", "a new seal"]).scores("seal of the pump")
     array([0.69314718, 0.69314718], dtype=float32)
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        counts = [Counter(terms(text)) for text in texts]
+    def __init__(self, texts: Sequence[str], language: str = "", *, whole: bool = False) -> None:
+        counts = [Counter(terms(text, language)) for text in texts]
         norms = length_norms(np.array([count.total() for count in counts], dtype=np.float32))
-        self._size = len(texts)
+        self._size, self._language = len(texts), language
         self._postings = {
             term: (np.array(places, dtype=np.intp), _weights(places, times, norms))
             for term, (places, times) in _inverted(counts).items()
-            if self._size < _MANY or len(places) <= _COMMON * self._size
+            if whole or self._size < _MANY or len(places) <= _COMMON * self._size
         }
 
     def scores(self, query: str) -> Vectors:
         """Return the score of each text for the terms of `query`, in an array of shape (texts,)."""
         found = np.zeros(self._size, dtype=np.float32)
-        for term in set(terms(query)) & self._postings.keys():
+        for term in set(terms(query, self._language)) & self._postings.keys():
             places, weights = self._postings[term]
             found[places] += weights
         return found

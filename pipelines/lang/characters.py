@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from itertools import pairwise
 
@@ -26,9 +25,13 @@ HAN_CHARACTER = re.compile(f"[{HAN}]")
 UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 
 
+_LETTERED = (range(0x20000), range(0xE0000, 0xE1000))
+"""Planes 0 and 1 and the variation selectors: the planes between are Han or empty, those behind private."""
+
+
 def _ranges(*categories: str) -> str:
-    """Return all characters of these Unicode categories as ranges between brackets."""
-    codes = [code for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) in categories]
+    """Return all characters of these Unicode categories, of letters with case or of signs, as ranges in brackets."""
+    codes = [code for plane in _LETTERED for code in plane if unicodedata.category(chr(code)) in categories]
     starts = [codes[0], *(after for before, after in pairwise(codes) if after > before + 1)]
     ends = [*(before for before, after in pairwise(codes) if after > before + 1), codes[-1]]
     return "".join(f"{chr(start)}-{chr(end)}" for start, end in zip(starts, ends, strict=True))

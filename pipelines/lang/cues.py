@@ -9,7 +9,7 @@ import re
 from functools import cache
 
 from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.profile import read_table
+from pipelines.lang.profile import of_language, read_table
 
 
 @cache
@@ -18,7 +18,6 @@ def cue(name: str, language: str = "") -> re.Pattern[str]:
 
     Of a language without any it matches nothing.
     """
-    by_language: dict[str, list[str]] = read_table("cues")[name]
-    chosen = by_language.get(language, []) if language else [part for parts in by_language.values() for part in parts]
+    chosen = of_language(read_table("cues")[name], language)
     parts = [part if CJK_CHARACTER.search(part) else rf"(?<!\w){part}(?!\w)" for part in chosen]
     return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)

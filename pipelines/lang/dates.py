@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
+from pipelines.lang.numbers import LISTED
 from pipelines.lang.profile import longest_first, profile
 
-_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "ru")
 # Short names of English and German months alone: "set" and "out" of the Portuguese are English words.
 _NAMES = frozenset().union(
     profile("en").month_names,
     profile("de").month_names,
-    *(forms for code in _LANGUAGES for forms in profile(code).months),
+    *(forms for code in LISTED if profile(code).spaced for forms in profile(code).months),
 )
 _MONTHS = "|".join(longest_first(_NAMES))
 CALENDAR = profile("en").month_names | profile("en").weekday_names

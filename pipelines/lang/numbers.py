@@ -21,7 +21,7 @@ _PERCENT = re.compile(r"\s?[%％]")
 _CJK_NUMERALS = "一二两三四五六七八九十百千"
 _WORD = re.compile(rf"[^\W\d_{_CJK_NUMERALS}]+|[{_CJK_NUMERALS}]+")
 
-_LISTED = ("ja", "ru", "nl", "pt", "it", "es", "fr", "de", "zh", "en")
+LISTED = ("ja", "ru", "nl", "pt", "it", "es", "fr", "de", "zh", "en")
 """Languages whose numbers in words are listed; of a word that two of them have the later one counts."""
 
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
@@ -80,7 +80,7 @@ def number_word(word: str, language: str = "") -> float | None:
 @cache
 def _words(language: str) -> dict[str, float]:
     return {
-        word: value for code in ((language,) if language else _LISTED) for word, value in profile(code).numbers.items()
+        word: value for code in ((language,) if language else LISTED) for word, value in profile(code).numbers.items()
     }
 
 

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
 
 from pipelines.lang.characters import CAPITAL, CJK, HAN
 from pipelines.lang.cues import cue
-from pipelines.lang.profile import named_languages, profile
+from pipelines.lang.profile import named_languages, profile, read_words
 
-_DATA = Path(__file__).with_name("data") / "names"
-_CAPITAL = rf"[{CAPITAL}А-ЯЁЇІЄҐ]"
+_FOLDER = "names"
 # Particles stand between the parts of a name in small letters: "van der", "de la", "von".
 _NAME = re.compile(
-    rf"(?<!\w)(?P<first>{_CAPITAL}[^\W\d_{CJK}]+)(?:[- ]{_CAPITAL}(?:\.|[^\W\d_{CJK}]+))?"
-    rf"(?: [a-z]{{1,4}}){{0,2}}[- ]{_CAPITAL}[^\W\d_{CJK}]+"
+    rf"(?<!\w)(?P<first>[{CAPITAL}][^\W\d_{CJK}]+)(?:[- ][{CAPITAL}](?:\.|[^\W\d_{CJK}]+))?"
+    rf"(?: [a-z]{{1,4}}){{0,2}}[- ][{CAPITAL}][^\W\d_{CJK}]+"
 )
 _HAN_RUN = re.compile(rf"(?<![{HAN}])[{HAN}]{{2,4}}(?![{HAN}])")
 
@@ -34,22 +32,14 @@ def names_person(text: str, language: str = "") -> bool:
 
 
 def _is_first_name(word: str) -> bool:
-    return word.casefold() in _first_names()
+    return word.casefold() in _names(spaced=True)
 
 
 def _has_surname(run: str) -> bool:
-    return run[0] in _surnames() or run[:2] in _surnames()
+    return not _names(spaced=False).isdisjoint((run[0], run[:2]))
 
 
 @cache
-def _first_names() -> frozenset[str]:
-    return frozenset(name for code in named_languages("names") if profile(code).spaced for name in _read(code))
-
-
-@cache
-def _surnames() -> frozenset[str]:
-    return frozenset(name for code in named_languages("names") if not profile(code).spaced for name in _read(code))
-
-
-def _read(code: str) -> list[str]:
-    return (_DATA / f"{code}.txt").read_text(encoding="utf-8").casefold().split()
+def _names(*, spaced: bool) -> frozenset[str]:
+    codes = (code for code in named_languages(_FOLDER) if profile(code).spaced is spaced)
+    return frozenset(name.casefold() for code in codes for name in read_words(_FOLDER, code))

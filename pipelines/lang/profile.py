@@ -12,7 +12,7 @@ imported where its words are asked for.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -122,6 +122,16 @@ def read_table(name: str) -> dict[str, Any]:
 def named_languages(folder: str) -> tuple[str, ...]:
     """Return the codes of the languages that have a data file in a folder of this package."""
     return tuple(sorted(path.stem for path in (_DATA / folder).iterdir()))
+
+
+def read_words(folder: str, code: str) -> list[str]:
+    """Return the words of a language in a folder of this package, in the order of the file."""
+    return (_DATA / folder / f"{code}.txt").read_text(encoding="utf-8").split()
+
+
+def of_language(by_language: Mapping[str, Sequence[str]], language: str) -> list[str]:
+    """Return what a table has for a language; where that is not known, what it has for all."""
+    return [part for code, parts in by_language.items() if language in ("", code) for part in parts]
 
 
 def longest_first(words: Iterable[str]) -> list[str]:

@@ -15,7 +15,7 @@ from pipelines.lang.dates import DATE
 from pipelines.lang.numbers import decimal, number_word, number_words
 from pipelines.lang.people import names_person
 from pipelines.lang.profile import named_languages, profile, read_table
-from pipelines.lang.terms import terms
+from pipelines.lang.subject_words import stem
 
 
 class Kind(StrEnum):
@@ -191,7 +191,7 @@ def _kind(written: str, language: str) -> Kind | None:
 
 def _by_stem(word: str, language: str) -> Kind | None:
     """An inflected name of a unit: "Monaten"."""
-    return _units(language).stems.get(terms(word, language, stop=False)[0]) if language and len(word) > 2 else None
+    return _units(language).stems.get(stem(word, language)) if language and len(word) > 2 else None
 
 
 @cache
@@ -204,7 +204,7 @@ def _units(language: str) -> _Units:
         folded.setdefault(symbol.casefold(), set()).add(kind)
     clear = {symbol: kinds.copy().pop() for symbol, kinds in folded.items() if len(kinds) == 1 and len(symbol) > 1}
     names = dict(_names(language))
-    stems = {terms(name, language, stop=False)[0]: kind for name, kind in names.items() if _WORD.fullmatch(name)}
+    stems = {stem(name, language): kind for name, kind in names.items() if _WORD.fullmatch(name)}
     return _Units(symbols, clear | {_BLANKS.sub("", name): kind for name, kind in names.items()}, stems)
 
 

@@ -6,11 +6,11 @@ import re
 from functools import cache
 from types import MappingProxyType
 
-from pipelines.lang.characters import CJK
+from pipelines.lang.characters import CJK, WITHOUT_BLANKS
 from pipelines.lang.profile import longest_first, profile, read_table
 
-_UNSPACED = re.compile(rf"[{CJK}\u0e00-\u0e7f]")
-"""Chinese, Japanese, Korean and Thai: a word of theirs has no blank before it."""
+_UNSPACED = re.compile(f"[{CJK}{WITHOUT_BLANKS}]")
+"""A word of these scripts may have no blank before it."""
 _NOTHING = r"(?!)"
 
 

@@ -65,9 +65,7 @@ class _Metadata:
 def measure_scale(vectors: VectorStore, documents: list[str]) -> Scale:
     """Return the scale of a knowledge base from `SCALE_SAMPLE` of its documents, evenly taken from those given."""
     step = max(1, len(documents) // SCALE_SAMPLE)
-    samples = {
-        kind: _VectorSample() for kind in (RecordKind.ATOM, RecordKind.CHUNK, RecordKind.SUMMARY, RecordKind.DOCUMENT)
-    }
+    samples = {kind: _VectorSample() for kind in (RecordKind.ATOM, RecordKind.CHUNK, RecordKind.SUMMARY)}
     for embedded in vectors.records(tuple(samples), documents[::step][:SCALE_SAMPLE]):
         for record, vector in zip(embedded.records, embedded.vectors, strict=True):
             samples[record.kind].add(record.owner, record.chunk or record.id, vector)

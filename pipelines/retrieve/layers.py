@@ -23,8 +23,6 @@ KINDS = (RecordKind.SUMMARY, RecordKind.ATOM)
 
 Summaries are left out where all are quoted from their chunks: they say nothing that the atoms do not.
 """
-_SEARCHES = 3
-"""Searches at a time."""
 ATOM_FACTOR = 3
 """How many times as many atoms are searched for as records of another kind: several lead to one chunk."""
 
@@ -75,7 +73,7 @@ class LayerSearch:
         self._reads = reads
         languages = np.array([reads(language) for language in index.languages], dtype=np.float32)
         self._readable = languages[index.language_of] if len(languages) else np.zeros(0, dtype=np.float32)
-        self._pool = ThreadPoolExecutor(_SEARCHES, thread_name_prefix="search")
+        self._pool = ThreadPoolExecutor(1 + len(KINDS), thread_name_prefix="search")
 
     def similarities(
         self,

@@ -122,8 +122,8 @@ def coverage(query: AnalyzedQuery, index: Index) -> Weights:
     norms = bm25.length_norms(index.lengths)
     found = np.zeros((len(query.words), index.size), dtype=np.float32)
     for row, word in zip(found, query.words, strict=True):
-        for counts, most in _counts(word, index):
-            np.maximum(row, _saturated(counts, norms, most), out=row)
+        for chunks, counts, most in _counts(word, index):
+            row[chunks] = np.maximum(row[chunks], _saturated(counts, norms[chunks], most))
     return found
 
 
@@ -137,25 +137,31 @@ def around(query: AnalyzedQuery, covered: Weights, index: Index) -> Weights:
     found = np.zeros(index.size, dtype=np.float32)
     for weight, row, word in zip(query.weights, covered, query.words, strict=True):
         said = np.zeros(len(index.documents), dtype=np.float32)
-        for counts, most in _counts(word, index):
-            whole = np.bincount(index.document_of, counts, len(index.documents)).astype(np.float32)
+        for chunks, counts, most in _counts(word, index):
+            whole = np.bincount(index.document_of[chunks], counts, len(index.documents)).astype(np.float32)
             np.maximum(said, _saturated(whole, norms, most), out=said)
-        found += weight * np.maximum(0, said[index.document_of] - row)
+        if said.any():
+            found += weight * np.maximum(0, said[index.document_of] - row)
     return found / np.float32(query.ideal)
 
 
-def _counts(word: QuestionWord, index: Index) -> Iterator[tuple[Weights, float]]:
-    """How often each chunk has a word, and has what is near to it, each with the most that this may count."""
+def _counts(word: QuestionWord, index: Index) -> Iterator[tuple[Numbers, Weights, float]]:
+    """The chunks that have what is near to a word, and those that have the word: how often, and the most it counts."""
+    postings = index.postings
     if word.near:
-        near = np.zeros(index.size, dtype=np.float32)
-        for number, weight in word.near.items():
-            near[index.postings.columns_of(number)] += weight * index.postings.values_of(number)
-        yield near, NEAR
-    exact = np.zeros(index.size, dtype=np.float32)
-    for number, language in word.exact:
-        places = chunks_of(index, number, language)
-        exact[index.postings.columns[places]] += index.postings.values[places]
-    yield exact, bm25.K1 + 1
+        near = [(postings.columns_of(one), weight * postings.values_of(one)) for one, weight in word.near.items()]
+        yield *_added_up(near), NEAR
+    if word.exact:
+        places = [chunks_of(index, *pair) for pair in word.exact]
+        yield *_added_up([(postings.columns[one], postings.values[one]) for one in places]), bm25.K1 + 1
+
+
+def _added_up(found: Sequence[tuple[Numbers, Weights]]) -> tuple[Numbers, Weights]:
+    """Chunks with their counts, each chunk once."""
+    if len(found) == 1:
+        return found[0]
+    chunks, place = np.unique(np.concatenate([one for one, _ in found]), return_inverse=True)
+    return chunks, np.bincount(place, np.concatenate([counts for _, counts in found])).astype(np.float32)
 
 
 def _saturated(counts: Weights, norms: Weights, most: float) -> Weights:

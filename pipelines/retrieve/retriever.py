@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,9 @@ CACHE = "retrieval"
 """The folder in that of a knowledge base that keeps the index."""
 FUSION = 60
 """The constant of reciprocal rank fusion (Cormack et al. 2009)."""
+
+
+K = TypeVar("K", int, str)
 
 
 class Mode(StrEnum):
@@ -242,13 +245,10 @@ class Retriever:
         return self._vectors.search(RecordKind.CHUNK, self._embed(query), limit, where)
 
     def _hybrid(self, query: str, limit: int, where: Filter) -> list[Scored]:
-        fused: dict[str, float] = {}
         depth = max(limit, self.settings.candidates)
-        for found in (self._bm25(query, depth, where), self._dense(query, depth, where)):
-            for rank, one in enumerate(found, 1):
-                fused[one.id] = fused.get(one.id, 0.0) + (FUSION + 1) / (2 * (FUSION + rank))
-        best = sorted(fused.items(), key=lambda item: (-item[1], item[0]))[:limit]
-        return [Scored(id, id, score) for id, score in best]
+        searches = (self._bm25(query, depth, where), self._dense(query, depth, where))
+        fused = fuse([[one.id for one in found] for found in searches])
+        return [Scored(id, id, score) for id, score in list(fused.items())[:limit]]
 
     def _explained(self, numbers: Sequence[int], features: QueryFeatures, scores: ChunkScores) -> tuple[Hit, ...]:
         index = self.index
@@ -286,6 +286,21 @@ class Retriever:
 
     def _atom_texts(self, ids: Sequence[str]) -> dict[str, str]:
         return {node.id: str(node.properties["text"]) for node in self._graph.nodes((NodeKind.ATOM,), ids)}
+
+
+def fuse(rankings: Sequence[Sequence[K]]) -> dict[K, float]:
+    """Return all that is ranked with a score in (0, 1], the highest first, ties by key; 1 for what is first in all.
+
+    Reciprocal rank fusion (Cormack et al. 2009).
+
+    >>> list(fuse([[1, 2, 3], [3, 1]]))
+    [1, 3, 2]
+    """
+    fused: dict[K, float] = {}
+    for ranking in rankings:
+        for rank, key in enumerate(ranking, 1):
+            fused[key] = fused.get(key, 0.0) + (FUSION + 1) / (len(rankings) * (FUSION + rank))
+    return dict(sorted(fused.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _best_by_chunk(found: Sequence[Scored]) -> list[Scored]:

@@ -28,7 +28,7 @@ from qa.strategies.strategy import in_rounds
 _COVERED = 0.5
 """From which cover on a term counts as known."""
 _GAIN = 0.05
-"""What a sentence must add of the terms wanted, as a share of the question's weight: about one common word."""
+"""Least share of the question's weight that a sentence adds: cites 35.8 % of answers, 0.1 32.4 % (`eval matrix`)."""
 _BRIDGE = 0.6
 """What a code that leads on weighs against a term of the question."""
 _MENTIONED = 0.3

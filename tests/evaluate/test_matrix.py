@@ -8,12 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 from evaluate.compare import compare_results, read_figures
-from evaluate.flat import FlatText, TermSearch, fuse, pieces_of
+from evaluate.flat import FlatText, TermSearch, pieces_of
 from evaluate.intervals import proportion
 from evaluate.matrix_report import MatrixReport, Measured
 from evaluate.sets import read_sets
 from flows.cli.evaluate import app
 from pipelines.core.errors import SettingsError, SourceError
+from pipelines.retrieve.retriever import fuse
 from tests.qa.corpus import PASSAGES, QUESTIONS
 
 SETS = """
@@ -156,7 +157,7 @@ def test_pieces_are_the_text_cut_and_keep_their_page() -> None:
 
 
 def test_fusion_prefers_what_both_rankings_have() -> None:
-    assert fuse([[1, 2, 3], [4, 3, 5]], 3) == [3, 1, 4]
+    assert list(fuse([[1, 2, 3], [4, 3, 5]]))[:3] == [3, 1, 4]
 
 
 def test_the_last_column_is_the_difference_from_the_best_flat_search() -> None:
