@@ -32,6 +32,10 @@ SILENT: Final = frozenset(
     "script style template noscript head title meta link base svg canvas audio video object embed applet map area"
     " select datalist option input textarea progress meter rp rt track source param col colgroup".split()
 )
+# Elements that stand in a head; the first other one begins the body (HTML 13.2.6.4.4).
+_IN_HEAD: Final = frozenset(
+    "base basefont bgsound link meta title noscript noframes style script template head".split()
+)
 _FURNITURE_ROLES: Final = {"navigation", "search", "banner", "contentinfo"}
 _INVISIBLE_STYLE: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _DECLARED: Final = re.compile(
@@ -64,7 +68,30 @@ def parse_html_text(text: str, uri: str = "") -> Element:
     root = etree.fromstring(cleaned.encode("utf-8", "replace") or b"<html/>", parser)
     if any("Excessive depth" in entry.message for entry in parser.error_log):
         raise TooLarge("elements nested too deep", ids=(uri,))
-    return root if root is not None else lxml_html.fromstring("<html></html>")
+    if root is None:
+        return lxml_html.fromstring("<html></html>")
+    _end_head(root)
+    return root
+
+
+def _end_head(root: Element) -> None:
+    """Move to the body what begins it: libxml2 leaves a `section` behind a head without an end tag in the head."""
+    head = root.find("head")
+    if head is None:
+        return
+    children = [child for child in head if isinstance(child.tag, str)]
+    first = next((child for child in children if child.tag not in _IN_HEAD), None)
+    if first is None:
+        return
+    body = root.find("body")
+    if body is None:
+        body = etree.SubElement(root, "body")
+    moved = [first, *first.itersiblings()]
+    for place, child in enumerate(moved):
+        body.insert(place, child)
+    if body.text and body.text.strip():
+        moved[-1].tail = (moved[-1].tail or "") + body.text
+        body.text = None
 
 
 def _shortened(tag: re.Match[str]) -> str:

@@ -232,3 +232,14 @@ def test_a_span_far_beyond_the_table_ends_with_it(document_of: Read) -> None:
     table = document_of("a.html", "<table><tr><th>A<th>B<tr><td colspan=99>wide<tr><td>1<td>2</table>").tables[0]
     assert table.columns == 2
     assert [(cell.text, cell.column_span) for cell in table.cells if cell.row == 1] == [("wide", 2)]
+
+
+@pytest.mark.parametrize("first", ["section", "main", "article", "figure", "dialog", "x-card"])
+def test_a_page_without_a_head_or_body_tag_keeps_its_text(document_of: Read, first: str) -> None:
+    document = document_of(
+        "a.html",
+        f"<!doctype html><meta charset=utf-8><title>T</title><{first}><p>one</p></{first}> two <p>three"
+        "<script>x</script>",
+    )
+    assert document.text.split() == ["one", "two", "three"]
+    assert document.title == "T"
