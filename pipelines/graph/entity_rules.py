@@ -14,7 +14,7 @@ from functools import lru_cache
 from pipelines.core.ids import normalize
 from pipelines.graph.entities import EntityProfile
 from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.organizations import LEGAL_FORMS
+from pipelines.lang.organizations import LEGAL_FORMS, SHORT_FORMS
 from pipelines.lang.spelling import edits
 
 _WORD = re.compile(r"[^\W_]+")
@@ -50,18 +50,35 @@ def key(name: str) -> str:
 
     Empty for a name without any letter: numbers are never merged.
     """
+    words, last = _words_and_legal_form(name)
+    first = 0
+    while last - first > 1 and words[first] in _ARTICLES:
+        first += 1
+    joined = " ".join(words[first:last])
+    return _KNOWN.get(joined, joined) if re.search(r"[^\W\d_]", joined) else ""
+
+
+def legal_form(name: str) -> str:
+    """Return the legal form at the end of a company's name, spelled out ones in short; "" where there is none.
+
+    >>> legal_form("Acme Co., Limited"), legal_form("ACME")
+    ('co ltd', '')
+    """
+    words, last = _words_and_legal_form(name)
+    return " ".join(SHORT_FORMS.get(word, word) for word in words[last:])
+
+
+def _words_and_legal_form(name: str) -> tuple[list[str], int]:
+    """The words of a name without accents and punctuation, and the place where its legal form begins."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     plain = re.sub(r"(?<=\b\w)\.(?=\w\b|\s|$)", "", plain)
     plain = re.sub(r"['’]s\b", "", plain).replace("&", " and ").replace("%", " percent ")
     written = _WORD.findall(plain)
     words = [normalize(word) for word in written]
-    first, last = 0, len(words)
-    while last - first > 1 and words[first] in _ARTICLES:
-        first += 1
-    while last - first > 1 and words[last - 1] in LEGAL_FORMS and written[last - 1][0].isupper():
+    last = len(words)
+    while last > 1 and words[last - 1] in LEGAL_FORMS and written[last - 1][0].isupper():
         last -= 1
-    joined = " ".join(words[first:last])
-    return _KNOWN.get(joined, joined) if re.search(r"[^\W\d_]", joined) else ""
+    return words, last
 
 
 def acronym(name: str) -> str:
@@ -108,9 +125,12 @@ def _figures(name: str) -> tuple[list[str], list[str]]:
 
 
 def judge(one: EntityProfile, two: EntityProfile) -> Verdict | None:
-    """Return why the two are the same entity by their names alone, None where no rule decides."""
+    """Return why the two are the same entity by their names alone, None where no rule decides.
+
+    None too for companies of one name and two legal forms ("ABB Ltd", "ABB Inc"): they may be two.
+    """
     a, b = key(one.name), key(two.name)
-    if not a or not b:
+    if not a or not b or (a == b and legal_form(one.name) != legal_form(two.name)):
         return None
     # Scores rank the rules: 1 for the same letters, less the more a rule takes for granted.
     rules = (

@@ -94,11 +94,21 @@ def _forced(profiles: Sequence[EntityProfile], settings: GraphSettings) -> Itera
 
 
 def _by_name(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
-    first: dict[str, int] = {}
+    """Names that are equal but for what tells nothing; of companies with several legal forms, those of the same form.
+
+    "ABB" is "ABB Ltd" where there is no other ABB; beside "ABB Inc" it may be either, and stays alone.
+    """
+    by_key: dict[str, list[int]] = {}
     for i, profile in enumerate(profiles):
-        name = entity_rules.key(profile.name)
-        if name and (other := first.setdefault(name, i)) != i:
-            yield _MergeCandidate(other, i, entity_rules.Verdict("same name", 1.0))
+        if name := entity_rules.key(profile.name):
+            by_key.setdefault(name, []).append(i)
+    for group in by_key.values():
+        forms = [entity_rules.legal_form(profiles[i].name) for i in group] if len(group) > 1 else []
+        one_company = len(set(filter(None, forms))) < 2
+        first: dict[str, int] = {}
+        for i, form in zip(group, forms, strict=False):
+            if (other := first.setdefault("" if one_company else form, i)) != i:
+                yield _MergeCandidate(other, i, entity_rules.Verdict("same name", 1.0))
 
 
 def _by_alias(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
@@ -148,8 +158,16 @@ def _by_vector(profiles: Sequence[EntityProfile], settings: GraphSettings, embed
     return [
         _NearPair(i, j, cosine, entity_rules.judge(profiles[i], profiles[j]))
         for i, j, cosine in nearest_pairs(vectors, settings.neighbours, settings.merge_score)
-        if entity_rules.compatible(profiles[i], profiles[j])
+        if entity_rules.compatible(profiles[i], profiles[j]) and not _told_by_name(profiles[i], profiles[j])
     ]
+
+
+def _told_by_name(one: EntityProfile, two: EntityProfile) -> bool:
+    """Whether `_by_name` has decided: one name, and not two companies by their legal forms."""
+    if entity_rules.key(one.name) != entity_rules.key(two.name):
+        return False
+    forms = {entity_rules.legal_form(one.name), entity_rules.legal_form(two.name)}
+    return len(forms) < 2 or "" in forms
 
 
 def _open_pairs(

@@ -30,6 +30,8 @@ LEGAL_FORMS = frozenset(
     form.replace(".", "").casefold() for form in _of("legal_forms", "anywhere", "at_end", "capitals", "spelled_out")
 )
 """Legal forms without points, in small letters: what the name of a company can be said without."""
+SHORT_FORMS: dict[str, str] = dict(_TABLE["legal_forms"]["short_of"])
+"""The short form of those that are spelled out."""
 
 COMPANY = re.compile(
     rf"(?i:\b(?:{_any(_of('legal_forms', 'anywhere', 'at_end', 'also_names'))})\.?$)"

@@ -45,7 +45,7 @@ def merged(*profiles: EntityProfile, settings: GraphSettings = DEFAULT) -> dict[
     [
         ("The United Nations", "United Nations"),
         ("Siemens AG", "Siemens"),
-        ("Kestrin Pumps B.V.", "Kestrin Pumps"),
+        ("Kestrin Pumps and Compressors International B.V.", "Kestrin Pumps and Compressors International"),
         ("U.S.", "United States"),
         ("São Paulo", "Sao Paulo"),
         ("centrifugal pump", "centrifugal pumps"),
@@ -126,8 +126,8 @@ def test_a_merge_is_undone_by_a_setting() -> None:
 
 
 def test_keeping_apart_holds_for_whole_groups() -> None:
-    group = (entity("Siemens AG", mentions=3), entity("Siemens"), entity("Siemens GmbH"))
-    found = merged(*group, settings=GraphSettings(keep_apart=(("Siemens AG", "Siemens GmbH"),)))
+    group = (entity("United States", mentions=3), entity("U.S.A."), entity("US"))
+    found = merged(*group, settings=GraphSettings(keep_apart=(("United States", "US"),)))
     assert len(found) == 1
 
 
@@ -190,6 +190,26 @@ def test_neighbours_are_those_of_the_whole_matrix(count: int, wanted: int) -> No
 def test_keys_leave_what_tells_names_apart() -> None:
     assert key("The Acme Co., Ltd.") == key("ACME") == "acme"
     assert judge(entity("Acme"), entity("Acme Pumps")) is None
+
+
+def test_companies_of_two_legal_forms_are_not_one() -> None:
+    assert merged(entity("ABB Ltd"), entity("ABB Limited"), entity("ABB Inc."), entity("ABB")) in (
+        {"ABB Ltd": "ABB Limited"},
+        {"ABB Limited": "ABB Ltd"},
+    )
+    assert merged(entity("Kestrin GmbH"), entity("Kestrin", mentions=2)) == {"Kestrin GmbH": "Kestrin"}
+
+
+def test_a_model_is_asked_about_companies_of_two_legal_forms() -> None:
+    asked: list[set[str]] = []
+
+    def decide(pairs: Sequence[Pair]) -> list[float]:
+        asked.extend({pair.one.name, pair.two.name} for pair in pairs)
+        return [1.0] * len(pairs)
+
+    name = "Kestrin Pumps and Compressors International"
+    resolve([entity(f"{name} Ltd"), entity(f"{name} Inc"), entity(name)], DEFAULT, letters, decide)
+    assert asked == [{f"{name} Ltd", f"{name} Inc"}]
 
 
 @pytest.mark.slow
