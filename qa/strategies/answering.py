@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.shown_passages import fitting, render
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
 from qa.check.arithmetic import unsupported
 from qa.check.citations import Citer, found
@@ -15,7 +16,6 @@ from qa.check.claims import CheckedClaims, carries, check
 from qa.model_calls import FailedCall
 from qa.prompts.reply_types import AnswerReply, RecallReply
 from qa.quoting.conflicts import disagreements
-from qa.shown_passages import fitting, render
 from qa.strategies.strategy import Attempt
 
 DOCTOR = "`strata doctor` tries the endpoint"
@@ -45,7 +45,7 @@ async def answer_from(attempt: Attempt, passages: Sequence[Hit], notes: str = ""
     citer = Citer(attempt.retrieval)
     checked = check(attempt.question, asked.value, read, citer)
     short = " ".join(asked.value.answer.split())
-    if not checked.claims and short and (numbers := carries(short, read, citer)):
+    if not checked.claims and short and (numbers := carries(short, attempt.question, read, citer)):
         checked = CheckedClaims((Claim(short, numbers),), checked.dropped)
     if not checked.claims:
         return _without_answer(attempt, passages, "no claim stood the check against the sources", checked)
@@ -122,7 +122,8 @@ def _said(call: FailedCall) -> str:
 
 def _unfounded(short: str, question: str, checked: CheckedClaims, citer: Citer) -> list[str]:
     """The numbers of the short answer that neither the claims nor their sources have; a count of the claims is one."""
-    told = [claim.text for claim in checked.claims] + [citation.quote for citation in citer.citations]
+    told = [claim.text for claim in checked.claims]
+    told += [text for citation in citer.citations for text in (citation.quote, citation.context)]
     return unsupported(short, [*told, question, str(len(checked.claims))])
 
 

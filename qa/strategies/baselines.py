@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 from pipelines.llm.ask import CallEnding
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.shown_passages import fitting, render
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.prompts.reply_types import FollowUpReply, RecallReply, ShortReply
 from qa.settings import AnswerSettings
-from qa.shown_passages import fitting, render
 from qa.strategies.answering import answer_closed_book, answer_from
 from qa.strategies.strategy import Attempt, in_rounds, passage_steps
 

@@ -15,12 +15,12 @@ from enum import StrEnum
 from pipelines.core.ids import normalize
 from pipelines.llm.ask import Asked, CallEnding
 from pipelines.retrieve.hit import AtomHit, Hit
+from pipelines.retrieve.shown_passages import AT_ONCE, headline, render, render_candidates
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.prompts.reply_types import ProposalsReply, SelectionReply, selection_among
 from qa.settings import AnswerSettings
-from qa.shown_passages import AT_ONCE, headline, render, render_candidates
 from qa.strategies.answering import answer_from
 from qa.strategies.strategy import Attempt, in_rounds
 
