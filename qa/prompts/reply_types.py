@@ -74,11 +74,15 @@ class ClaimReply(BaseModel):
 
 
 class AnswerReply(BaseModel):
-    """An answer with its evidence; `found` is false where the passages do not hold it."""
+    """An answer with its evidence; `found` is false where the passages do not hold it.
+
+    `missing` says what they leave open, and the claims what they tell of it all the same.
+    """
 
     claims: Annotated[list[ClaimReply], BeforeValidator(_claims)] = Field(default_factory=list)
     found: bool
     answer: Text = ""
+    missing: Text = ""
 
     def says_nothing(self) -> bool:
         return not self.found

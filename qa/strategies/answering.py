@@ -6,6 +6,7 @@ The first is the last line of algorithm 1 (PIKE-RAG 5.3.2), and of every strateg
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.shown_passages import fitting, render
@@ -28,7 +29,8 @@ async def answer_from(attempt: Attempt, passages: Sequence[Hit], notes: str = ""
 
     `notes` is what the model has worked out so far. Of passages too long for the prompt the sentences are shown that
     speak of the question, the notes and what was `sought`. The documents do not say where the model says so, where
-    there are no passages, and where no claim stood the check; a model without a usable reply is `MODEL_FAILED`.
+    there are no passages, and where no claim stood the check; what they tell on the way to the answer is told then. A
+    model without a usable reply is `MODEL_FAILED`.
     """
     room = attempt.settings.context_tokens
     read = fitting(passages, room)
@@ -40,10 +42,13 @@ async def answer_from(attempt: Attempt, passages: Sequence[Hit], notes: str = ""
     )
     if asked.value is None:
         return _model_failed(attempt, passages)
-    if not asked.value.found:
-        return _without_answer(attempt, passages, "the model finds no answer in the passages")
     citer = Citer(attempt.retrieval)
     checked = check(attempt.question, asked.value, read, citer)
+    missing = _sound_missing(asked.value.missing, attempt.question, checked)
+    if not asked.value.found:
+        reason = "the model finds no answer in the passages"
+        refused = _without_answer(attempt, passages, reason, checked)
+        return _with_what_is_known(refused, missing, checked, citer) if checked.claims else refused
     short = " ".join(asked.value.answer.split())
     if not checked.claims and short and (numbers := carries(short, attempt.question, read, citer)):
         checked = CheckedClaims((Claim(short, numbers),), checked.dropped)
@@ -59,12 +64,29 @@ async def answer_from(attempt: Attempt, passages: Sequence[Hit], notes: str = ""
         claims=checked.claims,
         citations=citer.citations,
         short=short,
+        missing=missing,
         found=found(passages),
+        warnings=(missing,) if missing else (),
         conflicts=disagreements(attempt.question, read, attempt.retrieval.lexicon),
         dropped=checked.dropped,
         trace=tuple(attempt.trace),
         usage=attempt.model.usage,
     )
+
+
+def _with_what_is_known(refused: Answer, missing: str, checked: CheckedClaims, citer: Citer) -> Answer:
+    """A refusal that tells what is missing, and what the documents say on the way to it: "X is not named; Y is ..."."""
+    if refused.ending is Ending.MODEL_FAILED:
+        return refused
+    said = " ".join(claim.text for claim in checked.claims)
+    text = " ".join(filter(None, (NOT_IN_DOCUMENTS, missing, said)))
+    return replace(refused, text=text, missing=missing, claims=checked.claims, citations=citer.citations)
+
+
+def _sound_missing(missing: str, question: str, checked: CheckedClaims) -> str:
+    """What the model says is missing, unless it has figures that neither the question nor a claim has."""
+    text = " ".join(missing.split())
+    return "" if unsupported(text, [question, *(claim.text for claim in checked.claims)]) else text
 
 
 def answer_closed_book(attempt: Attempt, reply: RecallReply | None) -> Answer:

@@ -31,7 +31,7 @@ def flat(query: str, retrieval: Retrieval, settings: AnswerSettings) -> tuple[Hi
 
 
 def hierarchical(query: str, retrieval: Retrieval, settings: AnswerSettings) -> tuple[Hit, ...]:
-    """Return the chunks of path (a), up to 8 of 0.5 or more, and those that up to 4 atoms lead to, each once."""
+    """Return the chunks of path (a), up to 16, and those that up to 4 atoms of path (b) lead to, each once."""
     direct = retrieval.chunks(query, settings.chunks, settings.threshold)
     through = retrieval.atoms(query, settings.atoms, settings.delta)
     merged = {hit.chunk.id: hit for hit in (*direct, *(atom.hit for atom in through))}
