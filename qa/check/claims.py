@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from pipelines.core.ids import normalize
 from pipelines.core.provenance import Span
+from pipelines.lang.arithmetic import unsupported
 from pipelines.lang.codes import named_codes
 from pipelines.lang.terms import terms
+from pipelines.retrieve.evidence import RULE, EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from qa.answer import Claim
-from qa.check.arithmetic import unsupported
 from qa.check.citations import Citer
 from qa.check.quotes import locate
 from qa.prompts.reply_types import AnswerReply, ClaimReply
-from qa.quoting.evidence import RULE, EvidenceUnit, units
 
 _SHORT = 40
 """Characters up to which a quote is shown with its whole sentence."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pipelines.lang.arithmetic import unsupported
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.shown_passages import fitting, render
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
-from qa.check.arithmetic import unsupported
 from qa.check.citations import Citer, found
 from qa.check.claims import CheckedClaims, carries, check
 from qa.model_calls import FailedCall
@@ -35,7 +35,7 @@ async def answer_from(attempt: Attempt, passages: Sequence[Hit], notes: str = ""
     room = attempt.settings.context_tokens
     read = fitting(passages, room)
     if not read:
-        return _without_answer(attempt, (), "nothing was found to answer from")
+        return without_answer(attempt, (), "nothing was found to answer from")
     shown = render(read, room, "\n".join((attempt.question, notes, *sought)))
     asked = await attempt.model.ask(
         "answer", AnswerReply, room=_ROOM, passages=shown, notes=notes, question=attempt.question
@@ -47,20 +47,20 @@ async def answer_from(attempt: Attempt, passages: Sequence[Hit], notes: str = ""
     missing = _sound_missing(asked.value.missing, attempt.question, checked)
     if not asked.value.found:
         reason = "the model finds no answer in the passages"
-        refused = _without_answer(attempt, passages, reason, checked)
+        refused = without_answer(attempt, passages, reason, checked)
         return _with_what_is_known(refused, missing, checked, citer) if checked.claims else refused
     short = " ".join(asked.value.answer.split())
     if not checked.claims and short and (numbers := carries(short, attempt.question, read, citer)):
         checked = CheckedClaims((Claim(short, numbers),), checked.dropped)
     if not checked.claims:
-        return _without_answer(attempt, passages, "no claim stood the check against the sources", checked)
+        return without_answer(attempt, passages, "no claim stood the check against the sources", checked)
     if wrong := _unfounded(short, attempt.question, checked, citer):
         checked = CheckedClaims(checked.claims, (*checked.dropped, f"{', '.join(wrong)} not in the claims: {short}"))
         short = ""
     attempt.trace.append(Step("answer", short or "from the claims", None, _steps(checked)))
     return Answer(
         attempt.question,
-        _text(short, checked.claims),
+        text_of(short, checked.claims),
         claims=checked.claims,
         citations=citer.citations,
         short=short,
@@ -107,10 +107,10 @@ def answer_closed_book(attempt: Attempt, reply: RecallReply | None) -> Answer:
     )
 
 
-def _without_answer(
+def without_answer(
     attempt: Attempt, passages: Sequence[Hit], reason: str, checked: CheckedClaims = CheckedClaims()
 ) -> Answer:
-    """The documents do not say; where a call failed on the way there, it cannot be said what they hold either."""
+    """Return that the documents do not say; where a call failed on the way, it cannot be said what they hold either."""
     attempt.trace.append(Step("answer", reason, None, _steps(checked)))
     return _unanswered(attempt, passages, attempt.model.failure, checked.dropped)
 
@@ -149,8 +149,8 @@ def _unfounded(short: str, question: str, checked: CheckedClaims, citer: Citer) 
     return unsupported(short, [*told, question, str(len(checked.claims))])
 
 
-def _text(short: str, claims: Sequence[Claim]) -> str:
-    """The answer as it is read: the short one first, unless the first claim says it already."""
+def text_of(short: str, claims: Sequence[Claim]) -> str:
+    """Return the answer as it is read: the short one first, unless the first claim says it already."""
     said = " ".join(claim.text for claim in claims)
     if not short or short.casefold() in claims[0].text.casefold():
         return said

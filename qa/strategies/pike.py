@@ -10,7 +10,7 @@ in view of what was asked and rejected.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from pipelines.core.ids import normalize
@@ -18,13 +18,13 @@ from pipelines.llm.ask import Asked, CallEnding
 from pipelines.llm.prompt import fence
 from pipelines.retrieve.hit import AtomHit, Hit
 from pipelines.retrieve.shown_passages import AT_ONCE, cut, headline, render, render_candidates
-from qa.answer import Answer, Step
+from qa.answer import Answer, Ending, Step
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.prompts.reply_types import ProposalsReply, SelectionReply, selection_among
 from qa.settings import AnswerSettings
 from qa.strategies.answering import answer_from
-from qa.strategies.strategy import Attempt, in_rounds
+from qa.strategies.strategy import Attempt, Solve, in_rounds
 
 _CHUNK_SHOWN = 200
 """Characters of a chunk that stand for it among the candidates where no atom does."""
@@ -36,6 +36,7 @@ class Stop(StrEnum):
     """Why no further round was made."""
 
     SUFFICIENT = "what was read suffices"
+    WHOLE = "it is a question over the whole"
     NO_PROPOSALS = "no proposals"
     NO_CANDIDATES = "no candidates"
     NOTHING_SELECTED = "nothing selected"
@@ -54,14 +55,19 @@ async def pike(question: str, retrieval: Retrieval, model: ModelCalls, settings:
     return await decompose(Attempt(question, retrieval, model, settings), nearest=0, beside=0)
 
 
-async def decompose(attempt: Attempt, nearest: int, beside: int) -> Answer:
+async def decompose(attempt: Attempt, nearest: int, beside: int, whole: Solve | None = None) -> Answer:
     """Return the answer of algorithm 1 with what retrieval over all layers finds.
 
     `nearest` chunks that it finds for each proposal are candidates too, and `beside` chunks that it finds for the
-    question itself are read beside those chosen: a decomposition that went astray costs calls, not the answer.
+    question itself are read beside those chosen: a decomposition that went astray costs calls, not the answer. A
+    question over all documents, as the model sees it, is given to `whole`.
     """
     decomposition = _Decomposition(attempt, nearest, beside)
     await in_rounds(attempt.settings.rounds, decomposition.round, attempt.trace, Stop.ROUND_LIMIT)
+    if whole is not None and decomposition.over_whole:
+        answer = await whole(attempt.question, attempt.retrieval, attempt.model, attempt.settings)
+        if answer.ending is Ending.ANSWERED:
+            return replace(answer, trace=(*attempt.trace, *answer.trace))
     return await decomposition.answer()
 
 
@@ -83,6 +89,7 @@ class _Decomposition:
     rejected: dict[str, AtomHit] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     tried_again: bool = False
+    over_whole: bool = False
 
     async def round(self, number: int) -> Stop | None:
         """One turn of the loop, lines 3 to 12; returns why it was the last, None where it was not."""
@@ -133,6 +140,9 @@ class _Decomposition:
         fresh = [text for text in proposals if text not in self.proposed]
         self.proposed |= dict.fromkeys(fresh, "")
         self._tell("proposals", f"{len(proposals)}", None, [Step("proposal", text) for text in proposals])
+        if asked.value.whole and not proposals and not self.read:
+            self.over_whole = True
+            return Stop.WHOLE
         if asked.value.sufficient and not fresh and self.read:
             return Stop.SUFFICIENT
         return proposals or Stop.NO_PROPOSALS

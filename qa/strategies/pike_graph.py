@@ -14,18 +14,19 @@ from dataclasses import dataclass, field, replace
 
 from pipelines.lang.codes import named_codes
 from pipelines.lang.terms import terms
+from pipelines.retrieve.evidence import RULE
 from pipelines.retrieve.hit import Hit, LinkedChunk
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.quoting.choose import choose, union
-from qa.quoting.evidence import RULE
 from qa.quoting.question import QuestionTerms, languages_of, read_question
 from qa.quoting.weigh import Weighed, weigh
 from qa.settings import AnswerSettings
 from qa.strategies.pike import decompose
 from qa.strategies.quote_sentences import quoted
 from qa.strategies.strategy import Attempt, in_rounds
+from qa.strategies.survey import survey
 
 _COVERED = 0.5
 """From which cover on a term counts as known."""
@@ -47,10 +48,12 @@ _NOTE = "no model: the question is decomposed along the graph's edges, from the 
 async def pike_graph(question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings) -> Answer:
     """Return the answer of algorithm 1 with what retrieval finds for the proposals and for the question itself.
 
-    Without a model these are quoted sentences of the passages found and of those that the graph's edges lead to.
+    A question over all documents, as the model sees it, is answered by a survey. Without a model these are quoted
+    sentences of the passages found and of those that the graph's edges lead to.
     """
     if model is not None:
-        return await decompose(Attempt(question, retrieval, model, settings), settings.nearest, settings.beside)
+        attempt = Attempt(question, retrieval, model, settings)
+        return await decompose(attempt, settings.nearest, settings.beside, survey)
     hits = retrieval.retrieve(question, settings.hits)
     asked = read_question(question, retrieval.lexicon, languages_of(hits))
     weighed = weigh(asked, hits, retrieval.lexicon)

@@ -11,6 +11,7 @@ from qa.strategies.pike import pike
 from qa.strategies.pike_graph import pike_graph
 from qa.strategies.quote_sentences import extractive
 from qa.strategies.strategy import Strategy
+from qa.strategies.survey import survey
 
 STRATEGIES: dict[str, Strategy] = {
     strategy.name: strategy
@@ -29,6 +30,7 @@ STRATEGIES: dict[str, Strategy] = {
             pike_graph,
             needs_model=False,
         ),
+        Strategy("survey", "over the whole: what all documents say, or a whole list", survey, needs_model=False),
     )
 }
 
