@@ -19,7 +19,6 @@ from qa.knowledge_base import KnowledgeBase
 from qa.model_calls import ModelCalls
 from qa.settings import QaSettings
 from qa.strategies.registry import STRATEGIES
-from tests.qa.memory import MemoryRetrieval
 
 ALARMS = "\n".join(f"| A{number} | Alarm {number} of the compressor | {number} bar |" for number in range(1, 41))
 FILES = {
@@ -158,4 +157,4 @@ async def test_a_decomposition_gives_a_question_over_the_whole_to_a_survey(knowl
 
 async def test_searches_that_know_no_documents_as_a_whole_say_so() -> None:
     with pytest.raises(SettingsError, match="as a whole"):
-        await survey("What is this folder about?", MemoryRetrieval({"a.txt": "A crane."}))
+        await survey("What is this folder about?", object())
