@@ -20,9 +20,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from pipelines.lang.arithmetic import unsupported
 from pipelines.lang.numbers import Number, numbers, values
 from pipelines.lang.sentences import sentences
-from qa.check.arithmetic import unsupported
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "documents"
 SIZES = (5, 10, 20, 40)

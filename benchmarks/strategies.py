@@ -24,7 +24,7 @@ from qa.settings import QaSettings
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "multihop"
 SETS = ("musique", "hotpotqa")
-STRATEGIES = ("cot", "naive", "naive-hr", "self-ask-r", "self-ask-hr", "pike")
+STRATEGIES = ("cot", "naive", "naive-hr", "self-ask-r", "self-ask-hr", "pike", "pike-graph")
 COLUMNS = ("questions", "em", "f1", "precision", "recall", "refused_wrong", "calls", "tokens", "written", "seconds")
 
 

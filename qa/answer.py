@@ -113,9 +113,10 @@ class Answer:
     `warnings` say what the answer may lack: calls that failed while the rest sufficed, an ingest that has not ended.
     `failed_calls` counts calls of the model without a usable reply. `extractive` says that the text is quoted, not
     written. `short` is the bare answer that a model gave (a name, a number), what EM and F1 are computed from. `found`
-    are the passages found, best first. `dropped` lists what a model claimed and the check refused, `conflicts` the
-    sources that contradict each other. `confidence` in [0, 1] is how surely the documents hold the answer, before the
-    threshold of abstention.
+    are the passages found, best first. `missing` says what the documents leave open: where they do not hold the answer
+    the claims are what they tell of it all the same. `dropped` lists what a model claimed and the check refused,
+    `conflicts` the sources that contradict each other. `confidence` in [0, 1] is how surely the documents hold the
+    answer, before the threshold of abstention.
     """
 
     question: str
@@ -129,6 +130,7 @@ class Answer:
     failed_calls: int = 0
     extractive: bool = False
     short: str = ""
+    missing: str = ""
     confidence: float | None = None
     found: tuple[Found, ...] = ()
     conflicts: tuple[str, ...] = ()

@@ -44,11 +44,17 @@ class Retrieval(Protocol):
         ...
 
     def chunks(self, query: str, limit: int, threshold: float) -> tuple[Hit, ...]:
-        """Return the chunks whose similarity to the query is `threshold` or more, best first (figure 11, path a)."""
+        """Return the chunks whose similarity to the query is `threshold` or more, best first (figure 11, path a).
+
+        Similarities are on a scale of the knowledge base: 0 for what is met by chance, 1 for the thing itself.
+        """
         ...
 
     def atoms(self, query: str, limit: int, threshold: float) -> tuple[AtomHit, ...]:
-        """Return the atoms whose similarity to the query is `threshold` or more, best first (figure 11, path b)."""
+        """Return the atoms whose similarity to the query is `threshold` or more, best first (figure 11, path b).
+
+        Their scale is that of `chunks`, so that the scores of both paths can be compared.
+        """
         ...
 
     def linked(self, chunks: Sequence[str], limit: int) -> tuple[LinkedChunk, ...]:

@@ -11,6 +11,7 @@ from pipelines.atomize.name_recognition import find_names
 from pipelines.core.ids import normalize
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.dates import TELLS_WHEN
+from pipelines.lang.quantities import quantities
 from pipelines.lang.terms import terms
 from pipelines.llm.embedder import Embedder
 
@@ -19,6 +20,8 @@ _PRONOUN = re.compile(
     r"|[它他她]们?|[该此]|其(?!他|中|余|它)",
     re.IGNORECASE,
 )
+_OF_A_THING = re.compile(r"(?:its?|itself|它|其)", re.IGNORECASE)
+"""A pronoun to which the heading above may be the name: "CX-22 compressor > Thermal trip: When does it trip?"."""
 _ABOUT_THE_TEXT = re.compile(
     r"\b(?:the|this) (?:text|passage|document|article|paragraph|author|section|excerpt)\b"
     r"|(?:本文|文本|文中|上文|段落|作者)",
@@ -87,11 +90,12 @@ def _normalized(question: str) -> str:
 
 def _error(question: str, grounding: Grounding, known: Sequence[str]) -> str:
     """Return why a question is dropped, empty if it is kept."""
-    if _ABOUT_THE_TEXT.search(question):
+    if _is_about_the_text(question, grounding):
         return "question about the text itself"
-    if _has_open_pronoun(question, known):
+    whole = _under_headings(question, grounding, known)
+    if _has_open_pronoun(question, known, headed=whole != question):
         return "question with a pronoun and no referent"
-    if len(terms(question)) < _FEWEST_TERMS:
+    if not terms(question) or len(terms(whole)) < _FEWEST_TERMS:
         return "question too short"
     return _unanswerable(question, grounding, known)
 
@@ -108,13 +112,21 @@ def _unanswerable(question: str, grounding: Grounding, known: Sequence[str]) -> 
     return "" if can_tell_when(question, window) else "question when of what has no time"
 
 
-def _has_open_pronoun(question: str, known: Sequence[str]) -> bool:
-    """Whether a pronoun precedes every name that it could refer to."""
-    pronoun = _PRONOUN.search(question)
-    if pronoun is None:
+def _is_about_the_text(question: str, grounding: Grounding) -> bool:
+    """Whether a question speaks of "the document" where the chunk itself speaks of none."""
+    found = _ABOUT_THE_TEXT.search(question)
+    if found is None:
         return False
-    before = normalize(question[: pronoun.start()])
-    return not any(name and name in before for name in known)
+    noun = found.group().split()[-1].casefold()
+    return noun not in grounding.content.chunk.text.casefold()
+
+
+def _has_open_pronoun(question: str, known: Sequence[str], headed: bool) -> bool:
+    """Whether a question has a pronoun and no name that it could refer to, before it, behind or in the headings."""
+    pronoun, said = _PRONOUN.search(question), normalize(question)
+    if pronoun is None or any(name and name in said for name in known):
+        return False
+    return not (headed and _OF_A_THING.fullmatch(pronoun.group()))
 
 
 def _under_headings(question: str, grounding: Grounding, known: Sequence[str]) -> str:
@@ -132,8 +144,11 @@ def is_question(text: str) -> bool:
 
 
 def can_tell_when(question: str, passage: str) -> bool:
-    """Whether a passage has an expression of time; true for a question that does not ask when."""
-    return not _ASKS_WHEN.search(question) or bool(TELLS_WHEN.search(passage))
+    """Whether a passage has an expression of time, or a limit; true for a question that does not ask when.
+
+    "When does it trip?" is answered by "above 80 °C".
+    """
+    return not _ASKS_WHEN.search(question) or bool(TELLS_WHEN.search(passage) or quantities(passage))
 
 
 def distinct(texts: Sequence[str], embedder: Embedder | None, same_meaning: float) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipelines.atomize.distiller import ChunkContent, HeadingPath
+from pipelines.atomize.distiller import ChunkContent, ChunkRow, HeadingPath
 from pipelines.core.document import Figure
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Atom, AtomKind
@@ -32,14 +32,22 @@ def statements(content: ChunkContent, limit: int) -> list[Atom]:
 
 
 def table_statements(content: ChunkContent) -> list[Atom]:
-    """Return the table rows of a chunk as statements, prefixed by the table's caption or else by the heading path."""
+    """Return the table rows of a chunk as statements, prefixed by title and caption or else by the heading path."""
     found: list[Atom] = []
     for row in content.rows:
         text = row.table.statement(row.number)
         if _HAS_LETTERS.search(text):
-            lead = row.table.caption or _lead(content.path, text)
+            lead = row_lead(content, row, text)
             found.append(_atom(content, _joined(lead, text), content.block_index.provenance(row.span)))
     return _distinct(found)
+
+
+def row_lead(content: ChunkContent, row: ChunkRow, text: str) -> str:
+    """Return what a row needs to be understood alone: title and caption of its table, or the headings above it."""
+    caption = row.table.caption
+    if not caption:
+        return _lead(content.path, text)
+    return " > ".join(filter(None, (_lead(content.path[:1], f"{caption} {text}"), caption)))
 
 
 def figure_statements(content: ChunkContent) -> list[Atom]:

@@ -9,8 +9,9 @@ from pipelines.atomize.atomic_statements import statements
 from pipelines.atomize.distiller import ChunkContent, ChunkDistillate, Sentence
 from pipelines.atomize.keyphrases import NamedSentence, key_phrases
 from pipelines.atomize.name_recognition import RecognizedName, find_names
+from pipelines.atomize.row_questions import row_questions
 from pipelines.atomize.settings import AtomizeSettings
-from pipelines.core.knowledge import ChunkTag, Entity, Mention, Relation, Row, Tag
+from pipelines.core.knowledge import Atom, ChunkTag, Entity, Mention, Relation, Row, Tag
 
 CO_OCCURRENCE = "co-occurrence"
 """Type and origin of a relation whose only evidence is that two entities occur in one sentence."""
@@ -22,7 +23,8 @@ _CHARACTERS_PER_TAG = 80
 class ExtractiveDistiller:
     """Distils without a model: the same chunk always gives the same knowledge.
 
-    Atoms are the chunk's sentences, table rows and figures as statements; tags are key phrases; entities are names
+    Atoms are the chunk's sentences, table rows and figures as statements, and a templated question for each value of a
+    row; tags are key phrases; entities are names
     recognized by their form; relations are co-occurrences of entities in a sentence.
     """
 
@@ -37,13 +39,19 @@ class ExtractiveDistiller:
         settings = self._settings
         named = _ChunkNames(content)
         return ChunkDistillate(
-            atoms=tuple(statements(content, settings.max_statements)) if settings.statements else (),
+            atoms=tuple(self._atoms(content)),
             tags=tuple(named.tags(settings.max_tags)) if settings.tags else (),
             entities=named.entities() if settings.entities else (),
             mentions=named.mentions() if settings.entities else (),
             relations=named.relations(settings.max_relations) if settings.entities else (),
             rows=tuple(rows(content)) if settings.rows else (),
         )
+
+    def _atoms(self, content: ChunkContent) -> Iterator[Atom]:
+        if self._settings.statements:
+            yield from statements(content, self._settings.max_statements)
+        if self._settings.row_questions:
+            yield from row_questions(content)
 
 
 def rows(content: ChunkContent) -> list[Row]:

@@ -11,6 +11,10 @@ class AtomizeSettings(SettingsSection):
     """What is distilled from a chunk, and how much of it; `[graph.schema]` says which entities and relations."""
 
     statements: bool = Field(True, description="make atomic statements where no model writes questions")
+    row_questions: bool = Field(
+        False,
+        description="make a templated question for each value of a table's rows, for decompositions that look atoms up",
+    )
     summaries: bool = Field(True, description="have the model summarize each chunk")
     tags: bool = Field(True, description="tag chunks with their key terms")
     entities: bool = Field(True, description="recognize named things and how they relate")

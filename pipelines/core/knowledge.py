@@ -20,6 +20,7 @@ class Atom:
     """An atomic question that a chunk answers, or an atomic statement that it makes.
 
     `provenance` is the part of the source it rests on: the sentence for a statement, the chunk for a question.
+    `templated` marks a question that nobody wrote: it was put together from the names of a table's row and column.
     """
 
     id: str
@@ -27,6 +28,7 @@ class Atom:
     kind: AtomKind
     text: str
     provenance: Provenance
+    templated: bool = False
 
     @staticmethod
     def make_id(chunk: str, kind: AtomKind, text: str) -> str:

@@ -4,6 +4,7 @@
     Document | Section -HAS_CHUNK-> Chunk -NEXT-> Chunk           each chunk once, under its own section
     Chunk -HAS_TABLE-> Table, Chunk -HAS_FIGURE-> Figure          from each chunk that shows it, else its section
     Chunk -CAPTION_OF-> Table | Figure
+    Chunk -REFERENCES-> Table | Figure                            "see table 2", the label of its caption
     Chunk -HAS_ATOM-> Atom, Chunk -HAS_TAG-> Tag, Chunk -MENTIONS-> Entity
     Chunk -HAS_ROW-> Row, Table -HAS_ROW-> Row
     Entity -RELATED-> Entity                                      one for each relation, `key` its id
@@ -13,15 +14,17 @@ Tags and entities themselves are nobody's in particular: linking makes their nod
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
 from pipelines.core.block_index import BlockIndex
-from pipelines.core.document import Block, BlockKind, Document, Section
+from pipelines.core.document import Block, BlockKind, Document, ReferenceKind, Section
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph, Value
 from pipelines.core.graph_schema import GraphSchema
+from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Distillate
 from pipelines.core.provenance import Provenance
 from pipelines.graph import node_properties
@@ -80,6 +83,9 @@ class _Builder:
         self.chunks = {chunk.id: chunk for chunk in distillate.chunks}
         self.shown = {block.table.id for block in document.blocks if block.table is not None}
         self.shown |= {block.figure.id for block in document.blocks if block.figure is not None}
+        self.labelled = dict(reversed(list(_labelled(document))))
+        self.in_order = sorted(distillate.chunks, key=lambda chunk: chunk.provenance.span.start)
+        self.starts = [chunk.provenance.span.start for chunk in self.in_order]
 
     def nodes(self) -> Iterator[Node]:
         document, work = self.document, self.distillate
@@ -103,6 +109,7 @@ class _Builder:
     def edges(self) -> Iterator[Edge]:
         yield from self._tree()
         yield from self._shown_in_chunks()
+        yield from self._referred_to()
         yield from self._knowledge()
         yield from self._entities()
 
@@ -140,6 +147,19 @@ class _Builder:
         if block.kind is BlockKind.CAPTION and block.caption_of in self.shown:
             told = {"evidence": block.text} | told
             yield self._edge(holder, EdgeKind.CAPTION_OF, block.caption_of, told)
+
+    def _referred_to(self) -> Iterator[Edge]:
+        """An edge from each chunk that refers to a table or figure by its label to that table or figure."""
+        for reference in self.document.references:
+            item = self.labelled.get(normalize(reference.target))
+            if item is None or reference.kind is not ReferenceKind.CROSS_REFERENCE:
+                continue
+            place = reference.provenance.span
+            index = bisect_right(self.starts, place.start) - 1
+            if index >= 0 and self.in_order[index].provenance.span.overlaps(place):
+                told = {"kind": reference.kind.value, "evidence": reference.evidence} | _span(reference.provenance)
+                key = f"{place.start}:{place.end}"
+                yield self._edge(self.in_order[index].id, EdgeKind.REFERENCES, item, told, key)
 
     def _section_at(self, provenance: Provenance) -> str:
         """The innermost section around a place."""
@@ -179,6 +199,18 @@ class _Builder:
         self, source: str, kind: EdgeKind, target: str, told: Mapping[str, Value] | None = None, key: str = ""
     ) -> Edge:
         return Edge(source, kind, target, self.document.id, key, told or {})
+
+
+def _labelled(document: Document) -> Iterator[tuple[str, str]]:
+    """Yield tables and figures by the label that opens their caption, in one word ("表2") or two ("table 2")."""
+    for block in document.blocks:
+        item = block.table or block.figure
+        if item is not None and item.caption:
+            words = normalize(item.caption).split()
+            for count in (1, 2):
+                label = " ".join(words[:count]).rstrip(".:：")
+                if any(map(str.isdigit, label)):
+                    yield label, item.id
 
 
 def _span(provenance: Provenance) -> dict[str, Value]:

@@ -131,6 +131,8 @@ def of_atom(document: Document, atom: Atom) -> Properties:
         "chunk": atom.chunk,
         "uri": document.source.uri,
     }
+    if atom.templated:
+        found["templated"] = True
     return found | place(atom.provenance)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -162,20 +163,29 @@ class Retriever:
         scores = score_chunks(features, self.index, self.settings)
         return self._explained(select_chunks(scores, features, self.index, wanted, self.settings), features, scores)
 
-    def chunks(self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()) -> tuple[Hit, ...]:
-        """Return the chunks with the highest cosine to `query`, of `threshold` or more (figure 11, path a)."""
-        found = self._vectors.search(RecordKind.CHUNK, self._embed(query), limit, with_tag_spellings(where, self.index))
-        return self._hits([one for one in found if one.score >= threshold], "chunk")
+    def chunks(self, query: str, limit: int, threshold: float = 0.0, where: Filter = Filter()) -> tuple[Hit, ...]:
+        """Return the chunks nearest to `query` by cosine (figure 11, path a).
 
-    def atoms(self, query: str, limit: int, threshold: float = -1.0, where: Filter = Filter()) -> tuple[AtomHit, ...]:
-        """Return the atoms with the highest cosine to `query`, each with its chunk (figure 11, path b)."""
-        found = self._vectors.search(RecordKind.ATOM, self._embed(query), limit, with_tag_spellings(where, self.index))
-        found = [one for one in found if one.score >= threshold]
+        Scores and `threshold` are on the knowledge base's own scale (`pipelines.retrieve.index_cache.Scale`): 0 for a
+        passage met by chance, 1 for the one that an atom was taken from, whatever the embedder's cosines are.
+        """
+        return self._hits(self._near(RecordKind.CHUNK, query, limit, threshold, where), "chunk")
+
+    def atoms(self, query: str, limit: int, threshold: float = 0.0, where: Filter = Filter()) -> tuple[AtomHit, ...]:
+        """Return the atoms nearest to `query` by cosine, each with its chunk (figure 11, path b), scaled alike."""
+        found = self._near(RecordKind.ATOM, query, limit, threshold, where)
         texts = self._atom_texts([one.id for one in found])
         hits = {hit.chunk.id: hit for hit in self._hits(_best_by_chunk(found), "atom")}
         return tuple(
             AtomHit(texts[one.id], one.score, hits[one.chunk]) for one in found if one.chunk in hits and one.id in texts
         )
+
+    def _near(self, kind: RecordKind, query: str, limit: int, threshold: float, where: Filter) -> list[Scored]:
+        """The records of a kind nearest to `query`, of `threshold` or more on the scale, which ends at 1."""
+        found = self._vectors.search(kind, self._embed(query), limit, with_tag_spellings(where, self.index))
+        cosines = np.array([one.score for one in found], dtype=np.float32)
+        scaled = np.minimum(1, self.scale.scaled(kind, cosines)).tolist()
+        return [replace(one, score=score) for one, score in zip(found, scaled, strict=True) if score >= threshold]
 
     def linked(self, chunks: Sequence[str], limit: int) -> tuple[LinkedChunk, ...]:
         """Return at most `limit` chunks one edge away from `chunks`, over the heaviest edges first."""

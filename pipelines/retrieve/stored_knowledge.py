@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 
 from pipelines.core.block_index import BlockIndex
@@ -17,6 +17,8 @@ from pipelines.llm.settings import EmbedSettings
 from pipelines.resources import Stores
 from pipelines.retrieve.filters import chunk_mask, resolve_filter, with_tag_spellings
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
+from pipelines.retrieve.index import Weights
+from pipelines.retrieve.overview import DocumentOverview, chunks_of_same_tables, read_overview
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import Settings
 from pipelines.store.artifact import read_document
@@ -138,8 +140,7 @@ class StoredKnowledge:
     @property
     def size(self) -> int:
         """The number of chunks within the filter."""
-        index = self._open.retriever.index
-        mask = chunk_mask(with_tag_spellings(self._where, index), index)
+        index, mask = self._open.retriever.index, self._mask
         return index.size if mask is None else int(mask.sum())
 
     @property
@@ -158,6 +159,45 @@ class StoredKnowledge:
     def linked(self, chunks: Sequence[str], limit: int) -> tuple[LinkedChunk, ...]:
         """Return chunks one edge away; within a filter, none, for edges lead out of it."""
         return self._open.retriever.linked(chunks, limit) if self._where == Filter() else ()
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The ids of the documents within the filter that have text, in the order of their URIs."""
+        index = self._open.retriever.index
+        numbers = {int(index.document_of[number]) for number in self._chunks}
+        return tuple(index.documents[number] for number in sorted(numbers, key=lambda number: index.uris[number]))
+
+    def overviews(self, documents: Collection[str]) -> tuple[DocumentOverview, ...]:
+        """Return these documents with what they say, of their chunks those within the filter."""
+        index, retriever = self._open.retriever.index, self._open.retriever
+        wanted = {index.document_number(document): document for document in documents}
+        chunks: dict[int, list[int]] = {}
+        for number in self._chunks:
+            chunks.setdefault(int(index.document_of[number]), []).append(number)
+        found = []
+        for number in sorted(wanted.keys() & chunks.keys(), key=lambda number: index.uris[number]):
+            hits = sorted(retriever.hits_of(chunks[number]), key=lambda hit: hit.chunk.position)
+            found.append(read_overview(self._open.stores.graph, wanted[number], hits))
+        return tuple(found)
+
+    def whole_tables(self, chunk: str) -> tuple[Hit, ...]:
+        """Return all chunks that show a table which this chunk shows, within the filter or not."""
+        index, graph = self._open.retriever.index, self._open.stores.graph
+        numbers = (index.chunk_number(id) for id in chunks_of_same_tables(graph, chunk))
+        hits = self._open.retriever.hits_of([number for number in numbers if number is not None])
+        return tuple(sorted(hits, key=lambda hit: hit.chunk.position))
+
+    @property
+    def _chunks(self) -> list[int]:
+        """The numbers of the chunks within the filter."""
+        mask = self._mask
+        return list(range(self._open.retriever.index.size)) if mask is None else mask.nonzero()[0].tolist()
+
+    @property
+    def _mask(self) -> Weights | None:
+        """Which chunks are within the filter, None for all."""
+        index = self._open.retriever.index
+        return chunk_mask(with_tag_spellings(self._where, index), index)
 
     def place(self, chunk: Chunk, span: Span) -> Provenance:
         return self._open.locator.locate(chunk, span)

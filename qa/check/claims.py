@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from pipelines.core.ids import normalize
 from pipelines.core.provenance import Span
-from pipelines.lang.sentences import sentences
+from pipelines.lang.arithmetic import unsupported
+from pipelines.lang.codes import named_codes
 from pipelines.lang.terms import terms
+from pipelines.retrieve.evidence import RULE, EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from qa.answer import Claim
-from qa.check.arithmetic import unsupported
 from qa.check.citations import Citer
-from qa.check.quotes import locate, whole_sentence
+from qa.check.quotes import locate
 from qa.prompts.reply_types import AnswerReply, ClaimReply
 
+_SHORT = 40
+"""Characters up to which a quote is shown with its whole sentence."""
 _CARRIES = 0.6
 """Share of a claim's terms that a sentence must have to be cited for it where the quote given does not carry it."""
 
@@ -28,16 +32,35 @@ class CheckedClaims:
 
 
 @dataclass(frozen=True, slots=True)
+class _Passage:
+    """A passage with its sentences, items and rows; a row is evidence together with the header of its table."""
+
+    hit: Hit
+    units: Sequence[EvidenceUnit]
+
+
+@dataclass(frozen=True, slots=True)
 class _Source:
-    """A span of one passage, in the document's characters."""
+    """A span of one passage, in the document's characters, and the sentences, items and rows that it touches."""
 
     hit: Hit
     span: Span
+    units: Sequence[EvidenceUnit]
 
     @property
-    def text(self) -> str:
+    def header(self) -> str:
+        """The line that names the columns, where the span is a row."""
+        return next((unit.header for unit in self.units if unit.header), "")
+
+    @property
+    def texts(self) -> list[str]:
+        """All that stands there: the text, of a row also its other cells and its header, and what heads them."""
         start = self.hit.chunk.provenance.span.start
-        return self.hit.chunk.text[self.span.start - start : self.span.end - start]
+        own = self.hit.chunk.text[self.span.start - start : self.span.end - start]
+        return [own, *(text for unit in self.units for text in (unit.text, unit.header, unit.heading) if _is_row(unit))]
+
+    def cite(self, citer: Citer) -> int:
+        return citer.cite(self.hit, self.span, self.hit.score, self.header)
 
 
 def check(question: str, reply: AnswerReply, passages: Sequence[Hit], citer: Citer) -> CheckedClaims:
@@ -45,38 +68,53 @@ def check(question: str, reply: AnswerReply, passages: Sequence[Hit], citer: Cit
 
     A claim is carried by the quote given for it, where that is in a passage and has the claim's numbers (those of the
     question and of the headings need no quote); else by the sentence of the passages that has most of its terms and
-    all its numbers. A claim that neither carries is refused, and so is a quote that is in no passage. Of a reply
+    all its numbers. A row of a table has the words and numbers of its header too, and carries a claim that is no more
+    than one of its cells. A claim that none carries is refused, and so is a quote that is in no passage. Of a reply
     without claims the short answer is checked in their place.
     """
+    read = _read(passages)
     claims: list[Claim] = []
     dropped: list[str] = []
     for stated in reply.claims or [ClaimReply(text=reply.answer)]:
         text = " ".join((stated.text or stated.quote).split())
         if not text:
             continue
-        quoted = _quoted(stated, passages)
-        if quoted is None and stated.quote.strip():
+        quoted = _quoted(stated, read)
+        if quoted is None and stated.quote.strip() and _cell(stated.quote, question, read) is None:
             dropped.append(f"quote not in the source: {_short(stated.quote)}")
-        source, reason = _sound(text, question, _candidates(text, stated.passage, quoted, passages))
+        source, reason = _sound(text, question, _candidates(text, question, stated.passage, quoted, read))
         if source is None:
             dropped.append(f"{reason}: {_short(text)}")
         else:
-            claims.append(Claim(text, (citer.cite(source.hit, source.span, source.hit.score),)))
+            claims.append(Claim(text, (source.cite(citer),)))
     return CheckedClaims(tuple(claims), tuple(dropped))
 
 
-def carries(text: str, passages: Sequence[Hit], citer: Citer) -> tuple[int, ...]:
-    """Return the citation of the first passage that has `text` word for word, none where none has."""
-    source = _found_in(text, passages)
-    return (citer.cite(source.hit, source.span, source.hit.score),) if source else ()
+def carries(text: str, question: str, passages: Sequence[Hit], citer: Citer) -> tuple[int, ...]:
+    """Return the citation of the first passage that has `text` word for word, none where none has.
+
+    Of the cells that are equal to `text` that one counts whose row and header say most of the question.
+    """
+    read = _read(passages)
+    source = _cell(text, question, read) or _found_in(text, read)
+    return (source.cite(citer),) if source else ()
 
 
-def _candidates(text: str, named: int, quoted: _Source | None, passages: Sequence[Hit]) -> Iterator[_Source]:
-    """Yield what may carry a claim: the quote given for it, the best sentence of the passage named, the best of all."""
+def _read(passages: Sequence[Hit]) -> list[_Passage]:
+    return [_Passage(hit, units(hit, rank)) for rank, hit in enumerate(passages)]
+
+
+def _candidates(
+    text: str, question: str, named: int, quoted: _Source | None, passages: Sequence[_Passage]
+) -> Iterator[_Source]:
+    """Yield what may carry a claim: its quote, the cell that it is, the best sentence."""
     if quoted is not None:
         yield quoted
+    cell = _cell(text, question, passages)
+    if cell is not None:
+        yield cell
     for place in dict.fromkeys((named if 0 < named <= len(passages) else 0, 0)):
-        carrying = _carrying(text, place, passages)
+        carrying = _carrying(text, passages[place - 1 : place] if place else passages)
         if carrying is not None:
             yield carrying
 
@@ -92,39 +130,72 @@ def _sound(text: str, question: str, candidates: Iterable[_Source]) -> tuple[_So
     return None, reason or "no source for it"
 
 
-def _quoted(stated: ClaimReply, passages: Sequence[Hit]) -> _Source | None:
+def _quoted(stated: ClaimReply, passages: Sequence[_Passage]) -> _Source | None:
     """The quote where it stands: in the passage named, or else in another, for models miscount."""
     named = passages[stated.passage - 1 : stated.passage] if stated.passage > 0 else ()
     return _found_in(stated.quote, [*named, *passages])
 
 
-def _found_in(quote: str, passages: Sequence[Hit]) -> _Source | None:
-    for hit in passages:
-        span = locate(quote, hit.chunk.text)
+def _found_in(quote: str, passages: Sequence[_Passage]) -> _Source | None:
+    for passage in passages:
+        chunk = passage.hit.chunk
+        span = locate(quote, chunk.text)
         if span is not None:
-            return _Source(hit, whole_sentence(span, hit.chunk.text).shifted(hit.chunk.provenance.span.start))
+            return _whole(passage, span.shifted(chunk.provenance.span.start))
     return None
 
 
-def _carrying(claim: str, named: int, passages: Sequence[Hit]) -> _Source | None:
-    """The sentence that says most of what the claim says, if it says enough of it; of all passages where 0 is named."""
+def _whole(passage: _Passage, span: Span) -> _Source:
+    """A quote with what it touches; a short one, and one inside a row, is widened to its sentence or row."""
+    touched = [unit for unit in passage.units if unit.span.overlaps(span)]
+    around = next((unit for unit in touched if unit.span.covers(span)), None)
+    if around is not None and (len(span) < _SHORT or _is_row(around)):
+        span = around.span
+    return _Source(passage.hit, span, touched)
+
+
+def _cell(text: str, question: str, passages: Sequence[_Passage]) -> _Source | None:
+    """The row one of whose cells is `text`; of several the one that says most of the question with its header."""
+    wanted = normalize(text.strip(" ."))
+    best, most = None, -1
+    for passage in passages if wanted else ():
+        asked = set(terms(question, passage.hit.chunk.language))
+        for unit in passage.units:
+            if _is_row(unit) and wanted in (normalize(cell) for cell in unit.text.split(RULE.strip())):
+                said = len(asked & (unit.own | unit.above))
+                if said > most:
+                    best, most = _Source(passage.hit, unit.span, [unit]), said
+    return best
+
+
+def _carrying(claim: str, passages: Sequence[_Passage]) -> _Source | None:
+    """The sentence or row that says most of what the claim says, if it says enough of it.
+
+    A row has to have all codes of the claim too, for those beside it say the same of other things.
+    """
     best, share = None, _CARRIES
-    for hit in passages[named - 1 : named] if named else passages:
-        language = hit.chunk.language
-        wanted = set(terms(claim, language))
-        around = set(terms(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context)), language))
-        for span in sentences(hit.chunk.text):
-            said = set(terms(span.slice(hit.chunk.text), language))
-            covered = len(wanted & said) + 0.5 * len((wanted - said) & around)
-            if wanted & said and covered >= share * len(wanted):
-                best = _Source(hit, span.shifted(hit.chunk.provenance.span.start))
+    codes = {term for code in named_codes(claim) for term in terms(code)}
+    for passage in passages:
+        wanted = set(terms(claim, passage.hit.chunk.language))
+        around = set(terms(passage.hit.chunk.context, passage.hit.chunk.language))
+        for unit in passage.units:
+            if _is_row(unit) and codes - (unit.own | unit.above | around):
+                continue
+            beside = (wanted - unit.own) & (around | unit.above)
+            covered = len(wanted & unit.own) + 0.5 * len(beside)
+            if wanted & unit.own and covered >= share * len(wanted):
+                best = _Source(passage.hit, unit.span, [unit])
                 share = covered / len(wanted) + 1e-9
     return best
 
 
+def _is_row(unit: EvidenceUnit) -> bool:
+    return RULE in unit.text
+
+
 def _wrong_numbers(claim: str, question: str, source: _Source) -> str:
     chunk = source.hit.chunk
-    sources = [source.text, question, chunk.context, source.hit.title, *chunk.heading_path]
+    sources = [*source.texts, question, chunk.context, source.hit.title, *chunk.heading_path]
     wrong = unsupported(claim, sources)
     return f"{', '.join(wrong)} not in the source" if wrong else ""
 

@@ -6,12 +6,11 @@ import re
 import unicodedata
 
 from pipelines.core.provenance import Span
-from pipelines.lang.sentences import sentences
 
 _SHORTEST = 2
 """Folded characters below which a quote proves nothing."""
 _SHORT = 40
-"""Characters up to which a quote is shown with its whole sentence."""
+"""Characters as which a shorter quote counts where its omissions are measured."""
 _LOOSE = 3
 """How many times its own length a quote with omissions may reach over."""
 _OMISSION = re.compile(r"\.{3,}|…|\[\s*(?:\.{3}|…)\s*\]")
@@ -34,13 +33,6 @@ def locate(quote: str, text: str) -> Span | None:
     if span is None and parts[-1].endswith((".", "。")):
         span = _in_order([*parts[:-1], parts[-1][:-1]], folded)
     return Span(places[span.start], places[span.end - 1] + 1) if span else None
-
-
-def whole_sentence(span: Span, text: str) -> Span:
-    """Return a short span widened to the sentence that it is in; a longer one as it is."""
-    if len(span) >= _SHORT:
-        return span
-    return next((sentence for sentence in sentences(text) if sentence.covers(span)), span)
 
 
 def _in_order(parts: list[str], folded: str) -> Span | None:

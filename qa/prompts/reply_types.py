@@ -74,11 +74,15 @@ class ClaimReply(BaseModel):
 
 
 class AnswerReply(BaseModel):
-    """An answer with its evidence; `found` is false where the passages do not hold it."""
+    """An answer with its evidence; `found` is false where the passages do not hold it.
+
+    `missing` says what they leave open, and the claims what they tell of it all the same.
+    """
 
     claims: Annotated[list[ClaimReply], BeforeValidator(_claims)] = Field(default_factory=list)
     found: bool
     answer: Text = ""
+    missing: Text = ""
 
     def says_nothing(self) -> bool:
         return not self.found
@@ -98,10 +102,14 @@ class ShortReply(BaseModel):
 
 
 class ProposalsReply(BaseModel):
-    """Questions to look up next (PIKE-RAG algorithm 1, line 3); none where `sufficient`, or where none is left."""
+    """Questions to look up next (PIKE-RAG algorithm 1, line 3); none where `sufficient`, or where none is left.
+
+    `whole` says that the question is one over all documents, which no lookup answers.
+    """
 
     thinking: Text = ""
-    sufficient: bool
+    sufficient: bool = False
+    whole: bool = False
     questions: Texts = Field(default_factory=list)
 
     def says_nothing(self) -> bool:
@@ -129,6 +137,22 @@ class FollowUpReply(BaseModel):
 
     def says_nothing(self) -> bool:
         return self.question.strip().lower() in _NONE
+
+
+class NotedReply(BaseModel):
+    """What some documents say about a question over the whole; the passage of a point is the number it was shown as."""
+
+    points: Annotated[list[ClaimReply], BeforeValidator(_claims)]
+
+    def says_nothing(self) -> bool:
+        return not self.points
+
+
+class SurveyReply(BaseModel):
+    """The answer that points noted make together, and the numbers of those that belong to it."""
+
+    answer: Text
+    points: list[Place] = Field(default_factory=list)
 
 
 class StandaloneReply(BaseModel):

@@ -7,8 +7,8 @@ from math import isclose
 
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
-from qa.quoting.evidence import tell
 from qa.quoting.question import QuestionTerms, languages_of, read_question
+from qa.quoting.tell import tell
 from qa.quoting.warned import told_values
 from qa.quoting.weigh import ABOVE, Weighed, weigh
 

@@ -16,9 +16,9 @@ from pipelines.lang.cues import cue
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.subject_words import stem
 from pipelines.lang.terms import terms, words
+from pipelines.retrieve.evidence import RULE, EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
-from qa.quoting.evidence import RULE, EvidenceUnit, units
 from qa.quoting.question import QuestionTerms
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45

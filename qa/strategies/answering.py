@@ -6,16 +6,17 @@ The first is the last line of algorithm 1 (PIKE-RAG 5.3.2), and of every strateg
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from pipelines.lang.arithmetic import unsupported
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.shown_passages import fitting, render
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
-from qa.check.arithmetic import unsupported
 from qa.check.citations import Citer, found
 from qa.check.claims import CheckedClaims, carries, check
 from qa.model_calls import FailedCall
 from qa.prompts.reply_types import AnswerReply, RecallReply
 from qa.quoting.conflicts import disagreements
-from qa.shown_passages import fitting, render
 from qa.strategies.strategy import Attempt
 
 DOCTOR = "`strata doctor` tries the endpoint"
@@ -28,43 +29,64 @@ async def answer_from(attempt: Attempt, passages: Sequence[Hit], notes: str = ""
 
     `notes` is what the model has worked out so far. Of passages too long for the prompt the sentences are shown that
     speak of the question, the notes and what was `sought`. The documents do not say where the model says so, where
-    there are no passages, and where no claim stood the check; a model without a usable reply is `MODEL_FAILED`.
+    there are no passages, and where no claim stood the check; what they tell on the way to the answer is told then. A
+    model without a usable reply is `MODEL_FAILED`.
     """
     room = attempt.settings.context_tokens
     read = fitting(passages, room)
     if not read:
-        return _without_answer(attempt, (), "nothing was found to answer from")
+        return without_answer(attempt, (), "nothing was found to answer from")
     shown = render(read, room, "\n".join((attempt.question, notes, *sought)))
     asked = await attempt.model.ask(
         "answer", AnswerReply, room=_ROOM, passages=shown, notes=notes, question=attempt.question
     )
     if asked.value is None:
         return _model_failed(attempt, passages)
-    if not asked.value.found:
-        return _without_answer(attempt, passages, "the model finds no answer in the passages")
     citer = Citer(attempt.retrieval)
     checked = check(attempt.question, asked.value, read, citer)
+    missing = _sound_missing(asked.value.missing, attempt.question, checked)
+    if not asked.value.found:
+        reason = "the model finds no answer in the passages"
+        refused = without_answer(attempt, passages, reason, checked)
+        return _with_what_is_known(refused, missing, checked, citer) if checked.claims else refused
     short = " ".join(asked.value.answer.split())
-    if not checked.claims and short and (numbers := carries(short, read, citer)):
+    if not checked.claims and short and (numbers := carries(short, attempt.question, read, citer)):
         checked = CheckedClaims((Claim(short, numbers),), checked.dropped)
     if not checked.claims:
-        return _without_answer(attempt, passages, "no claim stood the check against the sources", checked)
+        return without_answer(attempt, passages, "no claim stood the check against the sources", checked)
     if wrong := _unfounded(short, attempt.question, checked, citer):
         checked = CheckedClaims(checked.claims, (*checked.dropped, f"{', '.join(wrong)} not in the claims: {short}"))
         short = ""
     attempt.trace.append(Step("answer", short or "from the claims", None, _steps(checked)))
     return Answer(
         attempt.question,
-        _text(short, checked.claims),
+        text_of(short, checked.claims),
         claims=checked.claims,
         citations=citer.citations,
         short=short,
+        missing=missing,
         found=found(passages),
+        warnings=(missing,) if missing else (),
         conflicts=disagreements(attempt.question, read, attempt.retrieval.lexicon),
         dropped=checked.dropped,
         trace=tuple(attempt.trace),
         usage=attempt.model.usage,
     )
+
+
+def _with_what_is_known(refused: Answer, missing: str, checked: CheckedClaims, citer: Citer) -> Answer:
+    """A refusal that tells what is missing, and what the documents say on the way to it: "X is not named; Y is ..."."""
+    if refused.ending is Ending.MODEL_FAILED:
+        return refused
+    said = " ".join(claim.text for claim in checked.claims)
+    text = " ".join(filter(None, (NOT_IN_DOCUMENTS, missing, said)))
+    return replace(refused, text=text, missing=missing, claims=checked.claims, citations=citer.citations)
+
+
+def _sound_missing(missing: str, question: str, checked: CheckedClaims) -> str:
+    """What the model says is missing, unless it has figures that neither the question nor a claim has."""
+    text = " ".join(missing.split())
+    return "" if unsupported(text, [question, *(claim.text for claim in checked.claims)]) else text
 
 
 def answer_closed_book(attempt: Attempt, reply: RecallReply | None) -> Answer:
@@ -85,10 +107,10 @@ def answer_closed_book(attempt: Attempt, reply: RecallReply | None) -> Answer:
     )
 
 
-def _without_answer(
+def without_answer(
     attempt: Attempt, passages: Sequence[Hit], reason: str, checked: CheckedClaims = CheckedClaims()
 ) -> Answer:
-    """The documents do not say; where a call failed on the way there, it cannot be said what they hold either."""
+    """Return that the documents do not say; where a call failed on the way, it cannot be said what they hold either."""
     attempt.trace.append(Step("answer", reason, None, _steps(checked)))
     return _unanswered(attempt, passages, attempt.model.failure, checked.dropped)
 
@@ -122,12 +144,13 @@ def _said(call: FailedCall) -> str:
 
 def _unfounded(short: str, question: str, checked: CheckedClaims, citer: Citer) -> list[str]:
     """The numbers of the short answer that neither the claims nor their sources have; a count of the claims is one."""
-    told = [claim.text for claim in checked.claims] + [citation.quote for citation in citer.citations]
+    told = [claim.text for claim in checked.claims]
+    told += [text for citation in citer.citations for text in (citation.quote, citation.context)]
     return unsupported(short, [*told, question, str(len(checked.claims))])
 
 
-def _text(short: str, claims: Sequence[Claim]) -> str:
-    """The answer as it is read: the short one first, unless the first claim says it already."""
+def text_of(short: str, claims: Sequence[Claim]) -> str:
+    """Return the answer as it is read: the short one first, unless the first claim says it already."""
     said = " ".join(claim.text for claim in claims)
     if not short or short.casefold() in claims[0].text.casefold():
         return said

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 from pipelines.llm.ask import CallEnding
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.shown_passages import fitting, render
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.prompts.reply_types import FollowUpReply, RecallReply, ShortReply
 from qa.settings import AnswerSettings
-from qa.shown_passages import fitting, render
 from qa.strategies.answering import answer_closed_book, answer_from
 from qa.strategies.strategy import Attempt, in_rounds, passage_steps
 
@@ -31,7 +31,7 @@ def flat(query: str, retrieval: Retrieval, settings: AnswerSettings) -> tuple[Hi
 
 
 def hierarchical(query: str, retrieval: Retrieval, settings: AnswerSettings) -> tuple[Hit, ...]:
-    """Return the chunks of path (a), up to 8 of 0.5 or more, and those that up to 4 atoms lead to, each once."""
+    """Return the chunks of path (a), up to 16, and those that up to 4 atoms of path (b) lead to, each once."""
     direct = retrieval.chunks(query, settings.chunks, settings.threshold)
     through = retrieval.atoms(query, settings.atoms, settings.delta)
     merged = {hit.chunk.id: hit for hit in (*direct, *(atom.hit for atom in through))}

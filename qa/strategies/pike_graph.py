@@ -1,9 +1,10 @@
-"""Decomposition without a model: from the passages found, along the graph's edges, to what they lack or refer to.
+"""Decomposition over the graph: algorithm 1 with what retrieval finds, and the same without a model.
 
-The rounds are those of algorithm 1 (PIKE-RAG 5.3.2). In place of a model's proposals stand the terms of the question
-that no passage read so far covers, and the numbers and codes that the sentences found refer to ("clause 7.3 of
-STD-014"); in place of atoms near them the chunks one edge away (a shared entity, a reference, the next chunk); in place
-of its selection the sentence that covers most of them.
+With a model it is algorithm 1 (`qa.strategies.pike`) to which retrieval over all layers adds candidates and passages.
+Without one it goes from the passages found, along the graph's edges, to what they lack or refer to: in place of a
+model's proposals stand the terms of the question that no passage read so far covers, and the numbers and codes that the
+sentences found refer to ("clause 7.3 of STD-014"); in place of atoms near them the chunks one edge away (a shared
+entity, a reference, the next chunk); in place of its selection the sentence that covers most of them.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ from dataclasses import dataclass, field, replace
 
 from pipelines.lang.codes import named_codes
 from pipelines.lang.terms import terms
+from pipelines.retrieve.evidence import RULE
 from pipelines.retrieve.hit import Hit, LinkedChunk
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.quoting.choose import choose, union
-from qa.quoting.evidence import RULE
 from qa.quoting.question import QuestionTerms, languages_of, read_question
 from qa.quoting.weigh import Weighed, weigh
 from qa.settings import AnswerSettings
+from qa.strategies.pike import decompose
 from qa.strategies.quote_sentences import quoted
-from qa.strategies.strategy import in_rounds
+from qa.strategies.strategy import Attempt, in_rounds
+from qa.strategies.survey import survey
 
 _COVERED = 0.5
 """From which cover on a term counts as known."""
@@ -43,7 +46,14 @@ _NOTE = "no model: the question is decomposed along the graph's edges, from the 
 
 
 async def pike_graph(question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings) -> Answer:
-    """Return quoted sentences of the passages found and of those that the graph's edges lead to; asks no model."""
+    """Return the answer of algorithm 1 with what retrieval finds for the proposals and for the question itself.
+
+    A question over all documents, as the model sees it, is answered by a survey. Without a model these are quoted
+    sentences of the passages found and of those that the graph's edges lead to.
+    """
+    if model is not None:
+        attempt = Attempt(question, retrieval, model, settings)
+        return await decompose(attempt, settings.nearest, settings.beside, survey)
     hits = retrieval.retrieve(question, settings.hits)
     asked = read_question(question, retrieval.lexicon, languages_of(hits))
     weighed = weigh(asked, hits, retrieval.lexicon)

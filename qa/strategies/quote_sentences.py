@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pipelines.lang.quantities import Kind, gives
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.overview import WholeCorpus
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
 from qa.check.citations import Citer, found
 from qa.model_calls import ModelCalls
@@ -13,12 +15,13 @@ from qa.ports import Retrieval
 from qa.quoting.choose import choose, lacks_form, left_out, worth_quoting
 from qa.quoting.confidence import Features, confidence, features
 from qa.quoting.conflicts import rivals, told
-from qa.quoting.evidence import tell
 from qa.quoting.question import QuestionTerms, languages_of, read_question
+from qa.quoting.tell import tell
 from qa.quoting.warned import behind_what_holds
 from qa.quoting.weigh import Weighed, weigh
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps
+from qa.strategies.survey_quotes import names_only_documents, quoted_survey
 
 _WIDE, _SUBJECTS = 5, 2
 """How many times as many hits are searched for causes, and in how many documents: those of the best passages."""
@@ -27,8 +30,13 @@ _SHOWN = 6
 
 
 async def extractive(question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings) -> Answer:
-    """Return quoted sentences as the answer; asks no model even where there is one."""
+    """Return quoted sentences as the answer; asks no model even where there is one.
+
+    A question that names nothing but the documents is answered by a survey.
+    """
     hits = retrieval.retrieve(question, settings.hits)
+    if isinstance(retrieval, WholeCorpus) and names_only_documents(question, retrieval.lexicon, languages_of(hits)):
+        return replace(quoted_survey(question, retrieval, retrieval, settings), strategy="survey")
     asked = read_question(question, retrieval.lexicon, languages_of(hits))
     hits = (*hits, *_causes(asked, hits, retrieval, settings.hits))
     return quoted(asked, hits, weigh(asked, hits, retrieval.lexicon), retrieval, settings)

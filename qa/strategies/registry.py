@@ -11,6 +11,7 @@ from qa.strategies.pike import pike
 from qa.strategies.pike_graph import pike_graph
 from qa.strategies.quote_sentences import extractive
 from qa.strategies.strategy import Strategy
+from qa.strategies.survey import survey
 
 STRATEGIES: dict[str, Strategy] = {
     strategy.name: strategy
@@ -22,13 +23,14 @@ STRATEGIES: dict[str, Strategy] = {
         Strategy("self-ask", "follow-up questions, closed book", baselines.self_ask),
         Strategy("self-ask-r", "follow-up questions over flat retrieval", baselines.self_ask_r),
         Strategy("self-ask-hr", "follow-up questions over chunks and atoms", baselines.self_ask_hr),
-        Strategy("pike", "knowledge-aware decomposition (algorithm 1)", pike),
+        Strategy("pike", "knowledge-aware decomposition (algorithm 1 as printed)", pike),
         Strategy(
             "pike-graph",
-            "decomposition along the graph's edges, quoting; needs no model",
+            "decomposition with retrieval over the graph; without a model along its edges, quoting",
             pike_graph,
             needs_model=False,
         ),
+        Strategy("survey", "over the whole: what all documents say, or a whole list", survey, needs_model=False),
     )
 }
 
@@ -37,8 +39,8 @@ def strategy_named(name: str, has_model: bool) -> Strategy:
     """Return the strategy of a name, or a user's own where the name is `module:function`.
 
     The function takes what `qa.strategies.strategy.Solve` says and returns an `Answer`; the module has to be on
-    Python's path. The empty name gives pike where a model is configured, else extractive. Raises `SettingsError` for
-    an unknown name, a function that cannot be loaded, and a strategy that lacks its model.
+    Python's path. The empty name gives pike-graph where a model is configured, else extractive. Raises `SettingsError`
+    for an unknown name, a function that cannot be loaded, and a strategy that lacks its model.
 
         # my_strategies.py; in strata.toml: [qa.answer] strategy = "my_strategies:first_chunk"
         async def first_chunk(question, retrieval, model, settings):
@@ -46,7 +48,7 @@ def strategy_named(name: str, has_model: bool) -> Strategy:
     """
     if names_code(name):
         return _own(name)
-    chosen = name or ("pike" if has_model else "extractive")
+    chosen = name or ("pike-graph" if has_model else "extractive")
     if chosen not in STRATEGIES:
         raise SettingsError(f"unknown strategy {name}", ids=(name,), hint=_nearest(name))
     strategy = STRATEGIES[chosen]

@@ -32,7 +32,7 @@ class Strategy:
     def check_model(self, has_model: bool) -> None:
         """Raise `SettingsError` where the strategy needs a model and there is none."""
         if self.needs_model and not has_model:
-            hint = "set OPENAI_API_KEY, or [llm] base_url or gguf; extractive and pike-graph need none"
+            hint = "set OPENAI_API_KEY, or [llm] base_url or gguf; extractive, pike-graph and survey need none"
             raise SettingsError(f"the strategy {self.name} needs a language model", ids=(self.name,), hint=hint)
 
     async def answer(
@@ -40,7 +40,8 @@ class Strategy:
     ) -> Answer:
         """Return the answer of the strategy. Raises `SettingsError` where it lacks its model."""
         self.check_model(model is not None)
-        return replace(await self.solve(question, retrieval, model, settings), strategy=self.name)
+        answer = await self.solve(question, retrieval, model, settings)
+        return replace(answer, strategy=answer.strategy or self.name)
 
 
 @dataclass(slots=True)

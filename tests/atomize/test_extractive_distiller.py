@@ -87,7 +87,7 @@ def test_rows_become_statements_and_typed_fields() -> None:
     made = document(heading("Pumps"), part)
     found = distilled(made, settings=STATING)
     assert [atom.text for atom in found.atoms] == [
-        "Table 1: Pumps: P-101A: Pressure: 16 bar", "Table 1: Pumps: P-101B: Pressure: 10 bar"
+        "Manual > Table 1: Pumps: P-101A: Pressure: 16 bar", "Manual > Table 1: Pumps: P-101B: Pressure: 10 bar"
     ]  # fmt: skip
     first = found.rows[0]
     assert [(field.name, field.value, field.type) for field in first.fields] == [
@@ -95,6 +95,23 @@ def test_rows_become_statements_and_typed_fields() -> None:
     ]  # fmt: skip
     assert first.provenance.cells == "A2:B2"
     assert first.provenance.span.slice(made.text) == "P-101A | 16 bar"
+
+
+def test_a_row_of_several_values_has_a_templated_question_for_each() -> None:
+    part = table(["Pump", "Head", "Mass"], ["K65", "34 m", ""], ["K80", "51 m", "395 kg"], caption="Table 1")
+    asking = AtomizeSettings(statements=True, row_questions=True)
+    found = distilled(document(heading("Pumps"), part), settings=asking)
+    asked = [atom for atom in found.atoms if atom.kind is AtomKind.QUESTION]
+    assert [atom.text for atom in asked] == ["Manual > Table 1: Head, K80?", "Manual > Table 1: Mass, K80?"]
+    assert all(atom.templated for atom in asked)
+    assert not any(atom.templated for atom in found.atoms if atom.kind is AtomKind.STATEMENT)
+    assert len(distilled(document(heading("Pumps"), part), settings=STATING).atoms) == 2
+
+
+def test_rows_of_plain_numbers_name_nothing_to_ask_for() -> None:
+    part = table(["No.", "Head", "Mass"], ["1", "34 m", "148 kg"])
+    asking = AtomizeSettings(statements=True, row_questions=True)
+    assert not any(atom.templated for atom in distilled(document(part), settings=asking).atoms)
 
 
 def test_every_row_of_a_cut_table_is_in_exactly_one_chunk() -> None:

@@ -124,7 +124,7 @@ def test_a_term_under_every_kind_has_none_but_what_its_form_tells() -> None:
 @pytest.mark.parametrize(
     ("question", "reason"),
     [
-        ("When was it tested?", "question with a pronoun and no referent"),
+        ("Where did she test the seal?", "question with a pronoun and no referent"),
         ("Who leads them?", "question with a pronoun and no referent"),
         ("What does the text say about P-101A?", "question about the text itself"),
         ("Does P-101A run at 99 bar?", "question with a number that is not in the text"),
@@ -160,6 +160,30 @@ def test_a_chunk_of_unsound_questions_is_found_by_its_own_sentences() -> None:
 def test_a_pronoun_behind_its_referent_is_sound() -> None:
     found, _ = distil(changed(questions=["After which standard does Acme Pumps test its seal?"]))
     assert len(found.atoms) == 1
+
+
+def test_a_pronoun_before_its_referent_is_sound() -> None:
+    found, _ = distil(changed(questions=["After which standard is its seal tested, of the pump P-101A?"]))
+    assert len(found.atoms) == 1
+
+
+def test_a_pronoun_that_the_headings_name_is_put_under_them() -> None:
+    found, _ = distil(changed(questions=["After which standard is its seal tested?"]))
+    assert [atom.text for atom in found.atoms] == ["Pump manual: After which standard is its seal tested?"]
+
+
+def test_a_limit_answers_when() -> None:
+    made = document(heading("Thermal trip"), paragraph("The CX-22 trips above 80 °C."), name="Compressor manual")
+    reply = changed(summary="", tags={}, facts=[], questions=["When does it trip?"])
+    found, _ = distil(reply, made=made)
+    assert [atom.text for atom in found.atoms] == ["Compressor manual: When does it trip?"]
+
+
+def test_a_question_about_a_document_is_kept_where_the_chunk_speaks_of_one() -> None:
+    text = "The delivery document is signed by the driver of the truck."
+    made = document(heading("Delivery"), paragraph(text), name="Goods in")
+    reply = changed(summary="", tags={}, facts=[], questions=["Who signs the document of the delivery?"])
+    assert len(distil(reply, made=made)[0].atoms) == 1
 
 
 def test_a_question_that_names_nothing_is_put_under_the_title() -> None:
@@ -307,7 +331,7 @@ def test_chinese_is_asked_about_in_chinese() -> None:
     assert "你为文档建立索引" in chat.requests[0].messages[0].content
     assert [atom.text for atom in found.atoms] == ["谁生产水泵DS-2041？"]
     assert relations(found) == [("苏州精工有限公司", "生产", "水泵DS-2041")]
-    assert found.dropped == {"question with a pronoun and no referent": 1}
+    assert found.dropped == {"question not about the text": 1}
 
 
 INJECTION = (

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pipelines.core.chunk import Chunk
-from pipelines.core.document import Block, BlockKind, Document, Figure, Section, Source
+from pipelines.core.document import Block, BlockKind, Document, Figure, Reference, ReferenceKind, Section, Source
 from pipelines.core.graph import Edge, EdgeKind, Layer, Node, NodeKind, Subgraph
 from pipelines.core.knowledge import Atom, AtomKind, ChunkTag, Distillate, Entity, Field, Mention, Relation, Row
 from pipelines.core.provenance import Box, Provenance, Span
@@ -147,3 +149,13 @@ def test_redirecting_moves_edges_to_what_an_entity_was_merged_into() -> None:
 def test_a_relation_between_two_names_of_one_thing_goes() -> None:
     one = Subgraph(ID, (), (Edge("entity:a", EdgeKind.RELATED, "entity:b", ID),))
     assert redirect(one, {"entity:a": "entity:b"}).edges == ()
+
+
+def test_a_chunk_that_refers_to_a_table_leads_to_it_by_the_label_of_its_caption() -> None:
+    def told(target: str) -> Reference:
+        return Reference(ReferenceKind.CROSS_REFERENCE, target, f"see {target}", at(16, 20))
+
+    referring = replace(DOCUMENT, references=(told("table 1"), told("table 11"), told("section 1")))
+    edges = [edge for edge in build_graph(referring, DISTILLATE).edges if edge.kind is EdgeKind.REFERENCES]
+    assert [(edge.source, edge.target) for edge in edges] == [("chunk:1", "table:1")]
+    assert edges[0].properties["evidence"] == "see table 1"

@@ -40,7 +40,7 @@ _MADE = {
     "pipelines.graph.document_names._titles": "an escaped number",
     "pipelines.llm.prompt.fence": "an escaped tag behind a sign that is not white space",
     "pipelines.llm.prompt._belongs": "file names of prompts, which are ours or the owner's",
-    "qa.check.operations.of": "escaped words from a list of ours, between the edges of words",
+    "pipelines.lang.operations.of": "escaped words from a list of ours, between the edges of words",
     "pipelines.parse.references._patterns": "words of our own data; every run in the patterns is bounded",
     "pipelines.parse.web.org.read": "matched once at the start of a line; the kind of block is letters and digits",
 }

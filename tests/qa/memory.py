@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from pipelines.lang.terms import terms
 from pipelines.llm.embedder import Side
 from pipelines.llm.hashing import HashingEmbedder
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
+from pipelines.retrieve.overview import DocumentOverview, Part
 from pipelines.retrieve.stored_knowledge import CorpusLexicon
 
 
@@ -60,6 +61,17 @@ class MemoryRetrieval:
             for target in self._links.get(uri, ())
             if target not in sources
         )[:limit]
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        return tuple(hit.document for hit in self.hits)
+
+    def overviews(self, documents: Collection[str]) -> tuple[DocumentOverview, ...]:
+        hits = [hit for hit in self.hits if hit.document in set(documents)]
+        return tuple(DocumentOverview(hit.uri, hit.title, "", (Part("", "", (hit,)),)) for hit in hits)
+
+    def whole_tables(self, chunk: str) -> tuple[Hit, ...]:
+        return tuple(hit for hit in self.hits if hit.chunk.id == chunk)
 
     def place(self, chunk: Chunk, span: Span) -> Provenance:
         return Provenance(chunk.document, span, 1, "1", "", (Box(1, 0.1, 0.1, 0.9, 0.2),))

@@ -13,8 +13,9 @@ from pipelines.llm.testing.fakes import ScriptedChat
 from qa.answer import Answer, Ending, Step
 from qa.model_calls import ModelCalls
 from qa.settings import AnswerSettings
-from qa.strategies.pike import Stop, pike
+from qa.strategies.pike import Stop
 from qa.strategies.pike_graph import pike_graph
+from qa.strategies.registry import STRATEGIES
 from tests.qa.memory import MemoryRetrieval
 
 TEXTS = {
@@ -43,10 +44,12 @@ def select(number: int) -> dict[str, Any]:
     return {"thinking": "", "number": number}
 
 
-async def solve(*replies: Any, settings: AnswerSettings = SETTINGS) -> tuple[Answer, ScriptedChat, MemoryRetrieval]:
+async def solve(
+    *replies: Any, settings: AnswerSettings = SETTINGS, strategy: str = "pike"
+) -> tuple[Answer, ScriptedChat, MemoryRetrieval]:
     answers = [reply if isinstance(reply, str | Exception) else json.dumps(reply) for reply in replies]
     chat, knowledge = ScriptedChat(answers), MemoryRetrieval(TEXTS)  # type: ignore[arg-type]
-    return await pike(QUESTION, knowledge, ModelCalls(chat), settings), chat, knowledge
+    return await STRATEGIES[strategy].answer(QUESTION, knowledge, ModelCalls(chat), settings), chat, knowledge
 
 
 def stop_of(answer: Answer) -> str:
@@ -89,14 +92,14 @@ async def test_the_context_grows_by_the_chunk_of_the_selected_atom() -> None:
 
 
 async def test_candidates_are_shown_with_the_title_they_lead_to() -> None:
-    _, chat, _ = await solve(propose("Who built the oven of line 3?"), select(0), NO_ANSWER)
+    _, chat, _ = await solve(propose("Who built the oven of line 3?"), select(1), propose(), propose(), NO_ANSWER)
     assert "1. (oven) The oven of line 3 was built by Merton." in chat.requests[1].messages[-1].content
 
 
 async def test_a_chunk_is_a_candidate_once_and_not_after_it_was_read() -> None:
     answer, _, _ = await solve(
         propose("oven of line 3 built by Merton", "oven bakes bread"), select(1),
-        propose("oven of line 3 built by Merton"), select(0), ANSWER,
+        propose("oven of line 3 built by Merton"), select(0), propose(), ANSWER,
     )  # fmt: skip
     first, second = steps(answer, "candidates")
     assert [step.text.endswith("(oven)") for step in first.steps].count(True) == 1
@@ -104,8 +107,24 @@ async def test_a_chunk_is_a_candidate_once_and_not_after_it_was_read() -> None:
 
 
 async def test_only_atoms_of_delta_or_more_are_candidates() -> None:
-    answer, _, _ = await solve(propose("Who built the oven of line 3?"), select(1), propose(), ANSWER)
+    answer, _, _ = await solve(propose("Who built the oven of line 3?"), select(1), propose(), propose(), ANSWER)
     assert all((step.score or 0) >= SETTINGS.delta for step in steps(answer, "candidate"))
+
+
+async def test_it_is_the_printed_algorithm_that_reads_what_it_chose_and_nothing_else() -> None:
+    wide = SETTINGS.model_copy(update={"beside": 3, "nearest": 3})
+    answer, chat, _ = await solve(
+        propose("What lifts 5 t?"), select(1), propose(sufficient=True), NO_ANSWER, settings=wide
+    )
+    assert [found.uri for found in answer.found] == ["crane.txt"]
+    assert "Leeds" not in chat.requests[-1].messages[-1].content
+
+
+async def test_before_anything_was_read_nothing_suffices() -> None:
+    enough = propose(sufficient=True)
+    answer, chat, _ = await solve(enough, propose("Who built the oven of line 3?"), select(1), enough, ANSWER)
+    assert roles(chat) == ["propose", "propose", "select", "propose", "answer"]
+    assert answer.claims[0].text == "Merton built the oven."
 
 
 async def test_it_stops_when_the_model_says_that_what_was_read_suffices() -> None:
@@ -125,29 +144,59 @@ async def test_what_retrieval_finds_for_a_proposal_is_a_candidate_by_its_nearest
     knowledge = MemoryRetrieval(TEXTS)
     crane = replace(knowledge.hits[2], score=0.8, atoms=("It lifts 5 t.",))
     knowledge.retrieve = lambda query, limit: (crane,)[:limit]  # type: ignore[method-assign]
-    chat = ScriptedChat([json.dumps(reply) for reply in (propose("xyzzy"), select(1), propose(), NO_ANSWER)])
-    answer = await pike(QUESTION, knowledge, ModelCalls(chat), SETTINGS)
+    replies = (propose("xyzzy"), select(1), propose(), propose(), NO_ANSWER)
+    chat = ScriptedChat([json.dumps(reply) for reply in replies])
+    answer = await pike_graph(QUESTION, knowledge, ModelCalls(chat), SETTINGS)
     assert steps(answer, "selected")[0].text == "It lifts 5 t. (crane)"
     assert steps(answer, "selected")[0].score == 0.8
 
 
-async def test_it_stops_when_nothing_is_proposed() -> None:
-    answer, chat, _ = await solve(propose("Who built the oven?"), select(1), propose(), ANSWER)
+async def test_nothing_proposed_is_asked_about_once_more_before_it_stops() -> None:
+    answer, chat, _ = await solve(propose("Who built the oven?"), select(1), propose(), propose(), ANSWER)
     assert stop_of(answer) == Stop.NO_PROPOSALS
-    assert roles(chat) == ["propose", "select", "propose", "answer"]
+    assert roles(chat) == ["propose", "select", "propose", "propose", "answer"]
+    again = chat.requests[3].messages[-1].content
+    assert "- Who built the oven? (read passage 1)" in again
 
 
-async def test_it_stops_when_nothing_is_selected() -> None:
-    answer, chat, _ = await solve(propose("Who built the oven?"), select(1), propose("Where?"), select(0), ANSWER)
+async def test_nothing_selected_is_proposed_for_once_more_in_view_of_what_was_rejected() -> None:
+    answer, chat, _ = await solve(
+        propose("What lifts 5 t?"), select(0),
+        propose("In which city does Merton have its seat?"), select(1),
+        propose(sufficient=True), ANSWER,
+    )  # fmt: skip
+    again = chat.requests[2].messages[-1].content
+    assert "- What lifts 5 t? (nothing found that helps)" in again
+    assert "(crane) The crane lifts 5 t." in again
+    assert "(crane)" not in chat.requests[3].messages[-1].content
+    assert [found.uri for found in answer.found] == ["merton.txt"]
+    assert "(crane)" not in chat.requests[4].messages[-1].content
+
+
+async def test_nothing_selected_twice_ends_the_rounds() -> None:
+    answer, chat, _ = await solve(
+        propose("What lifts 5 t?"), select(0), propose("In which city does Merton have its seat?"), select(0)
+    )
     assert stop_of(answer) == Stop.NOTHING_SELECTED
-    assert roles(chat)[-1] == "answer"
+    assert roles(chat) == ["propose", "select"] * 2
+    assert answer.abstained
+
+
+async def test_a_selection_sees_the_questions_that_are_still_open() -> None:
+    _, chat, _ = await solve(
+        propose("Who built the oven of line 3?", "What lifts 9 t?"), select(1), propose("Where?"), select(0),
+        propose(), NO_ANSWER,
+    )  # fmt: skip
+    first, second = (chat.requests[number].messages[-1].content for number in (1, 3))
+    assert "Looked for:\n- Who built the oven of line 3?\n- What lifts 9 t?" in first
+    assert "Looked for:\n- What lifts 9 t?\n- Where?" in second
 
 
 async def test_it_stops_when_no_candidate_is_left_by_any_fallback() -> None:
-    strict = AnswerSettings(delta=1.0, threshold=1.0)
-    answer, chat, knowledge = await solve(propose("Who is quick?"), NO_ANSWER, settings=strict)
+    strict = AnswerSettings(delta=1.0, threshold=1.0, beside=0)
+    answer, chat, knowledge = await solve(propose("Who is quick?"), settings=strict)
     assert stop_of(answer) == Stop.NO_CANDIDATES
-    assert roles(chat) == ["propose", "answer"]
+    assert roles(chat) == ["propose"]
     assert knowledge.queries == ["Who is quick?", QUESTION]
 
 
@@ -167,20 +216,25 @@ async def test_proposals_that_find_nothing_fall_back_to_the_question_and_then_to
 
 async def test_chunks_that_the_question_itself_finds_are_read_beside_those_chosen() -> None:
     two = SETTINGS.model_copy(update={"beside": 2})
-    answer, chat, _ = await solve(propose("What lifts 5 t?"), select(1), propose(sufficient=True), ANSWER, settings=two)
+    replies = (propose("What lifts 5 t?"), select(1), propose(sufficient=True), ANSWER)
+    answer, chat, _ = await solve(*replies, settings=two, strategy="pike-graph")
     assert [found.uri for found in answer.found] == ["oven.txt", "merton.txt", "crane.txt"]
     assert "Merton has its seat in Leeds" in chat.requests[-1].messages[-1].content
     assert not any("Leeds" in request.messages[-1].content for request in chat.requests[:-1])
 
 
 async def test_where_no_chunk_was_chosen_what_the_question_finds_is_read() -> None:
-    answer, _, _ = await solve(propose("What lifts 5 t?"), select(0), ANSWER)
+    two = SETTINGS.model_copy(update={"beside": 2})
+    replies = (propose("What lifts 5 t?"), select(0), propose(), ANSWER)
+    answer, _, _ = await solve(*replies, settings=two, strategy="pike-graph")
     assert answer.short == "Leeds"
     assert "no chunk was chosen" in steps(answer, "beside")[0].text
 
 
 async def test_an_unusable_proposal_is_asked_for_again_and_never_ends_the_rounds() -> None:
-    answer, chat, _ = await solve("?", propose("Who built the oven of line 3?"), select(1), propose(), ANSWER)
+    answer, chat, _ = await solve(
+        "?", propose("Who built the oven of line 3?"), select(1), propose(), propose(), ANSWER
+    )
     assert roles(chat)[:2] == ["propose", "propose"]
     assert stop_of(answer) == Stop.NO_PROPOSALS
     assert steps(answer, "selected")
@@ -193,13 +247,13 @@ async def test_proposals_that_stay_unusable_leave_the_question_itself_to_be_look
 
 
 async def test_a_number_that_no_candidate_has_is_asked_for_again() -> None:
-    answer, chat, _ = await solve(propose("Who built the oven?"), select(99), select(1), propose(), ANSWER)
+    answer, chat, _ = await solve(propose("Who built the oven?"), select(99), select(1), propose(), propose(), ANSWER)
     assert roles(chat)[:3] == ["propose", "select", "select"]
     assert steps(answer, "selected")[0].text.endswith("(oven)")
 
 
 async def test_a_selection_that_stays_unusable_reads_the_nearest_candidate() -> None:
-    answer, _, _ = await solve(propose("Who built the oven of line 3?"), "?", "?", "?", propose(), ANSWER)
+    answer, _, _ = await solve(propose("Who built the oven of line 3?"), "?", "?", "?", propose(), propose(), ANSWER)
     assert steps(answer, "selected")[0].text.endswith("(oven)")
     assert "nearest candidate" in steps(answer, "unusable")[0].text
 
@@ -209,7 +263,22 @@ async def test_a_failing_endpoint_ends_in_an_answer_that_says_so() -> None:
     assert answer.ending is Ending.MODEL_FAILED
     assert stop_of(answer) == Stop.MODEL_FAILED
     assert "the key was refused" in answer.text
-    assert "the key was refused" in answer.trace[-1].text
+    assert "the key was refused" in steps(answer, "failed")[0].text
+
+
+async def test_what_the_chunks_say_on_the_way_to_the_answer_is_told_where_they_do_not_hold_it() -> None:
+    partial = {
+        "claims": [ANSWER["claims"][0]],  # type: ignore[index]
+        "found": False,
+        "answer": "",
+        "missing": "The seat of Merton is not named.",
+    }
+    answer, _, _ = await solve(propose("Who built the oven of line 3?"), select(1), propose(sufficient=True), partial)
+    assert answer.abstained
+    assert answer.text == "The documents do not say. The seat of Merton is not named. Merton built the oven."
+    assert answer.missing == "The seat of Merton is not named."
+    assert [claim.citations for claim in answer.claims] == [(1,)]
+    assert answer.citations[0].uri == "oven.txt"
 
 
 async def test_a_budget_that_is_used_up_is_raised() -> None:

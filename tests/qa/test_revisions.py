@@ -12,8 +12,8 @@ from rich.console import Console
 from flows.cli.answer_page import answer_page
 from flows.cli.answer_text import render_answer
 from pipelines.ingest.build import build
+from pipelines.retrieve.shown_passages import render
 from qa import KnowledgeBase
-from qa.shown_passages import render
 
 OLD, NEW = "DS-77_rev_A.md", "DS-77_rev_B.md"
 SHEET = """# DS-77 Dosing pump

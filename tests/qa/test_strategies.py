@@ -131,7 +131,7 @@ async def test_a_strategy_that_reads_says_that_it_needs_a_model() -> None:
 
 
 def test_without_a_name_a_model_decomposes_and_else_sentences_are_quoted() -> None:
-    assert strategy_named("", has_model=True).name == "pike"
+    assert strategy_named("", has_model=True).name == "pike-graph"
     assert strategy_named("", has_model=False).name == "extractive"
 
 

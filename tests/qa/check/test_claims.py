@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from qa.check.citations import Citer
-from qa.check.claims import check
+from qa.check.claims import carries, check
 from qa.prompts.reply_types import AnswerReply, ClaimReply
 from tests.qa.memory import MemoryRetrieval
 
@@ -84,3 +84,56 @@ def test_the_same_span_has_the_same_number() -> None:
     claim = ClaimReply(text="It needs 3.4 m.", passage=1, quote="needs 3.4 m of suction head")
     check("?", reply(claim, claim), KNOWLEDGE.hits, citer)
     assert [citation.number for citation in citer.citations] == [1]
+
+
+def test_a_short_quote_is_cited_by_its_whole_sentence() -> None:
+    citer = Citer(KNOWLEDGE)
+    claim = ClaimReply(text="It needs 3.4 m.", passage=1, quote="3.4 m")
+    check("?", reply(claim), KNOWLEDGE.hits, citer)
+    assert citer.citations[0].quote == "The pump K65 needs 3.4 m of suction head."
+
+
+TABLE = MemoryRetrieval(
+    {
+        "data.txt": "Duty points\n\nPump | Head at 1450 rpm | Weight\nK65 | 34 m | 120 kg\nK80 | 51 m | 120 kg",
+        "hall.txt": "The hall is 40 m long.",
+    }
+)
+
+
+def test_a_claim_on_a_cell_has_the_numbers_of_its_row_and_of_its_header() -> None:
+    citer = Citer(TABLE)
+    claim = ClaimReply(text="At 1450 rpm the K80, which weighs 120 kg, has a head of 51 m.", passage=1, quote="51 m")
+    checked = check("?", reply(claim), TABLE.hits, citer)
+    assert checked.dropped == ()
+    assert citer.citations[0].quote == "K80 | 51 m | 120 kg"
+    assert citer.citations[0].context == "Pump | Head at 1450 rpm | Weight"
+
+
+def test_a_claim_with_a_number_of_another_row_is_refused() -> None:
+    claim = ClaimReply(text="The K80 has a head of 34 m.", passage=1, quote="K80 | 51 m")
+    assert check("?", reply(claim), TABLE.hits, Citer(TABLE)).claims == ()
+
+
+def test_a_claim_without_a_quote_is_carried_by_the_row_that_says_it_with_its_header() -> None:
+    citer = Citer(TABLE)
+    checked = check("?", reply(ClaimReply(text="The weight of the K65 pump is 120 kg.")), TABLE.hits, citer)
+    assert checked.claims
+    assert citer.citations[0].quote == "K65 | 34 m | 120 kg"
+
+
+def test_a_bare_cell_value_is_evidence_by_the_row_that_the_question_asks_for() -> None:
+    citer = Citer(TABLE)
+    claim = ClaimReply(text="120 kg", passage=1, quote="120 kg")
+    assert check("What is the weight of the K80?", reply(claim), TABLE.hits[1:], citer).claims == ()
+    assert carries("120 kg", "What is the weight of the K80?", TABLE.hits, citer) == (1,)
+    assert citer.citations[0].quote == "K80 | 51 m | 120 kg"
+
+
+def test_a_cell_of_one_character_that_answers_passes() -> None:
+    table = MemoryRetrieval({"seals.txt": "Seal | Grade\nS1 | A\nS2 | B"})
+    citer = Citer(table)
+    checked = check("What grade has seal S2?", reply(ClaimReply(text="B", passage=1, quote="B")), table.hits, citer)
+    assert [claim.text for claim in checked.claims] == ["B"]
+    assert checked.dropped == ()
+    assert citer.citations[0].quote == "S2 | B"

@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.lang.quantities import Kind
+from pipelines.retrieve.evidence import units
 from qa.quoting.choose import choose, gain, union, worth_quoting
 from qa.quoting.confidence import Features, confidence, features
 from qa.quoting.conflicts import disagreements, rivals, told
-from qa.quoting.evidence import tell, units
 from qa.quoting.question import GENERAL, QuestionTerms, read_question
+from qa.quoting.tell import tell
 from qa.quoting.weigh import ABOVE, OWN, Weighed, ruled_out, weigh
 from tests.qa.memory import MemoryRetrieval
 

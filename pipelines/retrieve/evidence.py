@@ -1,4 +1,4 @@
-"""The units of evidence that are quoted: sentences, list items and rows of tables, with what stands around them."""
+"""The units of evidence in a chunk: sentences, list items and rows of tables, with what stands around them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from itertools import groupby, zip_longest
 from pipelines.core.chunk import Chunk
 from pipelines.core.provenance import Span
 from pipelines.lang.cues import cue
-from pipelines.lang.quantities import gives, quantities
+from pipelines.lang.quantities import quantities
 from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.retrieve.hit import Hit
-from qa.quoting.question import QuestionTerms
 
 RULE = " | "
 _BLANK = "\n\n"
@@ -136,13 +135,13 @@ def _read_tables(pieces: list[_Line], context: str, text: str) -> None:
         header = context if context and first == 0 else ""
         for place, row in enumerate(rows):
             row.heading = f"{row.heading} {caption}"
-            if header and not (place and rows[place - 1].label and not _cells(row.text)[0]):
+            if header and not (place and rows[place - 1].label and not cells_of(row.text)[0]):
                 row.header = header
             elif header:
                 header, row.label = _joined(header, row.text), True  # the second row of a header
             elif len(rows) > 1:
                 row.label = True
-                full = sum(map(bool, _cells(row.text))) * 2 > len(_cells(row.text))
+                full = sum(map(bool, cells_of(row.text))) * 2 > len(cells_of(row.text))
                 header, caption = (row.text, caption) if full else ("", f"{caption} {row.text}")
 
 
@@ -160,53 +159,16 @@ def _runs(pieces: list[_Line], text: str) -> Iterator[tuple[int, list[_Line]]]:
         start = end
 
 
-def _cells(row: str) -> list[str]:
+def cells_of(row: str) -> list[str]:
+    """Return the cells of a row as it stands in a text."""
     return [cell.strip() for cell in row.split("|")]
 
 
 def _joined(first: str, second: str) -> str:
     """Return the two rows of a header as one, cell by cell."""
-    rows = [_cells(row) for row in (first, second)]
+    rows = [cells_of(row) for row in (first, second)]
     return RULE.join(" ".join(cell for cell in cells if cell) for cells in zip_longest(*rows, fillvalue=""))
 
 
 def _name(uri: str) -> str:
     return uri.rsplit(".", 1)[0].replace("/", " ").replace("_", " ").replace("!", " ")
-
-
-def tell(unit: EvidenceUnit, question: QuestionTerms) -> str:
-    """Return the unit's text on one line; of a row its first cell, and the cells of the columns asked for."""
-    if RULE not in unit.text:
-        return " ".join(unit.text.split())
-    cells, names = _cells(unit.text), _cells(unit.header)
-    if len(names) != len(cells):
-        return ", ".join(cell for cell in cells if cell)
-    asked = _columns_of_codes(names, question, unit.hit.chunk.language) or _columns_asked(names, cells, question, unit)
-    parts = [
-        f"{name}: {cell}" if name and name != cell else cell
-        for index, (name, cell) in enumerate(zip(names, cells, strict=True))
-        if index > 0 and cell and (not asked or index in asked)
-    ]
-    return "; ".join(part for part in (cells[0], *parts) if part)
-
-
-def _columns_asked(names: list[str], cells: list[str], question: QuestionTerms, unit: EvidenceUnit) -> set[int]:
-    """The columns that the question names or whose values it asks for, with those whose cells it names.
-
-    None where no column is asked for: the whole row tells then.
-    """
-    language = unit.hit.chunk.language
-    forms = question.forms(language)
-    rows = list(enumerate(zip(names, cells, strict=True)))
-    wanted = {place for place, (name, _) in rows if forms & _terms(name, language)}
-    wanted |= {place for place, (name, cell) in rows if gives(question.wants, f"{name} |\n{cell}", language)}
-    named = {place for place, (_, cell) in rows if forms & _terms(cell, language)}
-    return wanted | named if wanted - {0} else set()
-
-
-def _columns_of_codes(names: list[str], question: QuestionTerms, language: str) -> set[int]:
-    """The columns whose names have a code of the question ("K80-250"), and those that have none at all (units)."""
-    named = [_terms(name, language) for name in names]
-    wanted = {index for index, found in enumerate(named) if found & question.codes}
-    rivals = {index for index, found in enumerate(named) if any(any(c.isdigit() for c in term) for term in found)}
-    return wanted | (set(range(len(names))) - rivals) if wanted else set()

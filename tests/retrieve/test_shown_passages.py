@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pipelines.lang.terms import terms
 from pipelines.llm.tokens import estimate_tokens
 from pipelines.retrieve.hit import AtomHit, Hit
-from qa.shown_passages import NO_PASSAGES, condensed, fitting, headline, render, render_candidates
+from pipelines.retrieve.shown_passages import NO_PASSAGES, condensed, fitting, headline, render, render_candidates
 from tests.qa.memory import MemoryRetrieval
 
 PUMP = (

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa.check.arithmetic import unsupported
-from qa.check.operations import clauses, factors_in, operations_in
+from pipelines.lang.arithmetic import unsupported
+from pipelines.lang.operations import clauses, factors_in, operations_in
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import figures_in_claims as benchmark
 
 SOURCES = (

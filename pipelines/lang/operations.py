@@ -1,19 +1,17 @@
-"""Operations of arithmetic that are said in words, in the languages of the table `operations.toml`."""
+"""Operations of arithmetic that are said in words, in the languages of `data/operations.toml`."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from pathlib import Path
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import UNSPACED_CHARACTER
+from pipelines.lang.profile import read_table
 
-_TABLE = Path(__file__).with_name("operations.toml")
 _END = re.compile(r"[.!?](?=\s|$)|[。！？；;\n]")
 _ARROW = re.compile(r"→|➔|->")
 
@@ -69,7 +67,7 @@ def clauses(text: str) -> list[Span]:
 
 @lru_cache(maxsize=1)
 def _operation_words() -> _OperationWords:
-    table: dict[str, dict[str, list[str]]] = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+    table: dict[str, dict[str, list[str]]] = read_table("operations")
     factors = {float(factor): _Words.of(words) for factor, words in table.pop("factors").items()}
     said = {
         Operation(name): _Words.of([word for words in by_language.values() for word in words])

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
-from qa.quoting.evidence import EvidenceUnit, units
 from tests.qa.memory import MemoryRetrieval
 
 

@@ -14,7 +14,7 @@ from itertools import islice, pairwise, product
 
 from pipelines.core.provenance import Span
 from pipelines.lang.numbers import Number, numbers, values
-from qa.check.operations import Operation, clauses, factors_in, operations_in
+from pipelines.lang.operations import Operation, clauses, factors_in, operations_in
 
 _HUNDRED = 100.0
 """What a share is multiplied with to be a percentage; the one operand that needs no source."""

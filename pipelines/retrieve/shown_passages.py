@@ -62,7 +62,7 @@ def render(hits: Sequence[Hit], tokens: int, query: str) -> str:
 def render_candidates(candidates: Sequence[AtomHit]) -> str:
     """Return the atoms numbered from 1, each with the title and heading path of its chunk."""
     lines = [
-        f"{number}. ({headline(candidate.hit)}) {_cut(candidate.text, _ATOM)}"
+        f"{number}. ({headline(candidate.hit)}) {cut(candidate.text, _ATOM)}"
         for number, candidate in enumerate(candidates, 1)
     ]
     return fence("\n".join(lines), "list")
@@ -84,7 +84,7 @@ def condensed(text: str, tokens: int, wanted: frozenset[str]) -> str:
         return text
     spans = sentences(text)
     if not spans:
-        return _cut(text, tokens)
+        return cut(text, tokens)
     kept = [0]
     room = tokens - estimate_tokens(spans[0].slice(text))
     for place in sorted(
@@ -94,7 +94,15 @@ def condensed(text: str, tokens: int, wanted: frozenset[str]) -> str:
         if needed <= room:
             kept.append(place)
             room -= needed
-    return _cut(text, tokens) if room < 0 else _joined(text, spans, sorted(kept))
+    return cut(text, tokens) if room < 0 else _joined(text, spans, sorted(kept))
+
+
+def cut(text: str, tokens: int) -> str:
+    """Return the beginning of `text` that `tokens` have room for, with "…" where the rest is left out."""
+    needed = estimate_tokens(text)
+    if needed <= tokens:
+        return text
+    return text[: max(1, len(text) * max(1, tokens) // needed)].rstrip() + " …"
 
 
 def _names_shared(hits: Sequence[Hit]) -> frozenset[str]:
@@ -129,10 +137,3 @@ def _needed(hit: Hit) -> int:
 
 def _text(chunk: Chunk) -> str:
     return f"{chunk.context}\n{chunk.text}" if chunk.context else chunk.text
-
-
-def _cut(text: str, tokens: int) -> str:
-    needed = estimate_tokens(text)
-    if needed <= tokens:
-        return text
-    return text[: max(1, len(text) * max(1, tokens) // needed)].rstrip() + " …"
