@@ -175,7 +175,7 @@ class FlowSteps:
         asks, ingest = run.asks_model, run.settings.ingest
         self._room = asyncio.Semaphore(ingest.documents_at_once if asks else ingest.workers + 1)
         model = (MODEL,) if asks else ()
-        self._is_alone = False
+        self._without_prefect = False
         self._stages: dict[tuple[Stage, bool], _StageTask] = {}
         for stage in COMPILING:
             tags = model if stage in (Stage.CHUNK, Stage.ATOMIZE) else ()
@@ -207,11 +207,11 @@ class FlowSteps:
     async def _taken(self, task: _StageTask, label: str, work: Work) -> None:
         """Take a step as a task. Raises what the work raised; where Prefect fails, all is done without it from then."""
         attempt = _Attempt(work)
-        if not self._is_alone:
+        if not self._without_prefect:
             with contextlib.suppress(httpx.HTTPError, ConcurrencySlotAcquisitionError):
                 await task(label, attempt, return_state=True)  # type: ignore[misc] # typed as if it were not async
         if attempt.error is not None:
             raise attempt.error
         if not attempt.tried:
-            self._is_alone = True
+            self._without_prefect = True
             await work()

@@ -64,7 +64,9 @@ def start(port: int = 4200, home: Path = HOME) -> Server:
     if listens(port):
         raise PrefectError(f"Another program has port {port} of {HOST}; choose one with --port.")
     home.mkdir(parents=True, exist_ok=True)
-    environment = os.environ | QUIET | {"PREFECT_HOME": str(home.resolve()), "PREFECT_API_URL": ""}
+    api = f"http://{HOST}:{port}/api"
+    environment = os.environ | QUIET | {"PREFECT_HOME": str(home.resolve())}
+    environment |= {"PREFECT_API_URL": api, "PREFECT_SERVER_UI_API_URL": api}
     program = [sys.executable, "-m", "prefect", "server", "start", "--host", HOST, "--port", str(port)]
     with (home / "server.log").open("wb") as log:
         process = subprocess.Popen(
