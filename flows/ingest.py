@@ -19,10 +19,11 @@ QUIET = {
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
+    "PREFECT_CLIENT_MAX_RETRIES": "2",  # a server that has gone is waited for 6 s, not a minute, by each request
     "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "false",
     "PREFECT_CLI_PROMPT": "false",
 }
-"""What keeps Prefect from printing and from starting servers (see also `pipelines.core.no_telemetry`); a value that the
+"""What keeps Prefect from printing, waiting long, starting servers (see also `pipelines.core.no_telemetry`); what the
 user has set stays. What is logged goes to the server."""
 
 
