@@ -13,8 +13,7 @@ from pipelines.ingest.task import SourceItem
 BATCHES = 8
 """Into which a folder of small documents is divided at least: below that, each document is a batch."""
 MOST = 64
-"""Documents of a batch: its four tasks take about as many processor seconds as four small documents do
-(`benchmarks/flow.py`)."""
+"""Documents of a batch; `benchmarks/flow.py` measures what its tasks cost beside a plain run."""
 MOST_BYTES = 2 << 20
 """Of the documents of a batch together: larger ones stand alone."""
 PICTURES = frozenset((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"))
