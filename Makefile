@@ -12,7 +12,10 @@ comma := ,
 locked = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -e '$(1)' \
 	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '$(1)'
 
-.PHONY: help install demo demo-llm test test-fast trust smoke recordings lint docs lock bench bench-answers bench-matrix neo4j neo4j-stop pictures local-model clean
+# What `make up` started, as variables of the commands that come next.
+services = eval "$$($(BIN)/python deploy/services.py env)" &&
+
+.PHONY: help install up down env browse demo demo-llm test test-fast trust smoke recordings lint docs lock bench bench-answers bench-matrix neo4j neo4j-stop pictures local-model clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -35,8 +38,21 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 install: $(VENV)/.installed  ## the command `strata` in .venv/bin
 	@echo "ready: $(BIN)/strata --help"
 
-demo: $(VENV)/.installed  ## ingest examples/documents and ask four questions
-	@$(BIN)/strata demo --kb $(DEMO_KB)
+up: $(VENV)/.installed  ## start Prefect's page and Neo4j with its Browser, say their addresses (PREFECT_PORT=, BOLT_PORT=, HTTP_PORT=)
+	@$(BIN)/python deploy/services.py start $(if $(PREFECT_PORT),--prefect-port $(PREFECT_PORT)) \
+		$(if $(BOLT_PORT),--bolt-port $(BOLT_PORT)) $(if $(HTTP_PORT),--http-port $(HTTP_PORT))
+
+down: $(VENV)/.installed  ## end both; what they hold stays
+	@$(BIN)/python deploy/services.py stop
+
+env: $(VENV)/.installed  ## print what names them to a shell: eval "$$(make -s env)"
+	@$(BIN)/python deploy/services.py env
+
+browse: $(VENV)/.installed  ## open the demo's graph in Neo4j Browser, style and saved queries in place
+	@$(services) $(BIN)/strata graph browse --kb $(DEMO_KB)
+
+demo: $(VENV)/.installed  ## ingest examples/documents and ask four questions; after `make up` seen on both
+	@$(services) $(BIN)/strata demo --kb $(DEMO_KB)
 
 demo-llm: $(VENV)/.installed local-model  ## the demo with a small language model of your own machine
 	@$(call locked,.[local])

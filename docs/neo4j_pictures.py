@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import shutil
 from contextlib import closing
 from pathlib import Path
@@ -21,6 +20,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from deploy.neo4j import server
 from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.neo4j.browser import style as browser_style
 from pipelines.store.neo4j.connection import Neo4jAddress
 from pipelines.store.neo4j.saved_queries import query
 from pipelines.store.neo4j.store import Neo4jStore
@@ -68,7 +68,7 @@ def load(kb: Path, bolt: str) -> None:
 def take(bolt: str, http: str, names: list[str]) -> None:
     """Draw each query's result in Neo4j Browser and keep the picture."""
     path = next(found for name in ("chromium", "chromium-browser") if (found := shutil.which(name)))
-    style = json.dumps(grass((ROOT / "deploy" / "neo4j" / "strata.grass").read_text("utf-8")))
+    style = json.dumps(browser_style())
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         for name in names:
@@ -94,16 +94,6 @@ def draw(page: Page, bolt: str, http: str, cypher: str) -> None:
     page.locator("[aria-label='zoom-to-fit']").first.click()
     page.mouse.move(2, 2)
     page.wait_for_timeout(1500)
-
-
-def grass(text: str) -> dict[str, dict[str, str]]:
-    """Return a style sheet as Neo4j Browser keeps it: properties by selector."""
-    found = {}
-    for match in re.finditer(r"([\w.]+)\s*\{([^}]*)\}", text.replace("'{", "'<<").replace("}'", ">>'")):
-        pairs = re.findall(r"([\w-]+):\s*([^;]+);", match[2])
-        values = {name: value.strip().strip("'").replace("<<", "{").replace(">>", "}") for name, value in pairs}
-        found[match[1]] = values
-    return found
 
 
 if __name__ == "__main__":

@@ -1,21 +1,30 @@
-"""The ingest as a Prefect flow: decorators around the steps that `pipelines.ingest.build` takes plainly."""
+"""The ingest as a Prefect flow where a server is there to show it, else plainly."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Sequence
+import os
 from pathlib import Path
 
-from flows.prefect_server import PrefectServer, refuse_settings_in
-from pipelines.ingest.build import RunSteps, execute, open_run
+from flows.prefect_address import named_address, refuse_settings_in, server_address
+from flows.run_watch import RunWatch
+from pipelines.ingest.build import open_run
 from pipelines.ingest.report import Event, Phase, Progress, Report, Stage, silent
-from pipelines.ingest.run import IngestRun
-from pipelines.ingest.task import SourceItem
+from pipelines.ingest.steps import execute
 from pipelines.llm.budget import Budget
 from pipelines.settings import Settings
 
-SEND_SECONDS = 10
+NO_SERVER = "no Prefect server is running, so this run is seen here alone; `prefect server start` shows the next"
+QUIET = {
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
+    "PREFECT_CLIENT_MAX_RETRIES": "2",  # a server that has gone is waited for 6 s, not a minute, by each request
+    "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "false",
+    "PREFECT_CLI_PROMPT": "false",
+}
+"""What keeps Prefect from printing, waiting long, starting servers (see also `pipelines.core.no_telemetry`); what the
+user has set stays. What is logged goes to the server."""
 
 
 def ingest(
@@ -27,56 +36,31 @@ def ingest(
     budget: Budget = Budget(),
     qa_samples: Path | None = None,
 ) -> Report:
-    """Do what `pipelines.build` does as a flow, seen in the Prefect server that `PREFECT_API_URL` names.
+    """Do what `pipelines.build` does as a flow, seen on the Prefect server that `server_address` finds.
 
-    Where it names none, a server of our own runs for as long as the flow; it would take longer to start than a run
-    takes that has nothing to compile, which so goes without. Raises what `build` raises, `ServerFailed`.
+    Where it finds none, the steps are taken without Prefect. Raises what `build` raises, `ServerFailed`.
     """
-    refuse_settings_in(Path(folder), Path(kb))
-    with PrefectServer() as server, open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
+    folder, kb = Path(folder), Path(kb)
+    address, watch = _address(folder, kb), RunWatch(progress)
+    if not address:
+        progress(Event(Stage.FLOW, Phase.DONE, detail=NO_SERVER))
+    with open_run(folder, kb, settings, watch, budget, qa_samples) as run:
         items = run.prepare()
-        if not items and not server.is_there:
+        if not address:
             return asyncio.run(execute(run, items))
-        server.start()
-        if server.url:
-            progress(Event(Stage.SERVER, Phase.STARTED))
-        run.prefetch(items)
-        server.wait()
-        progress(Event(Stage.SERVER, Phase.DONE, total=len(items)))
-        try:
-            return asyncio.run(_as_flow(run, items))
-        finally:
-            _send_events()
+        run.prefetch(items)  # Prefect takes its time to be imported
+        from flows.ingest_flow import as_flow
+
+        return as_flow(run, items, watch, folder)
 
 
-def _send_events() -> None:
-    """Send what Prefect has not yet told its server, which is gone afterwards."""
-    from prefect.events.worker import EventsWorker
-
-    logging.getLogger(EventsWorker.__name__).setLevel(logging.ERROR)  # it counts aloud what is left to send
-    EventsWorker.drain_all(timeout=SEND_SECONDS)
-
-
-async def _as_flow(run: IngestRun, items: Sequence[SourceItem]) -> Report:
-    from prefect import flow, task
-    from prefect.cache_policies import NO_CACHE
-
-    @task(name="compile", task_run_name="compile {uri}", cache_policy=NO_CACHE, persist_result=False)
-    async def compile_document(uri: str, item: SourceItem) -> Sequence[SourceItem]:
-        return await run.compile(item)
-
-    @task(name="link", cache_policy=NO_CACHE, persist_result=False)
-    async def link() -> None:
-        run.link()
-
-    @task(name="load", cache_policy=NO_CACHE, persist_result=False)
-    async def load() -> None:
-        run.load()
-
-    steps = RunSteps(lambda _, item: compile_document(item.source.uri, item), lambda _: link(), lambda _: load())
-
-    @flow(name="strata-ingest", persist_result=False, validate_parameters=False)
-    async def strata_ingest() -> Report:
-        return await execute(run, items, steps)
-
-    return await strata_ingest()
+def _address(folder: Path, kb: Path) -> str:
+    """The address of the server, once the environment is such that Prefect talks to it and to nobody else."""
+    if named_address():
+        refuse_settings_in(folder, kb)
+    address = server_address()
+    if address:
+        refuse_settings_in(folder, kb)
+        for name, value in {**QUIET, "PREFECT_API_URL": address}.items():
+            os.environ.setdefault(name, value)
+    return address

@@ -50,6 +50,8 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith(("STRATA_", "OPENAI_", "NEO4J_", "PREFECT_API")) and name != WORKERS:
             monkeypatch.delenv(name)
+    monkeypatch.setenv("PREFECT_SERVER_API_PORT", "1")  # a server of the developer's own is not asked
+    monkeypatch.setenv("PREFECT_PROFILES_PATH", os.devnull)
 
 
 @pytest.fixture

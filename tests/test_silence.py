@@ -19,6 +19,13 @@ from tests.conftest import EXAMPLES, ROOT
 from tests.ingest.knowledge import write_folder
 
 STRATA = "import sys; from flows.cli.app import main; sys.argv[0] = 'strata'; main()"
+FLOW = f"""
+import os
+from deploy.prefect import server
+with server.temporary() as running:
+    os.environ["PREFECT_API_URL"] = running.api
+    {STRATA}
+"""
 SCAN = EXAMPLES / "scans" / "DN-58213.pdf"
 # A network has loopback, but it is down at first; then what follows is run.
 UP = """
@@ -114,8 +121,9 @@ def test_ingest_ocr_the_flow_and_questions_reach_nobody_and_come_to_the_same(
         home.mkdir()
         before = [*own_network, *watch, str(tmp_path / "log"), "-A"] if name == "alone" else []
         kb = home.with_suffix(".kbs") / "kb"
-        plainly = [] if name == "alone" else ["--no-flow"]  # the flow is what there is to be looked at
-        strata(home, "ingest", folder, "--kb", kb, "--quiet", *plainly, before=before)
+        # The flow and its server are what there is to be looked at.
+        plainly, program = ([], FLOW) if name == "alone" else (["--no-flow"], STRATA)
+        run(home, sys.executable, "-c", program, "ingest", folder, "--kb", kb, "--quiet", *plainly, before=before)
         told[name] = [
             strata(home, "graph", "export", "--kb", kb, before=before),
             _answer(strata(home, "ask", "How often is the bearing oil changed?", "--kb", kb, "--json", before=before)),

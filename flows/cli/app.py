@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli import ask, cache, config, demo, doctor, evaluate, graph, ingest, keep, parse, prompts, tune
+from flows.cli import ask, cache, config, demo, doctor, evaluate, graph, ingest, keep, parse, prompts, runs, tune
 from flows.cli.stdio import INTERRUPTED, READER_GONE, flushed, prepare_streams, reader_is_gone, say, say_error
 from pipelines.core.errors import StrataError
 
@@ -26,6 +26,7 @@ for module in (ingest, ask, parse, keep, tune, doctor, demo):
     module.register(app)
 for name, group in (
     ("graph", graph.app),
+    ("runs", runs.app),
     ("eval", evaluate.app),
     ("cache", cache.app),
     ("prompts", prompts.app),

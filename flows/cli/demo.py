@@ -38,6 +38,8 @@ def demo(
     if not EXAMPLES.is_dir():
         raise FolderNotFound(str(EXAMPLES))
     settings = settings_from(kb, set)
+    if settings.store.neo4j_uri:  # then the questions are answered from there
+        settings = settings_from(kb, ["store.graph=neo4j", *(set or [])])
     with live_progress() as progress:
         report = ingest(EXAMPLES, kb, settings, progress=progress)
     print_report(report, as_json=False)
@@ -48,4 +50,7 @@ def demo(
             answer = knowledge.ask(question)
             print_answer(answer)
             tell_troubles(answer)
+    if browser := settings.store.browser:
+        console().print()
+        console().print(line(f"the graph in Neo4j Browser: {browser} (`make browse` opens it with style and queries)"))
     raise typer.Exit(report.exit_code)

@@ -159,6 +159,42 @@ def queries(
     say("\n\n".join(one.for_browser(kb.resolve().name, **values) for one in chosen))
 
 
+@app.command()
+def browse(
+    kb: Kb = DEFAULT_KB,
+    query: Annotated[str, typer.Option("--query", help="The saved query that is ready to be run.")] = "references",
+    open_it: Annotated[bool, typer.Option("--open/--no-open", help="Open it in a web browser.")] = True,
+    port: Annotated[int, typer.Option("--port", help="The port of the page; 0 takes a free one.")] = 0,
+    set: Set = None,
+) -> None:
+    """Look at the graph in Neo4j Browser, style and saved queries in place; Control+C ends the page.
+
+    The knowledge base must be in that Neo4j: `store.neo4j_uri` at the ingest, or `strata graph sync`.
+    """
+    import webbrowser
+
+    from pipelines.core.errors import SettingsError
+    from pipelines.graph.listing import examples
+    from pipelines.store.neo4j import saved_queries as saved
+    from pipelines.store.neo4j.browser import BrowserServer, favorites, link
+
+    store = settings_from(kb, set).store
+    if not store.neo4j_uri:
+        raise SettingsError("no Neo4j is named", hint="`make up` starts one, `make browse` opens it; or set NEO4J_URI")
+    with _graph(kb) as graph:
+        values = examples(graph)
+    name = kb.resolve().name
+    with BrowserServer(store.browser, favorites(list(saved.queries().values()), name, values), port) as server:
+        cypher = saved.query(query).inlined(name, **values)
+        has_password = bool(store.neo4j_password.get_secret_value())
+        address = link(server.page, store.neo4j_uri, store.neo4j_user, cypher, has_password)
+        say(address)
+        say("saved queries are under the star at the left; Control+C ends the page", err=True)
+        if open_it:
+            webbrowser.open(address)
+        server.serve_forever()
+
+
 def _arrow(step: PathStep) -> str:
     kind = step.edge.kind.value
     return f"-{kind}->" if step.forward else f"<-{kind}-"

@@ -59,6 +59,9 @@ class _RunDisplay:
         self._live.stop()
 
     def __call__(self, event: Event) -> None:
+        if event.stage is Stage.FLOW:
+            self._live.console.print(Text(event.detail, style="dim"))
+            return
         if event.total:
             self._total = event.total
             self._bar.update(self._task, total=event.total, description="documents")
@@ -99,11 +102,11 @@ class _RunLines:
         ended = event.stage is Stage.EMBED and event.phase is not Phase.STARTED
         if event.subject and (ended or event.phase is Phase.FAILED):
             self._done.add(event.subject)
-        whole = not event.subject and event.phase is Phase.STARTED
+        whole = event.stage is Stage.FLOW or (not event.subject and event.phase is Phase.STARTED)
         if not whole and time.monotonic() - self._last < PLAIN_SECONDS:
             return
         self._last = time.monotonic()
         self._total = max(self._total, len(self._done))  # attachments come on top of what the folder has
-        of = f"{len(self._done)}/{self._total}" if self._total and event.stage is not Stage.SERVER else ""
+        of = f"{len(self._done)}/{self._total}" if self._total and event.stage is not Stage.FLOW else ""
         told = " ".join(filter(None, (of, shown(event.subject or event.detail))))
         say(f"{event.stage.value}: {told}" if told else event.stage.value, err=True)

@@ -1,17 +1,14 @@
-"""Servers that were named: Neo4j, Prefect. What is not named is not looked for."""
+"""Servers: the Neo4j that is named, and the Prefect that ingests are seen on."""
 
 from __future__ import annotations
 
-import os
-import urllib.error
-import urllib.request
 from importlib.util import find_spec
 
 from flows.doctor.diagnosis import Diagnosis, Subject, bad, doubtful, good
+from flows.prefect_address import ServerFailed, server_address
 from pipelines.core.errors import StoreError
 
 OLDEST_NEO4J = 5
-_SECONDS = 10.0
 _VERSION = "CALL dbms.components() YIELD name, versions, edition RETURN name, versions[0] AS version, edition"
 
 
@@ -41,17 +38,13 @@ def neo4j(subject: Subject) -> Diagnosis:
 
 
 def prefect(subject: Subject) -> Diagnosis:
-    """Whether the Prefect server that is named answers; else whether one of our own can be started."""
-    url = os.environ.get("PREFECT_API_URL", "")
-    if not url:
-        if find_spec("prefect") is None:
-            return doubtful("Prefect is not installed", "`strata ingest --no-flow` does without")
-        return good("no server is named: each ingest starts one of its own")
+    """Whether the Prefect server that is named answers, or one that was started with nothing said."""
+    if find_spec("prefect") is None:
+        return doubtful("Prefect is not installed", "an ingest is then seen on no page")
     try:
-        request = urllib.request.Request(url.rstrip("/") + "/health")  # noqa: S310 - the user's own
-        with urllib.request.urlopen(request, timeout=_SECONDS) as reply:  # noqa: S310
-            return good(f"{url} answers") if reply.status == 200 else bad(f"{url} answers {reply.status}")
-    except (urllib.error.URLError, OSError, ValueError) as error:
-        reason = getattr(error, "reason", error)
-        hint = "start it, or unset PREFECT_API_URL; `strata ingest --no-flow` does without"
-        return bad(f"{url} does not answer: {reason}", hint)
+        address = server_address()
+    except ServerFailed as error:
+        return bad(error.message, error.hint)
+    if not address:
+        return good("no server runs: an ingest is seen on no page", "`make up` or `prefect server start` starts one")
+    return good(f"{address} answers: ingests are seen there")

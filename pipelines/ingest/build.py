@@ -1,12 +1,13 @@
-"""The build of a knowledge base: `build`, and the steps of a run that the Prefect flow wraps too.
+"""The build of a knowledge base: `build`, and what is opened for a run.
 
 A run goes through the files of this room in this order:
 
-    build -> run     what is put together for a run; its steps and its report
+    build -> steps -> run
+                     what is put together for a run; its steps, plainly or as a flow's tasks; its report
     scan -> plan     the files of the folder; which of them are to be compiled
     compile -> dispatch -> stages (parse_stage, embedding)
                      each document, in worker processes: parse, chunk, atomize, embed
-    corpus (gate, vocabulary)
+    corpus_work -> corpus (gate, vocabulary)
                      the links between all documents
     load -> erase    graph, vectors and catalog; what no document has any more
 """
@@ -14,9 +15,8 @@ A run goes through the files of this room in this order:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.core.errors import FolderNotFound, SourceError
@@ -26,7 +26,8 @@ from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.report import Progress, Report, silent
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.scan import within
-from pipelines.ingest.task import ModelWork, SourceItem, WorkerSetup, without_keys
+from pipelines.ingest.steps import execute
+from pipelines.ingest.task import ModelWork, WorkerSetup, without_keys
 from pipelines.ingest.vocabulary import Lessons
 from pipelines.ingest.workers import Workers, makers_of, open_counting_workers, open_workers
 from pipelines.llm.budget import Budget
@@ -35,30 +36,6 @@ from pipelines.parse.limits import allowance
 from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings, load
 from pipelines.store.folder import KnowledgeBaseFolder
-
-
-@dataclass(frozen=True, slots=True)
-class RunSteps:
-    """The steps of a run. Prefect's tasks take the place of the plain ones."""
-
-    compile: Callable[[IngestRun, SourceItem], Awaitable[Sequence[SourceItem]]]
-    link: Callable[[IngestRun], Awaitable[None]]
-    load: Callable[[IngestRun], Awaitable[None]]
-
-
-async def _compile(run: IngestRun, item: SourceItem) -> Sequence[SourceItem]:
-    return await run.compile(item)
-
-
-async def _link(run: IngestRun) -> None:
-    run.link()
-
-
-async def _load(run: IngestRun) -> None:
-    run.load()
-
-
-PLAIN = RunSteps(_compile, _link, _load)
 
 
 def build(
@@ -95,33 +72,6 @@ def build(
     """
     with open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
         return asyncio.run(execute(run, run.prepare()))
-
-
-async def execute(run: IngestRun, items: Sequence[SourceItem], steps: RunSteps = PLAIN) -> Report:
-    """Take a run through its steps: documents side by side, then the corpus as a whole.
-
-    Args:
-        run: a run of `open_run`, on which `prepare` was called.
-        items: what `prepare` returned.
-        steps: how the steps are called; Prefect's tasks take the place of the plain ones.
-    """
-    await run.settle(items)
-    await compile_all(run, items, steps)
-    await run.judge()
-    await steps.link(run)
-    await steps.load(run)
-    await run.learn()
-    return run.report()
-
-
-async def compile_all(run: IngestRun, items: Sequence[SourceItem], steps: RunSteps = PLAIN) -> None:
-    """Compile the items of a run, then the documents inside them, and so on."""
-    pending = list(items)
-    if pending:
-        await run.fetch_model()
-    while pending:
-        inside = await asyncio.gather(*(steps.compile(run, item) for item in pending))
-        pending = [member for members in inside for member in members]
 
 
 @contextmanager

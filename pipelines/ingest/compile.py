@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipelines.core import codec
@@ -22,7 +22,8 @@ from pipelines.core.work.job import JobResult
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.keys import CUT, READINGS, REPEATABLE, STOPPED, StageKeys
 from pipelines.ingest.report import Event, Phase, Progress, Stage
-from pipelines.ingest.task import DESCRIBE, DOING, Compiled, DocumentTask, SourceItem, StageEvent
+from pipelines.ingest.task import COMPILING, DESCRIBE, DOING, Compiled, DocumentTask, SourceItem, StageEvent
+from pipelines.ingest.worker_context import held
 from pipelines.store.artifact import ParsedRecord
 
 _ENDS_THE_RUN: Mapping[str, type[StrataError]] = {
@@ -33,19 +34,44 @@ _ENDS_THE_RUN: Mapping[str, type[StrataError]] = {
 MOVED = "it was changed or taken away while it was read; the next ingest takes it up again"
 
 
-async def compile_item(item: SourceItem, dispatcher: Dispatcher, tell: Progress) -> Compiled:
-    """Return the compiled item; a document that fails is a value too.
+@dataclass(frozen=True, slots=True)
+class InWork:
+    """A document on its way through the stages: what passes from one of them to the next, with the keys of artifacts.
+
+    `task` is the last one that was done, None before the first. `ended` says that `compiled` is what came of it.
+    """
+
+    item: SourceItem
+    task: DocumentTask | None = None
+    compiled: Compiled | None = None
+    ended: bool = False
+
+    @property
+    def outcome(self) -> Compiled:
+        """What there is of the document so far."""
+        return self.compiled or Compiled.begun(self.item)
+
+
+async def advance(work: InWork, upto: Stage, dispatcher: Dispatcher, tell: Progress) -> InWork:
+    """Return a document taken on up to a stage, from where it is; one that has ended stays.
 
     Raises `BudgetExceeded`, and `StoreError` and `SettingsError` for what no document is to blame for.
     """
-    task = dispatcher.task(item)
+    if work.ended:
+        return work
+    task = work.task.goes_on(work.outcome, upto) if work.task else dispatcher.task(work.item, upto)
     compiled = await _compiled(task, dispatcher, tell)
-    if task.parse_only and compiled.entry.document:
-        reason = compiled.entry.reason if compiled.cut else ""
-        rest = replace(task, parse_only=False, parsed=True, cut=compiled.cut, reason=reason)
-        compiled = await _compiled(rest, dispatcher, tell)
+    ended = upto is COMPILING[-1] or not compiled.entry.document
+    return InWork(work.item, task, _ended(work.item, compiled, dispatcher) if ended else compiled, ended)
+
+
+def _ended(item: SourceItem, compiled: Compiled, dispatcher: Dispatcher) -> Compiled:
     if item.path is not None and not _is_as_found(item, item.path):
         compiled = _moved(item, compiled, dispatcher)
+    if not compiled.entry.document:
+        keys = dispatcher.setup.keys(item.source, compiled.undescribed, compiled.cut)
+        for stage in (Stage.CHUNK.value, Stage.ATOMIZE.value):
+            dispatcher.setup.artifacts.remove(stage, held(keys.by_stage()[stage]))
     return _with_parse_keys(compiled, dispatcher.setup.keys(item.source))
 
 

@@ -62,9 +62,21 @@ class Linking:
         return {failure.subject: failure for failure in self.failures}
 
 
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """What the self-recall gate said of these documents."""
+
+    documents: frozenset[str]
+    gate: Gate
+
+
 @collector_paused()
 def link_corpus(
-    entries: Sequence[Entry], stores: Stores, settings: Settings, failed: Sequence[Failure] = ()
+    entries: Sequence[Entry],
+    stores: Stores,
+    settings: Settings,
+    failed: Sequence[Failure] = (),
+    gated: Gated | None = None,
 ) -> Linking:
     """Return the links of all these documents but the `failed`; names are compared by the packaged embedder.
 
@@ -75,6 +87,8 @@ def link_corpus(
         stores: where the documents' artifacts are.
         settings: all settings.
         failed: documents that are known to fail, by their ids.
+        gated: what the self-recall gate said, where it was asked before; it counts for just the documents it was asked
+            about.
 
     Raises:
         StoreError: and whatever else no document is to blame for (`ends_the_run`).
@@ -84,7 +98,7 @@ def link_corpus(
     for _ in range(ROUNDS):
         left = [entry for entry in entries if entry.document not in failures]
         try:
-            return _named_by(_link(left, stores, settings), entries, failures.values(), stores, settings)
+            return _named_by(_link(left, stores, settings, gated), entries, failures.values(), stores, settings)
         except DocumentsFailed as error:
             failures |= {failure.subject: failure for failure in error.failures}
         except Exception as error:
@@ -97,7 +111,7 @@ def link_corpus(
     return _unlinked(left, failures.values(), trouble or "link: too many documents failed", stores)
 
 
-def _link(entries: Sequence[Entry], stores: Stores, settings: Settings) -> Linking:
+def _link(entries: Sequence[Entry], stores: Stores, settings: Settings, gated: Gated | None = None) -> Linking:
     profiles = read_profiles(entries, stores)
     verdicts = VERDICTS.read(stores.catalog)
     by_document = {entry.document: entry for entry in entries}
@@ -107,7 +121,7 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings) -> Linki
         chunks = read_distillate(stores.artifacts, by_document[document]).chunks
         return [ChunkText(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in chunks]
 
-    passed = gate(entries, stores)
+    passed = gated.gate if gated and gated.documents == by_document.keys() else gate(entries, stores)
     terms = vocabulary(profiles, corpus_classes(settings, stores), names)
     linked = link(
         terms.profiles,

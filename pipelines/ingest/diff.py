@@ -11,10 +11,11 @@ from pathlib import Path
 from pipelines.core.errors import KnowledgeBaseNotFound
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.graph.document_graph import build_graph, redirect
-from pipelines.ingest.build import compile_all, open_run
+from pipelines.ingest.build import open_run
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.report import Progress, silent
 from pipelines.ingest.run import IngestRun
+from pipelines.ingest.steps import compile_all
 from pipelines.resources import Stores
 from pipelines.settings import Settings, load
 from pipelines.store.artifact import read_distillate, read_document

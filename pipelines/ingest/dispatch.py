@@ -11,6 +11,7 @@ from threading import Lock
 
 from pipelines.core.work.job import Job, JobContext, JobListener, JobResult
 from pipelines.core.work.pool import WorkerPool
+from pipelines.ingest.report import Stage
 from pipelines.ingest.stages import compile_document
 from pipelines.ingest.task import DocumentTask, SourceItem, WorkerSetup
 from pipelines.ingest.worker_requests import answer
@@ -115,14 +116,14 @@ class Dispatcher:
         self._embedder = embedder
         self._prefetched: dict[str, tuple[DocumentTask, StartedJob]] = {}
 
-    def task(self, item: SourceItem) -> DocumentTask:
-        """Return the first task of an item: all of it, or with a model what is done before the model is asked."""
+    def task(self, item: SourceItem, upto: Stage = Stage.PARSE) -> DocumentTask:
+        """Return the first task of an item."""
         placed = replace(item, path=item.path.absolute()) if item.path else item
-        return DocumentTask(placed, self.setup, parse_only=self.setup.model is not None)
+        return DocumentTask(placed, self.setup, upto)
 
-    def prefetch(self, item: SourceItem) -> None:
+    def prefetch(self, item: SourceItem, upto: Stage) -> None:
         """Start on a document that will be asked for soon; `compile` then takes up the job that runs."""
-        task = self.task(item)
+        task = self.task(item, upto)
         self._prefetched[task.source.document_id] = (task, self._start(compile_document, task))
 
     async def compile(self, task: DocumentTask, on_note: OnNote) -> JobResult:
@@ -141,9 +142,9 @@ class Dispatcher:
 
     def _start(self, function: DocumentJob, task: DocumentTask) -> StartedJob:
         listener = LoopListener(self._chat, self._embedder)
-        asks = task.setup.model is not None and task.parsed
+        asks = task.setup.model is not None and task.after is not None
         pool = self._model_pool if asks else self._pool
-        return StartedJob(pool.submit(Job(function, (task,)), _as_it_is, listener), listener)
+        return StartedJob(pool.submit(Job(function, (task,), task.after is None), _as_it_is, listener), listener)
 
 
 def _as_it_is(ended: JobResult) -> JobResult:

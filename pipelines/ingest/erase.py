@@ -25,6 +25,7 @@ from pipelines.ingest.gate import STAGE as RECALL
 from pipelines.ingest.keys import StageKeys, stage_keys
 from pipelines.ingest.load import Loader, project
 from pipelines.ingest.report import silent
+from pipelines.ingest.run_records import forget_failures
 from pipelines.ingest.task import SourceItem
 from pipelines.ingest.vocabulary import drop_classes
 from pipelines.ingest.workers import makers_of
@@ -100,6 +101,7 @@ def erase(stores: Stores, keys_of: KeysOf, pending: Collection[Source] = (), kee
     if extent is None:
         return Erased()
     entries = stores.catalog.entries()
+    forget_failures(stores.catalog, {entry.uri for entry in entries})
     wanted = _Wanted(stores, keys_of, entries, pending)
     replies = 0 if keep_cache else _drop_replies(stores, wanted.documents)
     artifacts = stores.artifacts.sweep(wanted)

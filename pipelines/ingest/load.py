@@ -6,7 +6,7 @@ between the two writes the vectors again, the same ones.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -32,6 +32,10 @@ FAILURES: Fact[tuple[Failure, ...]] = Fact("failed", tuple[Failure, ...], ())
 """The failures of the documents that linking and loading left out when they were last done."""
 LOAD = Stage.LOAD.value
 DOCUMENTS_AT_ONCE = 32
+PART = 8 * DOCUMENTS_AT_ONCE
+"""Documents whose vectors are written before their graph is: a run that is killed in between writes those again."""
+LoadPart = Sequence[tuple[Entry | None, Entry]]
+"""Documents to be written: the entry that the catalog has, None for none, and the one that it will have."""
 
 
 class Loader:
@@ -66,9 +70,22 @@ class Loader:
                 self._stores.catalog.record(entry)
 
     def load(self, entries: Sequence[Entry], linking: Linking) -> tuple[Failure, ...]:
-        """Write every document that the stores do not hold as it is now, and return those that cannot be written.
+        """Write every document that the stores do not hold as it is now, and return those that cannot be written."""
+        for part in self.plan(entries, linking):
+            self.write_vectors(part, linking)
+            self.write_graph(part, linking)
+        return self.failures
 
-        They are recorded as failed, those that linking left out with them, and what they had before goes.
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """The documents that could not be written since the last `plan`."""
+        return tuple(self._failed.values())
+
+    def plan(self, entries: Sequence[Entry], linking: Linking) -> list[LoadPart]:
+        """Return the documents that the stores do not hold as they are now, in parts to be written one after the other.
+
+        Of each part first the vectors are to be written, then the graph. Documents that linking left out are recorded
+        as failed, and what they had before goes; so it is with those that cannot be written.
         """
         known = {entry.uri: entry for entry in self._stores.catalog.entries()}
         self._failed = {}
@@ -84,9 +101,20 @@ class Loader:
                 self._tell(Event(Stage.LOAD, Phase.REUSED, entry.uri))
             else:
                 todo.append((before, wanted))
-        for start in range(0, len(todo), DOCUMENTS_AT_ONCE):
-            self._load_batch(todo[start : start + DOCUMENTS_AT_ONCE], linking)
-        return tuple(self._failed.values())
+        return [todo[start : start + PART] for start in range(0, len(todo), PART)]
+
+    def write_vectors(self, part: LoadPart, linking: Linking) -> tuple[Failure, ...]:
+        """Write the vectors of a part, and return the documents for which that fails."""
+        return self._write_each(part, lambda some: self._write_vectors(some, linking))
+
+    def write_graph(self, part: LoadPart, linking: Linking) -> tuple[Failure, ...]:
+        """Write the graph and the catalog's entries of a part, and return the documents for which that fails."""
+        left = [(before, entry) for before, entry in part if entry.document not in self._failed]
+        failures = self._write_each(left, lambda some: self._write_graph(some, linking))
+        for _, entry in left:
+            if entry.document not in self._failed:
+                self._tell(Event(Stage.LOAD, Phase.DONE, entry.uri))
+        return failures
 
     def finish(self, linking: Linking) -> str:
         """Write what no single document owns, and update the indexes.
@@ -125,28 +153,33 @@ class Loader:
             self._stores.catalog.record(entry)
         self._tell(Event(Stage.LOAD, Phase.FAILED, entry.uri, failure.reason))
 
-    def _load_batch(self, batch: Sequence[tuple[Entry | None, Entry]], linking: Linking) -> None:
-        """Write some documents together; where that fails each by itself, to find those that it fails for."""
+    def _write_each(self, part: LoadPart, write: Callable[[LoadPart], None]) -> tuple[Failure, ...]:
+        failures = []
         self._begin()
+        for start in range(0, len(part), DOCUMENTS_AT_ONCE):
+            failures += self._write_some(part[start : start + DOCUMENTS_AT_ONCE], write)
+        return tuple(failures)
+
+    def _write_some(self, some: LoadPart, write: Callable[[LoadPart], None]) -> list[Failure]:
+        """Write some documents together; where that fails each by itself, to find those that it fails for."""
         try:
-            self._write(batch, linking)
+            write(some)
         except Exception as error:
-            if len(batch) > 1:
+            if len(some) > 1:
                 as_failure("", LOAD, error)  # raises what is no document's fault
-                for one in batch:
-                    self._load_batch([one], linking)
-                return
-            before, entry = batch[0]
+                return [failure for one in some for failure in self._write_some([one], write)]
+            before, entry = some[0]
             failure = self._failed[entry.document] = as_failure(entry.document, LOAD, error)
             self._give_up(before, failed_entry(entry, failure), failure)
-            return
-        for _, entry in batch:
-            self._tell(Event(Stage.LOAD, Phase.DONE, entry.uri))
+            return [failure]
+        return []
 
-    def _write(self, batch: Sequence[tuple[Entry | None, Entry]], linking: Linking) -> None:
+    def _write_vectors(self, batch: LoadPart, linking: Linking) -> None:
         replaced = [before.document for before, _ in batch if before is not None and before.document]
         owners = {entry.document for _, entry in batch} | set(replaced)
         self._stores.vectors.write(sorted(owners), joined([self._vectors(entry, linking) for _, entry in batch]))
+
+    def _write_graph(self, batch: LoadPart, linking: Linking) -> None:
         with self._stores.catalog.transaction():  # one for them all: they share most of the pages that change
             for before, entry in batch:
                 if before is not None and before.document and before.document != entry.document:

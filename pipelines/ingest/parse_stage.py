@@ -86,8 +86,7 @@ def _kept(context: WorkerContext) -> ParsedRecord | None:
 def _told(context: WorkerContext, record: ParsedRecord) -> ParsedRecord:
     """The record that was kept, after telling where it comes from."""
     reason = context.task.reason  # where its process was lost after this much of it
-    if not context.task.parsed:
-        context.tell(Stage.PARSE, Phase.DONE if reason else Phase.REUSED, reason)
+    context.tell(Stage.PARSE, Phase.DONE if reason else Phase.REUSED, reason)
     if not reason or reason == record.reason:
         return record
     whole_reason = f"{record.reason} ({reason})" if record.reason else reason

@@ -126,13 +126,15 @@ def _below(entry: Entry, items: list[SourceItem]) -> bool:
 class RunEntries:
     """The entries of a run: what it planned and compiled, seen together with what the catalog holds at the time.
 
-    `keep_missing` keeps documents whose file is gone; `stopped` is set where the run ended early.
+    `keep_missing` keeps documents whose file is gone; `found` is how many documents the folder has; `stopped` is set
+    where the run ended early.
     """
 
     catalog: Catalog
     keep_missing: bool
     plan: IngestPlan = field(default_factory=IngestPlan)
     compiled: dict[str, Compiled] = field(default_factory=dict)
+    found: int = 0
     stopped: bool = False
 
     def searchable(self) -> tuple[Entry, ...]:

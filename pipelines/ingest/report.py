@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 class Stage(StrEnum):
     SCAN = "scan"
-    SERVER = "starting Prefect's server"
+    FLOW = "flow"
     PARSE = "parse"
     CHUNK = "chunk"
     ATOMIZE = "atomize"
@@ -88,6 +88,12 @@ class Report:
     seconds: float = 0.0
 
     @property
+    def failures_by_reason(self) -> dict[str, int]:
+        """How many failures there are of each kind, most first: by stage, and error or status."""
+        kinds = Counter(f"{one.stage}: {one.error or one.status.value}" for one in self.failures)
+        return dict(kinds.most_common())
+
+    @property
     def exit_code(self) -> int:
         """0 when every document is in its place, 8 when some failed, 7 when the budget ended the run."""
         if self.stopped:
@@ -96,21 +102,20 @@ class Report:
 
 
 class Tally:
-    """Counts events by stage and document, the first of each document."""
+    """Counts by stage how documents came out of it: by the first event of each, or what came of a failure at last."""
 
     def __init__(self) -> None:
-        self._counts: Counter[tuple[str, str]] = Counter()
-        self._seen: set[tuple[str, str]] = set()
+        self._ends: dict[tuple[str, str], Phase] = {}
 
     def __call__(self, event: Event) -> None:
         step = (event.stage.value, event.subject)
-        if event.subject and event.phase is not Phase.STARTED and step not in self._seen:
-            self._seen.add(step)
-            self._counts[event.stage.value, event.phase.value] += 1
+        if event.subject and event.phase is not Phase.STARTED and self._ends.get(step) in (None, Phase.FAILED):
+            self._ends[step] = event.phase
 
     def stages(self, names: tuple[str, ...]) -> dict[str, StageCount]:
+        counts = Counter((stage, phase) for (stage, _), phase in self._ends.items())
         return {
-            name: StageCount(*(self._counts[name, phase.value] for phase in (Phase.DONE, Phase.REUSED, Phase.FAILED)))
+            name: StageCount(*(counts[name, phase] for phase in (Phase.DONE, Phase.REUSED, Phase.FAILED)))
             for name in names
         }
 

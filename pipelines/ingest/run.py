@@ -1,4 +1,4 @@
-"""One run over a folder: prepare, compile, link, load, report. The only writer of the stores."""
+"""One run over a folder: prepare, compile, report; what it does about all documents is in `corpus_work`."""
 
 from __future__ import annotations
 
@@ -13,30 +13,24 @@ from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, 
 from pipelines.core.failures import as_failure
 from pipelines.core.outcome import Failure, Status
 from pipelines.core.uris import INSIDE
-from pipelines.ingest.compile import compile_item
-from pipelines.ingest.corpus import (
-    VERDICTS,
-    Linking,
-    corpus_key,
-    judge_entities,
-    link_corpus,
-    read_profiles,
-)
+from pipelines.ingest.compile import InWork, advance
+from pipelines.ingest.corpus import VERDICTS, judge_entities, read_profiles
+from pipelines.ingest.corpus_work import CorpusWork
 from pipelines.ingest.dispatch import Dispatcher
-from pipelines.ingest.erase import Extent, end_erasure_note, erase, is_losing, note_erasure, noted_erasure
-from pipelines.ingest.load import FAILURES, Loader, project
+from pipelines.ingest.erase import Extent, note_erasure, noted_erasure
 from pipelines.ingest.plan import RunEntries, plan
 from pipelines.ingest.report import Event, Phase, Progress, Report, Stage, Tally, usage_by_role
+from pipelines.ingest.run_records import record_run
 from pipelines.ingest.scan import scan
 from pipelines.ingest.task import Compiled, SourceItem
 from pipelines.ingest.vocabulary import Lessons, find_classes, learn_pairs, with_classes
 from pipelines.ingest.workers import CLASSES, KeptClasses, Workers, judge_maker, kept_classes, makers_of
 from pipelines.llm.estimate import Estimate
 from pipelines.llm.ledger import Ledger
-from pipelines.resources import Stores, vectors_name
+from pipelines.resources import Stores
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.facts import LINKED_FACT, WRITING_FACT, Fact, Ingest, record_ingest
+from pipelines.store.facts import Fact, Ingest, record_ingest
 
 ESTIMATE: Fact[Estimate | None] = Fact("estimate", Estimate, None)
 """The last estimate, to be set beside what the work then took."""
@@ -47,7 +41,8 @@ STAGES = tuple(stage.value for stage in (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE
 class IngestRun:
     """A run in progress: its steps are called in order by `pipelines.ingest.build.execute`.
 
-    `prepare`, `settle`, `compile` for each item and those it returns, `judge`, `link`, `load`, `learn`, `report`.
+    `prepare`, `settle`, `compile` for each item and those it returns, `judge`, the steps of `corpus`, `learn`,
+    `report`. In place of `compile`, `advance` takes a document from stage to stage, and `take` ends it.
     """
 
     def __init__(
@@ -72,55 +67,75 @@ class IngestRun:
         self._tally = Tally()
         self._started = time.monotonic()
         self._entries = RunEntries(stores.catalog, settings.ingest.keep_missing)
-        self._documents = 0
-        self._known: dict[str, Entry] = {}
         self._at_once = asyncio.Semaphore(settings.ingest.documents_at_once)
-        self._linking: Linking | None = None
-        self._failed: dict[str, Failure] = {}
+        self.corpus = CorpusWork(stores, settings, self._entries, {}, None, dispatcher, self._tell)
         self._trouble: list[Failure] = []
         self._stopped = ""
-        self._left_over: Extent | None = None
         self._parts: Counter[str] = Counter()
 
     def prepare(self) -> tuple[SourceItem, ...]:
         """Scan the folder and return what is to be compiled. Raises `SourceError` for a folder without documents."""
         self._tell(Event(Stage.SCAN, Phase.STARTED, detail=str(self._folder)))
         found = scan(self._folder, self._settings.ingest)
-        self._documents = sum(file.status is not Status.SKIPPED for file in found)
-        if not self._documents:
+        self._entries.found = sum(file.status is not Status.SKIPPED for file in found)
+        if not self._entries.found:
             raise SourceError(f"no documents in {self._folder}", hint="nothing was changed")
-        record_ingest(self.stores.catalog, Ingest(self._documents))
-        self._known = {entry.uri: entry for entry in self.stores.catalog.entries()}
-        self._entries.plan = planned = plan(found, self._known.values(), self.dispatcher.setup.keys)
+        record_ingest(self.stores.catalog, Ingest(self._entries.found))
+        known = {entry.uri: entry for entry in self.stores.catalog.entries()}
+        self._entries.plan = planned = plan(found, known.values(), self.dispatcher.setup.keys)
         self._tell(Event(Stage.SCAN, Phase.DONE, total=len(planned.items)))
         for entry in planned.unchanged:
             self._tell_reused(entry)
-        self._left_over = noted_erasure(self.stores.catalog)
+        left_over = noted_erasure(self.stores.catalog)
+        self.corpus = CorpusWork(
+            self.stores, self._settings, self._entries, known, left_over, self.dispatcher, self._tell
+        )
         if planned.items:
             note_erasure(self.stores.catalog, Extent.FILES)  # until they are in the catalog, nothing else knows of them
         return planned.items
 
+    @property
+    def settings(self) -> Settings:
+        """All settings of the run."""
+        return self._settings
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether a language model does a part of the work."""
+        return self.workers.chat is not None
+
+    @property
+    def projects(self) -> bool:
+        """Whether there are graph stores beside the embedded one."""
+        return bool(self._settings.store.graph_copies)
+
+    @property
+    def learns(self) -> bool:
+        """Whether there are samples to learn from."""
+        return self._lessons is not None
+
     def prefetch(self, items: Sequence[SourceItem]) -> None:
-        """Start on the first items, as many as are in work at once, while the run is still being set up."""
+        """Start to parse the first items, as many as are in work at once, while the run is still being set up."""
         for item in items[: self._settings.ingest.documents_at_once]:
-            self.dispatcher.prefetch(item)
+            self.dispatcher.prefetch(item, Stage.PARSE)
 
     async def fetch_model(self) -> None:
         """Download the embedder's model where it is one that is downloaded: workers do not."""
         if self.stores.embedder.info.name == "fastembed":
             await asyncio.to_thread(self.stores.embedder.embed, (_ANY_TEXT,))
 
-    async def settle(self, items: Sequence[SourceItem]) -> None:
+    async def settle(self, items: Sequence[SourceItem]) -> tuple[Failure, ...]:
         """Settle the classes of tags, before any item is compiled; a budget that is reached ends the run."""
         try:
             found = await find_classes(items, self.dispatcher, self.workers, self.stores, self._tell)
         except BudgetExceeded as error:
             self._stop(error)
-            return
+            return ()
         if found is not None:
             self._settle_on(found)
         elif items and self.workers.inducer() is not None:  # what is distilled without them is done again
             self.dispatcher.setup = replace(self.dispatcher.setup, settled=False)
+        return ()
 
     def _settle_on(self, found: KeptClasses) -> None:
         """Have the model tag by these classes, and keep them."""
@@ -132,16 +147,38 @@ class IngestRun:
     async def compile(self, item: SourceItem) -> tuple[SourceItem, ...]:
         """Compile one item and return the documents inside it, to be compiled too; a failure is kept, not raised."""
         async with self._at_once:
-            if self._stopped:
-                return ()
-            try:
-                compiled = await compile_item(item, self.dispatcher, self._tell)
-            except BudgetExceeded as error:
-                self._stop(error)
-                return ()
-        compiled = self._within_limit(item, compiled)
-        self._entries.compiled[item.source.uri] = compiled
-        return tuple(item.part(member) for member in compiled.members)
+            work = InWork(item)
+            for stage in (Stage.EMBED,) if self.dispatcher.setup.model is None else (Stage.PARSE, Stage.EMBED):
+                work = await self.advance(work, stage)  # with a model, first what is done before it is asked
+        return self.take(work)
+
+    async def advance(self, work: InWork, upto: Stage) -> InWork:
+        """Return a document taken on up to a stage; where the budget of the run is reached it stays where it is."""
+        if self._stopped:
+            return work
+        try:
+            return await advance(work, upto, self.dispatcher, self._tell)
+        except BudgetExceeded as error:
+            self._stop(error)
+            return work
+
+    async def advance_in_turn(self, work: InWork, upto: Stage) -> InWork:
+        """Do what `advance` does once fewer than `ingest.documents_at_once` others are in work."""
+        async with self._at_once:
+            return await self.advance(work, upto)
+
+    def take(self, work: InWork) -> tuple[SourceItem, ...]:
+        """Take what became of a document, and return the documents inside it; one that the budget stopped is left."""
+        if not work.ended:
+            return ()
+        compiled = self._within_limit(work.item, work.outcome)
+        self._entries.compiled[work.item.source.uri] = compiled
+        return tuple(work.item.part(member) for member in compiled.members)
+
+    @property
+    def stopped(self) -> str:
+        """Why the run ended early, empty where it did not."""
+        return self._stopped
 
     def _stop(self, error: BudgetExceeded) -> None:
         self._stopped, self._entries.stopped = error.message, True
@@ -157,14 +194,14 @@ class IngestRun:
         failure = Failure(item.source.uri, Stage.PARSE.value, reason, TooLarge.__name__, Status.TOO_LARGE)
         return replace(compiled, members=compiled.members[:room], failures=(*compiled.failures, failure))
 
-    async def judge(self) -> None:
+    async def judge(self) -> tuple[Failure, ...]:
         """Ask the model, where there is one, about entities that no rule decides; a failed call leaves them apart."""
         kept = VERDICTS.read(self.stores.catalog)
         if self.workers.judge() is None:
-            return
+            return ()
         asked = kept.maker == judge_maker(self._settings, self.stores) and not kept.unjudged
-        if asked and self._is_linked():
-            return
+        if asked and self.corpus.is_linked():
+            return ()
         try:
             profiles = read_profiles(self.searchable(), self.stores)
             VERDICTS.write(self.stores.catalog, await judge_entities(profiles, self.workers, self.stores))
@@ -172,110 +209,25 @@ class IngestRun:
             self._stop(error)
         except Exception as error:  # linking finds the document that is to blame, if any is
             self._trouble.append(as_failure("entities that no rule decides", "judge", error))
+        return tuple(self._trouble)
 
-    def _is_linked(self) -> bool:
-        """Whether the stores hold the links of just these documents, and no run was killed while it wrote them."""
-        if self._has_unrecorded():
-            return False
-        index, verdicts = vectors_name(self.stores.embedder.info), VERDICTS.read(self.stores.catalog)
-        key = corpus_key(self.searchable(), self._settings, index, verdicts)
-        return self.stores.catalog.fact(LINKED_FACT) == key and not self.stores.catalog.fact(WRITING_FACT)
-
-    def _has_unrecorded(self) -> bool:
-        """Whether the catalog does not know of a document that was compiled, as where its entry was damaged."""
-        compiled = {one.entry.document for one in self._entries.compiled.values() if one.entry.status.searchable}
-        return not compiled <= {entry.document for entry in self._known.values()}
-
-    def link(self) -> None:
-        """Link all documents of the knowledge base, unless the stores already hold the links of just these.
-
-        A document that makes it fail is left out, and those are linked without it.
-        """
-        if self._is_linked():
-            self._failed = {failure.subject: failure for failure in FAILURES.read(self.stores.catalog)}
-            return
-        self._tell(Event(Stage.LINK, Phase.STARTED))
-        self._linking = link_corpus(self.searchable(), self.stores, self._settings)
-        self._tell(Event(Stage.LINK, Phase.DONE))
-
-    def load(self) -> None:
-        """Bring the stores up to what was compiled and linked, document by document."""
-        self._tell(Event(Stage.LOAD, Phase.STARTED))
-        self._expect_erasure()
-        loader = Loader(self.stores, self._tell)
-        loader.remove(self._entries.gone())
-        loader.record(self._entries.unsearchable())
-        self._record_stamps()
-        if self._linking is None:
-            for entry in self.searchable():
-                phase = Phase.FAILED if entry.document in self._failed else Phase.REUSED
-                self._tell(Event(Stage.LOAD, phase, entry.uri))
-        else:
-            self._load_linked(loader, self._linking)
-        self._erase()
-        self._tell(Event(Stage.LOAD, Phase.DONE))
-        record_ingest(self.stores.catalog, Ingest(self._documents, finished=not self._stopped))
-        failures = project(self.stores, self._settings, self._tell)
-        self._trouble += [self._by_uri(failure) for failure in failures]
-
-    def _load_linked(self, loader: Loader, linking: Linking) -> None:
-        """Load all documents; where some cannot be, the others are linked anew without them, once."""
-        entries = self.searchable()
-        failures = loader.load(entries, linking)
-        if failures:
-            linking = link_corpus(entries, self.stores, self._settings, (*linking.failures, *failures))
-            failures = loader.load(entries, linking)
-        trouble = loader.finish(linking)
-        self._failed = {failure.subject: failure for failure in (*linking.failures, *failures)}
-        if trouble:
-            self._trouble.append(Failure("links between the documents", "link", trouble, retryable=True))
-
-    def _by_uri(self, failure: Failure) -> Failure:
-        """The failure with the URI of its document in place of the id."""
-        uris = {entry.document: entry.uri for entry in self.searchable()}
-        return replace(failure, subject=uris.get(failure.subject, failure.subject))
-
-    def _record_stamps(self) -> None:
-        """Note the time stamps of files that are unchanged all the same, so that they need not be read again."""
-        stamped = [entry for entry in self._entries.plan.unchanged if entry != self._known.get(entry.uri)]
-        if stamped:
-            with self.stores.catalog.transaction():
-                for entry in stamped:
-                    self.stores.catalog.record(entry)
-
-    def _expect_erasure(self) -> None:
-        """Note before anything is removed that it is to be erased."""
-        catalog = self.stores.catalog
-        gone = {entry.uri for entry in self._entries.gone()}
-        after = {uri: entry for uri, entry in self._known.items() if uri not in gone}
-        after |= {entry.uri: entry for entry in (*self._entries.unsearchable(), *self.searchable())}
-        if is_losing(self._known.values(), after.values()) or catalog.fact(WRITING_FACT):
-            note_erasure(catalog, Extent.STORES)
-
-    def _erase(self) -> None:
-        """Erase what is gone, and what an earlier run left to erase; items not yet compiled keep their artifacts."""
-        catalog = self.stores.catalog
-        due = noted_erasure(catalog)
-        if due is Extent.STORES or (due is not None and self._left_over is not None):
-            pending = [item.source for item in self._entries.plan.items]
-            erase(self.stores, self.dispatcher.setup.keys, pending, self._settings.ingest.keep_cache)
-        end_erasure_note(catalog, finished=not self._stopped)
-
-    async def learn(self) -> None:
+    async def learn(self) -> tuple[Failure, ...]:
         """Learn from question-answer samples, where there are any; a budget that is reached keeps what is done."""
         if self._lessons is None:
-            return
+            return ()
         self._tell(Event(Stage.LEARN, Phase.STARTED, detail=str(self._lessons.samples)))
         try:
-            loaded = [entry for entry in self.searchable() if entry.document not in self._failed]
+            loaded = [entry for entry in self.searchable() if entry.document not in self.corpus.failed]
             pairs = await learn_pairs(self._lessons, loaded, self.stores)
         except BudgetExceeded as error:
             self._stop(error)
-            return
+            return ()
         except DocumentsFailed as error:
-            self._trouble += map(self._by_uri, error.failures)
-            return
+            failures = tuple(map(self.corpus.by_uri, error.failures))
+            self._trouble += failures
+            return failures
         self._tell(Event(Stage.LEARN, Phase.DONE, detail=f"{len(pairs)} pairs"))
+        return ()
 
     def report(self) -> Report:
         """Return how the run ended."""
@@ -295,9 +247,20 @@ class IngestRun:
             seconds=round(time.monotonic() - self._started, 3),
         )
 
+    def record(self, report: Report) -> None:
+        """Keep the report in the knowledge base; secrets are masked."""
+        record_run(self.stores.catalog, str(self._folder), self.changed_settings, report)
+
+    @property
+    def changed_settings(self) -> dict[str, object]:
+        """The settings that are not the defaults, by path ("chunk.max_tokens"); secrets are masked."""
+        told = self._settings.model_dump(mode="json", exclude_defaults=True)
+        return {f"{section}.{name}": value for section, values in told.items() for name, value in values.items()}
+
     def _failures(self) -> tuple[Failure, ...]:
         failed = [failure for compiled in self._entries.compiled.values() for failure in compiled.failures]
-        failed += [*map(self._by_uri, self._failed.values()), *self._trouble, *self._entries.plan.failures()]
+        failed += [*map(self.corpus.by_uri, self.corpus.failed.values()), *self.corpus.trouble, *self._trouble]
+        failed += self._entries.plan.failures()
         return tuple(sorted(failed, key=lambda failure: failure.subject))
 
     def searchable(self) -> tuple[Entry, ...]:

@@ -48,7 +48,7 @@ async def _compile(context: WorkerContext) -> Compiled:
         record = parse(context)
         compiled = compiled.parsed(record, context.keys.of_parse(record.status), context.cut)
         context.hand_out(compiled)
-        if record.document is None or context.task.parse_only:
+        if record.document is None or context.task.upto is Stage.PARSE:
             return compiled
         return await _distil(context, compiled, record, record.document)
     except StageFailed as failed:
@@ -58,10 +58,25 @@ async def _compile(context: WorkerContext) -> Compiled:
 
 
 async def _distil(context: WorkerContext, compiled: Compiled, record: ParsedRecord, document: Document) -> Compiled:
+    if context.task.upto is Stage.CHUNK:
+        document, chunks, undescribed = await _describe_and_chunk(context, record, document)
+        if chunks.failures:
+            context.hold("chunk", context.keys.chunk, chunks)
+        return _with_failures(context, compiled, undescribed)
     document, distillate, undescribed = await do_language_work(context, record, document)
+    compiled = _with_failures(context, compiled, undescribed)
+    if context.task.upto is Stage.ATOMIZE:
+        if distillate.unfinished:
+            context.hold("atomize", context.keys.atomize, distillate)
+        return compiled
     with context.stage(Stage.EMBED.value):
         _embed(context, document, distillate)
-    return _done(context, replace(compiled, failures=undescribed), distillate)
+    return _done(context, compiled, distillate)
+
+
+def _with_failures(context: WorkerContext, compiled: Compiled, undescribed: tuple[Failure, ...]) -> Compiled:
+    failures = (*context.task.failures, *undescribed)
+    return replace(compiled, failures=failures, undescribed=context.task.undescribed)
 
 
 async def do_language_work(
@@ -72,6 +87,15 @@ async def do_language_work(
     Returns the document with its figures described, what it was distilled into, and the figures that have no
     description because a call failed. Raises `StageFailed`, `BudgetExceeded`.
     """
+    document, chunks, undescribed = await _describe_and_chunk(context, record, document)
+    with context.stage(Stage.ATOMIZE.value):
+        distiller = workers_at(context.job, context.setup).distiller()
+        return document, await _atomize(context, document, chunks, distiller), undescribed
+
+
+async def _describe_and_chunk(
+    context: WorkerContext, record: ParsedRecord, document: Document
+) -> tuple[Document, Outcome[Chunk], tuple[Failure, ...]]:
     workers = workers_at(context.job, context.setup)
     describer = workers.describer()
     undescribed: tuple[Failure, ...] = ()
@@ -79,9 +103,7 @@ async def do_language_work(
         with context.stage(DESCRIBE):
             document, undescribed = await _describe(context, record, document, describer)
     with context.stage(Stage.CHUNK.value):
-        chunks = await _chunk(context, document, workers.splitter())
-    with context.stage(Stage.ATOMIZE.value):
-        return document, await _atomize(context, document, chunks, workers.distiller()), undescribed
+        return document, await _chunk(context, document, workers.splitter()), undescribed
 
 
 async def _describe(
@@ -113,6 +135,8 @@ async def _chunk(context: WorkerContext, document: Document, splitter: Splitter)
     if kept is not None:
         context.tell(Stage.CHUNK, Phase.REUSED)
         return Outcome(kept)
+    if (held := context.held("chunk", context.keys.chunk, Outcome[Chunk])) is not None:
+        return held
     context.tell(Stage.CHUNK, Phase.STARTED)
     chunks = await split(document, splitter, context.setup.settings.chunk)
     if not chunks.failures:
@@ -128,6 +152,8 @@ async def _atomize(
     if kept is not None:
         context.tell(Stage.ATOMIZE, Phase.REUSED)
         return kept
+    if (held := context.held("atomize", context.keys.atomize, Distillate)) is not None:
+        return held
     context.tell(Stage.ATOMIZE, Phase.STARTED)
     settings = context.setup.settings
     distillate = await atomize(document, chunks.results, distiller, settings.atomize)
@@ -136,18 +162,20 @@ async def _atomize(
         distillate = replace(distillate, unfinished=tuple(one.id for one in chunks.results))
     if not distillate.unfinished:
         context.keep("atomize", context.keys.atomize, distillate)
+    context.drop_held("chunk", context.keys.chunk)
     context.tell(Stage.ATOMIZE, Phase.DONE, f"{len(distillate.atoms)} atoms")
     return distillate
 
 
 def _embed(context: WorkerContext, document: Document, distillate: Distillate) -> None:
+    if distillate.unfinished:
+        context.keep("atomize", _final(context.keys.atomize, distillate), distillate)
+        context.drop_held("atomize", context.keys.atomize)
     key, profile_key = _final(context.keys.embed, distillate), _final(context.keys.card, distillate)
     if context.artifacts.get("embed", key) is not None and context.artifacts.get("card", profile_key) is not None:
         context.tell(Stage.EMBED, Phase.REUSED)
         return
     context.tell(Stage.EMBED, Phase.STARTED)
-    if distillate.unfinished:
-        context.keep("atomize", _final(context.keys.atomize, distillate), distillate)
     context.keep("card", profile_key, document_profile(document, distillate))
     context.artifacts.put("embed", key, embed_records(records_of(document, distillate), worker_embedder(context)))
     context.tell(Stage.EMBED, Phase.DONE)

@@ -23,6 +23,8 @@ from pipelines.store.settings import StoreSettings
 
 DESCRIBE = "describe"
 """The stage, without events of its own, in which a model describes figures."""
+COMPILING = (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE, Stage.EMBED)
+"""The stages of a document, in their order."""
 DOING = {
     Stage.PARSE.value: "parsing",
     DESCRIBE: "describing its figures",
@@ -89,19 +91,21 @@ class WorkerSetup:
 
 @dataclass(frozen=True, slots=True)
 class DocumentTask:
-    """One document to be compiled in a worker: up to its parse with `parse_only`, to the end without.
+    """One document to be compiled in a worker up to a stage, `upto`.
 
-    `parsed` says that the parse is kept as an artifact and was reported. `cut` names a parse that was cut short (see
-    `StageKeys`), and `reason` says by what. `undescribed` stands for the figures whose description is missing.
+    `after` is the last stage that an earlier job did and reported, None for none: what it made is among the artifacts.
+    `cut` names a parse that was cut short (see `StageKeys`), and `reason` says by what. `undescribed` stands for the
+    figures whose description is missing, and `failures` say why.
     """
 
     item: SourceItem
     setup: WorkerSetup
-    parse_only: bool = False
-    parsed: bool = False
+    upto: Stage = Stage.EMBED
+    after: Stage | None = None
     cut: str = ""
     reason: str = ""
     undescribed: str = ""
+    failures: tuple[Failure, ...] = ()
 
     @property
     def source(self) -> Source:
@@ -111,13 +115,31 @@ class DocumentTask:
     def keys(self) -> StageKeys:
         return self.setup.keys(self.source, self.undescribed, self.cut)
 
+    @property
+    def told(self) -> tuple[Stage, ...]:
+        """The stages that were reported already."""
+        return COMPILING[: COMPILING.index(self.after) + 1] if self.after else ()
+
+    def goes_on(self, compiled: Compiled, upto: Stage) -> DocumentTask:
+        """Return the task that takes the document on from where `compiled` is, the result of this one."""
+        return replace(
+            self,
+            upto=upto,
+            after=self.upto,
+            cut=compiled.cut,
+            reason=compiled.entry.reason if compiled.cut else "",
+            undescribed=compiled.undescribed,
+            failures=compiled.failures,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """What compiling a source gave: its entry for the catalog, and the parts of it that are documents themselves.
 
     The first of the `failures` is why the document is not searchable, where it is not. `dropped` counts what the
-    checks of language work left out, by reason. `cut` names the parse that all stands on, where that was cut short.
+    checks of language work left out, by reason. `cut` names the parse that all stands on, where that was cut short,
+    `undescribed` the figures of it that have no description.
     """
 
     entry: Entry
@@ -125,6 +147,7 @@ class Compiled:
     failures: tuple[Failure, ...] = ()
     dropped: dict[str, int] = field(default_factory=dict)
     cut: str = ""
+    undescribed: str = ""
 
     @staticmethod
     def begun(item: SourceItem) -> Compiled:

@@ -27,6 +27,11 @@ _LONGEST_REASON = 300
 """Characters of an error's text that the catalog and the report show: a few lines of a terminal."""
 
 
+def held(key: str) -> str:
+    """Return the key of what is held of an artifact until the document is compiled (see `WorkerContext.hold`)."""
+    return f"{key}-unfinished"
+
+
 class StageFailed(Exception):
     """A document made a stage fail."""
 
@@ -91,13 +96,28 @@ class WorkerContext:
         """Store `value` as an artifact."""
         self.artifacts.put(stage, key, codec.encode(value))
 
+    def hold(self, stage: str, key: str, value: object) -> None:
+        """Store what is not whole, and so not what the key stands for, for the next job of this document."""
+        self.drop_held(stage, key)
+        self.keep(stage, held(key), value)
+
+    def held(self, stage: str, key: str, type: type[T]) -> T | None:
+        """Return what an earlier job of this run held, None where the stage was not done by one."""
+        return self.kept(stage, held(key), type) if Stage(stage) in self.task.told else None
+
+    def drop_held(self, stage: str, key: str) -> None:
+        """Remove what an earlier job held."""
+        if self.task.told:
+            self.artifacts.remove(stage, held(key))
+
     def hand_out(self, compiled: Compiled) -> None:
         """Give the parent what there is so far: it is what is left where this process is lost."""
         self.job.keep(codec.pack(compiled))
 
     def tell(self, stage: Stage, phase: Phase, detail: str = "") -> None:
-        """Report an event of this document."""
-        self.job.tell(codec.pack(StageEvent(stage, phase, detail)))
+        """Report an event of this document, but for a stage that an earlier job reported."""
+        if stage not in self.task.told:
+            self.job.tell(codec.pack(StageEvent(stage, phase, detail)))
 
     @contextmanager
     def stage(self, stage: str) -> Iterator[None]:

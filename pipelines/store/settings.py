@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import ClassVar
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
 
@@ -39,6 +40,9 @@ class StoreSettings(SettingsSection):
     neo4j_user: str = Field(default="neo4j", description="user name there")
     neo4j_password: SecretStr = Field(default=SecretStr(""), description="password there; empty for none")
     neo4j_database: str = Field(default="neo4j", description="database there")
+    neo4j_browser: str = Field(
+        default="", description="address of Neo4j Browser there; without it, port 7474 of the host of `neo4j_uri`"
+    )
     neo4j_patience: float = Field(default=120.0, ge=0, description="seconds to wait for a Neo4j that went away")
 
     @field_validator(*BUILT_IN)
@@ -48,6 +52,13 @@ class StoreSettings(SettingsSection):
         if value not in built_in and not names_code(value):
             raise ValueError(f"{value!r} is neither {' nor '.join(built_in)} nor module:Class")
         return value
+
+    @property
+    def browser(self) -> str:
+        """The address of Neo4j Browser, empty where no Neo4j is named."""
+        if self.neo4j_browser or not self.neo4j_uri:
+            return self.neo4j_browser
+        return f"http://{urlsplit(self.neo4j_uri).hostname or 'localhost'}:7474/browser/"
 
     @property
     def graph_copies(self) -> tuple[str, ...]:

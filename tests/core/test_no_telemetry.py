@@ -17,7 +17,7 @@ WAYS_IN = (
     "evaluate",
     "flows",
     "flows.cli.app",
-    "flows.prefect_server",
+    "flows.ingest_flow",
     "pipelines.core.work.worker",
 )
 

@@ -1,19 +1,25 @@
-"""The flow does what the plain build does, and keeps quiet about it."""
+"""The flow on a real Prefect server: its tasks by stage, one document's failure, retries, kills, the same result."""
+
+from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from time import sleep
-from urllib.error import URLError
+from typing import Any
 
 import pytest
 
-from flows.ingest import ingest
-from flows.prefect_server import PrefectServer, ServerFailed
+from deploy.prefect import server as prefect
+from flows.flow_tasks import RETRIES
 from pipelines import build
-from pipelines.core.errors import FolderNotFound
+from pipelines.ingest.task import COMPILING
 from tests.ingest.knowledge import assert_same, write_folder
 
 RUN = """
@@ -22,96 +28,152 @@ from flows.ingest import ingest
 report = ingest(sys.argv[1], sys.argv[2])
 print(report.documents, report.stages["parse"].done)
 """
-
-SERVE = """
-from time import sleep
-from flows.prefect_server import PrefectServer
-with PrefectServer() as server:
-    server.start()
-    server.wait()
-    print(server.url, flush=True)
-    sleep(99)
+RUN_AND_DIE = """
+import os, signal, sys
+from flows.ingest import ingest
+def die(event):
+    if (event.stage.value, event.phase.value) == (sys.argv[3], "started"):
+        os.kill(os.getpid(), signal.SIGKILL)
+ingest(sys.argv[1], sys.argv[2], progress=die)
 """
+Json = dict[str, Any]
+pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return write_folder(tmp_path / "folder")
+@dataclass(frozen=True)
+class Api:
+    """What a Prefect server tells."""
+
+    url: str
+    pid: int
+
+    def post(self, path: str, **body: object) -> Any:
+        data, head = json.dumps(body).encode(), {"Content-Type": "application/json"}
+        request = urllib.request.Request(self.url + path, data, head, method="POST")
+        with urllib.request.urlopen(request, timeout=30) as reply:
+            return json.load(reply)
+
+    def run_of(self, folder: Path) -> Json:
+        """The last run over a folder."""
+        named = {"name": {"any_": [folder.name]}}
+        return dict(self.post("/flow_runs/filter", sort="START_TIME_DESC", flow_runs=named)[0])
+
+    def of(self, run: Json, path: str, kind: str, enough: Callable[[list[Json]], bool]) -> list[Json]:
+        """What belongs to a run, once it is all there: the server takes in events and logs a little later."""
+        mine = {kind: {"flow_run_id": {"any_": [run["id"]]}}} if kind else {"flow_runs": {"id": {"any_": [run["id"]]}}}
+        for _ in range(300):
+            found: list[Json] = self.post(path, **mine)
+            if enough(found):
+                return found
+            time.sleep(0.1)
+        raise AssertionError(found)
+
+    def tasks(self, run: Json) -> list[Json]:
+        ended = {"Completed", "Failed"}
+        return self.of(run, "/task_runs/filter", "", lambda found: {one["state_name"] for one in found} <= ended)
 
 
-def flow_names(api: str) -> list[str]:
-    """The names of the flows that a server knows."""
-    request = urllib.request.Request(api + "/flows/filter", b"{}", {"Content-Type": "application/json"}, method="POST")
-    with urllib.request.urlopen(request, timeout=10) as reply:
-        return [flow["name"] for flow in json.load(reply)]
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    with prefect.temporary() as running:
+        yield Api(running.api, running.pid)
 
 
-def ends(api: str) -> bool:
-    """Whether a server stops to answer; a hundred times it is asked."""
-    for _ in range(100):
-        try:
-            flow_names(api)
-        except (URLError, OSError):
-            return True
-        sleep(0.1)
-    return False
+@pytest.fixture(autouse=True)
+def named(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PREFECT_API_URL", api.url)
 
 
-@pytest.mark.slow
-def test_a_flow_gives_the_same_knowledge_base_and_says_nothing(folder: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, str(folder), str(tmp_path / "flow")], capture_output=True, text=True, check=False
-    )
-    assert (done.stdout, done.stderr, done.returncode) == ("{'indexed': 3} 3\n", "", 0)
+def run(program: str, *words: object, **variables: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", program, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **variables})
+
+
+def test_a_folder_with_a_broken_file_is_seen_stage_by_stage(api: Api, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "plant one")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing\n")
+    done = run(RUN, folder, tmp_path / "flow", STRATA_CHUNK__MAX_TOKENS="500")
+    assert (done.stdout, done.stderr, done.returncode) == ("{'indexed': 3, 'malformed': 1} 3\n", "", 0)
+
+    seen = api.run_of(folder)
+    assert (seen["name"], seen["state_name"]) == ("plant one", "Completed")
+    assert seen["state"]["message"] == "3 indexed, 1 malformed"
+    assert seen["parameters"]["folder"] == str(folder)
+    assert seen["parameters"]["settings"]["chunk.max_tokens"] == 500
+
+    tasks = {task["name"]: task for task in api.tasks(seen)}
+    whole = ["gate", "link", "remove", "load vectors 3 documents", "load graph 3 documents", "load links"]
+    sound = [f"{stage.value} {uri}" for stage in COMPILING for uri in ("DS-2041.md", "manual.md", "reports/IR-3.txt")]
+    assert sorted(tasks) == sorted([*sound, *whole, "parse broken.pdf"])
+    failed = tasks.pop("parse broken.pdf")
+    assert (failed["state_name"], failed["run_count"]) == ("Failed", 1)
+    assert "broken.pdf: not a readable PDF" in failed["state"]["message"]
+    assert {task["state_name"] for task in tasks.values()} == {"Completed"}
+    assert {task["empirical_policy"]["retries"] for task in tasks.values()} == {RETRIES}
+    assert tasks["parse manual.md"]["tags"] == ["documents"]
+    assert sorted(tasks["load graph 3 documents"]["tags"]) == ["corpus", "store"]
+
+    artifacts = {
+        one["key"]: one for one in api.of(seen, "/artifacts/filter", "artifacts", lambda found: len(found) > 2)
+    }
+    assert "| malformed | 1 |" in artifacts["ingest-report"]["data"]
+    assert [row["document"] for row in json.loads(artifacts["ingest-failures"]["data"])] == ["broken.pdf"]
+    assert artifacts["ingest-progress"]["data"] == 100
+
+    said = api.of(seen, "/logs/filter", "logs", lambda found: any("Finished" in one["message"] for one in found))
+    assert any(one["message"].startswith("broken.pdf: parse: not a readable PDF") for one in said)
+    assert any(one["message"].startswith("manual.md: indexed, ") for one in said)
+
     build(folder, tmp_path / "plain")
     assert_same(tmp_path / "flow", tmp_path / "plain")
 
 
-@pytest.mark.slow
-def test_a_server_of_the_users_own_is_used_and_left_running(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
-    with PrefectServer() as server:
-        server.start()
-        server.wait()
-        done = subprocess.run(
-            [sys.executable, "-c", RUN, str(folder), str(tmp_path / "kb")], capture_output=True, text=True, check=True
-        )
-        assert done.stdout == "{'indexed': 3} 3\n"
-        assert flow_names(server.url) == ["strata-ingest"]
+def test_the_limits_of_ocr_models_and_stores_are_on_the_server_and_a_users_own_stay(api: Api, tmp_path: Path) -> None:
+    run(RUN, write_folder(tmp_path / "limited"), tmp_path / "kb")
+    limits = {one["name"]: one for one in api.post("/v2/concurrency_limits/filter")}
+    assert {"tag:ocr", "tag:model", "tag:store"} <= limits.keys()
 
 
-def test_a_server_that_does_not_come_up_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flows.prefect_server.PROGRAM", "no_such_module")
-    with PrefectServer() as server:
-        server.start()
-        with pytest.raises(ServerFailed, match="No module named no_such_module") as caught:
-            server.wait()
-    assert "--no-flow" in caught.value.hint
+def test_many_small_documents_take_few_tasks(api: Api, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(40):
+        (folder / f"{number:02}.md").write_text(f"# Pump P-{number}\n\nThe pump P-{number} delivers {number} m3/h.\n")
+    assert run(RUN, folder, tmp_path / "kb").stdout == "{'indexed': 40} 40\n"
+    names = [task["name"] for task in api.tasks(api.run_of(folder))]
+    assert "parse 00.md and 4 more" in names
+    assert len(names) == 4 * 8 + 6
 
 
-@pytest.mark.slow
-def test_the_server_ends_with_a_process_that_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
-    with subprocess.Popen([sys.executable, "-c", SERVE], stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
-        url = parent.stdout.readline().strip()
-        assert flow_names(url) == []
-        parent.kill()
-    assert ends(url)
+def test_a_store_that_is_away_is_tried_again_and_then_ends_the_run(api: Api, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "projected")
+    done = run(RUN, folder, tmp_path / "kb", STRATA_STORE__NEO4J_URI="bolt://127.0.0.1:1")
+    assert "StoreUnavailable" in done.stderr
+    seen = api.run_of(folder)
+    assert seen["state_name"] == "Failed"
+    task = next(one for one in api.tasks(seen) if one["name"] == "project")
+    assert (task["state_name"], task["run_count"]) == ("Failed", RETRIES + 1)
 
 
-def test_a_run_with_nothing_to_compile_starts_no_server(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("stage", ["chunk", "link", "load"])
+def test_a_flow_that_is_killed_is_gone_on_with_plainly(stage: str, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "killed")
+    assert run(RUN_AND_DIE, folder, tmp_path / "kb", stage).returncode == -signal.SIGKILL
     build(folder, tmp_path / "kb")
-    next(folder.rglob("*.md")).unlink()
-    monkeypatch.setattr("flows.prefect_server.PROGRAM", "no_such_module")
-    report = ingest(folder, tmp_path / "kb")
-    assert (report.changes["removed"], report.changes["done"]) == (1, 0)
+    build(folder, tmp_path / "plain")
+    assert_same(tmp_path / "kb", tmp_path / "plain")
 
 
-def test_a_folder_that_is_not_there_starts_nothing_that_stays(tmp_path: Path) -> None:
-    with pytest.raises(FolderNotFound):
-        ingest(tmp_path / "nowhere", tmp_path / "kb")
+def test_a_server_that_goes_away_does_not_cost_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = RUN.replace("ingest(sys.argv[1], sys.argv[2])", "ingest(sys.argv[1], sys.argv[2], progress=end)").replace(
+        "report =",
+        "import os, signal\ndef end(event):\n"
+        "    if event.stage.value == 'chunk': os.killpg(int(sys.argv[3]), signal.SIGKILL) if not seen else None; "
+        "seen.append(event)\nseen = []\nreport =",
+    )
+    folder = write_folder(tmp_path / "left alone")
+    with prefect.temporary() as running:
+        done = run(program, folder, tmp_path / "kb", running.pid, PREFECT_API_URL=running.api)
+    assert done.stdout == "{'indexed': 3} 3\n", done.stderr
+    build(folder, tmp_path / "plain")
+    assert_same(tmp_path / "kb", tmp_path / "plain")

@@ -125,7 +125,7 @@ def test_a_document_that_failed_is_told_of_by_the_next_run_which_links_nothing_a
     poison(monkeypatch, *PLACES["references"])
     first = build(folder, kb)
     before = graph_of(kb)
-    monkeypatch.setattr("pipelines.ingest.run.link_corpus", None)
+    monkeypatch.setattr("pipelines.ingest.corpus_work.link_corpus", None)
     again = build(folder, kb)
     assert again.failures == first.failures
     assert again.stages["load"].failed == 1

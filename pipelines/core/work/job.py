@@ -55,10 +55,14 @@ class JobContext(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A function at the top level of a module, called with a `JobContext` and `arguments`; both are pickled."""
+    """A function at the top level of a module, called with a `JobContext` and `arguments`; both are pickled.
+
+    A process is replaced after so many jobs; one that goes on with what another began is not counted (`ages`).
+    """
 
     function: Callable[..., bytes]
     arguments: tuple[object, ...] = ()
+    ages: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,7 +134,7 @@ class WorkerProcess:
         watch.close()
         if ended is None:
             return self._bury(running, watch)
-        self._served += 1
+        self._served += job.ages
         if self._worn_out(running):
             self.end()
         return ended, False

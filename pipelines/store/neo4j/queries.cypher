@@ -58,3 +58,11 @@ RETURN path, shown, distilled LIMIT 300;
 MATCH (a:Entity {kb: $kb, name: $entity}), (b:Entity {kb: $kb, name: $other})
 MATCH path = shortestPath((a)-[:RELATED|MENTIONS*..6]-(b))
 RETURN path;
+
+// name: search
+// shows: what a full-text search finds, best first, with the documents it is in
+// words: pump bearing
+CALL db.index.fulltext.queryNodes("strata_text", $words) YIELD node, score
+WITH node, score WHERE node.kb = $kb LIMIT 25
+OPTIONAL MATCH path = (:Document)-[:HAS_SECTION|HAS_CHUNK*1..8]->(:Chunk)-[:HAS_ATOM|HAS_ROW*0..1]->(node)
+RETURN node, path ORDER BY score DESC;

@@ -9,7 +9,9 @@ from typing import Generic, TypeVar
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Value
 from pipelines.store.neo4j.connection import Row
 
-OURS = frozenset(("id", "kb", "layer", "owner", "key", "hash"))
+EXPANDED = "expanded"
+"""The property that lists which others repeat parts of a list, for people: see `_expanded`."""
+OURS = frozenset(("id", "kb", "layer", "owner", "key", "hash", EXPANDED))
 """Property names that the store itself uses; a node's or edge's own of that name is kept under another."""
 _OWN = "own_"
 
@@ -39,6 +41,8 @@ def node_row(hashed: Hashed[Node], kb: str) -> dict[str, object]:
     """Return all properties that the node has in Neo4j."""
     node = hashed.item
     told = _escaped(node.properties)
+    if parts := _expanded(node, told):
+        told |= parts | {EXPANDED: list(parts)}
     told |= {"id": node.id, "kb": kb, "layer": node.layer.value, "owner": node.owner, "hash": hashed.text}
     return told
 
@@ -55,7 +59,9 @@ def read_node(row: Row) -> Node:
     """Return the node of a row (labels, told)."""
     labels, told = row["labels"], _mapping(row["told"])
     kind = next(kind for kind in NodeKind if kind.value in _strings(labels))
-    return Node(str(told["id"]), kind, str(told["owner"]), _unescaped(told))
+    repeated = frozenset(_strings(told.get(EXPANDED, ())))
+    own = {name: value for name, value in told.items() if name not in repeated}
+    return Node(str(told["id"]), kind, str(told["owner"]), _unescaped(own))
 
 
 def read_edge(row: Row) -> Edge:
@@ -63,6 +69,19 @@ def read_edge(row: Row) -> Edge:
     told = _mapping(row["told"])
     kind = EdgeKind(str(row["kind"]))
     return Edge(str(row["source"]), kind, str(row["target"]), str(told["owner"]), str(told["key"]), _unescaped(told))
+
+
+def _expanded(node: Node, told: Mapping[str, object]) -> dict[str, object]:
+    """The cells of a row by their columns, and the metadata of a document by their names, where these are free."""
+    columns, values = node.properties.get("columns"), node.properties.get("values")
+    pairs: list[tuple[str, str]] = []
+    if node.kind is NodeKind.ROW and isinstance(columns, tuple) and isinstance(values, tuple):
+        pairs = list(zip(columns, values, strict=False))
+    elif node.kind is NodeKind.DOCUMENT and isinstance(known := node.properties.get("metadata"), tuple):
+        pairs = [(name, value) for name, _, value in (one.partition(": ") for one in known)]
+    taken = OURS | told.keys()
+    free = [(name, value) for name, value in pairs if name.isprintable() and name and value and name not in taken]
+    return dict(reversed(free))
 
 
 def _escaped(properties: Mapping[str, Value]) -> dict[str, object]:

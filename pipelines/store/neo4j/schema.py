@@ -15,6 +15,11 @@ PENDING = "Pending"
 OWNER = "StrataOwner"
 """The label of what is noted of each owner: the digest of all that it has."""
 _MIGRATION = "StrataMigration"
+UNFINISHED = "unfinished"
+"""In place of the digest of an owner that is being written in several transactions, or has to be."""
+FULL_TEXT = "strata_text"
+"""The full-text index over the names and texts of all nodes that have one."""
+_SEARCHED = ("Document", "Section", "Chunk", "Table", "Figure", "Atom", "Row", "Tag", "Entity")
 _ATOMS = {"question": "AtomicQuestion", "statement": "AtomicStatement"}
 
 LABELS = frozenset([PENDING, *(layer.value for layer in Layer), *(kind.value for kind in NodeKind), *_ATOMS.values()])
@@ -60,6 +65,17 @@ MIGRATIONS = (
             "CREATE INDEX strata_document_uri IF NOT EXISTS FOR (n:Document) ON (n.uri)",
             "CREATE INDEX strata_tag_name IF NOT EXISTS FOR (n:Tag) ON (n.name)",
             "CREATE INDEX strata_entity_name IF NOT EXISTS FOR (n:Entity) ON (n.name)",
+        ),
+    ),
+    Migration(
+        "m004_full_text",
+        (f"CREATE FULLTEXT INDEX {FULL_TEXT} IF NOT EXISTS FOR (n:{'|'.join(_SEARCHED)}) ON EACH [n.name, n.text]",),
+    ),
+    Migration(
+        "m005_cells_and_metadata_by_name",  # what was written before is written anew by the next sync
+        (
+            f"MATCH (n:{BASE}) WHERE n:Row OR n:Document SET n.hash = ''",
+            f"MATCH (o:{OWNER}) SET o.digest = '{UNFINISHED}'",
         ),
     ),
 )

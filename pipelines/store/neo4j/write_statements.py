@@ -9,7 +9,7 @@ from pipelines.core.graph import Edge, EdgeKind, Node
 from pipelines.store.graph import EMPTY, adjusted
 from pipelines.store.neo4j.connection import Row, Transaction
 from pipelines.store.neo4j.rows import Hashed, edge_row, node_row, read_hash
-from pipelines.store.neo4j.schema import BASE, LABELS, OWNER, PENDING, labels_of
+from pipelines.store.neo4j.schema import BASE, LABELS, OWNER, PENDING, UNFINISHED, labels_of
 
 Place = tuple[str, str, str, str]
 """Source, kind, target and key of an edge."""
@@ -127,10 +127,6 @@ def take(transaction: Transaction, kb: str, rows: Iterable[Row]) -> None:
         for row in noted:
             digest = str(row["digest"])
             set_digest(transaction, kb, owner, digest if digest == UNFINISHED else adjusted(digest, removed=hashes))
-
-
-UNFINISHED = "unfinished"
-"""In place of the digest of an owner that is being written in several transactions."""
 
 
 def set_digest(transaction: Transaction, kb: str, owner: str, digest: str) -> None:

@@ -13,8 +13,8 @@ from pipelines.store.neo4j import write_statements
 from pipelines.store.neo4j.connection import Connection, Transaction
 from pipelines.store.neo4j.driver_errors import Occupied
 from pipelines.store.neo4j.rows import Hashed
-from pipelines.store.neo4j.schema import BASE, OWNER, labels_of
-from pipelines.store.neo4j.write_statements import UNFINISHED, Place
+from pipelines.store.neo4j.schema import BASE, OWNER, UNFINISHED, labels_of
+from pipelines.store.neo4j.write_statements import Place
 
 T = TypeVar("T")
 Step = Callable[[Transaction], None]

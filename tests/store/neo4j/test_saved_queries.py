@@ -11,12 +11,12 @@ from pipelines.store.neo4j.saved_queries import queries, query
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.testing.graph_store_contract import A, B, corpus, document, reference
 
-WANTED = ["tree", "answer", "references", "unresolved", "tag", "entity", "page", "between"]
+WANTED = ["tree", "answer", "references", "unresolved", "tag", "entity", "page", "between", "search"]
 
 
 def test_there_is_a_query_for_each_question() -> None:
     assert list(queries()) == WANTED
-    assert all(one.shows and one.cypher.startswith("MATCH") for one in queries().values())
+    assert all(one.shows and one.cypher.startswith(("MATCH", "CALL")) for one in queries().values())
 
 
 def test_every_parameter_of_a_query_is_named_with_an_example() -> None:
@@ -55,7 +55,15 @@ def test_every_query_runs_and_finds_what_it_shows(neo4j_store: Callable[..., Neo
     )
     store.write(Subgraph(A, nodes, edges))
     store.write(document(B))
-    values = {"uri": "a.pdf", "quote": "seal leaks", "tag": "pump", "entity": "P-1", "other": "Q-1", "page": 2}
+    values = {
+        "uri": "a.pdf",
+        "quote": "seal leaks",
+        "tag": "pump",
+        "entity": "P-1",
+        "other": "Q-1",
+        "page": 2,
+        "words": "seal",
+    }
     for name, saved in queries().items():
         chosen = {parameter: values[parameter] for parameter in saved.parameters}
         assert list(store.query(saved.cypher, **chosen)), name  # type: ignore[arg-type]

@@ -221,3 +221,20 @@ def test_what_the_driver_would_try_again_is_retryable(kind: type[Exception]) -> 
     if getattr(error, "is_retryable", lambda: False)():
         assert ours.retryable
     assert ours.ids == ("bolt://here",)
+
+
+def test_cells_and_metadata_are_properties_by_name_and_not_read_back(neo4j_store: OpenStore) -> None:
+    store = neo4j_store()
+    cells = {"columns": ("Oil grade", "text", ""), "values": ("VG 46", "x", "y"), "text": "Oil grade: VG 46"}
+    row = Node("row:1", NodeKind.ROW, A, cells)
+    one = Node(A, NodeKind.DOCUMENT, A, {"uri": "a.pdf", "metadata": ("author: Li: Ming", "uri: elsewhere")})
+    store.write(Subgraph(A, (row, one), ()))
+    told = next(iter(store.query("MATCH (r:Row {kb: $kb}) RETURN properties(r) AS told")))["told"]
+    assert isinstance(told, dict)
+    assert (told["Oil grade"], told["text"]) == ("VG 46", "Oil grade: VG 46")
+    found = next(iter(store.query("MATCH (d:Document {kb: $kb}) RETURN d.author AS author, d.uri AS uri")))
+    assert found == {"author": "Li: Ming", "uri": "a.pdf"}
+    assert {node.id: node.properties for node in store.nodes()} == {row.id: row.properties, one.id: one.properties}
+    words = "CALL db.index.fulltext.queryNodes('strata_text', 'grade') YIELD node"
+    rows = store.query(f"{words} WITH node WHERE node.kb = $kb RETURN node.id AS id")
+    assert [row["id"] for row in rows] == ["row:1"]

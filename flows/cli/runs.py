@@ -1,0 +1,92 @@
+"""`strata runs`: the ingests of a knowledge base, and how each of them ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.options import DEFAULT_KB, Json, Kb, folder_at
+
+if TYPE_CHECKING:
+    from pipelines.ingest.run_records import RunRecord
+    from pipelines.store.catalog import Catalog
+
+app = typer.Typer(help="The ingests so far: settings, counts, seconds, cost, failures.", invoke_without_command=True)
+
+
+@app.callback()
+def runs(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> None:
+    """List the last ingests, the latest at the end."""
+    from flows.cli.console import TextTable, console
+    from flows.cli.printing import print_json
+    from pipelines.ingest.run_records import RUNS
+
+    if context.invoked_subcommand is not None:
+        return
+    with _catalog(kb) as catalog:
+        found = RUNS.read(catalog)
+    if json:
+        print_json(found)
+        return
+    table = TextTable("run", "began (UTC)", "folder", "done", "removed", "failed", "seconds", "dollars", "ended")
+    for one in found:
+        table.row(*_cells(one), style="red" if one.reasons else None)
+    console().print(table)
+
+
+@app.command()
+def show(
+    number: Annotated[int, typer.Argument(help="The number of the run, as `strata runs` lists it.")],
+    kb: Kb = DEFAULT_KB,
+    json: Json = False,
+) -> None:
+    """Show one ingest: its settings, counts, seconds, cost, and failures by reason."""
+    from flows.cli.console import TextTable, console, line
+    from flows.cli.printing import print_json, print_report
+    from pipelines.ingest.run_records import run_of
+
+    with _catalog(kb) as catalog:
+        found = run_of(catalog, number)
+    if json:
+        print_json(found)
+        return
+    console().print(line(f"run {found.number} of {found.folder}, begun {found.began}"))
+    if found.settings:
+        settings = TextTable("setting", "value")
+        for name, value in found.settings.items():
+            settings.row(name, str(value))
+        console().print(settings)
+    if found.reasons:
+        reasons = TextTable("failed", "times")
+        for reason, times in found.reasons.items():
+            reasons.row(reason, str(times))
+        console().print(reasons)
+    print_report(found.report, as_json=False)
+
+
+def _cells(one: RunRecord) -> tuple[str, ...]:
+    report = one.report
+    dollars = sum(float(role.get("dollars", 0)) for role in report.usage.values())
+    return (
+        str(one.number),
+        one.began.removesuffix("+00:00"),
+        one.folder,
+        str(report.changes.get("done", 0)),
+        str(report.changes.get("removed", 0)),
+        str(sum(one.reasons.values())),
+        f"{report.seconds:.1f}",
+        f"{dollars:.4f}",
+        "early" if report.stopped else "",
+    )
+
+
+@contextmanager
+def _catalog(kb: Path) -> Iterator[Catalog]:
+    from pipelines.store.embedded_store import EmbeddedStore
+
+    with closing(EmbeddedStore.open(folder_at(kb).database, create=False)) as store:
+        yield store.catalog

@@ -1,0 +1,71 @@
+"""The report of a run as Markdown and as the rows of a table, for Prefect's page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from pipelines.core.safe_output import shown
+from pipelines.ingest.report import Report
+
+_OBEYED = re.compile(r"([\\`*_{}\[\]<>()#+!|&~$])")
+"""What Markdown and HTML obey."""
+MOST_FAILURES = 500
+"""Rows of a table that a page still shows at ease; `strata status` tells all."""
+
+
+def report_markdown(report: Report, folder: str) -> str:
+    """Return how a run ended: documents, stages, failures by reason, cost."""
+    parts = [
+        f"# {_plain(folder)}",
+        f"Knowledge base {_plain(report.knowledge_base)}, {report.seconds:.1f} s. {_plain(report.stopped)}".rstrip(),
+        _table(("documents", "number"), report.documents.items()),
+        _table(("what became of them", "number"), report.changes.items()),
+        _table(
+            ("stage", "done", "reused", "failed"),
+            ((name, count.done, count.reused, count.failed) for name, count in report.stages.items()),
+        ),
+        _table(("the knowledge base holds", "number"), report.contents.items()),
+    ]
+    if report.failures:
+        parts.append(_table(("failed", "documents"), report.failures_by_reason.items()))
+    if report.usage:
+        names = list(next(iter(report.usage.values())))
+        rows = ((role, *(figures.get(name, 0) for name in names)) for role, figures in report.usage.items())
+        parts.append(_table(("language work", *names), rows))
+    return "\n\n".join(parts)
+
+
+def failure_rows(report: Report) -> list[dict[str, str]]:
+    """Return the failures as rows: document, stage, status, reason."""
+    return [
+        {
+            "document": shown(failure.subject),
+            "stage": failure.stage,
+            "status": failure.status.value,
+            "reason": shown(failure.reason),
+        }
+        for failure in report.failures[:MOST_FAILURES]
+    ]
+
+
+def summary(report: Report) -> str:
+    """Return how a run ended in one line."""
+    counts = ", ".join(f"{number} {name}" for name, number in report.documents.items())
+    stopped = f"; stopped: {report.stopped}" if report.stopped else ""
+    return f"{counts or 'no documents'}{stopped}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = ["| " + " | ".join(map(_plain, head)) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
+    lines += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def _cell(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int | float) else _plain(str(value))
+
+
+def _plain(text: str) -> str:
+    """The text as Markdown that shows it: what it quotes of documents and names of files is not obeyed."""
+    return _OBEYED.sub(r"\\\1", shown(text))

@@ -1,0 +1,182 @@
+"""What a run does about all documents together, step by step: gate, link, remove, load, project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from pipelines.core.failures import ends_the_run
+from pipelines.core.outcome import Failure
+from pipelines.ingest.corpus import VERDICTS, Gated, Linking, corpus_key, link_corpus
+from pipelines.ingest.dispatch import Dispatcher
+from pipelines.ingest.erase import Extent, end_erasure_note, erase, is_losing, note_erasure, noted_erasure
+from pipelines.ingest.gate import gate
+from pipelines.ingest.load import FAILURES, Loader, LoadPart, project
+from pipelines.ingest.plan import RunEntries
+from pipelines.ingest.report import Event, Phase, Progress, Stage
+from pipelines.resources import Stores, vectors_name
+from pipelines.settings import Settings
+from pipelines.store.catalog import Entry
+from pipelines.store.facts import LINKED_FACT, WRITING_FACT, Ingest, record_ingest
+
+Failures = tuple[Failure, ...]
+
+
+class CorpusWork:
+    """The steps over the whole corpus; each returns the failures that it met.
+
+    In this order: `gate` and `link` unless `is_linked`; `remove`; for each of `parts` `write_vectors` and
+    `write_graph`, and all that once more where it is `to_relink`; `finish`; `project`.
+    """
+
+    def __init__(
+        self,
+        stores: Stores,
+        settings: Settings,
+        entries: RunEntries,
+        known: Mapping[str, Entry],
+        left_over: Extent | None,
+        dispatcher: Dispatcher,
+        tell: Progress,
+    ) -> None:
+        self._stores = stores
+        self._settings = settings
+        self._entries = entries
+        self._known = known
+        self._left_over = left_over
+        self._dispatcher = dispatcher
+        self._tell = tell
+        self._gated: Gated | None = None
+        self._linking: Linking | None = None
+        self._loader: Loader | None = None
+        self.failed: dict[str, Failure] = {}
+        """The documents that linking or loading failed at, by their ids."""
+        self._unlinked: Failures = ()
+        self._unprojected: Failures = ()
+
+    @property
+    def trouble(self) -> Failures:
+        """What failed beside that."""
+        return (*self._unlinked, *self._unprojected)
+
+    def is_linked(self) -> bool:
+        """Whether the stores hold the links of just these documents, and no run was killed while it wrote them."""
+        if self._has_unrecorded():
+            return False
+        index, verdicts = vectors_name(self._stores.embedder.info), VERDICTS.read(self._stores.catalog)
+        key = corpus_key(self._entries.searchable(), self._settings, index, verdicts)
+        return self._stores.catalog.fact(LINKED_FACT) == key and not self._stores.catalog.fact(WRITING_FACT)
+
+    def _has_unrecorded(self) -> bool:
+        """Whether the catalog does not know of a document that was compiled, as where its entry was damaged."""
+        compiled = {one.entry.document for one in self._entries.compiled.values() if one.entry.status.searchable}
+        return not compiled <= {entry.document for entry in self._known.values()}
+
+    async def gate(self) -> Failures:
+        """Ask which atoms find their own chunk; a document that makes this fail is found and told by linking."""
+        entries = self._entries.searchable()
+        try:
+            self._gated = Gated(frozenset(entry.document for entry in entries), gate(entries, self._stores))
+        except Exception as error:
+            if ends_the_run(error):
+                raise
+        return ()
+
+    async def link(self) -> Failures:
+        """Link all documents; one that makes it fail is left out, and the others are linked without it."""
+        self._tell(Event(Stage.LINK, Phase.STARTED))
+        self._linking = link_corpus(self._entries.searchable(), self._stores, self._settings, gated=self._gated)
+        self._tell(Event(Stage.LINK, Phase.DONE))
+        return self._linking.failures
+
+    async def relink(self) -> Failures:
+        """Link those documents that could be loaded."""
+        if self._linking is not None:
+            failures = (*self._linking.failures, *self._load.failures)
+            self._linking = link_corpus(self._entries.searchable(), self._stores, self._settings, failures)
+        return self._linking.failures if self._linking else ()
+
+    @property
+    def to_relink(self) -> bool:
+        """Whether documents could not be loaded that others are linked to."""
+        return self._linking is not None and bool(self._load.failures)
+
+    @property
+    def _load(self) -> Loader:
+        self._loader = self._loader or Loader(self._stores, self._tell)
+        return self._loader
+
+    async def remove(self) -> Failures:
+        """Remove what is gone, and record what is not searchable."""
+        self._tell(Event(Stage.LOAD, Phase.STARTED))
+        self._expect_erasure()
+        self._load.remove(self._entries.gone())
+        self._load.record(self._entries.unsearchable())
+        self._record_stamps()
+        return ()
+
+    def parts(self) -> Iterator[LoadPart]:
+        """Yield the documents to be loaded, some at a time."""
+        if self._linking is not None:
+            yield from self._load.plan(self._entries.searchable(), self._linking)
+            return
+        self.failed = {failure.subject: failure for failure in FAILURES.read(self._stores.catalog)}
+        for entry in self._entries.searchable():
+            phase = Phase.FAILED if entry.document in self.failed else Phase.REUSED
+            self._tell(Event(Stage.LOAD, phase, entry.uri))
+
+    async def write_vectors(self, part: LoadPart) -> Failures:
+        return self._load.write_vectors(part, self._linking) if self._linking else ()
+
+    async def write_graph(self, part: LoadPart) -> Failures:
+        return self._load.write_graph(part, self._linking) if self._linking else ()
+
+    async def finish(self) -> Failures:
+        """Write what no single document owns, and erase what no document has any more."""
+        if (linking := self._linking) is not None:
+            failures = self._load.failures
+            trouble = self._load.finish(linking)
+            self.failed = {failure.subject: failure for failure in (*linking.failures, *failures)}
+            if trouble:
+                self._unlinked = (Failure("links between the documents", "link", trouble, retryable=True),)
+        self._erase()
+        self._tell(Event(Stage.LOAD, Phase.DONE))
+        found = self._entries.found
+        record_ingest(self._stores.catalog, Ingest(found, finished=not self._entries.stopped))
+        return self._unlinked
+
+    async def project(self) -> Failures:
+        """Bring the graph stores beside the embedded one up to it."""
+        self._unprojected = tuple(map(self.by_uri, project(self._stores, self._settings, self._tell)))
+        return self._unprojected
+
+    def by_uri(self, failure: Failure) -> Failure:
+        """Return the failure with the URI of its document in place of the id."""
+        uris = {entry.document: entry.uri for entry in self._entries.searchable()}
+        return replace(failure, subject=uris.get(failure.subject, failure.subject))
+
+    def _record_stamps(self) -> None:
+        """Note the time stamps of files that are unchanged all the same, so that they need not be read again."""
+        stamped = [entry for entry in self._entries.plan.unchanged if entry != self._known.get(entry.uri)]
+        if stamped:
+            with self._stores.catalog.transaction():
+                for entry in stamped:
+                    self._stores.catalog.record(entry)
+
+    def _expect_erasure(self) -> None:
+        """Note before anything is removed that it is to be erased."""
+        catalog = self._stores.catalog
+        gone = {entry.uri for entry in self._entries.gone()}
+        after = {uri: entry for uri, entry in self._known.items() if uri not in gone}
+        after |= {entry.uri: entry for entry in (*self._entries.unsearchable(), *self._entries.searchable())}
+        if is_losing(self._known.values(), after.values()) or catalog.fact(WRITING_FACT):
+            note_erasure(catalog, Extent.STORES)
+
+    def _erase(self) -> None:
+        """Erase what is gone, and what an earlier run left to erase; items not yet compiled keep their artifacts."""
+        catalog = self._stores.catalog
+        due = noted_erasure(catalog)
+        if due is Extent.STORES or (due is not None and self._left_over is not None):
+            pending = [item.source for item in self._entries.plan.items]
+            erase(self._stores, self._dispatcher.setup.keys, pending, self._settings.ingest.keep_cache)
+        end_erasure_note(catalog, finished=not self._entries.stopped)

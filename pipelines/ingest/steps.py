@@ -1,0 +1,112 @@
+"""The order of a run's steps, and who takes them: plainly here, as Prefect's tasks in `flows`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from enum import StrEnum
+from functools import partial
+from typing import Protocol
+
+from pipelines.core.outcome import Failure
+from pipelines.ingest.report import Report
+from pipelines.ingest.run import IngestRun
+from pipelines.ingest.task import SourceItem
+
+
+class Step(StrEnum):
+    """A step over all documents."""
+
+    CLASSES = "tag classes"
+    JUDGE = "judge entities"
+    GATE = "gate"
+    LINK = "link"
+    REMOVE = "remove"
+    VECTORS = "load vectors"
+    GRAPH = "load graph"
+    LINKS = "load links"
+    PROJECT = "project"
+    LEARN = "learn pairs"
+
+
+Work = Callable[[], Awaitable[Sequence[Failure]]]
+"""What a step does; it returns the failures that it met, and may be called again where one was raised."""
+
+
+class Steps(Protocol):
+    """Who takes the steps of a run."""
+
+    async def compile(self, run: IngestRun, items: Sequence[SourceItem]) -> Sequence[SourceItem]:
+        """Compile documents side by side, and return those that are inside them."""
+        ...
+
+    async def take(self, step: Step, work: Work, subject: str = "") -> None:
+        """Take a step over all documents, or over those of them that `subject` says."""
+        ...
+
+
+class PlainSteps:
+    """Takes them as they are."""
+
+    async def compile(self, run: IngestRun, items: Sequence[SourceItem]) -> Sequence[SourceItem]:
+        inside = await asyncio.gather(*map(run.compile, items))
+        return [member for members in inside for member in members]
+
+    async def take(self, step: Step, work: Work, subject: str = "") -> None:
+        await work()
+
+
+PLAIN = PlainSteps()
+
+
+async def execute(run: IngestRun, items: Sequence[SourceItem], steps: Steps = PLAIN) -> Report:
+    """Take a run through its steps: documents side by side, then the corpus as a whole.
+
+    Args:
+        run: a run of `open_run`, on which `prepare` was called.
+        items: what `prepare` returned.
+        steps: who takes the steps.
+    """
+    if run.asks_model:
+        await steps.take(Step.CLASSES, lambda: run.settle(items))
+    await compile_all(run, items, steps)
+    if run.asks_model:
+        await steps.take(Step.JUDGE, run.judge)
+    await _link_and_load(run, steps)
+    if run.projects:
+        await steps.take(Step.PROJECT, run.corpus.project)
+    if run.learns:
+        await steps.take(Step.LEARN, run.learn)
+    report = run.report()
+    run.record(report)
+    return report
+
+
+async def compile_all(run: IngestRun, items: Sequence[SourceItem], steps: Steps = PLAIN) -> None:
+    """Compile the items of a run, then the documents inside them, and so on."""
+    pending = items
+    if pending:
+        await run.fetch_model()
+    while pending:
+        pending = await steps.compile(run, pending)
+
+
+async def _link_and_load(run: IngestRun, steps: Steps) -> None:
+    corpus = run.corpus
+    if not corpus.is_linked():
+        await steps.take(Step.GATE, corpus.gate)
+        await steps.take(Step.LINK, corpus.link)
+    await steps.take(Step.REMOVE, corpus.remove)
+    await _load(run, steps)
+    if corpus.to_relink:
+        await steps.take(Step.LINK, corpus.relink)
+        await _load(run, steps)
+    await steps.take(Step.LINKS, corpus.finish)
+
+
+async def _load(run: IngestRun, steps: Steps) -> None:
+    corpus = run.corpus
+    for part in corpus.parts():
+        subject = f"{len(part)} documents"
+        await steps.take(Step.VECTORS, partial(corpus.write_vectors, part), subject)
+        await steps.take(Step.GRAPH, partial(corpus.write_graph, part), subject)

@@ -1,0 +1,138 @@
+"""Neo4j Browser with Strata's style and saved queries in place: its own files from its own server, passed on.
+
+The Browser keeps both in the storage that a web browser has for its address. So the page is served from an address on
+loopback, with one script more that puts them there before the Browser starts; everything else is Neo4j's own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from urllib.parse import urlencode, urlsplit
+
+from pipelines.core.errors import StoreUnavailable
+from pipelines.store.neo4j.saved_queries import SavedQuery
+
+SCRIPT = "strata.js"
+_SECONDS = 30.0
+_FOLDER = "strata"
+_PASSED_ON = ("Content-Type", "Content-Security-Policy", "Cache-Control", "Last-Modified", "ETag")
+
+
+@cache
+def style_text() -> str:
+    """Return the style sheet: one colour for each kind of node, short captions."""
+    return files("pipelines.store.neo4j").joinpath("strata.grass").read_text("utf-8")
+
+
+def style() -> dict[str, dict[str, str]]:
+    """Return the style sheet as the Browser keeps it: properties by selector."""
+    found = {}
+    for match in re.finditer(r"([\w.]+)\s*\{([^}]*)\}", style_text().replace("'{", "'<<").replace("}'", ">>'")):
+        pairs = re.findall(r"([\w-]+):\s*([^;]+);", match[2])
+        values = {name: value.strip().strip("'").replace("<<", "{").replace(">>", "}") for name, value in pairs}
+        found[match[1]] = values
+    return found
+
+
+def favorites(queries: Sequence[SavedQuery], kb: str, values: Mapping[str, str]) -> list[dict[str, object]]:
+    """Return saved queries as the Browser keeps them among its favorites, filled in."""
+    return [
+        {
+            "id": f"strata-{query.name}",
+            "folder": _FOLDER,
+            "content": f"// {query.name}: {query.shows}\n{query.inlined(kb, **values)}",
+        }
+        for query in queries
+    ]
+
+
+def link(page: str, bolt: str, user: str, cypher: str, password: bool) -> str:
+    """Return the address of the Browser at `page` that connects to `bolt` and has this statement ready to be run."""
+    parts = urlsplit(bolt)
+    told = {"dbms": f"{parts.scheme}://{user}@{parts.netloc}", "cmd": "edit", "arg": " ".join(cypher.split())}
+    return f"{page}?{urlencode(told if password else told | {'preselectAuthMethod': 'NO_AUTH'})}"
+
+
+class BrowserServer(ThreadingHTTPServer):
+    """Serves the Browser of `upstream` ("http://localhost:7474/browser/") on loopback, with style and queries.
+
+    Raises `StoreUnavailable` where no Browser is there.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, upstream: str, saved: Sequence[Mapping[str, object]], port: int = 0) -> None:
+        self.upstream = upstream.rstrip("/") + "/"
+        try:
+            with urllib.request.urlopen(self.upstream, timeout=_SECONDS):  # noqa: S310 - the user's own Neo4j
+                pass
+        except (urllib.error.URLError, OSError, ValueError) as error:
+            reason = getattr(error, "reason", error)
+            hint = "`make up` starts a Neo4j with its Browser; store.neo4j_browser says where another is"
+            raise StoreUnavailable(f"no Neo4j Browser at {upstream}: {reason}", hint=hint) from error
+        self.script = _script(saved)
+        super().__init__(("127.0.0.1", port), _Handler)
+
+    @property
+    def page(self) -> str:
+        """The address of the page."""
+        return f"http://127.0.0.1:{self.server_address[1]}/browser/"
+
+
+def _script(saved: Sequence[Mapping[str, object]]) -> bytes:
+    return f"""
+const kept = (name) => JSON.parse(localStorage.getItem(name) || "[]");
+const put = (name, mine) => localStorage.setItem(name, JSON.stringify(
+  [...mine, ...kept(name).filter((one) => !mine.some((other) => other.id === one.id))]));
+put("neo4j.folders", {json.dumps([{"id": _FOLDER, "name": "Strata"}])});
+put("neo4j.documents", {json.dumps(list(saved))});
+localStorage.setItem("neo4j.grass", {json.dumps(json.dumps(style()))});
+""".replace("</", "<\\/").encode()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: BrowserServer
+
+    def do_GET(self) -> None:
+        host = (self.headers.get("Host") or "").partition(":")[0]
+        if host not in ("127.0.0.1", "localhost"):  # a page elsewhere whose name was made to lead here
+            self._send(403, b"", {})
+        elif self.path == f"/browser/{SCRIPT}":
+            self._send(200, self.server.script, {"Content-Type": "text/javascript; charset=utf-8"})
+        elif self.path.startswith("/browser/"):
+            self._pass_on(self.path.removeprefix("/browser/"))
+        else:
+            self._send(302, b"", {"Location": "/browser/"})
+
+    def _pass_on(self, path: str) -> None:
+        try:
+            with urllib.request.urlopen(self.server.upstream + path, timeout=_SECONDS) as reply:  # noqa: S310
+                data = reply.read()
+                heads = {name: reply.headers[name] for name in _PASSED_ON if reply.headers[name]}
+        except urllib.error.HTTPError as error:
+            self._send(error.code, b"", {})
+            return
+        except (urllib.error.URLError, OSError, ValueError):
+            self._send(502, b"", {})
+            return
+        if path.partition("?")[0] in ("", "index.html"):
+            script = f'<script src="{SCRIPT}"></script>'.encode()
+            data = re.sub(rb"<head[^>]*>", lambda found: found[0] + script, data, count=1)
+        self._send(200, data, heads)
+
+    def _send(self, status: int, data: bytes, heads: Mapping[str, str]) -> None:
+        self.send_response(status)
+        for name, value in {**heads, "Content-Length": str(len(data))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""

@@ -1,0 +1,69 @@
+"""The reports of runs are kept: what each did, took and failed at; what a removed document left in them goes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flows.cli.app import main
+from pipelines import build
+from pipelines.ingest.run_records import MOST_RUNS, RUNS
+from pipelines.resources import open_stores
+from pipelines.settings import Settings, load
+from tests.ingest.knowledge import write_folder
+
+Strata = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def strata(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Strata:
+    def run(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["strata", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        code = ended.value.code
+        return (code if isinstance(code, int) else 0), printed.out, printed.err
+
+    return run
+
+
+def test_runs_are_listed_and_shown_with_settings_and_failures_by_reason(strata: Strata, tmp_path: Path) -> None:
+    folder, kb = write_folder(tmp_path / "folder"), tmp_path / "kb"
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing\n")
+    settings = load(None, {"chunk.max_tokens": 500, "store.neo4j_password": "hush"}).settings
+    build(folder, kb, settings)
+    (folder / "broken.pdf").unlink()
+    build(folder, kb, settings)
+
+    first, second = json.loads(strata("runs", "--kb", kb, "--json")[1])
+    assert [first["number"], second["number"]] == [1, 2]
+    assert first["report"]["documents"] == {"indexed": 3, "malformed": 1}
+    assert first["reasons"] == {"parse: Malformed": 1}
+    assert first["settings"]["chunk.max_tokens"] == 500
+    assert second["report"]["changes"]["removed"] == 1
+    assert "hush" not in json.dumps([first, second])
+    assert "broken.pdf" not in json.dumps([first, second])  # it has gone, and what was told of it with it
+
+    code, out, _ = strata("runs", "show", "1", "--kb", kb)
+    assert code == 0
+    assert "parse: Malformed" in out
+    assert "chunk.max_tokens" in out
+    assert strata("runs", "--kb", kb)[1].count(str(folder)) == 2
+    code, _, err = strata("runs", "show", "9", "--kb", kb)
+    assert (code, "there are 1 to 2" in err) == (4, True)
+
+
+def test_only_the_last_runs_are_kept(tmp_path: Path) -> None:
+    folder, kb = write_folder(tmp_path / "folder"), tmp_path / "kb"
+    report = build(folder, kb)
+    from pipelines.ingest.run_records import record_run
+
+    with open_stores(kb, Settings()) as stores:
+        for _ in range(MOST_RUNS):
+            record_run(stores.catalog, "folder", {}, report)
+        kept = RUNS.read(stores.catalog)
+    assert [kept[0].number, kept[-1].number] == [2, MOST_RUNS + 1]
