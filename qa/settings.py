@@ -2,7 +2,8 @@
 
 The defaults are the paper's figures where it gives them (PIKE-RAG 6.1), but for hierarchical retrieval: its least
 similarity of 0.5 is one of its embedder, and its 8 chunks are half of what flat retrieval may read. Ours were chosen on
-`industrial` and the handbook in English and German (`benchmarks/two_paths.py`); the 16 chunks also on MuSiQue and HotpotQA.
+`industrial` and the handbook in English and German (`benchmarks/two_paths.py`), the number of chunks on MuSiQue and
+HotpotQA too.
 """
 
 from __future__ import annotations
