@@ -11,7 +11,6 @@ class AtomizeSettings(SettingsSection):
     """What is distilled from a chunk, and how much of it; `[graph.schema]` says which entities and relations."""
 
     statements: bool = Field(True, description="make atomic statements where no model writes questions")
-    summaries: bool = Field(True, description="have the model summarize each chunk")
     tags: bool = Field(True, description="tag chunks with their key terms")
     entities: bool = Field(True, description="recognize named things and how they relate")
     rows: bool = Field(True, description="keep the rows of tables as typed fields")
