@@ -14,8 +14,8 @@ from pipelines.lang.terms import terms
 _NAME = re.compile(rf"(?<=[^\W_] |[,;)(] )[{CAPITAL}][\w'’-]*")
 """A capitalized word that does not open a sentence."""
 _LEAST_SHARE = 0.5
-"""Share of the terms of a passage's summary that the passage has at least: others tell of its neighbours, or repeat the
-forward summary. Of the summaries in tests/recordings those below it do."""
+"""Share of the terms of a passage's summary that the passage has at least: a model of 1.5 billion parameters tells of a
+neighbour in place of the passage, or repeats the forward summary."""
 
 
 class Shown:

@@ -47,8 +47,8 @@ REPLY_SHARES = {
     "same_entity": 0.1,
     "pair": 0.1,
 }
-"""What part of the tokens that a reply may have it usually takes, by role: means of the 81 replies in
-tests/recordings (Qwen2.5 1.5B); of describing, judging and pairing, which are not recorded, guesses."""
+"""What part of the tokens that a reply may have it usually takes, by role: means of replies of Qwen2.5 1.5B about the
+example documents; of describing, judging and pairing, which it was not asked for, guesses."""
 
 
 @dataclass(frozen=True, slots=True)
