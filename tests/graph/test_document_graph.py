@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Block, BlockKind, Document, Figure, Section, Source
 from pipelines.core.graph import Edge, EdgeKind, Layer, Node, NodeKind, Subgraph
@@ -147,3 +149,11 @@ def test_redirecting_moves_edges_to_what_an_entity_was_merged_into() -> None:
 def test_a_relation_between_two_names_of_one_thing_goes() -> None:
     one = Subgraph(ID, (), (Edge("entity:a", EdgeKind.RELATED, "entity:b", ID),))
     assert redirect(one, {"entity:a": "entity:b"}).edges == ()
+
+
+def test_sections_and_the_document_tell_their_summaries() -> None:
+    told = replace(DISTILLATE, summaries={"section:1": "Seals leak.", ID: "A pump with a leak."})
+    nodes = {node.id: node for node in build_graph(DOCUMENT, told).nodes}
+    assert nodes["section:1"].properties["summary"] == "Seals leak."
+    assert nodes[ID].properties["summary"] == "A pump with a leak."
+    assert all("summary" not in node.properties for node in build_graph(DOCUMENT, DISTILLATE).nodes if node.id == ID)
