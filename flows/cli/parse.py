@@ -11,7 +11,10 @@ from flows.cli.options import DEFAULT_KB, Kb, Set
 from flows.cli.stdio import plain_output, say_error, say_json
 
 if TYPE_CHECKING:
-    from pipelines.parse.settings import ParseSettings
+    from collections.abc import Sequence
+
+    from pipelines.core.chunk import Chunk
+    from pipelines.settings import Settings
 
 
 def register(app: typer.Typer) -> None:
@@ -23,22 +26,28 @@ def parse_file(
     json: Annotated[bool, typer.Option("--json", help="Print blocks, headings, tables and places as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the text as Markdown (the default).")] = False,
     html: Annotated[bool, typer.Option("--html", help="Print a page with the boxes drawn over the pages.")] = False,
+    chunks: Annotated[
+        bool, typer.Option("--chunks", help="Print its chunks, with their summaries and what was told before them.")
+    ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
     kb: Kb = DEFAULT_KB,
     set: Set = None,
 ) -> None:
     """Print what one file holds, as it would be ingested."""
     from pipelines.core.errors import SettingsError
-    from pipelines.ingest.single_file import parse_single_file
+    from pipelines.ingest.single_file import chunk_parsed, parse_single_file
     from pipelines.parse.html_page import to_html
     from pipelines.parse.json_view import to_json
     from pipelines.parse.markdown_text import to_markdown
 
-    if json + markdown + html > 1:
-        raise SettingsError("--json, --markdown and --html exclude one another")
+    if json + markdown + html + chunks > 1:
+        raise SettingsError("--json, --markdown, --html and --chunks exclude one another")
     settings = _settings(kb, set)
-    parsed = parse_single_file(file, settings)
-    text = to_json(parsed) if json else to_html(parsed, file, settings) if html else to_markdown(parsed)
+    parsed = parse_single_file(file, settings.parse)
+    if chunks:
+        text = _chunks_text(chunk_parsed(parsed, settings, kb))
+    else:
+        text = to_json(parsed) if json else to_html(parsed, file, settings.parse) if html else to_markdown(parsed)
     if output is not None:
         output.write_text(text, encoding="utf-8")
     elif json:
@@ -50,8 +59,21 @@ def parse_file(
         raise typer.Exit(4)
 
 
-def _settings(kb: Path, pairs: list[str] | None) -> ParseSettings:
+def _chunks_text(chunks: Sequence[Chunk]) -> str:
+    """The chunks one after the other, each with its place, what was told before it, its summary and its text."""
+    return "\n\n".join(_chunk_text(chunk) for chunk in chunks)
+
+
+def _chunk_text(chunk: Chunk) -> str:
+    page = f"page {chunk.provenance.page}" if chunk.provenance.page else ""
+    head = " · ".join(filter(None, (str(chunk.position + 1), page, " > ".join(chunk.heading_path))))
+    told = {"told before": chunk.forward_summary, "summary": chunk.summary, "context": chunk.context}
+    lines = [f"{name}: {' '.join(text.split())}" for name, text in told.items() if text]
+    return "\n".join((f"== {head}", *lines, "", chunk.text))
+
+
+def _settings(kb: Path, pairs: list[str] | None) -> Settings:
     from flows.cli.options import pairs_to_options
     from pipelines.settings import load
 
-    return load(kb, pairs_to_options(pairs)).settings.parse
+    return load(kb, pairs_to_options(pairs)).settings

@@ -34,7 +34,7 @@ async def atomize(
     done = await gather(distil, chunk_contents(document, chunks), settings.chunks_at_once)
     return Distillate(
         document=document.id,
-        chunks=tuple(_summarized(chunk, one) for chunk, one in zip(chunks, done, strict=True)),
+        chunks=tuple(chunks),
         atoms=tuple(atom for one in done for atom in one.atoms),
         tags=tuple(tag for one in done for tag in one.tags),
         entities=_merged(entity for one in done for entity in one.entities),
@@ -44,10 +44,6 @@ async def atomize(
         dropped=_sum(one.dropped for one in done),
         unfinished=tuple(chunk.id for chunk, one in zip(chunks, done, strict=True) if one.failure),
     )
-
-
-def _summarized(chunk: Chunk, distilled: ChunkDistillate) -> Chunk:
-    return replace(chunk, summary=distilled.summary) if distilled.summary else chunk
 
 
 def _merged(entities: Iterable[Entity]) -> tuple[Entity, ...]:

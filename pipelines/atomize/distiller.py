@@ -94,11 +94,10 @@ class ChunkContent:
 class ChunkDistillate:
     """The knowledge distilled from one chunk; `atomize` joins those of a document to its `Distillate`.
 
-    An empty `summary` keeps the chunk's own. `dropped` counts rejected parts of a model's reply by reason:
+    `dropped` counts rejected parts of a model's reply by reason:
     `{"tag not in the text": 2}`. `failure` says why a model call failed.
     """
 
-    summary: str = ""
     atoms: tuple[Atom, ...] = ()
     tags: tuple[ChunkTag, ...] = ()
     entities: tuple[Entity, ...] = ()

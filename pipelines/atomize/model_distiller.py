@@ -35,7 +35,7 @@ _REPLY_TOKENS, _REPLY_TOKENS_PER_TOKEN = 300, 2
 
 
 class ModelDistiller:
-    """Asks for summary, tags, questions, entities and relations of a chunk in one reply.
+    """Asks for tags, questions, entities and relations of a chunk in one reply, with the chunk's summary before it.
 
     Table rows and figures need no model; a chunk without prose is distilled by `ExtractiveDistiller`. `embedder` finds
     questions of one meaning. The prompt names the types that `schema` allows; dropping others is left to the caller
@@ -92,6 +92,7 @@ class ModelDistiller:
             language=chunk.language,
             title=_line(content.document.title) or _NOTHING,
             headings=_line(" > ".join(chunk.heading_path)) or _NOTHING,
+            summary=_line(chunk.summary) or _NOTHING,
             text=fence("\n".join(filter(None, (chunk.context, chunk.text))), _FENCE),
             kinds=", ".join(self._kinds),
             facts=str(facts),
@@ -116,7 +117,6 @@ class ModelDistiller:
         settings, dropped = self._settings, Counter[str]()
         grounding = Grounding(content)
         checker = ReplyChecker(grounding, self._schema, dropped)
-        summary = checker.summary(reply) if settings.summaries else ""
         tags = checker.tags(reply)
         relations = checker.relations(reply, settings.max_relations) if settings.entities else ()
         checker.codes()
@@ -124,7 +124,6 @@ class ModelDistiller:
         questions = sound_questions(reply.questions, grounding, names, self._embedder, settings.same_meaning, dropped)
         atoms = [*(_question(content, text) for text in questions), *_table_and_figure_statements(content)]
         return ChunkDistillate(
-            summary=summary,
             atoms=tuple(self._fallback_atoms(content) if reply.questions and not questions else atoms),
             tags=tags[: settings.max_tags] if settings.tags else (),
             entities=checker.entities if settings.entities else (),

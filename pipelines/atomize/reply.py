@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_model
 
-_LONGEST_TERM, _LONGEST_QUESTION, _LONGEST_SUMMARY = 80, 240, 500
+_LONGEST_TERM, _LONGEST_QUESTION = 80, 240
 _TERM = {"type": "string", "maxLength": _LONGEST_TERM}
 _OF_A_KIND = 3
 """Maximum terms of a kind."""
@@ -59,7 +59,6 @@ def _at_most(number: int, read: Callable[[object], list[Any]]) -> BeforeValidato
 
 Term = Annotated[str, _cut(_LONGEST_TERM), Field(max_length=_LONGEST_TERM)]
 Question = Annotated[str, _cut(_LONGEST_QUESTION), Field(max_length=_LONGEST_QUESTION)]
-Summary = Annotated[str, _cut(_LONGEST_SUMMARY), Field(max_length=_LONGEST_SUMMARY)]
 TermsOfAKind = Annotated[list[Term], _at_most(_OF_A_KIND, _texts), Field(max_length=_OF_A_KIND)]
 
 
@@ -90,7 +89,6 @@ class ChunkReply(BaseModel):
 
     shape: ClassVar[Shape] = ((), 0, 0)
 
-    summary: Summary = ""
     tags: Tags = Tags()
     facts: list[Fact] = Field(default_factory=list)
     questions: list[Question] = Field(default_factory=list)

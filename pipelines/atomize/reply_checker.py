@@ -31,7 +31,7 @@ _CLAUSE = re.compile(r"\S (?:is|are|was|were|has|have|had|will|must|can|may|shal
 
 
 class ReplyChecker:
-    """Returns the supported tags, relations and summary of a reply, and counts the others in `dropped` by reason.
+    """Returns the supported tags and relations of a reply, and counts the others in `dropped` by reason.
 
     `tags`, `relations` and `codes` add the entities that they name to `entities`, and the first occurrence of each to
     `mentions`; so call them first. Names of types and relations are those of `schema` where it has them.
@@ -51,25 +51,6 @@ class ReplyChecker:
     @property
     def mentions(self) -> tuple[Mention, ...]:
         return tuple(self._mentions.values())
-
-    def summary(self, reply: ChunkReply) -> str:
-        """Return the summary, empty if it is only a title or has a number or name that the chunk does not have."""
-        reason = self._summary_error(reply.summary)
-        if not reason:
-            return reply.summary
-        self._dropped[reason] += 1
-        return ""
-
-    def _summary_error(self, summary: str) -> str:
-        if not self._grounding.has_numbers_of(summary):
-            return "summary with a number that is not in the text"
-        if any(
-            not self._grounding.terms.issuperset(self._grounding.terms_of(name.surface))
-            for name in find_names(summary, ())
-        ):
-            return "summary with a name that is not in the text"
-        path = [form for _, form in self._grounding.content.path]
-        return "summary that is the title" if normalize(summary).rstrip(".。") in path else ""
 
     def tags(self, reply: ChunkReply) -> tuple[ChunkTag, ...]:
         """Return the tags that occur in the chunk; those that are names are added to the entities."""

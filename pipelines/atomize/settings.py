@@ -15,7 +15,6 @@ class AtomizeSettings(SettingsSection):
         False,
         description="make a templated question for each value of a table's rows, for decompositions that look atoms up",
     )
-    summaries: bool = Field(True, description="have the model summarize each chunk")
     tags: bool = Field(True, description="tag chunks with their key terms")
     entities: bool = Field(True, description="recognize named things and how they relate")
     rows: bool = Field(True, description="keep the rows of tables as typed fields")

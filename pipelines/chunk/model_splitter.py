@@ -1,86 +1,100 @@
-"""The splitter that asks a model: where a chunk ends, and summaries of both sides (PIKE-RAG 5.2.1, figure 5)."""
+"""The splitter that asks a model where a chunk ends and what it tells (PIKE-RAG 5.2.1, figure 5)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field
-
+from pipelines.chunk.passages import GroupSummary, PassageGroup, carried, quoted_group
+from pipelines.chunk.reply import Division, Summaries, summaries_of
 from pipelines.chunk.settings import ChunkSettings
-from pipelines.chunk.splitter import Cut, StructuralSplitter, Window
-from pipelines.lang.numbers import FIGURE
-from pipelines.llm.ask import CallEnding, ask
+from pipelines.chunk.shown import Shown
+from pipelines.chunk.splitter import Cut, StructuralSplitter, Window, quoted_cut
+from pipelines.core.outcome import Failure
+from pipelines.llm.ask import Asked, CallEnding, ask
 from pipelines.llm.chat import Chat, Message
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.prompt import Prompt, fence
 
-ROLE = "split"
+SPLIT_ROLE, SUMMARY_ROLE = "split", "summarize"
 _FENCE = "text"
 _NOTHING = "-"
-_REPLY_TOKENS = 300
-"""Tokens of a reply: a number and two sentences."""
+_REPLY_TOKENS = 200
+"""Tokens of a reply at most: a number and the forward summary."""
+_SUMMARY_TOKENS = 100
+"""Further tokens for each summary."""
 _LONGEST = 300
 """Maximum characters of a summary."""
 
 
-Told = Annotated[
-    str,
-    BeforeValidator(lambda value: value[:_LONGEST] if isinstance(value, str) else value),
-    Field(max_length=_LONGEST),
-]
-
-
-class Division(BaseModel):
-    """The reply: the number of the sentence with which the first passage ends, and a sentence on either side."""
-
-    end: int
-    summary: Told
-    next: Told
-
-
 class ModelSplitter:
-    """Shows a model the window as numbered sentences; the model replies with a number and two summaries.
+    """Shows a model the window as numbered sentences, or a group as numbered passages, behind the forward summary.
 
-    A number that is not among the choices counts as the nearest of them, without the summaries. If the reply is
-    unusable or the call failed, the structural splitter cuts; only a failed call is a failure: asking again may help.
-    `overrides` is a folder with prompts of the user's own.
+    The model replies with the number of the last sentence and two summaries, or with a summary for each passage and
+    one for what follows. A number that is not among the choices counts as the nearest of them, without the summaries.
+    A summary with a number or a name that the model was not shown is replaced by a quoted one. If the reply is
+    unusable or the call failed, the structural splitter does this window; only a failed call is a failure: asking
+    again may help. `overrides` is a folder with prompts of the user's own.
     """
 
     def __init__(
         self, chat: Chat, settings: ChunkSettings, embedder: Embedder | None = None, overrides: Path | None = None
     ) -> None:
         self._chat = chat
+        self._quoted = settings.summary_sentences
         self._structural = StructuralSplitter(settings, embedder)
-        self._prompt = Prompt.load("pipelines.chunk", "split", overrides)
+        self._split = Prompt.load("pipelines.chunk", "split", overrides)
+        self._summarize = Prompt.load("pipelines.chunk", "summarize", overrides)
 
     async def cut(self, window: Window) -> Cut:
-        if len(window.choices) == 1:
-            return Cut(window.choices[0])
         asked = await ask(
             self._chat,
-            self._messages(window),
+            self._split_messages(window),
             Division,
-            role=ROLE,
+            role=SPLIT_ROLE,
             subject=window.subject,
             document=window.document,
-            max_tokens=_REPLY_TOKENS,
+            max_tokens=_REPLY_TOKENS + _SUMMARY_TOKENS,
             tries=window.tries,
         )
-        division = asked.value
-        if division is None:
-            end = (await self._structural.cut(window)).end
-            return Cut(end, failure=asked.failure if asked.ending is CallEnding.FAILED else None, tries=asked.tries)
-        end = min(window.choices, key=lambda choice: (abs(choice - division.end), choice))
-        if end != division.end:
-            return Cut(end, tries=asked.tries)  # the summaries are not of these passages
-        before, behind = window.sentences[:end], window.sentences[end:]
-        return Cut(end, _said(division.summary, before), _said(division.next, behind), tries=asked.tries)
+        told = asked.value
+        if told is None:
+            return replace(await self._structural.cut(window), failure=_failure(asked), tries=asked.tries)
+        end = min(window.choices, key=lambda choice: (abs(choice - told.end), choice))
+        quoted = quoted_cut(window, end, self._quoted)
+        if end != told.end:  # the summaries are not of these passages
+            return replace(quoted, tries=asked.tries)
+        shown = Shown([*_around(window), *window.heading_path, *window.sentences], window.language)
+        summary = told.summary if shown.is_of(told.summary, window.passage(end).text) else quoted.summary
+        forward = told.forward if shown.supports(told.forward) else ""
+        forward = forward or carried(window.forward_summary, summary, window.language)
+        return Cut(end, summary, forward, tries=asked.tries)
 
-    def _messages(self, window: Window) -> tuple[Message, ...]:
+    async def summarize(self, group: PassageGroup) -> GroupSummary:
+        asked = await ask(
+            self._chat,
+            self._summary_messages(group),
+            summaries_of(len(group.passages)),
+            role=SUMMARY_ROLE,
+            subject=group.subject,
+            document=group.document,
+            max_tokens=_REPLY_TOKENS + _SUMMARY_TOKENS * len(group.passages),
+            tries=group.tries,
+        )
+        quoted = quoted_group(group, self._quoted)
+        if asked.value is None:
+            return replace(quoted, failure=_failure(asked), tries=asked.tries)
+        texts = [text for one in group.passages for text in (*one.heading_path, one.text)]
+        shown = Shown([*_around(group), *texts], group.language)
+        told = zip(asked.value.of_passages(), quoted.summaries, group.passages, strict=True)
+        summaries = tuple(one if shown.is_of(one, passage.text) else own for one, own, passage in told)
+        forward = asked.value.of_all()
+        forward = forward if shown.supports(forward) else quoted.forward_summary
+        return GroupSummary(summaries, forward, tries=asked.tries)
+
+    def _split_messages(self, window: Window) -> tuple[Message, ...]:
         numbered = "\n".join(f"{number}: {text}" for number, text in enumerate(window.sentences, 1))
-        return self._prompt.messages(
+        return self._split.messages(
             language=window.language,
             title=_line(window.title) or _NOTHING,
             headings=_line(" > ".join(window.heading_path)) or _NOTHING,
@@ -90,11 +104,26 @@ class ModelSplitter:
             last=str(window.choices[-1]),
         )
 
+    def _summary_messages(self, group: PassageGroup) -> tuple[Message, ...]:
+        numbered = "\n\n".join(
+            f"[{number}] {_line(' > '.join(one.heading_path))}\n{one.text}"
+            for number, one in enumerate(group.passages, 1)
+        )
+        return self._summarize.messages(
+            language=group.language,
+            title=_line(group.title) or _NOTHING,
+            before=_line(group.forward_summary) or _NOTHING,
+            passages=fence(numbered, _FENCE),
+            keys=", ".join(f'"{number}"' for number in range(1, len(group.passages) + 1)),
+        )
 
-def _said(summary: str, sentences: Sequence[str]) -> str:
-    """Return a summary on one line, empty if it has a number that is not in `sentences`."""
-    figures = {figure for sentence in sentences for figure in FIGURE.findall(sentence)}
-    return _line(summary) if set(FIGURE.findall(summary)) <= figures else ""
+
+def _around(part: Window | PassageGroup) -> tuple[str, str]:
+    return part.title, part.forward_summary
+
+
+def _failure(asked: Asked[Division] | Asked[Summaries]) -> Failure | None:
+    return asked.failure if asked.ending is CallEnding.FAILED else None
 
 
 def _line(text: str) -> str:

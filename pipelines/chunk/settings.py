@@ -31,7 +31,15 @@ class ChunkSettings(SettingsSection):
     window_tokens: int = Field(600, ge=16, description="how much text is looked at when choosing where a chunk ends")
     # TextTiling (Hearst 1997) compares blocks of a few sentences: one alone is too short to tell a subject.
     cohesion_sentences: int = Field(3, ge=1, description="sentences on each side compared for semantic distance")
+    recurrent: bool = Field(
+        True, description="with a language model: let it choose where chunks end, and summarize them in reading order"
+    )
     summary_sentences: int = Field(1, ge=1, description="sentences quoted as the summary where no model writes it")
+
+    # Two sentences of a model, or three short ones that are quoted: no shorter than a summary of them would be.
+    section_tokens: int = Field(
+        120, ge=1, description="a section is summarized by its chunks' summaries, joined, if they have no more"
+    )
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

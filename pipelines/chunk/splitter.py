@@ -1,7 +1,8 @@
 """The splitter protocol, and the splitter without a model (PIKE-RAG 5.2.1, figure 5).
 
-A splitter decides where a chunk ends. `StructuralSplitter` cuts at the document's structure and where the subject
-changes; `pipelines.chunk.model_splitter.ModelSplitter` asks a model, which also summarizes both sides.
+A splitter decides where a chunk ends, and summarizes it in the light of the forward summary. `StructuralSplitter` cuts
+at the document's structure and where the subject changes, and quotes its summaries;
+`pipelines.chunk.model_splitter.ModelSplitter` asks a model for both.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from pipelines.chunk.passages import GroupSummary, Passage, PassageGroup, carried, quoted, quoted_group
 from pipelines.chunk.segments import Break, Segment
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.core.outcome import Failure
@@ -32,7 +34,7 @@ class Window:
     """The text from the beginning of the next chunk on, as numbered sentences.
 
     `segments` are the segments of the text and `sentences` their texts; both are numbered from 1. `choices` are the
-    numbers of the sentences with which the chunk may end, ascending and not empty. `forward_summary` summarizes the
+    numbers of the sentences with which the chunk may end, ascending and not empty. `forward_summary` is that of the
     text before. `tries` is how often a model may be asked. `subject` is an id for traces, `document` the document's.
     """
 
@@ -47,31 +49,56 @@ class Window:
     tries: int = 1
     document: str = ""
 
+    def passage(self, end: int) -> Passage:
+        """Return the chunk that ends with sentence `end`."""
+        return passage_of(self.segments[:end], self.sentences[:end], self.title, self.heading_path, self.language)
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
     """The chunk ends with sentence `end`, numbered from 1 as in `Window`.
 
-    `summary` is the chunk's, `forward_summary` what the text behind it needs of the text so far. Empty summaries are
-    replaced by extracted ones. `failure` is that of a model call, `tries` the number of model calls.
+    `summary` is the chunk's, `forward_summary` what a reader of the text behind it must know of the text so far.
+    `failure` is that of a model call, `tries` the number of model calls.
     """
 
     end: int
-    summary: str = ""
-    forward_summary: str = ""
+    summary: str
+    forward_summary: str
     failure: Failure | None = None
-    tries: int = 1
+    tries: int = 0
+
+
+def passage_of(
+    segments: Sequence[Segment], texts: Sequence[str], title: str, heading_path: tuple[str, ...], language: str
+) -> Passage:
+    """Return the passage that segments make up; `texts` are theirs."""
+    prose = tuple(text for segment, text in zip(segments, texts, strict=True) if segment.prose)
+    text = "\n".join(filter(None, (segments[0].context, *texts)))
+    return Passage(text, heading_path, prose, " ".join((title, *heading_path)), language)
+
+
+def quoted_cut(window: Window, end: int, count: int) -> Cut:
+    """Return the cut behind sentence `end` with summaries that are quoted, `count` sentences for the chunk."""
+    passage = window.passage(end)
+    summary = quoted(passage, count)
+    return Cut(end, summary, carried(window.forward_summary, summary, window.language))
 
 
 @runtime_checkable
 class Splitter(Protocol):
-    """Decides where chunks end."""
+    """Decides where chunks end, and summarizes them."""
 
     async def cut(self, window: Window) -> Cut:
-        """Return the end of the chunk that begins the window.
+        """Return the end of the chunk that begins the window, and the summaries of both sides.
 
-        An `end` that is not among the window's choices counts as the last of them. Raises `BudgetExceeded` only.
+        An `end` that is not among the window's choices counts as the last of them, without the summaries. Raises
+        `BudgetExceeded` only.
         """
+        ...
+
+    async def summarize(self, group: PassageGroup) -> GroupSummary:
+        """Return the summaries of passages whose ends are settled. Raises `BudgetExceeded` only."""
         ...
 
 
@@ -87,8 +114,15 @@ class StructuralSplitter:
         self._embedder = embedder
 
     async def cut(self, window: Window) -> Cut:
+        return quoted_cut(window, self.end_of(window), self._settings.summary_sentences)
+
+    async def summarize(self, group: PassageGroup) -> GroupSummary:
+        return quoted_group(group, self._settings.summary_sentences)
+
+    def end_of(self, window: Window) -> int:
+        """Return the number of the sentence with which the first chunk of the window ends."""
         if len(window.choices) == 1:
-            return Cut(window.choices[0])
+            return window.choices[0]
         distances = self._distances(window)
         sizes = np.cumsum([segment.tokens for segment in window.segments])
         target = self._settings.target_tokens
@@ -97,7 +131,7 @@ class StructuralSplitter:
             off = abs(int(sizes[end - 1]) - target) / target
             return distances[end] + _STRUCTURE[window.segments[end - 1].end] - _SIZE * off
 
-        return Cut(max(window.choices, key=lambda end: (score(end), end)))
+        return max(window.choices, key=lambda end: (score(end), end))
 
     def _distances(self, window: Window) -> dict[int, float]:
         """Return for each choice the distance, 0 to 1, of the `cohesion_sentences` before and after it."""

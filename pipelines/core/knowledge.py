@@ -154,8 +154,9 @@ class Row:
 class Distillate:
     """All that was distilled from one document, with its chunks as summarized.
 
-    `dropped` counts by reason what a model brought back and a check refused ("entity not in text", ...).
-    `unfinished` are the ids of chunks whose language work failed: indexed by their text, tried again next time.
+    `summaries` are those of its sections, by id, and of the document itself. `dropped` counts by reason what a model
+    brought back and a check refused ("entity not in text", ...). `unfinished` are the ids of chunks and sections whose
+    language work failed: they are indexed by their text, and tried again next time.
     """
 
     document: str
@@ -166,5 +167,6 @@ class Distillate:
     mentions: tuple[Mention, ...] = ()
     relations: tuple[Relation, ...] = ()
     rows: tuple[Row, ...] = ()
+    summaries: dict[str, str] = field(default_factory=dict)
     dropped: dict[str, int] = field(default_factory=dict)
     unfinished: tuple[str, ...] = ()

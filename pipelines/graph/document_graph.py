@@ -89,9 +89,9 @@ class _Builder:
 
     def nodes(self) -> Iterator[Node]:
         document, work = self.document, self.distillate
-        yield self._node(document.id, NodeKind.DOCUMENT, node_properties.of_document(document))
+        yield self._node(document.id, NodeKind.DOCUMENT, self._of_document())
         for section in self.sections.values():
-            yield self._node(section.id, NodeKind.SECTION, node_properties.of_section(document, section))
+            yield self._node(section.id, NodeKind.SECTION, self._of_section(section))
         for chunk in work.chunks:
             yield self._node(chunk.id, NodeKind.CHUNK, node_properties.of_chunk(document, chunk))
         for block in document.blocks:
@@ -105,6 +105,12 @@ class _Builder:
             yield self._node(atom.id, NodeKind.ATOM, node_properties.of_atom(document, atom))
         for row in work.rows:
             yield self._node(row.id, NodeKind.ROW, node_properties.of_row(document, row))
+
+    def _of_document(self) -> node_properties.Properties:
+        return node_properties.of_document(self.document, self.distillate.summaries.get(self.document.id, ""))
+
+    def _of_section(self, section: Section) -> node_properties.Properties:
+        return node_properties.of_section(self.document, section, self.distillate.summaries.get(section.id, ""))
 
     def edges(self) -> Iterator[Edge]:
         yield from self._tree()

@@ -43,7 +43,7 @@ def place(provenance: Provenance) -> Properties:
     return found | _filled(label=provenance.label, cells=provenance.cells)
 
 
-def of_document(document: Document) -> Properties:
+def of_document(document: Document, summary: str = "") -> Properties:
     source = document.source
     found: Properties = {
         "name": short(document.title or source.name),
@@ -56,10 +56,10 @@ def of_document(document: Document) -> Properties:
         "pages": len(document.pages),
     }
     known = tuple(f"{name}: {value}" for name, value in sorted(document.metadata.items()) if value)
-    return found | _filled(language=document.language, engine=document.engine, metadata=known)
+    return found | _filled(summary=summary, language=document.language, engine=document.engine, metadata=known)
 
 
-def of_section(document: Document, section: Section) -> Properties:
+def of_section(document: Document, section: Section, summary: str = "") -> Properties:
     found: Properties = {
         "name": short(_numbered(section)),
         "title": section.title,
@@ -70,7 +70,7 @@ def of_section(document: Document, section: Section) -> Properties:
     }
     if section.page is not None:
         found["page"] = section.page
-    return found | _filled(number=section.number, heading_path=section.path)
+    return found | _filled(number=section.number, heading_path=section.path, summary=summary)
 
 
 def of_chunk(document: Document, chunk: Chunk) -> Properties:

@@ -10,7 +10,7 @@ import numpy as np
 
 from pipelines.core import codec
 from pipelines.core.chunk import Chunk
-from pipelines.core.document import Document, document_date
+from pipelines.core.document import Document, Section, document_date
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
 from pipelines.core.vectors import Vectors
@@ -30,12 +30,17 @@ DOCUMENT_WORDS = 1200
 
 
 def records_of(document: Document, distillate: Distillate) -> tuple[Record, ...]:
-    """Return the records of a document: itself, its chunks and their summaries, its atoms."""
+    """Return the records of a document: itself, its sections by their summaries, its chunks and theirs, its atoms."""
     tags: dict[str, list[str]] = {}
     for tag in distillate.tags:
         tags.setdefault(tag.chunk, []).append(tag.text)
     chunks = {chunk.id: chunk for chunk in distillate.chunks}
-    found = [_document_record(document)]
+    found = [_document_record(document, distillate.summaries.get(document.id, ""))]
+    found += [
+        _section_record(document, section, distillate.summaries[section.id])
+        for section in document.sections
+        if section.id in distillate.summaries
+    ]
     for chunk in distillate.chunks:
         found.extend(_chunk_records(document, chunk, tuple(tags.get(chunk.id, ()))))
     found.extend(
@@ -78,20 +83,29 @@ def without(embedded: EmbeddedRecords, ids: Collection[str]) -> EmbeddedRecords:
     return EmbeddedRecords(tuple(embedded.records[i] for i in kept), embedded.vectors[kept])
 
 
-def _document_record(document: Document) -> Record:
+def _document_record(document: Document, summary: str) -> Record:
     headings = " ; ".join(section.title for section in document.sections if section.title)
-    text = "\n".join(
-        part for part in (document.title, headings[:DOCUMENT_WORDS], document.text[:DOCUMENT_WORDS]) if part
-    )
+    parts = (document.title, summary, headings[:DOCUMENT_WORDS], document.text[:DOCUMENT_WORDS])
     return Record(
-        document.id, RecordKind.DOCUMENT, document.id, text, "", document.source.uri, document.source.media_type,
-        date=document_date(document.metadata), language=document.language,
+        document.id, RecordKind.DOCUMENT, document.id, "\n".join(filter(None, parts)), "", document.source.uri,
+        document.source.media_type, date=document_date(document.metadata), language=document.language,
     )  # fmt: skip
 
 
+def _section_record(document: Document, section: Section, summary: str) -> Record:
+    return Record(
+        section.id, RecordKind.SECTION, document.id, f"{_path(document, section.path)}\n{summary}", "",
+        document.source.uri, document.source.media_type, section.page or 0, document_date(document.metadata),
+        language=document.language,
+    )  # fmt: skip
+
+
+def _path(document: Document, headings: Sequence[str]) -> str:
+    return " > ".join((document.title, *(title for title in headings if title != document.title)))
+
+
 def _chunk_records(document: Document, chunk: Chunk, tags: tuple[str, ...]) -> Iterator[Record]:
-    path = [document.title, *(title for title in chunk.heading_path if title != document.title)]
-    text = "\n".join(part for part in (" > ".join(path), chunk.context, chunk.text) if part)
+    text = "\n".join(part for part in (_path(document, chunk.heading_path), chunk.context, chunk.text) if part)
     yield _record(document, chunk, RecordKind.CHUNK, chunk.id, text, tags)
     if chunk.summary:
         yield _record(document, chunk, RecordKind.SUMMARY, chunk.id, chunk.summary, tags)

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pipelines.atomize.atomize import atomize
-from pipelines.atomize.distiller import Distiller
 from pipelines.chunk.chunk import split
+from pipelines.chunk.section_summaries import summarize_sections
 from pipelines.chunk.splitter import Splitter
 from pipelines.core import codec
 from pipelines.core.chunk import Chunk
@@ -29,7 +29,7 @@ from pipelines.ingest.parse_stage import parse
 from pipelines.ingest.report import Phase, Stage
 from pipelines.ingest.task import DESCRIBE, Compiled, DocumentTask
 from pipelines.ingest.worker_context import StageFailed, WorkerContext
-from pipelines.ingest.workers import workers_at
+from pipelines.ingest.workers import Workers, workers_at
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.store.artifact import ArtifactStore, ParsedRecord
 
@@ -89,8 +89,8 @@ async def do_language_work(
     """
     document, chunks, undescribed = await _describe_and_chunk(context, record, document)
     with context.stage(Stage.ATOMIZE.value):
-        distiller = workers_at(context.job, context.setup).distiller()
-        return document, await _atomize(context, document, chunks, distiller), undescribed
+        workers = workers_at(context.job, context.setup)
+        return document, await _atomize(context, document, chunks, workers), undescribed
 
 
 async def _describe_and_chunk(
@@ -145,9 +145,7 @@ async def _chunk(context: WorkerContext, document: Document, splitter: Splitter)
     return chunks
 
 
-async def _atomize(
-    context: WorkerContext, document: Document, chunks: Outcome[Chunk], distiller: Distiller
-) -> Distillate:
+async def _atomize(context: WorkerContext, document: Document, chunks: Outcome[Chunk], workers: Workers) -> Distillate:
     kept = context.kept("atomize", context.keys.atomize, Distillate)
     if kept is not None:
         context.tell(Stage.ATOMIZE, Phase.REUSED)
@@ -156,8 +154,10 @@ async def _atomize(
         return held
     context.tell(Stage.ATOMIZE, Phase.STARTED)
     settings = context.setup.settings
-    distillate = await atomize(document, chunks.results, distiller, settings.atomize)
-    distillate = conform(distillate, settings.graph.schema)
+    distillate = await atomize(document, chunks.results, workers.distiller(), settings.atomize)
+    summaries, failures = await summarize_sections(document, chunks.results, workers.summarizer(), settings.chunk)
+    unfinished = (*distillate.unfinished, *(failure.subject for failure in failures))
+    distillate = conform(replace(distillate, summaries=summaries, unfinished=unfinished), settings.graph.schema)
     if chunks.failures or not context.setup.settled:
         distillate = replace(distillate, unfinished=tuple(one.id for one in chunks.results))
     if not distillate.unfinished:

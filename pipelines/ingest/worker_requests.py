@@ -14,8 +14,9 @@ from pydantic import BaseModel
 
 from pipelines.atomize.model_distiller import ROLE as DISTIL
 from pipelines.atomize.reply import ChunkReply, Shape, chunk_reply
-from pipelines.chunk.model_splitter import ROLE as SPLIT
-from pipelines.chunk.model_splitter import Division
+from pipelines.chunk.model_splitter import SPLIT_ROLE, SUMMARY_ROLE
+from pipelines.chunk.reply import Division, Overview, Summaries, summaries_of
+from pipelines.chunk.summarizer import OVERVIEW_ROLE
 from pipelines.core import codec
 from pipelines.core.errors import (
     BudgetExceeded,
@@ -60,12 +61,11 @@ class PackedRequest:
     @staticmethod
     def of(request: Request) -> PackedRequest:
         typed = request.schema is not None
-        shape = request.schema.shape if request.schema and issubclass(request.schema, ChunkReply) else _NO_SHAPE
         return PackedRequest(
             request.messages,
             request.role,
             typed,
-            shape,
+            _shape(request.schema),
             request.temperature,
             request.max_tokens,
             request.model,
@@ -115,9 +115,20 @@ class WorkerAnswer:
     message: str = ""
 
 
+def _shape(reply: type[BaseModel] | None) -> Shape:
+    """What tells a type of reply from others of its role: for summaries, their number stands for the facts."""
+    if reply is not None and issubclass(reply, ChunkReply):
+        return reply.shape
+    return ((), reply.count, 0) if reply is not None and issubclass(reply, Summaries) else _NO_SHAPE
+
+
 def _reply_type(role: str, shape: Shape) -> type[BaseModel]:
-    types: dict[str, type[BaseModel]] = {SPLIT: Division, DESCRIBE: FigureReply}
-    return chunk_reply(*shape) if role == DISTIL else types[role]
+    if role == DISTIL:
+        return chunk_reply(*shape)
+    if role == SUMMARY_ROLE:
+        return summaries_of(shape[1])
+    types: dict[str, type[BaseModel]] = {SPLIT_ROLE: Division, OVERVIEW_ROLE: Overview, DESCRIBE: FigureReply}
+    return types[role]
 
 
 class ParentChat:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from pipelines.atomize.distiller import Distiller
 from pipelines.atomize.extractive_distiller import ExtractiveDistiller
+from pipelines.chunk.model_splitter import SPLIT_ROLE, SUMMARY_ROLE
 from pipelines.chunk.splitter import Splitter, StructuralSplitter
+from pipelines.chunk.summarizer import OVERVIEW_ROLE
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import TagClass
 from pipelines.core.work.job import JobContext
@@ -29,14 +31,24 @@ from pipelines.store.folder import KnowledgeBaseFolder
 if TYPE_CHECKING:
     from pipelines.atomize.tag_classes import ModelClasses
     from pipelines.atomize.tag_pairs import Pairing
+    from pipelines.chunk.summarizer import Summarizer
     from pipelines.graph.entity_judge import ModelJudge
     from pipelines.llm.budget import Budget
     from pipelines.llm.ledger import Ledger
     from pipelines.parse.describe import Describer
 
-REPLY_SHARES = {"classes": 0.12, "split": 0.23, "distil": 0.4, "describe": 0.2, "same_entity": 0.1, "pair": 0.1}
-"""What part of the tokens that a reply may have it usually takes, by role: means of the 81 replies in
-tests/recordings (Qwen2.5 1.5B); of describing, judging and pairing, which are not recorded, guesses."""
+REPLY_SHARES = {
+    "classes": 0.12,
+    "split": 0.23,
+    "summarize": 0.3,
+    "overview": 0.3,
+    "distil": 0.4,
+    "describe": 0.2,
+    "same_entity": 0.1,
+    "pair": 0.1,
+}
+"""What part of the tokens that a reply may have it usually takes, by role: means of replies of Qwen2.5 1.5B about the
+example documents; of describing, judging and pairing, which it was not asked for, guesses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +66,19 @@ class Workers:
     kinds: tuple[str, ...] = ()
 
     def splitter(self) -> Splitter:
-        if self.chat is None:
+        if self.chat is None or not self.settings.chunk.recurrent:
             return StructuralSplitter(self.settings.chunk)
         from pipelines.chunk.model_splitter import ModelSplitter
 
         return ModelSplitter(self.chat, self.settings.chunk, overrides=self.prompts)
+
+    def summarizer(self) -> Summarizer:
+        """Return who summarizes sections and documents."""
+        from pipelines.chunk.summarizer import ModelSummarizer, QuotingSummarizer
+
+        if self.chat is None or not self.settings.chunk.recurrent:
+            return QuotingSummarizer()
+        return ModelSummarizer(self.chat, self.prompts)
 
     def distiller(self) -> Distiller:
         settings = self.settings
@@ -174,14 +194,31 @@ def makers_of(settings: Settings, stores: Stores) -> Makers:
         return Makers("structural", "extractive", index)
     kept = kept_classes(stores.catalog, classes_maker(settings, folder))
     return Makers(
-        _maker(settings, "split", Prompt.load("pipelines.chunk", "split", folder.prompts)),
+        _splitting(settings, folder),
         f"{_maker(settings, 'distil', Prompt.load('pipelines.atomize', 'distil', folder.prompts))} "
-        f"{names_digest(kept) if kept else ''}",
+        f"{names_digest(kept) if kept else ''} {_summarizing(settings, folder)}",
         index,
         _maker(settings, "describe", Prompt.load("pipelines.parse", "describe_figure", folder.prompts))
         if settings.parse.describe_figures
         else "",
     )
+
+
+def _splitting(settings: Settings, folder: KnowledgeBaseFolder) -> str:
+    """What stands for who splits documents: two prompts, and the model of each."""
+    if not settings.chunk.recurrent:
+        return "structural"
+    return " ".join(_chunk_maker(settings, folder, name) for name in (SPLIT_ROLE, SUMMARY_ROLE))
+
+
+def _summarizing(settings: Settings, folder: KnowledgeBaseFolder) -> str:
+    """What stands for who summarizes sections."""
+    return _chunk_maker(settings, folder, OVERVIEW_ROLE) if settings.chunk.recurrent else "quoting"
+
+
+def _chunk_maker(settings: Settings, folder: KnowledgeBaseFolder, role: str) -> str:
+    """What stands for who has a role in chunking, whose prompt is named after it."""
+    return _maker(settings, role, Prompt.load("pipelines.chunk", role, folder.prompts))
 
 
 def classes_maker(settings: Settings, folder: KnowledgeBaseFolder) -> str:

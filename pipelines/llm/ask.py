@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -13,6 +12,7 @@ from pydantic import BaseModel
 from pipelines.core.errors import BudgetExceeded, LanguageError, ReplyUnusable
 from pipelines.core.outcome import Failure
 from pipelines.llm.chat import Chat, Message, Reply, Request, Usage
+from pipelines.llm.reply_schema import reply_form
 from pipelines.llm.typed_reply import read_reply
 
 T = TypeVar("T", bound=BaseModel)
@@ -118,10 +118,9 @@ def _again(
     request: Request, messages: tuple[Message, ...], reply: type[BaseModel], answer: Reply, problem: str
 ) -> Request:
     """The next asking: the first messages, the reply last given, and what is wrong with it."""
-    schema = json.dumps(reply.model_json_schema(), ensure_ascii=False)
     correction = (
         f"{CORRECTION}\n{problem}\n\n"
-        f"Reply once more, with nothing but one JSON object that fits this JSON schema:\n{schema}"
+        f"Reply once more, with nothing but one JSON object of this form:\n{reply_form(reply)}"
     )
     turns = (Message("assistant", answer.text[:_SHOWN] or "(empty)"), Message("user", correction))
     room = request.max_tokens * 2 if answer.finish == "length" else request.max_tokens

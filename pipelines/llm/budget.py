@@ -10,7 +10,7 @@ from pipelines.core.errors import BudgetExceeded, SettingsError
 from pipelines.llm.chat import Chat, Reply, Request, Usage
 from pipelines.llm.ledger import cost
 from pipelines.llm.settings import Price
-from pipelines.llm.tokens import estimate_input
+from pipelines.llm.tokens import estimate_request
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class BudgetChat:
                 f"a limit in dollars needs the price of {request.model}",
                 hint=f'set [llm.prices."{request.model}"] input and output, in dollars for a million tokens',
             )
-        read = round(estimate_input(request.messages) * self._margin)
+        read = round(estimate_request(request) * self._margin)
         return self._amount(request.model, Usage(read, request.max_tokens))
 
     def _amount(self, model: str, usage: Usage) -> _Amount:
@@ -112,7 +112,7 @@ class BudgetChat:
 
     def _calibrate(self, request: Request, usage: Usage) -> None:
         """Widen the margin when a request took more than was held for it."""
-        self._margin = max(self._margin, usage.input_tokens / max(1, estimate_input(request.messages)))
+        self._margin = max(self._margin, usage.input_tokens / max(1, estimate_request(request)))
 
     def _words(self) -> str:
         limits = []

@@ -10,7 +10,7 @@ from pipelines.llm.cache import CacheLine, ReplyStore
 from pipelines.llm.chat import Reply, Request, Usage, request_key
 from pipelines.llm.ledger import cost
 from pipelines.llm.settings import LlmSettings
-from pipelines.llm.tokens import estimate_input
+from pipelines.llm.tokens import estimate_input, estimate_request
 
 _ENOUGH = 5
 """Kept replies of a role from which on their mean length is a better guess than the role's usual share."""
@@ -71,7 +71,9 @@ class DryRunChat:
             self._count(EstimateLine(request.role, request.model, cached=1))
         else:
             usual = round(request.max_tokens * self._shares.get(request.role, _USUAL_SHARE))
-            self.expect(request.role, 1, estimate_input(request.messages), usual)
+            # What llama.cpp serves here holds a reply to its schema without reading it.
+            read = estimate_input(request.messages) if self._settings.gguf else estimate_request(request)
+            self.expect(request.role, 1, read, usual)
             self._counted.add(key)
         if kept is None:
             raise CallFailed("a dry run calls no model")

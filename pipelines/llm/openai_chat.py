@@ -16,7 +16,7 @@ from pipelines.llm.chat import Image, Message, Reply, Request, Usage
 from pipelines.llm.openai_dialect import Dialect, Dialects
 from pipelines.llm.openai_errors import NO_KEY, address, constructing, no_completion, translate, translated
 from pipelines.llm.settings import LlmSettings
-from pipelines.llm.tokens import estimate_input, estimate_tokens
+from pipelines.llm.tokens import estimate_request, estimate_tokens
 
 _REFUSALS = frozenset({400, 422, 501})
 """With these an endpoint says that it does not take a parameter."""
@@ -142,6 +142,6 @@ def _made(text: str, finish: str, model: str, usage: CompletionUsage | None, req
     taken = (
         Usage(usage.prompt_tokens, usage.completion_tokens, 1)
         if usage is not None
-        else Usage(estimate_input(request.messages), estimate_tokens(text), 1)
+        else Usage(estimate_request(request), estimate_tokens(text), 1)
     )
     return Reply(text, model or request.model, taken, "length" if finish == "length" else "stop")

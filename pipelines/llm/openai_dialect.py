@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -10,7 +9,7 @@ from enum import StrEnum
 from pydantic import BaseModel
 
 from pipelines.llm.chat import Message
-from pipelines.llm.typed_reply import Json, strict_schema
+from pipelines.llm.reply_schema import Json, reply_form, strict_schema
 
 
 class SchemaMode(StrEnum):
@@ -20,9 +19,9 @@ class SchemaMode(StrEnum):
     LEAN = "lean"
     """Strict, without limits on lengths and ranges."""
     OBJECT = "object"
-    """Any JSON object; the schema stands in the prompt."""
+    """Any JSON object; its form stands in the prompt."""
     TEXT = "text"
-    """The schema stands in the prompt, and nothing holds the model to it."""
+    """The form stands in the prompt, and nothing holds the model to it."""
 
     @property
     def in_prompt(self) -> bool:
@@ -64,11 +63,11 @@ class Dialect:
         return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": body}}
 
     def messages(self, messages: tuple[Message, ...], schema: type[BaseModel]) -> tuple[Message, ...]:
-        """Return the messages with the schema at the end of the last one, where this endpoint needs it there."""
+        """Return the messages with the reply's form at the end of the last one, where this endpoint needs it there."""
         if not self.schema.in_prompt:
             return messages
-        shape = json.dumps(schema.model_json_schema(), ensure_ascii=False)
-        asking = f"{messages[-1].content}\n\nReply with one JSON object and nothing else. Its JSON schema:\n{shape}"
+        form = reply_form(schema)
+        asking = f"{messages[-1].content}\n\nReply with one JSON object and nothing else, of this form:\n{form}"
         return (*messages[:-1], replace(messages[-1], content=asking))
 
 
@@ -93,7 +92,7 @@ class Dialects:
         """Remember a wording that was answered.
 
         An endpoint whose first replies are no JSON though a schema was sent does not read `response_format`: from
-        then on the schema stands in the prompt.
+        then on the form stands in the prompt.
         """
         if subject[1] is not None and not dialect.schema.in_prompt and subject not in self._honoured:
             if text.lstrip().startswith(("{", "[")):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pipelines.core.errors import RateLimited
 from pipelines.llm.chat import Chat, Reply, Request
-from pipelines.llm.tokens import estimate_input
+from pipelines.llm.tokens import estimate_request
 
 _MINUTE = 60.0
 _AHEAD = 1.0
@@ -123,7 +123,7 @@ class RateLimitChat:
     async def complete(self, request: Request) -> Reply:
         await self._semaphore.enter()
         try:
-            booked = estimate_input(request.messages) + request.max_tokens
+            booked = estimate_request(request) + request.max_tokens
             await self._wait(booked)
             began = self._clock()
             try:

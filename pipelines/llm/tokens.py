@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 from pipelines.lang.characters import CJK
-from pipelines.llm.chat import Message
+from pipelines.llm.chat import Message, Request
+from pipelines.llm.reply_schema import schema_text
 
 _TOKEN = re.compile(rf"[{CJK}]|[^\W\d_{CJK}]{{1,7}}|\d{{1,3}}|[^\w\s]|_+")
 _CJK = re.compile(rf"[{CJK}\u3000-\u303f\uff00-\uffef]")
@@ -46,6 +47,12 @@ def estimate_tokens(text: str) -> int:
     count += len(_DIGIT.findall(rest)) * _PER_DIGIT + len(_MARK.findall(rest)) * _PER_MARK
     count += rest.count("\n") * _PER_LINE
     return round(count) if count >= 1 or not text else 1
+
+
+def estimate_request(request: Request) -> int:
+    """Return about how many tokens an endpoint counts for a request: its messages, and the schema of its reply."""
+    schema = estimate_tokens(schema_text(request.schema)) if request.schema is not None else 0
+    return estimate_input(request.messages) + schema
 
 
 def estimate_input(messages: tuple[Message, ...]) -> int:

@@ -16,6 +16,7 @@ class RecordKind(StrEnum):
     """What a record stands for; each is searched on its own."""
 
     DOCUMENT = "document"
+    SECTION = "section"
     CHUNK = "chunk"
     SUMMARY = "summary"
     ATOM = "atom"
@@ -28,9 +29,9 @@ class Record:
     """A text to be found, by its vector and by its terms.
 
     `id` is the id of the node it stands for (a summary has its chunk's). `chunk` is the chunk to which finding it
-    leads, empty for documents, tags and entities. `owner` is as in the graph. `language` is that of the text, by which
-    its terms are stemmed, empty where it is not known. The rest is there to filter by: `date` is ISO 8601, `page` 0
-    where there is none.
+    leads, empty for documents, sections, tags and entities. `owner` is as in the graph. `language` is that of the
+    text, by which its terms are stemmed, empty where it is not known. The rest is there to filter by: `date` is ISO
+    8601, `page` 0 where there is none.
     """
 
     id: str

@@ -24,7 +24,6 @@ TEXT = (
 MADE = document(heading("Feed pumps"), paragraph(TEXT), name="Pump manual")
 
 GOOD = {
-    "summary": "The feed pump P-101A of Acme Pumps runs at 16 bar.",
     "tags": {
         "organization": ["Acme Pumps"],
         "person": ["Mary Stone"],
@@ -58,7 +57,6 @@ def relations(found: Distillate) -> list[tuple[str, str, str]]:
 def test_one_call_brings_everything() -> None:
     found, chat = distil(changed())
     assert len(chat.requests) == 1
-    assert found.chunks[0].summary == GOOD["summary"]
     assert [atom.text for atom in found.atoms] == GOOD["questions"]
     assert {atom.kind for atom in found.atoms} == {AtomKind.QUESTION}
     assert {(tag.text, tag.tag_class) for tag in found.tags} == {
@@ -66,6 +64,13 @@ def test_one_call_brings_everything() -> None:
     }  # fmt: skip
     assert relations(found) == [("Acme Pumps", "makes", "P-101A"), ("Mary Stone", "leads", "Acme Pumps")]
     assert (found.dropped, found.unfinished) == ({}, ())
+
+
+def test_the_summary_that_chunking_made_goes_before_the_chunk_and_stays() -> None:
+    found, chat = distil(changed())
+    (chunk,) = found.chunks
+    assert chunk.summary
+    assert f"Summary: {chunk.summary}\n<text>" in chat.requests[0].messages[-1].content
 
 
 def test_relations_stand_on_the_sentence_that_says_them() -> None:
@@ -205,18 +210,6 @@ def test_a_relation_whose_verb_the_text_does_not_have_is_dropped() -> None:
     assert found.dropped == {"relation that the text does not state": 1}
 
 
-def test_a_summary_with_an_invented_name_gives_way_to_the_extracted_one() -> None:
-    found, _ = distil(changed(summary="Acne Pumps makes a feed pump in Leeds."))
-    assert found.chunks[0].summary in TEXT
-    assert found.dropped == {"summary with a name that is not in the text": 1}
-
-
-def test_a_summary_that_is_the_title_gives_way_to_the_extracted_one() -> None:
-    found, _ = distil(changed(summary="Pump manual."))
-    assert found.chunks[0].summary in TEXT
-    assert found.dropped == {"summary that is the title": 1}
-
-
 @pytest.mark.parametrize(
     ("kind", "term", "told"),
     [
@@ -242,12 +235,6 @@ def test_a_tag_that_is_not_in_the_text_is_dropped() -> None:
     found, _ = distil(changed(tags={"place": ["Leeds", "Paris"]}, facts=[]))
     assert [tag.text for tag in found.tags] == ["Leeds"]
     assert found.dropped == {"tag not in the text": 1}
-
-
-def test_a_summary_with_an_invented_number_gives_way_to_the_extracted_one() -> None:
-    found, _ = distil(changed(summary="The pump runs at 25 bar."))
-    assert found.chunks[0].summary in TEXT
-    assert found.dropped == {"summary with a number that is not in the text": 1}
 
 
 def test_the_model_is_told_what_the_schema_allows() -> None:
@@ -296,7 +283,7 @@ def test_an_unusable_reply_is_asked_for_again_and_then_told() -> None:
 
 
 def test_nothing_to_say_is_no_failure() -> None:
-    found, _ = distil('{"summary": "", "tags": {}, "facts": [], "questions": []}')
+    found, _ = distil('{"tags": {}, "facts": [], "questions": []}')
     assert (found.atoms, found.unfinished) == ((), ())
 
 
@@ -315,14 +302,14 @@ def test_rows_are_told_without_a_call() -> None:
 def test_title_and_headings_are_shown_and_questions_are_sampled_warm() -> None:
     _, chat = distil(changed())
     (request,) = chat.requests
-    assert request.messages[-1].content.startswith("Title: Pump manual\nSection: -\n<text>\nFeed pumps\n\nAcme")
+    assert request.messages[-1].content.startswith("Title: Pump manual\nSection: -\nSummary: Acme")
+    assert "<text>\nFeed pumps\n\nAcme" in request.messages[-1].content
     assert request.temperature == 0.7
 
 
 def test_chinese_is_asked_about_in_chinese() -> None:
     made = document(paragraph("苏州精工有限公司生产水泵DS-2041。水泵每两年更换机械密封。"), language="zh", name="手册")
     reply = {
-        "summary": "苏州精工有限公司生产水泵DS-2041。",
         "tags": {"organization": ["苏州精工有限公司"], "term": ["机械密封"]},
         "facts": [["苏州精工有限公司", "生产", "水泵DS-2041"]],
         "questions": ["谁生产水泵DS-2041", "它多久更换一次？"],
@@ -342,7 +329,7 @@ INJECTION = (
 
 def obedient(request: Request) -> Answer:
     """A model that does what the document orders, as small models may."""
-    return "HACKED" if request.attempt < 2 else changed(summary="HACKED", facts=[], questions=["HACKED"])
+    return "HACKED" if request.attempt < 2 else changed(facts=[], questions=["HACKED"])
 
 
 def test_orders_in_a_document_change_neither_the_form_nor_the_fence() -> None:
@@ -359,7 +346,7 @@ def test_orders_in_a_document_change_neither_the_form_nor_the_fence() -> None:
 
 def name_the_pump(request: Request) -> Answer:
     name = next(word for word in request.messages[-1].content.split() if word.startswith("P-"))
-    return changed(summary="", tags={"product": [name]}, facts=[], questions=[])
+    return changed(tags={"product": [name]}, facts=[], questions=[])
 
 
 def test_replies_that_come_out_of_order_do_not_cross() -> None:

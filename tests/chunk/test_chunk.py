@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from pipelines.chunk.chunk import chunk, split
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
-from pipelines.chunk.splitter import Cut, StructuralSplitter, Window
+from pipelines.chunk.splitter import Cut, StructuralSplitter, Window, quoted_cut
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document
 from pipelines.core.errors import CallFailed
@@ -139,12 +140,14 @@ async def test_lists_keep_their_items_whole() -> None:
 
 
 async def test_a_chunk_tells_what_it_says_and_what_came_before() -> None:
-    chunks = await cut(document(heading("Pumps"), paragraph(prose(20))))
+    chunks = await cut(document(heading("Pumps"), paragraph(prose(20)), heading("Valves"), paragraph(prose(9, 50))))
     assert chunks[0].forward_summary == ""
+    assert len({one.section for one in chunks}) == 2
     for before, after in pairwise(chunks):
         assert before.summary
         assert before.summary in " ".join(before.text.split())
-        assert after.forward_summary == before.summary
+        assert after.forward_summary.endswith(before.summary)
+        assert len(after.forward_summary) <= 3 * len(before.summary) + 9
 
 
 async def test_passages_are_one_chunk_a_document() -> None:
@@ -172,14 +175,15 @@ async def test_the_same_document_has_the_same_chunks() -> None:
     assert await cut(made) == await cut(made)
 
 
-class Refusing:
+class Refusing(StructuralSplitter):
     """A splitter whose model cannot be reached."""
 
     async def cut(self, window: Window) -> Cut:
-        return Cut(window.choices[0], failure=Failure(window.subject, "chunk", "no route", CallFailed.__name__))
+        failure = Failure(window.subject, "chunk", "no route", CallFailed.__name__)
+        return replace(quoted_cut(window, window.choices[0], 1), failure=failure)
 
 
 async def test_cuts_made_without_the_model_are_told() -> None:
-    outcome = await split(document(paragraph(prose(20))), Refusing(), SMALL)
+    outcome = await split(document(paragraph(prose(20))), Refusing(SMALL), SMALL)
     assert len(outcome.failures) == len(outcome.results) - 1
     assert {failure.reason for failure in outcome.failures} == {"no route"}

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.chunk.chunk import chunk
+from pipelines.chunk.passages import GroupSummary, PassageGroup
 from pipelines.chunk.settings import ChunkSettings
-from pipelines.chunk.splitter import Cut, Window
+from pipelines.chunk.splitter import Cut, StructuralSplitter, Window
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Block, BlockKind, Document
 from pipelines.llm.tokens import count_tokens
@@ -35,16 +36,21 @@ PARTS = st.one_of(
 DOCUMENTS = st.lists(PARTS, max_size=12).map(lambda parts: document(*parts))
 
 
-class Adversary:
+class Adversary(StructuralSplitter):
     """Answers with whatever it was given, in turn, whether that is a choice or not."""
 
     def __init__(self, ends: list[int]) -> None:
+        super().__init__(SMALL)
         self._ends = ends or [0]
         self.calls = 0
 
     async def cut(self, window: Window) -> Cut:
         self.calls += 1
         return Cut(self._ends[self.calls % len(self._ends)], "", "")
+
+    async def summarize(self, group: PassageGroup) -> GroupSummary:
+        self.calls += 1
+        return await super().summarize(group)
 
 
 ENDS = st.lists(st.one_of(st.integers(-5, 60), st.sampled_from([-1, 0, 10**12])), max_size=6)

@@ -146,6 +146,21 @@ def test_diff_of_an_unchanged_folder_says_so(strata: Strata, kb: Path) -> None:
     assert "no difference" in out
 
 
+def test_the_chunks_of_a_file_are_shown_with_their_summaries(strata: Strata, tmp_path: Path) -> None:
+    file = tmp_path / "pumps.md"
+    told = "The feed pump moves cold water through the long pipe of the station."
+    file.write_text(
+        "\n\n".join(f"# Part {n}\n\n{told} " + f"It is oiled in week {n} of the year. " * 20 for n in (1, 2))
+    )
+    code, out, _ = strata("parse", file, "--chunks", "--kb", tmp_path / "none")
+    assert code == 0
+    assert "== 1 · Part 1\n" in out
+    assert "== 2 · Part 2\ntold before: " in out
+    assert out.count("\nsummary: ") == 2
+    assert not (tmp_path / "none").exists()
+    assert strata("parse", file, "--chunks", "--json")[0] == 2
+
+
 def test_every_command_has_help(strata: Strata) -> None:
     code, out, _ = strata("--help")
     assert code == 0

@@ -159,3 +159,11 @@ def test_a_chunk_that_refers_to_a_table_leads_to_it_by_the_label_of_its_caption(
     edges = [edge for edge in build_graph(referring, DISTILLATE).edges if edge.kind is EdgeKind.REFERENCES]
     assert [(edge.source, edge.target) for edge in edges] == [("chunk:1", "table:1")]
     assert edges[0].properties["evidence"] == "see table 1"
+
+
+def test_sections_and_the_document_tell_their_summaries() -> None:
+    told = replace(DISTILLATE, summaries={"section:1": "Seals leak.", ID: "A pump with a leak."})
+    nodes = {node.id: node for node in build_graph(DOCUMENT, told).nodes}
+    assert nodes["section:1"].properties["summary"] == "Seals leak."
+    assert nodes[ID].properties["summary"] == "A pump with a leak."
+    assert all("summary" not in node.properties for node in build_graph(DOCUMENT, DISTILLATE).nodes if node.id == ID)

@@ -12,7 +12,9 @@ from pipelines.core.errors import FolderNotFound, SourceError, StoreMismatch
 from pipelines.core.graph import EdgeKind, NodeKind
 from pipelines.core.outcome import Status
 from pipelines.llm.settings import EmbedSettings
+from pipelines.resources import open_stores
 from pipelines.settings import Settings
+from pipelines.store.vector import RecordKind
 from tests.ingest.knowledge import assert_same, entries_of, graph_of, vectors_of
 
 
@@ -51,6 +53,17 @@ def test_documents_that_name_one_another_are_linked(kb: Path) -> None:
     linked = {(edge.source, edge.target) for edge in edges if edge.kind is EdgeKind.REFERENCES}
     assert (entries["manual.md"].document, entries["DS-2041.md"].document) in linked
     assert (entries["reports/IR-3.txt"].document, entries["manual.md"].document) in linked
+
+
+def test_sections_and_documents_are_found_by_their_summaries(kb: Path) -> None:
+    nodes = {node.id: node for node in graph_of(kb)[0]}
+    with open_stores(kb, Settings()) as stores:
+        section = stores.vectors.search(RecordKind.SECTION, stores.embedder.embed(["change the oil"])[0], 1)[0]
+        document = stores.vectors.match(RecordKind.DOCUMENT, {"bear": 1.0}, 1)[0]
+    assert nodes[section.id].kind is NodeKind.SECTION
+    assert "oil" in str(nodes[section.id].properties["summary"])
+    assert nodes[document.id].properties["uri"] == "manual.md"
+    assert nodes[document.id].properties["summary"]
 
 
 def test_an_unchanged_folder_is_nothing_to_do(folder: Path, kb: Path) -> None:

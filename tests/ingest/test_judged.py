@@ -34,7 +34,7 @@ class Model:
             return '{"same": [1]}' if self.answers else "I cannot tell"
         if found := re.search("|".join(NAMES), asked):
             fact = {"subject": found.group(), "relation": "limits", "object": "the flow"}
-            return json.dumps({"summary": found.group(), "tags": {}, "facts": [fact], "questions": []})
+            return json.dumps({"tags": {}, "facts": [fact], "questions": []})
         return json.dumps({"classes": [], "cuts": []})
 
 

@@ -18,7 +18,7 @@ relation_types = ["has"]
 patterns = [["machine", "has", "part"]]
 """
 REPLY = """{
-  "summary": "", "questions": [], "tags": {"machine": ["P-101A"], "part": ["oil"]}, "facts": [["P-101A", "%s", "oil"]]
+  "questions": [], "tags": {"machine": ["P-101A"], "part": ["oil"]}, "facts": [["P-101A", "%s", "oil"]]
 }"""
 
 

@@ -27,7 +27,7 @@ def answer(call: Call) -> str:
     if "Key terms" in asked:
         return '{"classes": [{"name": "component", "description": "pump, bearing"}]}'
     if "tags:" in asked:
-        return '{"summary": "", "tags": {"component": ["pump", "oil"]}, "facts": [], "questions": []}'
+        return '{"tags": {"component": ["pump", "oil"]}, "facts": [], "questions": []}'
     return answer_by_schema(call)
 
 

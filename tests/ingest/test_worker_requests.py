@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from pipelines import build
 from pipelines.atomize.reply import chunk_reply
-from pipelines.chunk.model_splitter import Division
+from pipelines.chunk.reply import Division, Overview, summaries_of
 from pipelines.core import codec
 from pipelines.core.errors import BudgetExceeded, CallFailed, RateLimited, StrataError
 from pipelines.core.vectors import Vectors
@@ -51,6 +51,9 @@ class Straight:
     ("role", "schema"),
     [
         ("split", Division),
+        ("summarize", summaries_of(1)),
+        ("summarize", summaries_of(4)),
+        ("overview", Overview),
         ("describe", FigureReply),
         ("distil", chunk_reply(("part", "fault"), 3, 5)),
         ("distil", chunk_reply(("fault",), 1, 2)),

@@ -47,7 +47,7 @@ async def test_an_unusable_reply_is_asked_for_again_with_what_is_wrong_with_it()
     assert second.messages[:2] == ASKED
     assert second.messages[2] == Message("assistant", '{"questions": "one"}')
     assert "questions: Input should be a valid list" in second.messages[3].content
-    assert '"what it answers"' in second.messages[3].content
+    assert "(what it answers)" in second.messages[3].content
 
 
 async def test_after_all_tries_it_is_unusable_with_the_last_text_and_problem() -> None:

@@ -32,7 +32,7 @@ def model() -> Chat:
 
 
 def served(call: Call) -> str:
-    return said(call.turns[-1].content, call.schema is not None or "JSON schema" in call.turns[-1].content)
+    return said(call.turns[-1].content, call.schema is not None or "of this form:" in call.turns[-1].content)
 
 
 @pytest.fixture

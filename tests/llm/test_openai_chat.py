@@ -68,7 +68,7 @@ async def test_an_endpoint_without_schemas_is_found_out_once_and_gets_them_in_th
         texts = await complete(server, request, request, request)
         calls, asked = server.calls, server.faults.total()
     assert texts == ['{"text": "hi"}'] * 3
-    assert all('"maxLength": 40' in call.turns[-1].content for call in calls)
+    assert all('of this form:\n{"text": text}' in call.turns[-1].content for call in calls)
     assert asked == 3 + len(("strict", "lean", "object"))
 
 
@@ -78,7 +78,7 @@ async def test_an_endpoint_that_ignores_schemas_gets_them_in_the_prompt_after_a_
         await complete(server, *[request] * 4)
         calls = server.calls
     assert [call.schema is not None for call in calls] == [True, True, True, False]
-    assert "JSON schema" in calls[3].turns[-1].content
+    assert "of this form:" in calls[3].turns[-1].content
 
 
 @pytest.mark.parametrize(

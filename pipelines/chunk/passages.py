@@ -1,0 +1,113 @@
+"""Passages and what a splitter says of them: summaries, and the forward summary (PIKE-RAG 5.2.1, figure 5).
+
+A forward summary is what a reader of the rest of a document must know of it so far. It goes with every window in
+reading order, over the boundaries of sections. `quoted` and `carried` make both without a model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipelines.core.outcome import Failure
+from pipelines.lang.sentences import sentences
+from pipelines.lang.terms import terms
+
+_BULLET = re.compile(r"^(?:[●○•▪◦·*–-]\s*)+")
+_FEWEST_TERMS = 4
+"""Minimum terms of a sentence in a summary, unless all sentences are shorter."""
+_DAMPING = 6
+"""Terms added to a sentence's length, so that very short sentences do not win."""
+_FIRST = 1.3
+"""Factor of the opening sentence's score: it often says what the rest is about."""
+_CARRIED = 3
+"""Sentences of a forward summary that is quoted: the newest, and two earlier ones (the model has 40 words)."""
+_LONGEST = 300
+"""Maximum characters of one of them: that of a model's, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text that is to be summarized: a chunk, with the header of its table in front where it has none itself.
+
+    `sentences` are those that can be quoted, `about` the document's title and its headings.
+    """
+
+    text: str
+    heading_path: tuple[str, ...]
+    sentences: tuple[str, ...]
+    about: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageGroup:
+    """Passages that follow one another and are chunks already, to be summarized together.
+
+    `forward_summary` is that of the text before. `tries` is how often a model may be asked. `subject` is an id for
+    traces, `document` the document's.
+    """
+
+    subject: str
+    title: str
+    language: str
+    forward_summary: str
+    passages: tuple[Passage, ...]
+    tries: int = 1
+    document: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSummary:
+    """A summary for each passage of a group, and the forward summary for the text behind it.
+
+    `failure` is that of a model call, `tries` the number of model calls.
+    """
+
+    summaries: tuple[str, ...]
+    forward_summary: str
+    failure: Failure | None = None
+    tries: int = 0
+
+
+def quoted(passage: Passage, count: int) -> str:
+    """Return the `count` sentences of a passage that say most of it; of a table or code, its first line."""
+    lines = passage.sentences or (passage.text.strip().split("\n")[0],)
+    return summarize(lines, count, passage.about, passage.language)
+
+
+def quoted_group(group: PassageGroup, count: int) -> GroupSummary:
+    """Return the summary of a group as `quoted` and `carried` make it."""
+    summaries, forward = [], group.forward_summary
+    for passage in group.passages:
+        summaries.append(quoted(passage, count))
+        forward = carried(forward, summaries[-1], passage.language)
+    return GroupSummary(tuple(summaries), forward)
+
+
+def carried(forward: str, summary: str, language: str = "") -> str:
+    """Return the forward summary behind a chunk: its summary, after the earlier sentences that share most with it."""
+    newest = summary[:_LONGEST].rstrip()
+    earlier = [text for span in sentences(forward) if (text := span.slice(forward)) not in newest]
+    return " ".join(filter(None, (summarize(earlier, _CARRIED - 1, newest, language), newest)))
+
+
+def summarize(sentences: Sequence[str], count: int = 1, about: str = "", language: str = "") -> str:
+    """Return an extractive summary: the `count` best sentences in their order, joined by blanks.
+
+    A sentence scores the frequency of its terms in all sentences, relative to its length; terms in `about`, a title or
+    heading, count double. `language` is that of the sentences. Empty without sentences.
+    """
+    sentences = [_BULLET.sub("", " ".join(sentence.split())) for sentence in sentences]
+    sentences = [one for one in sentences if len(terms(one, language)) >= _FEWEST_TERMS] or sentences[:count]
+    found = [set(terms(sentence, language)) for sentence in sentences]
+    weights = Counter(term for one in found for term in one)
+    for term in set(terms(about, language)):
+        weights[term] *= 2
+    scores = [sum(weights[term] for term in one) / (len(one) + _DAMPING) for one in found]
+    if scores:
+        scores[0] *= _FIRST
+    best = sorted(range(len(scores)), key=lambda index: (-scores[index], index))[:count]
+    return " ".join(sentences[index] for index in sorted(best))

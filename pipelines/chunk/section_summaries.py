@@ -1,0 +1,119 @@
+"""Summaries of sections and of the document, bottom-up from those of its chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from pipelines.chunk.passages import quoted
+from pipelines.chunk.segments import Break, segments
+from pipelines.chunk.settings import ChunkSettings
+from pipelines.chunk.splitter import passage_of
+from pipelines.chunk.summarizer import Part, Summarizer
+from pipelines.core.block_index import BlockIndex
+from pipelines.core.chunk import Chunk
+from pipelines.core.concurrent import gather
+from pipelines.core.document import Document, Section
+from pipelines.core.outcome import Failure
+from pipelines.llm.tokens import count_tokens
+
+_PARTS_AT_ONCE = 16
+_MOST_TOKENS = 1500
+"""Tokens of the summaries that go into one call: a context of 4,096 holds them in every language."""
+
+
+async def summarize_sections(
+    document: Document, chunks: Sequence[Chunk], summarizer: Summarizer, settings: ChunkSettings
+) -> tuple[dict[str, str], tuple[Failure, ...]]:
+    """Return the summaries by id of section, and that of the whole under the document's id; and failed calls.
+
+    A section whose chunks' summaries have no more than `section_tokens` is summarized by them, joined; a longer one by
+    one call of the summarizer. A section that shares its chunk with others is quoted. Raises `BudgetExceeded`.
+    """
+    work = _BottomUp(document, chunks, summarizer, settings)
+    await work.run()
+    return work.summaries, tuple(work.failures)
+
+
+class _BottomUp:
+    def __init__(
+        self, document: Document, chunks: Sequence[Chunk], summarizer: Summarizer, settings: ChunkSettings
+    ) -> None:
+        self.summaries: dict[str, str] = {}
+        self.failures: list[Failure] = []
+        self._document, self._summarizer, self._settings = document, summarizer, settings
+        self._block_index = BlockIndex(document)
+        self._sections = {section.id: section for section in document.sections if section.parent}
+        self._material: dict[str, list[tuple[int, str]]] = {}
+        """For each section and for the document: where each of its parts begins, and its summary."""
+        for chunk in chunks:
+            self._add(chunk.section, chunk.provenance.span.start, chunk.summary)
+
+    async def run(self) -> None:
+        deepest_first = sorted(self._sections.values(), key=lambda section: -section.level)
+        for _, level in groupby(deepest_first, key=lambda section: section.level):
+            await gather(self._summarize_section, level, _PARTS_AT_ONCE)
+        whole = await self._condensed(self._document.id, (), self._texts(self._document.id))
+        if whole:
+            self.summaries = {self._document.id: whole} | self.summaries
+
+    async def _summarize_section(self, section: Section) -> None:
+        texts = self._texts(section.id)
+        if texts:
+            summary = await self._condensed(section.id, section.path, texts)
+            self._add(section.parent, section.span.start, summary)
+        else:
+            summary = self._quoted(section)
+        if summary:
+            self.summaries[section.id] = summary
+
+    def _add(self, section: str, start: int, summary: str) -> None:
+        holder = section if section in self._sections else self._document.id
+        if summary:
+            self._material.setdefault(holder, []).append((start, summary))
+
+    def _texts(self, id: str) -> list[str]:
+        return list(dict.fromkeys(text for _, text in sorted(self._material.get(id, ()))))
+
+    async def _condensed(self, id: str, heading_path: tuple[str, ...], texts: Sequence[str]) -> str:
+        """Return texts joined if they are short, else their summary; of very many, the summary of their summaries."""
+        joined = " ".join(texts)
+        if len(texts) < 2 or count_tokens(joined) <= self._settings.section_tokens:
+            return joined
+        batches = list(_batches(texts))
+        if 1 < len(batches) < len(texts):
+            found = await gather(lambda batch: self._asked(id, heading_path, batch), batches, _PARTS_AT_ONCE)
+            return await self._condensed(id, heading_path, found)
+        return await self._asked(id, heading_path, texts)
+
+    async def _asked(self, id: str, heading_path: tuple[str, ...], texts: Sequence[str]) -> str:
+        document = self._document
+        part = Part(id, document.id, document.title, heading_path, document.language, tuple(texts))
+        told = await self._summarizer.summarize(part)
+        self.failures.extend([told.failure] if told.failure else [])
+        return told.text
+
+    def _quoted(self, section: Section) -> str:
+        """Return the best sentence of a section that has no chunk of its own, empty if it has headings only."""
+        found = segments(self._block_index, section.span, self._settings.max_tokens)
+        body = [segment for segment in found if segment.end is not Break.NEVER]
+        if not body:
+            return ""
+        texts = [segment.span.slice(self._document.text) for segment in body]
+        passage = passage_of(body, texts, self._document.title, section.path, self._document.language)
+        return quoted(passage, self._settings.summary_sentences)
+
+
+def _batches(texts: Iterable[str]) -> Iterable[list[str]]:
+    """Yield texts that go into one call each; one that is too long for it is alone."""
+    batch: list[str] = []
+    room = _MOST_TOKENS
+    for text in texts:
+        size = count_tokens(text)
+        if batch and size > room:
+            yield batch
+            batch, room = [], _MOST_TOKENS
+        batch.append(text)
+        room -= size
+    if batch:
+        yield batch

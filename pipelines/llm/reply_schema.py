@@ -1,0 +1,162 @@
+"""The JSON schema of a reply type: as an endpoint takes it, and in a few words for one that takes none.
+
+An endpoint that takes schemas bills them with every call, so what they say twice is said once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from string import ascii_lowercase
+from typing import cast
+
+from pydantic import BaseModel
+
+Json = dict[str, object]
+
+_SAID_ELSEWHERE = frozenset({"default", "title"})
+_LIMITS = frozenset(
+    "minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf"
+    " minItems maxItems uniqueItems".split()
+)
+_SHORT = 40
+"""Characters of a part up to which a reference to it is no shorter."""
+_WORDS = {"string": "text", "integer": "number", "boolean": "true or false"}
+
+
+@lru_cache(maxsize=128)
+def strict_schema(model: type[BaseModel], limits: bool = True) -> Json:
+    """Return the model's schema in the strict form: every field required, nothing else allowed, nothing said twice.
+
+    `limits` keeps lengths, ranges and patterns: a local model needs them, OpenAI's own endpoint refuses some. Of
+    descriptions, those of fields stay. The result is shared and not to be changed.
+    """
+    strict = _strict(model.model_json_schema(), _SAID_ELSEWHERE if limits else _SAID_ELSEWHERE | _LIMITS)
+    assert isinstance(strict, dict)  # noqa: S101
+    return _shared(_inlined(strict))
+
+
+@lru_cache(maxsize=128)
+def reply_form(model: type[BaseModel]) -> str:
+    """Return what a reply looks like, in place of a schema: `{"names": [text, ...] (at most 3), "end": number}`."""
+    schema = strict_schema(model)
+    return _form(schema, cast("dict[str, Json]", schema.get("$defs", {})), frozenset())
+
+
+@lru_cache(maxsize=128)
+def schema_text(model: type[BaseModel]) -> str:
+    """Return the schema as it goes with a request, for its tokens to be counted."""
+    return json.dumps(strict_schema(model), ensure_ascii=False, separators=(",", ":"))
+
+
+def _strict(node: object, dropped: frozenset[str]) -> object:
+    if isinstance(node, list):
+        return [_strict(item, dropped) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept: Json = {}
+    for key, value in node.items():
+        if key in ("properties", "$defs"):  # here the keys are names of the model's own, "title" may be one
+            kept[key] = {name: _strict(item, dropped) for name, item in value.items()}
+        elif key not in dropped and (key, value) != ("minItems", 0):
+            kept[key] = _strict(value, dropped)
+    if isinstance(node.get("properties"), dict):
+        kept.pop("description", None)  # a docstring, for who reads the code
+        kept["required"] = list(node["properties"])
+        kept["additionalProperties"] = False
+    return kept
+
+
+def _inlined(schema: Json) -> Json:
+    """Return a schema in which what is referred to once stands where it is meant."""
+    definitions = cast("dict[str, Json]", schema.get("$defs", {}))
+    uses = Counter(_references(schema))
+    once = {name: one for name, one in definitions.items() if uses[name] == 1 and name not in _references(one)}
+
+    def put(node: object) -> object:
+        if isinstance(node, list):
+            return [put(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        name = str(node.get("$ref", "")).rpartition("/")[2]
+        rest = {key: put(value) for key, value in node.items() if key != "$ref" or name not in once}
+        return cast("Json", put(once[name])) | rest if name in once else rest
+
+    kept = {name: put(one) for name, one in definitions.items() if name not in once}
+    body = {key: put(value) for key, value in schema.items() if key != "$defs"}
+    return ({"$defs": kept} if kept else {}) | body
+
+
+def _references(node: object) -> Iterator[str]:
+    """Yield the names of the definitions that a schema refers to, as often as it does."""
+    if isinstance(node, list):
+        for item in node:
+            yield from _references(item)
+    elif isinstance(node, dict):
+        if isinstance(reference := node.get("$ref"), str):
+            yield reference.rpartition("/")[2]
+        for value in node.values():
+            yield from _references(value)
+
+
+def _shared(schema: Json) -> Json:
+    """Return a schema whose parts that occur more than once stand under `$defs`, with references to them."""
+    counts = Counter(json.dumps(part) for part in _parts(schema))
+    repeated = [text for text, count in counts.items() if count > 1 and len(text) > _SHORT]
+    definitions = cast("Json", schema.get("$defs", {}))
+    letters = (letter for letter in ascii_lowercase if letter not in definitions)  # one token each
+    names = dict(zip(repeated, letters, strict=False))
+    body = {key: _referring(value, names) for key, value in schema.items() if key != "$defs"}
+    defined = {name: _referring(value, names) for name, value in definitions.items()}
+    used = json.dumps([body, defined])
+    defined |= {name: json.loads(text) for text, name in names.items() if f"#/$defs/{name}" in used}
+    return ({"$defs": defined} if defined else {}) | body
+
+
+def _parts(node: object) -> Iterator[Json]:
+    """Yield the schemas of lists and texts in a schema."""
+    if isinstance(node, list):
+        for item in node:
+            yield from _parts(item)
+    elif isinstance(node, dict):
+        if node.get("type") in ("array", "string"):
+            yield node
+        for value in node.values():
+            yield from _parts(value)
+
+
+def _referring(node: object, names: dict[str, str]) -> object:
+    if isinstance(node, list):
+        return [_referring(item, names) for item in node]
+    if not isinstance(node, dict):
+        return node
+    name = names.get(json.dumps(node))
+    return {"$ref": f"#/$defs/{name}"} if name else {key: _referring(value, names) for key, value in node.items()}
+
+
+def _form(node: Json, definitions: dict[str, Json], inside: frozenset[str]) -> str:
+    """The form of what a schema describes; `inside` are the definitions that it is part of."""
+    reference = str(node.get("$ref", "")).rpartition("/")[2]
+    if reference:
+        return "..." if reference in inside else _form(definitions[reference], definitions, inside | {reference})
+    text = _form_of_type(node, definitions, inside)
+    return f"{text} ({node['description']})" if "description" in node else text
+
+
+def _form_of_type(node: Json, definitions: dict[str, Json], inside: frozenset[str]) -> str:
+    for key in ("anyOf", "oneOf", "allOf"):
+        if key in node:
+            return " or ".join(_form(one, definitions, inside) for one in cast("list[Json]", node[key]))
+    if "enum" in node:
+        return " or ".join(json.dumps(value, ensure_ascii=False) for value in cast("list[object]", node["enum"]))
+    if node.get("type") == "object" and "properties" in node:
+        fields = cast("dict[str, Json]", node["properties"]).items()
+        return "{" + ", ".join(f'"{name}": {_form(one, definitions, inside)}' for name, one in fields) + "}"
+    if node.get("type") == "array":
+        items = _form(cast("Json", node.get("items", {})), definitions, inside)
+        most, least = node.get("maxItems"), node.get("minItems")
+        count = f"exactly {most}" if most == least else f"at most {most}"
+        return f"[{items}, ...]" + (f" ({count})" if most is not None else "")
+    return _WORDS.get(str(node.get("type", "")), str(node.get("type", "text")))

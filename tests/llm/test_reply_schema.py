@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+
+from pydantic import BaseModel, Field
+
+from pipelines.atomize.reply import chunk_reply
+from pipelines.llm.reply_schema import reply_form, schema_text, strict_schema
+from pipelines.llm.tokens import estimate_tokens
+
+
+class Part(BaseModel):
+    """A part of it."""
+
+    title: str = Field("", max_length=9, description="its name")
+    count: int | None = Field(None, ge=0)
+
+
+class Whole(BaseModel):
+    parts: list[Part] = Field(default_factory=list, max_length=3)
+
+
+def test_every_object_requires_all_its_fields_and_allows_no_other() -> None:
+    schema = strict_schema(Whole)
+    assert schema["required"] == ["parts"]
+    assert schema["additionalProperties"] is False
+    part = schema["properties"]["parts"]["items"]  # type: ignore[index]
+    assert part["required"] == ["title", "count"]
+    assert part["additionalProperties"] is False
+
+
+def test_a_field_that_is_named_like_a_keyword_stays() -> None:
+    part = strict_schema(Whole)["properties"]["parts"]["items"]  # type: ignore[index]
+    assert part["properties"]["title"] == {"type": "string", "maxLength": 9, "description": "its name"}
+
+
+def test_limits_can_be_left_out() -> None:
+    schema = strict_schema(Whole, limits=False)
+    assert "maxItems" not in schema["properties"]["parts"]  # type: ignore[index]
+    part = schema["properties"]["parts"]["items"]  # type: ignore[index]
+    assert part["properties"]["title"] == {"type": "string", "description": "its name"}
+    assert part["properties"]["count"] == {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+
+
+def test_what_is_said_twice_is_said_once() -> None:
+    schema = strict_schema(chunk_reply(("person", "failure mode"), 3, 2))
+    text = json.dumps(schema)
+    assert text.count('"maxLength": 80') == 2
+    person = schema["properties"]["tags"]["properties"]["person"]  # type: ignore[index]
+    assert schema["$defs"][person["$ref"].rpartition("/")[2]]["maxItems"] == 3  # type: ignore[index]
+    assert "One reply" not in text
+    assert "All that one reply" not in text
+
+
+def test_the_schema_of_a_chunk_is_shorter_than_its_prompt() -> None:
+    kinds = ("person", "organization", "place", "product", "service", "term")
+    assert estimate_tokens(schema_text(chunk_reply(kinds, 4, 5))) < 320
+
+
+def test_a_form_says_in_a_few_words_what_a_schema_says() -> None:
+    assert reply_form(Whole) == '{"parts": [{"title": text (its name), "count": number or null}, ...] (at most 3)}'
+    kinds = ("person", "failure mode")
+    assert reply_form(chunk_reply(kinds, 3, 2)) == (
+        '{"tags": {"person": [text, ...] (at most 3), "failure mode": [text, ...] (at most 3)}, '
+        '"facts": [[text, ...] (exactly 3), ...] (at most 3), "questions": [text, ...] (at most 2)}'
+    )
+
+
+class Tree(BaseModel):
+    name: str
+    children: list[Tree] = Field(default_factory=list)
+
+
+def test_a_form_that_contains_itself_ends() -> None:
+    assert reply_form(Tree) == '{"name": text, "children": [..., ...]}'
