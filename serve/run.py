@@ -11,8 +11,8 @@ from serve.settings import ServeSettings
 def run(settings: ServeSettings) -> None:
     """Serve until interrupted.
 
-    No request is logged: a question may be in its address, and no key may ever be. Raises `SettingsError`, what
-    `KnowledgeBase.open` does, and `OSError` where the port is taken.
+    No request is logged: a question may be in its address, and no key may ever be. Raises `SettingsError` and what
+    `KnowledgeBase.open` does; where the port is taken, uvicorn says so and ends the process with 1.
     """
     settings.check()
     with open_services(settings) as services:
