@@ -1,9 +1,11 @@
 """A knowledge base to look at and to ask: HTTP API, explorer in the browser, MCP server. Nothing is written to it.
 
+Routes and tools read; what they return are values of `views.py` and `results.py`.
+
     settings.py                   what a server is given: knowledge bases, address, key, limits
     library.py                    the knowledge bases of a server, each open by its name
     services.py                   what routes and tools work with
-    views.py                      the values that the API returns and the pages show
+    views.py, results.py          the values that the API returns and the pages show
     documents.py, content.py      what is in a document, and on a page of it
     names.py, around.py           tags and entities; the bounded neighbourhood of a node
     overview.py                   counts, languages, cost; failures with what to do

@@ -11,24 +11,19 @@ from pipelines.core.graph import NodeKind
 from serve import asking, documents, names, overview
 from serve.around import around
 from serve.content import page_content
+from serve.results import AnswerView, FailureLine, GraphView, KnowledgeBaseLine, Overview, SearchView
 from serve.services import Services
 from serve.settings import Limits
 from serve.views import (
-    AnswerView,
     AtomView,
     ChunkView,
     DocumentLine,
     DocumentView,
-    FailureLine,
     FigureView,
-    GraphView,
-    KnowledgeBaseLine,
     Named,
     NamedView,
-    Overview,
     PageContent,
     Part,
-    SearchView,
     TableView,
     part,
 )

@@ -14,7 +14,7 @@ from pipelines.core.graph import CORPUS_OWNER, Edge, Node
 from pipelines.store.explore import node_name
 from pipelines.store.graph import GraphStore
 from serve.reading import page_of, text
-from serve.views import EdgeView, GraphView, NodeView
+from serve.results import EdgeView, GraphView, NodeView
 
 FEWEST_EDGES = 4
 """Edges that a node of the second ring gives at least in each direction."""

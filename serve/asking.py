@@ -18,9 +18,9 @@ from qa.model_calls import listening, readable
 from serve.library import OpenBase
 from serve.place import place_of
 from serve.problems import problem_of
+from serve.results import AnswerView, CitationView, HitView, SearchView
 from serve.settings import Limits
 from serve.turns import Turns
-from serve.views import AnswerView, CitationView, HitView, SearchView
 
 LOG = logging.getLogger("strata.serve")
 QUIET_S = 15.0

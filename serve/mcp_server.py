@@ -11,9 +11,10 @@ from pydantic import BaseModel, ValidationError
 
 from pipelines.core.errors import MissingExtra, StrataError
 from serve.asking import Query, Question
+from serve.results import AnswerView, GraphView, SearchView
 from serve.services import Services
 from serve.tools import SectionText, Tools
-from serve.views import AnswerView, DocumentLine, GraphView, Part, SearchView
+from serve.views import DocumentLine, Part
 
 try:
     from mcp.server import MCPServer

@@ -18,7 +18,7 @@ from pipelines.store.facts import state
 from qa.completeness import amiss, being_written, remedy
 from serve.library import OpenBase, document_key
 from serve.reading import text
-from serve.views import FailureLine, KnowledgeBaseLine, Overview, SpendingLine
+from serve.results import FailureLine, KnowledgeBaseLine, Overview, SpendingLine
 
 REMEDIES = {
     Status.PARTIAL: "What was read is found. Raise the limit that the reason names; the next ingest reads the rest.",

@@ -13,8 +13,9 @@ from pipelines.store.explore import find_node
 from serve.around import around
 from serve.documents import list_documents
 from serve.library import OpenBase, document_key
+from serve.results import GraphView
 from serve.services import Services
-from serve.views import DocumentLine, GraphView, Part
+from serve.views import DocumentLine, Part
 
 LONGEST = 20_000
 """Characters of a section that are read at once: some 5,000 tokens."""
