@@ -152,6 +152,7 @@ class KnowledgeBase:
             for hit in knowledge.retrieve("shaft seal", limit=3):
                 print(hit.score, hit.uri, hit.chunk.text)
         """
+        self._refresh()
         return self.confined(where).retrieve(query, limit)
 
     def conversation(self, *, strategy: str = "", where: Filter = Filter()) -> Conversation:
@@ -193,6 +194,11 @@ class KnowledgeBase:
     def default_strategy(self) -> str:
         """The name of the strategy that answers where none is named. Raises `SettingsError` where it cannot."""
         return self._strategy("").name
+
+    @property
+    def stores(self) -> Stores:
+        """The open stores, to be read from: catalog, graph, artifacts."""
+        return self._stores
 
     def close(self) -> None:
         """Close stores and model; twice is allowed."""

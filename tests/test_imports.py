@@ -33,7 +33,17 @@ def loaded_after(code: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "name", ["pipelines", "pipelines.core.document", "pipelines.parse", "pipelines.settings", "qa", "evaluate", "flows"]
+    "name",
+    [
+        "pipelines",
+        "pipelines.core.document",
+        "pipelines.parse",
+        "pipelines.settings",
+        "qa",
+        "evaluate",
+        "serve",
+        "flows",
+    ],
 )
 def test_a_bare_import_loads_no_heavy_library(name: str) -> None:
     assert loaded_after(f"import {name}") == []

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli import ask, cache, config, demo, doctor, evaluate, graph, ingest, keep, parse, prompts, runs, tune
+from flows.cli import ask, cache, config, demo, doctor, evaluate, graph, ingest, keep, parse, prompts, runs, serve, tune
 from flows.cli.stdio import INTERRUPTED, READER_GONE, flushed, prepare_streams, reader_is_gone, say, say_error
 from pipelines.core.errors import StrataError
 
@@ -22,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (ingest, ask, parse, keep, tune, doctor, demo):
+for module in (ingest, ask, serve, parse, keep, tune, doctor, demo):
     module.register(app)
 for name, group in (
     ("graph", graph.app),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 from collections import Counter
 from collections.abc import Callable
 from html import escape
@@ -11,8 +10,8 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from pipelines.core.document import Block, BlockKind, Document
-from pipelines.core.errors import StrataError
 from pipelines.core.safe_output import content_security_policy
+from pipelines.parse.page_picture import draw_page
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.parse.settings import ParseSettings
 
@@ -78,8 +77,6 @@ e.onmouseleave=()=>all().forEach(x=>x.classList.remove('on'));
 if(e.classList.contains('box'))e.onclick=()=>document.querySelector('.block[data-b="'+e.dataset.b+'"]')
 ?.scrollIntoView({behavior:'smooth',block:'center'});}
 """
-_DPI = 80
-"""Dots an inch: a page of A4 is 660 pixels wide, half of a screen."""
 _MOST_PAGES = 200
 """Drawn pages; 200 are some 20 MB in the browser."""
 _MOST_ENTRIES = 400
@@ -217,35 +214,5 @@ def _content(block: Block, pictures: dict[str, Picture]) -> str:
 
 def _drawer(document: Document, path: Path, settings: ParseSettings) -> Callable[[int], bytes]:
     """Return what draws a page as PNG; nothing for formats that have no pages to look at."""
-    media_type = document.source.media_type
-    if media_type == "application/pdf":
-        return lambda number: _draw_pdf(path, number, settings.passwords_for(document.source.uri))
-    if media_type.startswith("image/"):
-        return lambda number: _draw_image(path, number)
-    return lambda number: b""
-
-
-def _draw_pdf(path: Path, number: int, passwords: tuple[str, ...]) -> bytes:
-    from pipelines.parse.pdf.mupdf import PdfFile
-
-    try:
-        with PdfFile(path, passwords) as file:
-            return file.render(number, _DPI)
-    except (StrataError, RuntimeError, ValueError):
-        return b""  # the text of the page is shown without it
-
-
-def _draw_image(path: Path, number: int) -> bytes:
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        with Image.open(path) as image:
-            image.seek(number - 1)
-            shown = image.convert("RGB")
-    except (OSError, EOFError, ValueError, UnidentifiedImageError):
-        return b""
-    # Twice what the page shows (`_DPI`), for fine screens.
-    shown.thumbnail((1200, 1600))
-    buffer = io.BytesIO()
-    shown.save(buffer, "PNG")
-    return buffer.getvalue()
+    source = document.source
+    return lambda number: draw_page(path, source.media_type, number, settings.passwords_for(source.uri))

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-_PACKAGES = ("pipelines", "qa", "evaluate", "flows")
+_PACKAGES = ("pipelines", "qa", "evaluate", "serve", "flows")
 _CALLS = ("compile", "match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
 _ONCE = frozenset(("match", "fullmatch"))
 

@@ -1,0 +1,72 @@
+"""`strata serve` and `strata mcp`: a knowledge base in the browser, over HTTP, and for agents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import DEFAULT_KB
+from flows.cli.stdio import say
+
+Bases = Annotated[
+    list[Path] | None, typer.Option("--kb", envvar="STRATA_KB", help="A knowledge base; several are allowed.")
+]
+Folders = Annotated[
+    list[Path] | None,
+    typer.Option("--folder", help="The folder of its documents, to draw their pages; one for each --kb."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("serve")(serve)
+    app.command("mcp")(mcp)
+
+
+def serve(
+    kb: Bases = None,
+    folder: Folders = None,
+    host: Annotated[
+        str, typer.Option(help="The address to listen at; one beyond this machine needs a key.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen at.")] = 8420,
+    key_file: Annotated[
+        Path | None, typer.Option("--key-file", help="A file whose first line is the key that is asked of everybody.")
+    ] = None,
+    asks: Annotated[int, typer.Option(min=1, max=64, help="Questions that are answered at once.")] = 1,
+) -> None:
+    """Serve knowledge bases to look at and to ask: an explorer in the browser, and an HTTP API below /api.
+
+    On this machine alone, unless --host and --key-file say otherwise. Nothing is written to a knowledge base.
+    """
+    from serve.run import run
+    from serve.settings import Limits, ServeSettings, read_key
+
+    settings = ServeSettings(
+        tuple(kb or (DEFAULT_KB,)),
+        tuple(folder or ()),
+        host,
+        port,
+        read_key(key_file),
+        Limits(asks=asks),
+    )
+    settings.check()
+    say(f"http://{settings.host}:{settings.port}/ (Control+C ends it)", err=True)
+    run(settings)
+
+
+def mcp(
+    kb: Bases = None,
+    asks: Annotated[int, typer.Option(min=1, max=64, help="Questions that are answered at once.")] = 1,
+) -> None:
+    """Serve knowledge bases to an agent over standard input and output (Model Context Protocol; extra `mcp`).
+
+    Tools: search, ask, read_section, list_documents, neighbours. Nothing is written to a knowledge base.
+    """
+    from serve.app import open_services
+    from serve.mcp_server import run_stdio
+    from serve.settings import Limits, ServeSettings
+
+    with open_services(ServeSettings(tuple(kb or (DEFAULT_KB,)), limits=Limits(asks=asks))) as services:
+        run_stdio(services)

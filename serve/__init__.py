@@ -1,0 +1,19 @@
+"""A knowledge base to look at and to ask: HTTP API, explorer in the browser, MCP server. Nothing is written to it.
+
+Routes and tools read; what they return are values of `views.py` and `results.py`.
+
+    settings.py                   what a server is given: knowledge bases, address, key, limits
+    library.py                    the knowledge bases of a server, each open by its name
+    services.py                   what routes and tools work with
+    views.py, results.py          the values that the API returns and the pages show
+    documents.py, content.py      what is in a document, and on a page of it
+    names.py, around.py           tags and entities; the bounded neighbourhood of a node
+    overview.py                   counts, languages, cost; failures with what to do
+    sources.py, pictures.py       source files while they are what was ingested; pages drawn in a process of their own
+    asking.py, turns.py           questions, answers as a stream of events, how many at once
+    problems.py, guard.py         errors as problem details; hosts, keys, sizes, and the headers of every reply
+    api.py                        the routes below /api
+    explorer.py, document_page.py, render.py, templates/, static/    the explorer
+    app.py, run.py                all of it as one application, and its process
+    tools.py, mcp_server.py       the same for agents (extra `mcp`)
+"""

@@ -1,0 +1,187 @@
+"""The routes below /api: everything that can be read of a knowledge base, searched and asked."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import StreamingResponse
+
+from pipelines.core.graph import NodeKind
+from serve import asking, documents, names, overview
+from serve.around import around
+from serve.content import page_content
+from serve.results import AnswerView, FailureLine, GraphView, KnowledgeBaseLine, Overview, SearchView
+from serve.services import Services
+from serve.settings import Limits
+from serve.views import (
+    AtomView,
+    ChunkView,
+    DocumentLine,
+    DocumentView,
+    FigureView,
+    Named,
+    NamedView,
+    PageContent,
+    Part,
+    TableView,
+    part,
+)
+
+MOST = Limits().results
+Kb = Annotated[str, Path(max_length=255, description="the knowledge base, by the name of its folder")]
+Id = Annotated[str, Path(max_length=100)]
+Words = Annotated[str, Query(max_length=200, description="only those with these words in their names")]
+Offset = Annotated[int, Query(ge=0, le=10_000_000)]
+Count = Annotated[int, Query(ge=1, le=MOST)]
+Number = Annotated[int, Path(ge=1, le=1_000_000)]
+Hops = Annotated[int, Query(ge=0, le=3, description="edges from the node")]
+Nodes = Annotated[int, Query(ge=1, le=Limits().nodes)]
+_PICTURE: dict[int | str, dict[str, object]] = {200: {"content": {"image/png": {}}}}
+_EVENTS: dict[int | str, dict[str, object]] = {
+    200: {"content": {"text/event-stream": {}}, "description": "events step, text, trace, answer or problem"}
+}
+
+
+def api_router(services: Services) -> APIRouter:
+    """Return all routes of the API."""
+    router = APIRouter(prefix="/api")
+    for routes in (_bases, _documents, _parts, _knowledge, _questions):
+        router.include_router(routes(services))
+    return router
+
+
+def _bases(services: Services) -> APIRouter:
+    router = APIRouter(tags=["knowledge bases"])
+
+    @router.get("/kb")
+    def list_knowledge_bases() -> list[KnowledgeBaseLine]:
+        """List the knowledge bases that are served."""
+        return [overview.line(base) for base in services.library.bases.values()]
+
+    @router.get("/kb/{kb}")
+    def get_overview(kb: Kb) -> Overview:
+        """Tell what a knowledge base holds: files by status, languages, contents, cost, and what is missing."""
+        return overview.overview(services.base(kb))
+
+    @router.get("/kb/{kb}/failures")
+    def list_failures(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[FailureLine]:
+        """List the files that are not in, or not whole, each with its reason and what can be done."""
+        return part(overview.failures(services.base(kb)), offset, limit)
+
+    return router
+
+
+def _documents(services: Services) -> APIRouter:
+    router = APIRouter(prefix="/kb/{kb}/documents", tags=["documents"])
+
+    @router.get("")
+    def list_documents(
+        kb: Kb, status: Words = "", language: Words = "", q: Words = "", offset: Offset = 0, limit: Count = 50
+    ) -> Part[DocumentLine]:
+        """List the files of the folder, those too that are not in, in order of their paths."""
+        base = services.base(kb)
+        return documents.list_documents(base, status=status, language=language, words=q, offset=offset, limit=limit)
+
+    @router.get("/{id}")
+    def get_document(kb: Kb, id: Id) -> DocumentView:
+        """Tell what a document is: pages, sections, tags, entities, references in and out."""
+        return services.document(services.base(kb), id, MOST)
+
+    @router.get("/{id}/pages/{number}.png", response_class=Response, responses=_PICTURE)
+    def get_picture(kb: Kb, id: Id, number: Number) -> Response:
+        """Draw a page of a PDF file or picture, where the source file is there and unchanged."""
+        picture = services.pictures.draw(services.base(kb), id, number)
+        return Response(picture, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
+
+    @router.get("/{id}/pages/{number}")
+    def get_page(kb: Kb, id: Id, number: Number) -> PageContent:
+        """Tell what stands on a page: its blocks with their boxes, and the chunks that touch it."""
+        return page_content(services.base(kb), services.pictures, id, number)
+
+    return router
+
+
+def _parts(services: Services) -> APIRouter:
+    router = APIRouter(prefix="/kb/{kb}/documents/{id}", tags=["documents"])
+
+    @router.get("/chunks")
+    def list_chunks(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> Part[ChunkView]:
+        """List the chunks of a document in their order."""
+        base = services.base(kb)
+        base.entry(id)
+        return part(documents.chunks_of(base, id), offset, limit)
+
+    @router.get("/tables")
+    def list_tables(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> Part[TableView]:
+        """List the tables of a document as rows of texts."""
+        return part(documents.tables_of(services.base(kb), id), offset, limit)
+
+    @router.get("/figures")
+    def list_figures(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> Part[FigureView]:
+        """List the figures of a document with what is known of them."""
+        base = services.base(kb)
+        base.entry(id)
+        return part(documents.figures_of(base, id), offset, limit)
+
+    @router.get("/atoms")
+    def list_atoms(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> Part[AtomView]:
+        """List the atomic statements and questions of a document."""
+        base = services.base(kb)
+        base.entry(id)
+        return part(documents.atoms_of(base, id), offset, limit)
+
+    return router
+
+
+def _knowledge(services: Services) -> APIRouter:
+    router = APIRouter(prefix="/kb/{kb}", tags=["knowledge"])
+
+    @router.get("/tags")
+    def list_tags(kb: Kb, q: Words = "", offset: Offset = 0, limit: Count = 50) -> Part[Named]:
+        """List the tags, those of most chunks first."""
+        return names.list_names(services.base(kb), NodeKind.TAG, q, offset, limit)
+
+    @router.get("/tags/{id}")
+    def get_tag(kb: Kb, id: Id, limit: Count = 50) -> NamedView:
+        """Tell of a tag, and the chunks that bear it."""
+        return names.name_view(services.base(kb), NodeKind.TAG, id, limit)
+
+    @router.get("/entities")
+    def list_entities(kb: Kb, q: Words = "", offset: Offset = 0, limit: Count = 50) -> Part[Named]:
+        """List the entities, those named most often first."""
+        return names.list_names(services.base(kb), NodeKind.ENTITY, q, offset, limit)
+
+    @router.get("/entities/{id}")
+    def get_entity(kb: Kb, id: Id, limit: Count = 50) -> NamedView:
+        """Tell of an entity, the chunks that name it, and its relations."""
+        return names.name_view(services.base(kb), NodeKind.ENTITY, id, limit)
+
+    @router.get("/graph/{id}")
+    def get_neighbourhood(kb: Kb, id: Id, hops: Hops = 1, limit: Nodes = 100) -> GraphView:
+        """Return the nodes around a node of any layer, nearest first, and the edges between them."""
+        return around(services.base(kb).knowledge.stores.graph, id, hops, limit)
+
+    return router
+
+
+def _questions(services: Services) -> APIRouter:
+    router = APIRouter(prefix="/kb/{kb}", tags=["questions"])
+
+    @router.post("/search")
+    async def search(kb: Kb, query: asking.Query) -> SearchView:
+        """Search without answering: the chunks that score best, and what their scores are made of."""
+        return await services.asking.search(services.base(kb), query)
+
+    @router.post("/ask")
+    async def ask(kb: Kb, question: asking.Question) -> AnswerView:
+        """Answer a question with citations, or say that the documents do not."""
+        return await services.asking.answer(services.base(kb), question)
+
+    @router.post("/ask/stream", response_class=StreamingResponse, responses=_EVENTS)
+    async def ask_stream(kb: Kb, question: asking.Question) -> StreamingResponse:
+        """Answer a question as server-sent events: what is being done, then the trace, then the answer."""
+        events = services.asking.events(services.base(kb), question)
+        return StreamingResponse(events, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+
+    return router

@@ -1,0 +1,120 @@
+"""The server as one application: guard, API, explorer, and the errors of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from importlib.util import find_spec
+from urllib.parse import parse_qs
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from pipelines.core.errors import StrataError
+from serve.api import api_router
+from serve.asking import Asking
+from serve.explorer import explorer_router
+from serve.guard import COOKIE, Guard, KeyCheck, reply
+from serve.library import open_library
+from serve.pictures import PagePictures
+from serve.problems import Problem, problem, problem_of
+from serve.render import STATIC, render
+from serve.services import Services
+from serve.settings import ServeSettings, is_loopback_host
+
+DESCRIPTION = "Documents with their provenance, search, cited answers, and the three-layer graph of a knowledge base."
+
+
+@contextmanager
+def open_services(settings: ServeSettings) -> Iterator[Services]:
+    """Open the knowledge bases of a server and what works on them. Raises what `KnowledgeBase.open` does."""
+    with open_library(settings) as library, PagePictures(settings.limits) as pictures:
+        yield Services(library, pictures, Asking(settings.limits), settings.limits)
+
+
+def create_app(settings: ServeSettings, services: Services) -> FastAPI:
+    """Return the application of a server.
+
+    Raises `SettingsError` for settings that must not be (`ServeSettings.check`).
+    """
+    settings.check()
+    keys = KeyCheck(settings.key)
+    agents = _Agents(services) if find_spec("mcp") else None
+    app = FastAPI(
+        title="Strata",
+        description=DESCRIPTION,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=agents.running if agents else None,
+    )
+    app.add_middleware(Guard, settings=settings, keys=keys)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.include_router(api_router(services))
+    app.include_router(explorer_router(services))
+    if agents:
+        app.router.routes.extend(agents.routes)
+    _add_login(app, settings, keys)
+    _add_handlers(app)
+    return app
+
+
+class _Agents:
+    """The MCP server at /mcp, where its extra is installed."""
+
+    def __init__(self, services: Services) -> None:
+        from serve.mcp_server import http_routes, mcp_server
+
+        self._server = mcp_server(services)
+        self.routes = http_routes(self._server)
+
+    @asynccontextmanager
+    async def running(self, app: FastAPI) -> AsyncIterator[None]:
+        """Keep the sessions of agents inside."""
+        async with self._server.session_manager.run():
+            yield
+
+
+def _add_login(app: FastAPI, settings: ServeSettings, keys: KeyCheck) -> None:
+    @app.get("/login", include_in_schema=False)
+    def show_login() -> HTMLResponse:
+        return HTMLResponse(render("login.html", wrong=False))
+
+    @app.post("/login", include_in_schema=False)
+    async def login(request: Request) -> Response:
+        sent = parse_qs((await request.body()).decode("utf-8", "replace"), max_num_fields=4)
+        if not keys.needed or not keys.is_key(sent.get("key", [""])[0]):
+            return HTMLResponse(render("login.html", wrong=True), 401)
+        done = RedirectResponse("/", 303)
+        secure = request.url.scheme == "https" and not is_loopback_host(settings.host)
+        done.set_cookie(COOKIE, keys.session(), httponly=True, samesite="strict", secure=secure)
+        return done
+
+
+def _add_handlers(app: FastAPI) -> None:
+    @app.exception_handler(StrataError)
+    async def strata_error(request: Request, error: StrataError) -> Response:
+        return _told(request, problem_of(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        lines = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5]]
+        return _told(request, problem(422, "; ".join(lines)))
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        return _told(request, problem(error.status_code, str(error.detail)))
+
+    @app.exception_handler(Exception)
+    async def unexpected(request: Request, error: Exception) -> Response:
+        return _told(request, problem_of(None))
+
+
+def _told(request: Request, told: Problem) -> Response:
+    """A problem as JSON for programs, as a page for people."""
+    if request.url.path.startswith(("/api", "/mcp")):
+        return reply(told)
+    return HTMLResponse(render("problem.html", told=told), told.status)

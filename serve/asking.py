@@ -1,0 +1,216 @@
+"""Questions over HTTP: searches, answers, and answers as a stream of server-sent events."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+
+import anyio
+from pydantic import BaseModel, ConfigDict, Field
+
+from pipelines.core.codec import encode
+from pipelines.core.errors import StrataError
+from pipelines.retrieve.hit import Hit
+from pipelines.store.vector import Filter
+from qa.answer import Answer, Citation
+from qa.model_calls import listening, readable
+from serve.library import OpenBase
+from serve.place import place_of
+from serve.problems import problem_of
+from serve.results import AnswerView, CitationView, HitView, SearchView
+from serve.settings import Limits
+from serve.turns import Turns
+
+LOG = logging.getLogger("strata.serve")
+QUIET_S = 15.0
+"""Seconds without an event after which a comment is sent, so that nothing between takes the stream for dead."""
+_MOST_NAMES = 50
+"""Names of one kind in a filter."""
+Names = tuple[str, ...]
+
+
+class Query(BaseModel):
+    """What is searched or asked, and in which documents; an empty field confines nothing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question: str = Field(min_length=1, max_length=Limits().question, description="in any language")
+    documents: Names = Field((), max_length=_MOST_NAMES, description="paths in their folder, or ids")
+    folders: Names = Field((), max_length=_MOST_NAMES)
+    types: Names = Field((), max_length=_MOST_NAMES, description="media types")
+    tags: Names = Field((), max_length=_MOST_NAMES)
+    pages: tuple[int, ...] = Field((), max_length=_MOST_NAMES)
+    since: str = Field("", max_length=40, description="documents of this date or later (2024-05-31)")
+    until: str = Field("", max_length=40)
+    limit: int | None = Field(None, ge=1, le=Limits().results, description="passages that are looked at")
+
+    @property
+    def where(self) -> Filter:
+        """The filter."""
+        return Filter(self.documents, self.folders, self.types, self.tags, self.pages, self.since, self.until)
+
+
+class Question(Query):
+    """A question; `strategy` is a name that comes with Strata, empty for the knowledge base's choice."""
+
+    # Code of one's own (`module:function`) is for those to name who may run code here.
+    strategy: str = Field("", max_length=40, pattern="^[a-z-]*$")
+
+
+class Asking:
+    """Answers questions, as many at once as the limits allow."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._turns = Turns(limits.asks, limits.waiting)
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def search(self, base: OpenBase, query: Query) -> SearchView:
+        """Return the chunks that score best. Raises what `KnowledgeBase.retrieve` does, and `Busy`."""
+        async with self._turns.turn():
+            hits = await anyio.to_thread.run_sync(
+                lambda: base.knowledge.retrieve(query.question, query.limit or 10, query.where)
+            )
+        return SearchView(query.question, tuple(map(hit_view, hits)))
+
+    async def answer(self, base: OpenBase, question: Question) -> AnswerView:
+        """Return the answer. Raises what `KnowledgeBase.ask` does, and `Busy`."""
+        async with self._turns.turn():
+            return answer_view(await anyio.to_thread.run_sync(_asked(base, question)))
+
+    async def events(self, base: OpenBase, question: Question) -> AsyncIterator[bytes]:
+        """Yield events as the server sends them: `step` and `text` while a model works, then `trace`, then `answer`.
+
+        What goes wrong is an event `problem`, with what a problem reply has. Where the reader goes away, the question
+        is worked at to its end, and keeps its turn.
+        """
+        queue: asyncio.Queue[bytes] = asyncio.Queue()
+        task = asyncio.create_task(self._work(base, question, queue))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        while True:
+            try:
+                event = await asyncio.wait_for(queue.get(), QUIET_S)
+            except TimeoutError:
+                event = b": still at work\n\n"
+            if not event:
+                return
+            yield event
+
+    async def _work(self, base: OpenBase, question: Question, queue: asyncio.Queue[bytes]) -> None:
+        loop = asyncio.get_running_loop()
+
+        def tell(event: bytes) -> None:
+            loop.call_soon_threadsafe(queue.put_nowait, event)
+
+        try:
+            async with self._turns.turn():
+                with listening(_Listener(tell)):
+                    answer = await anyio.to_thread.run_sync(_asked(base, question))
+            for step in answer.trace:
+                queue.put_nowait(event("trace", step))
+            queue.put_nowait(event("answer", answer_view(answer)))
+        except StrataError as error:
+            queue.put_nowait(event("problem", problem_of(error)))
+        except Exception:
+            LOG.exception("a question failed")
+            queue.put_nowait(event("problem", problem_of(None)))
+        finally:
+            queue.put_nowait(b"")
+
+
+class _Listener:
+    """Tells what is asked of the model, and the texts of its reply as they come."""
+
+    def __init__(self, tell: Callable[[bytes], None]) -> None:
+        self._tell, self._reply, self._told = tell, "", ""
+
+    def __call__(self, role: str, piece: str) -> None:
+        if not piece:
+            self._reply = self._told = ""
+            self._tell(event("step", {"role": role}))
+            return
+        self._reply += piece
+        if (text := readable(self._reply)) != self._told:
+            self._told = text
+            self._tell(event("text", {"role": role, "text": text}))
+
+
+def event(name: str, value: object) -> bytes:
+    """Return a server-sent event; JSON has no line break, so it is one line of data."""
+    return b"event: " + name.encode() + b"\ndata: " + encode(value) + b"\n\n"
+
+
+def answer_view(answer: Answer) -> AnswerView:
+    """Return an answer as the API has it."""
+    return AnswerView(
+        answer.question,
+        answer.text,
+        answer.ending.value,
+        answer.abstained,
+        answer.hint,
+        answer.strategy,
+        answer.extractive,
+        answer.short,
+        answer.claims,
+        tuple(map(_citation, answer.citations)),
+        answer.warnings,
+        answer.conflicts,
+        answer.dropped,
+        answer.confidence,
+        answer.trace,
+        answer.usage.calls,
+        answer.usage.input_tokens + answer.usage.output_tokens,
+        answer.dollars,
+        answer.seconds,
+    )
+
+
+def hit_view(hit: Hit) -> HitView:
+    """Return a chunk that was found as the API has it."""
+    place = hit.chunk.provenance
+    shares: dict[str, float] = {}
+    for share in hit.shares:
+        shares[share.layer] = round(shares.get(share.layer, 0.0) + share.score, 6)
+    return HitView(
+        hit.chunk.id,
+        hit.document,
+        hit.uri,
+        hit.title,
+        hit.chunk.text,
+        place.page,
+        place_of(hit.uri, place.page, place.label, place.cells, place.boxes),
+        place.span.start,
+        place.span.end,
+        hit.chunk.heading_path,
+        place.boxes,
+        round(hit.score, 6),
+        shares,
+        hit.superseded_by,
+    )
+
+
+def _asked(base: OpenBase, question: Question) -> Callable[[], Answer]:
+    return lambda: base.knowledge.ask(
+        question.question, strategy=question.strategy, where=question.where, limit=question.limit
+    )
+
+
+def _citation(citation: Citation) -> CitationView:
+    return CitationView(
+        citation.number,
+        citation.document,
+        citation.uri,
+        citation.title,
+        citation.quote,
+        citation.context,
+        citation.place,
+        citation.page,
+        citation.pages,
+        citation.span.start,
+        citation.span.end,
+        citation.heading_path,
+        citation.boxes,
+        citation.score,
+        citation.superseded_by,
+    )

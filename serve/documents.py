@@ -1,0 +1,208 @@
+"""What is in a document: its files in the catalog, its chunks, tables, figures and atoms in the graph."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from pipelines.core.document import Document
+from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind
+from pipelines.core.ids import normalize
+from pipelines.graph.node_properties import box_of
+from pipelines.retrieve.hit import chunk_of
+from pipelines.store.catalog import Entry
+from pipelines.store.explore import node_name
+from serve.library import OpenBase, document_key
+from serve.reading import named, number, page_of, text, texts
+from serve.views import (
+    AtomView,
+    ChunkView,
+    DocumentLine,
+    DocumentView,
+    FigureView,
+    Named,
+    PageView,
+    Part,
+    ReferenceView,
+    SectionView,
+    TableView,
+)
+
+
+def list_documents(
+    base: OpenBase, *, status: str = "", language: str = "", words: str = "", offset: int = 0, limit: int = 50
+) -> Part[DocumentLine]:
+    """Return the files in order of URI: of a status or language, with these words in title or URI; empty for all."""
+    wanted = normalize(words)
+    entries = [entry for entry in base.entries() if not status or entry.status.value == status]
+    entries = [entry for entry in entries if wanted in normalize(f"{entry.title} {entry.uri}")]
+    languages = _languages(base) if language else {}
+    if language:
+        entries = [entry for entry in entries if languages.get(entry.document) == language]
+    shown = entries[offset : offset + limit]
+    languages = languages or _languages(base, [entry.document for entry in shown])
+    lines = tuple(_line(entry, languages.get(entry.document, "")) for entry in shown)
+    return Part(len(entries), offset, lines)
+
+
+def document_view(base: OpenBase, id: str, pages: Sequence[PageView], limit: int) -> DocumentView:
+    """Return a document; `pages` as they can be shown. Raises `NotFound`."""
+    entry = base.entry(id)
+    graph = base.knowledge.stores.graph
+    node = next(iter(graph.nodes((NodeKind.DOCUMENT,), ids=[id])), None)
+    document = base.document(entry)
+    return DocumentView(
+        _line(entry, text(node, "language")),
+        dict(document.metadata) if document else {},
+        document.engine if document else "",
+        len(document.text) if document else 0,
+        tuple(pages),
+        _sections(document, limit),
+        _tags(base, id, limit),
+        _entities(base, id, limit),
+        _references(base, graph.edges((EdgeKind.REFERENCES,), sources=[id]), id, limit),
+        _references(base, graph.edges((EdgeKind.REFERENCES,), targets=[id]), id, limit),
+        _references(base, graph.edges((EdgeKind.SUPERSEDES,), targets=[id]), id, limit),
+    )
+
+
+def chunks_of(base: OpenBase, id: str, page: int | None = None) -> list[ChunkView]:
+    """Return the chunks of a document in their order, with `page` those that touch it."""
+    found = [chunk_view(node) for node in base.knowledge.stores.graph.nodes((NodeKind.CHUNK,), owner=id)]
+    found.sort(key=lambda chunk: chunk.position)
+    return [chunk for chunk in found if page is None or page in _pages(chunk)]
+
+
+def tables_of(base: OpenBase, id: str) -> list[TableView]:
+    """Return the tables of a document in their order. Raises `NotFound`, `ArtifactUnreadable`."""
+    document = base.document(base.entry(id))
+    blocks = document.blocks if document else ()
+    return [
+        TableView(
+            block.table.id,
+            block.table.caption,
+            block.provenance.page,
+            block.provenance.label,
+            block.provenance.cells,
+            block.table.header_rows,
+            tuple(tuple(row) for row in block.table.grid()),
+        )
+        for block in blocks
+        if block.table is not None
+    ]
+
+
+def figures_of(base: OpenBase, id: str) -> list[FigureView]:
+    """Return the figures of a document in order of their place."""
+    nodes = _in_order(base, NodeKind.FIGURE, id)
+    return [
+        FigureView(
+            node.id,
+            text(node, "caption"),
+            page_of(node),
+            text(node, "text"),
+            text(node, "media_type"),
+            number(node, "width"),
+            number(node, "height"),
+            tuple(box_of(box) for box in texts(node, "boxes")),
+        )
+        for node in nodes
+    ]
+
+
+def atoms_of(base: OpenBase, id: str) -> list[AtomView]:
+    """Return the atomic statements and questions of a document, in order of their place."""
+    nodes = _in_order(base, NodeKind.ATOM, id)
+    return [
+        AtomView(node.id, text(node, "kind"), text(node, "text"), text(node, "chunk"), page_of(node)) for node in nodes
+    ]
+
+
+def chunk_view(node: Node) -> ChunkView:
+    """Return a chunk as it is shown."""
+    chunk = chunk_of(node)
+    place = chunk.provenance
+    return ChunkView(
+        chunk.id,
+        chunk.position,
+        chunk.text,
+        place.span.start,
+        place.span.end,
+        place.page,
+        place.label,
+        place.cells,
+        chunk.section,
+        chunk.heading_path,
+        chunk.context,
+        chunk.summary,
+        place.boxes,
+    )
+
+
+def _in_order(base: OpenBase, kind: NodeKind, document: str) -> list[Node]:
+    nodes = base.knowledge.stores.graph.nodes((kind,), owner=document)
+    return sorted(nodes, key=lambda node: number(node, "start"))
+
+
+def _pages(chunk: ChunkView) -> set[int]:
+    return {box.page for box in chunk.boxes} | ({chunk.page} if chunk.page is not None else set())
+
+
+def _line(entry: Entry, language: str) -> DocumentLine:
+    return DocumentLine(
+        document_key(entry),
+        entry.uri,
+        entry.title,
+        entry.status.value,
+        entry.reason,
+        entry.media_type,
+        language,
+        entry.size,
+        entry.status.searchable,
+        entry.parent,
+        entry.notes,
+        dict(entry.counts),
+    )
+
+
+def _languages(base: OpenBase, ids: Iterable[str] | None = None) -> dict[str, str]:
+    wanted = None if ids is None else [id for id in ids if id]
+    nodes = base.knowledge.stores.graph.nodes((NodeKind.DOCUMENT,), ids=wanted)
+    return {node.id: text(node, "language") for node in nodes}
+
+
+def _sections(document: Document | None, limit: int) -> tuple[SectionView, ...]:
+    sections = [one for one in document.sections if one.parent] if document else []
+    return tuple(
+        SectionView(one.id, one.title, one.number, one.level, one.parent, one.page) for one in sections[:limit]
+    )
+
+
+def _tags(base: OpenBase, id: str, limit: int) -> tuple[Named, ...]:
+    counts = Counter(edge.target for edge in base.knowledge.stores.graph.edges((EdgeKind.HAS_TAG,), owner=id))
+    return _commonest(base, counts, limit)
+
+
+def _entities(base: OpenBase, id: str, limit: int) -> tuple[Named, ...]:
+    edges = base.knowledge.stores.graph.edges((EdgeKind.MENTIONS,), owner=id)
+    return _commonest(base, Counter(target for _, target in {(edge.source, edge.target) for edge in edges}), limit)
+
+
+def _commonest(base: OpenBase, counts: Counter[str], limit: int) -> tuple[Named, ...]:
+    wanted = sorted(counts, key=lambda id: (-counts[id], id))[:limit]
+    nodes = {node.id: node for node in base.knowledge.stores.graph.nodes(ids=wanted)}
+    return tuple(named(nodes[id], counts[id]) for id in wanted if id in nodes)
+
+
+def _references(base: OpenBase, edges: Iterable[Edge], id: str, limit: int) -> tuple[ReferenceView, ...]:
+    found = [(edge, edge.source if edge.target == id else edge.target) for edge in edges]
+    found = [(edge, other) for edge, other in found if other != id][:limit]
+    nodes = {node.id: node for node in base.knowledge.stores.graph.nodes(ids={other for _, other in found})}
+    return tuple(_reference(edge, nodes[other]) for edge, other in found if other in nodes)
+
+
+def _reference(edge: Edge, other: Node) -> ReferenceView:
+    name = text(other, "uri") or text(other, "wanted") or node_name(other)
+    document = other.id if other.kind is NodeKind.DOCUMENT else other.owner
+    resolved = other.kind is not NodeKind.UNRESOLVED
+    return ReferenceView(text(edge, "kind"), document, name, text(edge, "evidence"), page_of(edge), resolved)

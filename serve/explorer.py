@@ -1,0 +1,122 @@
+"""The explorer's pages, made on the server; scripts of our own stream answers and draw the graph."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from pipelines.core.graph import NodeKind
+from pipelines.core.outcome import Status
+from serve import documents, names, overview
+from serve.api import Id, Kb, Offset, Words
+from serve.document_page import document_page
+from serve.render import at, render
+from serve.services import Services
+from serve.views import part
+
+PAGE = 50
+"""Lines of a list on one page."""
+Place = Annotated[int | None, Query(ge=0, le=1 << 40)]
+PageNumber = Annotated[int | None, Query(ge=1, le=1_000_000)]
+Text = Annotated[str, Query(max_length=4000)]
+
+
+def explorer_router(services: Services) -> APIRouter:
+    """Return all pages."""
+    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+    for routes in (_whole, _documents, _knowledge):
+        router.include_router(routes(services))
+    return router
+
+
+def _whole(services: Services) -> APIRouter:
+    router = APIRouter(default_response_class=HTMLResponse)
+
+    @router.get("/")
+    def start() -> Response:
+        """The only knowledge base, or the choice between several."""
+        bases = [overview.line(base) for base in services.library.bases.values()]
+        if len(bases) == 1:
+            return RedirectResponse(at("kb", bases[0].name), 303)
+        return HTMLResponse(render("start.html", bases=bases))
+
+    @router.get("/kb/{kb}")
+    def show_overview(kb: Kb) -> str:
+        base = services.base(kb)
+        return render("overview.html", kb=kb, here="overview", told=overview.overview(base))
+
+    @router.get("/kb/{kb}/failures")
+    def show_failures(kb: Kb, offset: Offset = 0) -> str:
+        found = part(overview.failures(services.base(kb)), offset, PAGE)
+        return render("failures.html", kb=kb, here="failures", found=found, step=PAGE)
+
+    @router.get("/kb/{kb}/ask")
+    def show_ask(kb: Kb, q: Text = "") -> str:
+        base = services.base(kb)
+        return render("ask.html", kb=kb, here="ask", question=q, strategy=base.knowledge.default_strategy)
+
+    return router
+
+
+def _documents(services: Services) -> APIRouter:
+    router = APIRouter(prefix="/kb/{kb}/documents", default_response_class=HTMLResponse)
+
+    @router.get("")
+    def show_documents(kb: Kb, status: Words = "", language: Words = "", q: Words = "", offset: Offset = 0) -> str:
+        base = services.base(kb)
+        found = documents.list_documents(base, status=status, language=language, words=q, offset=offset, limit=PAGE)
+        languages = sorted(overview.languages(base))
+        chosen = {"status": status, "language": language, "q": q}
+        statuses = [one.value for one in Status]
+        return render(
+            "documents.html",
+            kb=kb,
+            here="documents",
+            found=found,
+            step=PAGE,
+            chosen=chosen,
+            languages=languages,
+            statuses=statuses,
+        )
+
+    @router.get("/{id}")
+    def show_document(
+        kb: Kb, id: Id, page: PageNumber = None, start: Place = None, end: Place = None, offset: Offset = 0
+    ) -> str:
+        told = document_page(services, services.base(kb), id, page, (start, end), offset)
+        return render("document.html", kb=kb, here="documents", told=told)
+
+    return router
+
+
+def _knowledge(services: Services) -> APIRouter:
+    router = APIRouter(prefix="/kb/{kb}", default_response_class=HTMLResponse)
+
+    @router.get("/tags")
+    def show_tags(kb: Kb, q: Words = "", offset: Offset = 0) -> str:
+        found = names.list_names(services.base(kb), NodeKind.TAG, q, offset, PAGE)
+        return render("names.html", kb=kb, here="tags", found=found, step=PAGE, chosen={"q": q})
+
+    @router.get("/entities")
+    def show_entities(kb: Kb, q: Words = "", offset: Offset = 0) -> str:
+        found = names.list_names(services.base(kb), NodeKind.ENTITY, q, offset, PAGE)
+        return render("names.html", kb=kb, here="entities", found=found, step=PAGE, chosen={"q": q})
+
+    @router.get("/tags/{id}")
+    def show_tag(kb: Kb, id: Id) -> str:
+        told = names.name_view(services.base(kb), NodeKind.TAG, id, PAGE)
+        return render("name.html", kb=kb, here="tags", told=told)
+
+    @router.get("/entities/{id}")
+    def show_entity(kb: Kb, id: Id) -> str:
+        told = names.name_view(services.base(kb), NodeKind.ENTITY, id, PAGE)
+        return render("name.html", kb=kb, here="entities", told=told)
+
+    @router.get("/graph")
+    def show_graph(kb: Kb, node: Annotated[str, Query(max_length=100)] = "") -> str:
+        base = services.base(kb)
+        return render("graph.html", kb=kb, here="graph", node=node or overview.first_document(base))
+
+    return router

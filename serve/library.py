@@ -1,0 +1,117 @@
+"""The knowledge bases of a server, each open by its name."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+
+from pipelines.core.document import Document, Source
+from pipelines.core.errors import NotFound
+from pipelines.settings import load
+from pipelines.store.artifact import read_document
+from pipelines.store.catalog import Entry
+from qa.knowledge_base import KnowledgeBase
+from qa.settings import QaSettings
+from serve.settings import ServeSettings
+
+DOCUMENTS_KEPT = 16
+"""Parsed documents that stay in memory: somebody who reads one asks for it page by page."""
+
+
+def document_key(entry: Entry) -> str:
+    """Return the id by which a file is asked for; one that was never read has one too."""
+    return entry.document or Source(entry.uri, entry.media_type, entry.size, entry.digest).document_id
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """The parsed documents that were read last."""
+
+    kept: OrderedDict[tuple[str, str], Document] = field(default_factory=OrderedDict)
+    lock: Lock = field(default_factory=Lock)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBase:
+    """An open knowledge base; `folder` is where its documents lie, None where that was not said."""
+
+    name: str
+    knowledge: KnowledgeBase
+    settings: QaSettings
+    folder: Path | None = None
+    _parsed: _Parsed = field(default_factory=_Parsed)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return what the catalog has by now, in order of URI."""
+        return self.knowledge.stores.catalog.entries()
+
+    def entry(self, id: str) -> Entry:
+        """Return the file of this id. Raises `NotFound`."""
+        for entry in self.entries():
+            if document_key(entry) == id:
+                return entry
+        raise NotFound("no document of that id", hint="GET documents lists them")
+
+    def document(self, entry: Entry) -> Document | None:
+        """Return the parsed document of a file, None for one that holds none. Raises `ArtifactUnreadable`."""
+        if not entry.status.searchable or "parse" not in entry.artifacts:
+            return None
+        parsed, key = self._parsed, (entry.uri, entry.artifacts["parse"])
+        with parsed.lock:
+            if key in parsed.kept:
+                parsed.kept.move_to_end(key)
+                return parsed.kept[key]
+        document = read_document(self.knowledge.stores.artifacts, entry)
+        with parsed.lock:
+            parsed.kept[key] = document
+            while len(parsed.kept) > DOCUMENTS_KEPT:
+                parsed.kept.popitem(last=False)
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Open knowledge bases by name, in the order in which they were given."""
+
+    bases: Mapping[str, OpenBase]
+
+    def named(self, name: str) -> OpenBase:
+        """Return the knowledge base of this name. Raises `NotFound`."""
+        if name not in self.bases:
+            raise NotFound("no knowledge base of that name", hint="GET /api/kb lists them")
+        return self.bases[name]
+
+    @property
+    def first(self) -> OpenBase:
+        return next(iter(self.bases.values()))
+
+
+@contextmanager
+def open_library(settings: ServeSettings) -> Iterator[Library]:
+    """Open the knowledge bases of a server, named as their folders; of two of one name the second gets a number.
+
+    Raises what `KnowledgeBase.open` does.
+    """
+    bases: dict[str, OpenBase] = {}
+    with ExitStack() as opened:
+        for place, kb in enumerate(settings.knowledge_bases):
+            chosen = load(kb, None, QaSettings).settings
+            knowledge = opened.enter_context(KnowledgeBase.open(kb, chosen))
+            folder = settings.folders[place] if place < len(settings.folders) else None
+            name = _free_name(kb.resolve().name or "kb", bases)
+            bases[name] = OpenBase(name, knowledge, chosen, folder)
+        yield Library(bases)
+
+
+def _free_name(name: str, taken: Mapping[str, object]) -> str:
+    """A name that fits one part of a URL and that no other knowledge base has."""
+    plain = name.replace("/", "-").encode("utf-8", "replace").decode()
+    number = 2
+    free = plain
+    while free in taken:
+        free, number = f"{plain}-{number}", number + 1
+    return free

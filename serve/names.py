@@ -1,0 +1,102 @@
+"""Tags and entities: all of them, and where each of them stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from pipelines.core.errors import NotFound
+from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind
+from pipelines.core.ids import normalize
+from pipelines.store.explore import node_name
+from serve.library import OpenBase
+from serve.place import place_of
+from serve.reading import named, number, page_of, text, texts
+from serve.views import Appearance, Named, NamedView, Part, RelationView
+
+KINDS = {"tags": NodeKind.TAG, "entities": NodeKind.ENTITY}
+"""What the requests call them."""
+_EDGES = {NodeKind.TAG: EdgeKind.HAS_TAG, NodeKind.ENTITY: EdgeKind.MENTIONS}
+
+
+def list_names(base: OpenBase, kind: NodeKind, words: str = "", offset: int = 0, limit: int = 50) -> Part[Named]:
+    """Return the tags or entities with these words in their names, those that stand in most chunks first."""
+    wanted = normalize(words)
+    nodes = [node for node in base.knowledge.stores.graph.nodes((kind,)) if wanted in normalize(_all_names(node))]
+    nodes.sort(key=lambda node: (-_count(node), node_name(node), node.id))
+    shown = nodes[offset : offset + limit]
+    classes = _classes(base, [node.id for node in shown]) if kind is NodeKind.TAG else {}
+    return Part(len(nodes), offset, tuple(_named(node, classes) for node in shown))
+
+
+def name_view(base: OpenBase, kind: NodeKind, id: str, limit: int) -> NamedView:
+    """Return a tag or an entity with the chunks that it stands in, and an entity's relations. Raises `NotFound`."""
+    graph = base.knowledge.stores.graph
+    node = next((node for node in graph.nodes((kind,), ids=[id])), None)
+    if node is None:
+        raise NotFound(f"no {kind.value.lower()} of that id")
+    chunks = dict.fromkeys(edge.source for edge in islice(graph.edges((_EDGES[kind],), targets=[id]), limit * 4))
+    related = () if kind is NodeKind.TAG else _relations(base, id, limit)
+    classes = _classes(base, [id]) if kind is NodeKind.TAG else {}
+    return NamedView(_named(node, classes), _appearances(base, list(chunks)[:limit]), related)
+
+
+def _named(node: Node, classes: dict[str, str]) -> Named:
+    found = named(node)
+    if node.id not in classes:
+        return found
+    return Named(found.id, found.kind, found.name, classes[node.id], found.count, found.documents, found.aliases)
+
+
+def _classes(base: OpenBase, tags: list[str]) -> dict[str, str]:
+    """The name of the class of each of these tags that has one."""
+    graph = base.knowledge.stores.graph
+    edges = list(graph.edges((EdgeKind.IN_CLASS,), sources=tags))
+    names = {node.id: node_name(node) for node in graph.nodes(ids={edge.target for edge in edges})}
+    return {edge.source: names[edge.target] for edge in edges if edge.target in names}
+
+
+def _all_names(node: Node) -> str:
+    return " ".join((node_name(node), *texts(node, "aliases")))
+
+
+def _count(node: Node) -> int:
+    return max(number(node, "chunks"), number(node, "mentions"))
+
+
+def _appearances(base: OpenBase, chunks: list[str]) -> tuple[Appearance, ...]:
+    nodes = {node.id: node for node in base.knowledge.stores.graph.nodes((NodeKind.CHUNK,), ids=chunks)}
+    found = [nodes[id] for id in chunks if id in nodes]
+    found.sort(key=lambda node: (text(node, "uri"), number(node, "position")))
+    return tuple(
+        Appearance(
+            node.owner,
+            text(node, "uri"),
+            text(node, "title"),
+            node.id,
+            text(node, "text"),
+            page_of(node),
+            place_of(text(node, "uri"), page_of(node), text(node, "label"), text(node, "cells")),
+            number(node, "start"),
+            number(node, "end"),
+        )
+        for node in found
+    )
+
+
+def _relations(base: OpenBase, id: str, limit: int) -> tuple[RelationView, ...]:
+    graph = base.knowledge.stores.graph
+    forward = list(islice(graph.edges((EdgeKind.RELATED,), sources=[id]), limit))
+    back = list(islice(graph.edges((EdgeKind.RELATED,), targets=[id]), limit))
+    names = {node.id: node_name(node) for node in graph.nodes(ids=_others([*forward, *back], id))}
+    found = [_relation(edge, edge.target, names, True) for edge in forward if edge.target in names]
+    found += [_relation(edge, edge.source, names, False) for edge in back if edge.source in names]
+    return tuple(found[:limit])
+
+
+def _others(edges: Iterable[Edge], id: str) -> set[str]:
+    return {edge.source if edge.target == id else edge.target for edge in edges}
+
+
+def _relation(edge: Edge, other: str, names: dict[str, str], forward: bool) -> RelationView:
+    return RelationView(text(edge, "type"), other, names[other], forward, text(edge, "evidence"))

@@ -1,0 +1,129 @@
+"""A knowledge base at a glance: files by status, languages, contents, cost; what failed, and what to do about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipelines.core import codec
+from pipelines.core.graph import NodeKind
+from pipelines.core.outcome import Status
+from pipelines.llm.chat import Usage
+from pipelines.llm.ledger import cost
+from pipelines.llm.settings import Price
+from pipelines.llm.trace import TraceLine
+from pipelines.store.catalog import Entry
+from pipelines.store.facts import state
+from qa.completeness import amiss, being_written, remedy
+from serve.library import OpenBase, document_key
+from serve.reading import text
+from serve.results import FailureLine, KnowledgeBaseLine, Overview, SpendingLine
+
+REMEDIES = {
+    Status.PARTIAL: "What was read is found. Raise the limit that the reason names; the next ingest reads the rest.",
+    Status.EMPTY: "It holds no text. A scan needs OCR: `strata doctor` says whether it is there.",
+    Status.ENCRYPTED: "Give its password under [parse.passwords] in strata.toml, and ingest again.",
+    Status.UNSUPPORTED: "Save it as PDF or in an Office format. DOC and PPT need LibreOffice: `strata doctor`.",
+    Status.TOO_LARGE: "Raise the limit that the reason names, and ingest again.",
+    Status.MALFORMED: "Open it in the program that made it, save it anew, and ingest again.",
+    Status.SKIPPED: "It was left out on purpose: [ingest] include, exclude, hidden and follow_links say what is read.",
+    Status.FAILED: "Ingest again; where it fails again, `strata parse FILE` shows why.",
+}
+"""What a person can do about a file that is not indexed (docs/troubleshooting.md)."""
+_LONGEST_TRACE = 64 << 20
+"""Bytes of a trace that are summed up: half a million calls; of a longer one the last are taken."""
+
+
+def overview(base: OpenBase) -> Overview:
+    """Return what the knowledge base holds by now."""
+    stores = base.knowledge.stores
+    entries = base.entries()
+    there = state(stores.catalog)
+    found = [entry for entry in entries if entry.status.searchable]
+    contents = Counter[str]()
+    for entry in found:
+        contents.update(entry.counts)
+    info = stores.embedder.info
+    return Overview(
+        base.name,
+        len(entries),
+        len(found),
+        dict(Counter(entry.status.value for entry in entries).most_common()),
+        dict(Counter(entry.reason for entry in entries if entry.reason).most_common(20)),
+        languages(base),
+        dict(Counter(entry.media_type or "not known" for entry in entries).most_common()),
+        {name: count for name, count in sorted(contents.items()) if count},
+        f"{info.name} ({info.model})" if info.model else info.name,
+        base.knowledge.default_strategy,
+        spending(stores.folder.trace, base.settings.llm.prices),
+        amiss(there),
+        remedy(there),
+        being_written(stores.catalog),
+    )
+
+
+def line(base: OpenBase) -> KnowledgeBaseLine:
+    """Return how many files a knowledge base has, and how many of them can be found."""
+    entries = base.entries()
+    return KnowledgeBaseLine(base.name, len(entries), sum(entry.status.searchable for entry in entries))
+
+
+def failures(base: OpenBase) -> list[FailureLine]:
+    """Return every file that is not in, or not whole, with its reason and what can be done, in order of URI."""
+    return [_failure(entry) for entry in base.entries() if entry.status is not Status.INDEXED]
+
+
+def spending(trace: Path, prices: dict[str, Price]) -> tuple[SpendingLine, ...]:
+    """Return what the calls in a trace took, by the work they did; nothing where there is no trace."""
+    sums: dict[str, SpendingLine] = {}
+    for line in _lines(trace):
+        before = sums.get(line.role, SpendingLine(line.role, 0, 0, 0, 0, 0, 0.0))
+        spent = Usage() if line.cached or line.error else Usage(line.input_tokens, line.output_tokens, 1)
+        sums[line.role] = SpendingLine(
+            line.role,
+            before.calls + 1,
+            before.cached + line.cached,
+            before.failed + bool(line.error),
+            before.input_tokens + spent.input_tokens,
+            before.output_tokens + spent.output_tokens,
+            before.dollars + cost(spent, prices.get(line.model)),
+        )
+    return tuple(sums[role] for role in sorted(sums))
+
+
+def first_document(base: OpenBase) -> str:
+    """Return the id of a document that can be found, empty where there is none."""
+    return next((document_key(entry) for entry in base.entries() if entry.status.searchable), "")
+
+
+def _lines(trace: Path) -> Iterator[TraceLine]:
+    """The lines of a trace; the last one may be half written."""
+    if not trace.is_file():
+        return
+    with trace.open("rb") as file:
+        if (size := trace.stat().st_size) > _LONGEST_TRACE:
+            file.seek(size - _LONGEST_TRACE)
+            file.readline()
+        for data in file:
+            try:
+                yield codec.decode(data, TraceLine)
+            except codec.DecodeError:
+                continue
+
+
+def languages(base: OpenBase) -> dict[str, int]:
+    nodes = base.knowledge.stores.graph.nodes((NodeKind.DOCUMENT,))
+    return dict(Counter(text(node, "language") or "not known" for node in nodes).most_common())
+
+
+def _failure(entry: Entry) -> FailureLine:
+    return FailureLine(
+        document_key(entry),
+        entry.uri,
+        entry.status.value,
+        entry.reason,
+        entry.stage,
+        REMEDIES.get(entry.status, ""),
+        entry.notes,
+    )

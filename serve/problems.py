@@ -1,0 +1,60 @@
+"""Errors as problem details (RFC 9457): the library's sentence and hint, a status, and never a traceback."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from pipelines.core.errors import (
+    BudgetExceeded,
+    LanguageError,
+    MissingExtra,
+    NotFound,
+    SettingsError,
+    SourceError,
+    StoreError,
+    StoreLocked,
+    StoreUnavailable,
+    StrataError,
+)
+from serve.turns import Busy
+
+MEDIA_TYPE = "application/problem+json"
+_STATUSES: tuple[tuple[type[StrataError], HTTPStatus], ...] = (
+    (Busy, HTTPStatus.SERVICE_UNAVAILABLE),
+    (NotFound, HTTPStatus.NOT_FOUND),
+    (SettingsError, HTTPStatus.BAD_REQUEST),
+    (SourceError, HTTPStatus.BAD_REQUEST),
+    (MissingExtra, HTTPStatus.NOT_IMPLEMENTED),
+    (StoreLocked, HTTPStatus.SERVICE_UNAVAILABLE),
+    (StoreUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (BudgetExceeded, HTTPStatus.TOO_MANY_REQUESTS),
+    (LanguageError, HTTPStatus.BAD_GATEWAY),
+    (StoreError, HTTPStatus.INTERNAL_SERVER_ERROR),
+)
+"""The status of an error: that of the first class that it is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What went wrong. `retryable` says whether asking again can help, `hint` what else can be done."""
+
+    status: int
+    title: str
+    detail: str
+    hint: str = ""
+    retryable: bool = False
+    type: str = "about:blank"
+
+
+def problem_of(error: StrataError | None) -> Problem:
+    """Return an error as a problem; None for one that nobody raised on purpose, of which nothing is told."""
+    if error is None:
+        return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "something went wrong in the server; its log has more")
+    status = next((status for kind, status in _STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
+    return Problem(status.value, status.phrase, error.message, error.hint, error.retryable)
+
+
+def problem(status: int, detail: str, hint: str = "") -> Problem:
+    """Return a problem of this status."""
+    return Problem(status, HTTPStatus(status).phrase, detail, hint)

@@ -1,0 +1,166 @@
+"use strict";
+// Asks, shows what is being done while it is done, then the answer; a citation opens its page with the quote's boxes.
+
+const form = document.getElementById("ask");
+const kb = form.dataset.kb;
+const api = `/api/kb/${encodeURIComponent(kb)}`;
+const part = (id) => document.getElementById(id);
+let asked = null;
+
+const DOING = {
+  propose: "Which questions would help?", select: "Which of the facts found helps most?",
+  answer: "Reading the passages", cot: "Thinking", follow_up: "What to ask next?",
+  follow_up_answer: "Answering a simpler question", conclude: "Concluding", rewrite: "Understanding the question",
+};
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const question = part("q").value.trim();
+  if (!question) return;
+  history.replaceState(null, "", `?${new URLSearchParams({ q: question })}`);
+  ask(question);
+});
+
+async function ask(question) {
+  asked?.abort();
+  const mine = (asked = new AbortController());
+  part("answer").replaceChildren();
+  tell("Looking for the answer…");
+  try {
+    const reply = await fetch(`${api}/ask/stream`, {
+      method: "POST", signal: mine.signal, headers: { "content-type": "application/json" },
+      body: JSON.stringify({ question }),
+    });
+    if (!reply.ok) fail(await reply.json());
+    else for await (const [name, value] of events(reply.body)) if (mine === asked) receive(name, value);
+  } catch (error) {
+    if (error.name !== "AbortError") fail({ detail: "The server does not answer.", hint: String(error.message) });
+  }
+}
+
+async function* events(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let waiting = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const parts = (waiting + value).split("\n\n");
+    waiting = parts.pop();
+    for (const one of parts) {
+      const name = /^event: (.*)$/m.exec(one);
+      const data = /^data: (.*)$/m.exec(one);
+      if (name && data) yield [name[1], JSON.parse(data[1])];
+    }
+  }
+}
+
+function receive(name, value) {
+  if (name === "step") tell(`${DOING[value.role] ?? value.role}…`);
+  else if (name === "text") show(value.text);
+  else if (name === "problem") fail(value);
+  else if (name === "answer") { tell(""); show(""); part("answer").replaceChildren(...answered(value)); }
+}
+
+function tell(text) { part("status").textContent = shown(text); }
+
+function show(text) {
+  part("partial").hidden = !text;
+  part("partial").textContent = shown(text);
+}
+
+function fail(problem) {
+  tell("");
+  show("");
+  const lines = [make("p", { class: "warn", role: "alert" }, problem.detail ?? "Something went wrong.")];
+  if (problem.hint) lines.push(make("p", { class: "quiet" }, problem.hint));
+  part("answer").replaceChildren(...lines);
+}
+
+function* answered(answer) {
+  for (const warning of answer.warnings) yield make("p", { class: "warn" }, warning);
+  const byNumber = new Map(answer.citations.map((citation) => [citation.number, citation]));
+  if (answer.ending !== "answered" || !answer.claims.length) {
+    yield make("p", { class: "claim" }, answer.text);
+    if (answer.hint) yield make("p", { class: "quiet" }, answer.hint);
+  } else {
+    if (answer.extractive) yield make("p", { class: "quiet" }, "Quoted from the documents; no language model was asked:");
+    else if (answer.short) yield make("p", { class: "claim" }, make("strong", {}, answer.short));
+    for (const claim of answer.claims) {
+      const marks = claim.citations.filter((number) => byNumber.has(number)).map((number) => mark(byNumber.get(number)));
+      yield make("p", { class: "claim" }, claim.text, " ", ...marks);
+    }
+  }
+  for (const conflict of answer.conflicts) yield make("p", { class: "warn" }, `Sources disagree: ${conflict}`);
+  if (answer.citations.length) {
+    yield make("h2", {}, answer.ending === "answered" ? "Sources" : "The nearest passages");
+    yield make("ol", { class: "cites" }, ...answer.citations.map(cited));
+  }
+  if (answer.dropped.length) {
+    yield make("h2", {}, "Claimed by the model, and carried by no source");
+    yield make("ul", {}, ...answer.dropped.map((line) => make("li", {}, line)));
+  }
+  yield make("details", { class: "trace" }, make("summary", {}, "How it came about"), tree(answer.trace));
+  const cost = answer.calls ? `, ${answer.calls} calls, ${answer.tokens} tokens` : "";
+  yield make("p", { class: "quiet" }, `${answer.strategy}, ${answer.seconds.toFixed(1)} s${cost}`);
+}
+
+function mark(citation) {
+  const button = make("button", { type: "button", class: "cite", "aria-label": `Source ${citation.number}` },
+    `[${citation.number}]`);
+  button.addEventListener("click", () => open(citation));
+  return button;
+}
+
+function cited(citation) {
+  const where = make("a", { href: pathOf(citation) }, citation.uri, citation.place ? `, ${citation.place}` : "");
+  const lines = [mark(citation), " ", where];
+  if (citation.superseded_by) lines.push(make("p", { class: "warn" }, `Superseded by ${citation.superseded_by}`));
+  if (citation.heading_path.length) lines.push(make("div", { class: "quiet" }, citation.heading_path.join(" › ")));
+  if (citation.context) lines.push(make("div", { class: "quiet" }, citation.context));
+  return make("li", {}, ...lines, make("blockquote", {}, citation.quote));
+}
+
+function tree(steps) {
+  return make("ul", {}, ...steps.map((step) => {
+    const score = step.score === null ? "" : `${step.score.toFixed(2)} `;
+    const line = `${score}${step.kind === "round" ? "" : `${step.kind}: `}${step.text}`;
+    if (!step.steps.length) return make("li", {}, line);
+    return make("li", {}, make("details", {}, make("summary", {}, line), tree(step.steps)));
+  }));
+}
+
+function pathOf(citation) {
+  return documentPath(kb, citation.document, { start: citation.start, end: citation.end });
+}
+
+async function open(citation) {
+  const page = citation.boxes.length ? citation.boxes[0].page : citation.page;
+  part("source-title").textContent = shown(citation.title || citation.uri);
+  part("source-place").textContent = shown([citation.uri, citation.place].filter(Boolean).join(", "));
+  part("source-quote").textContent = shown(citation.quote);
+  part("source-open").href = pathOf(citation);
+  part("source-sheet").hidden = true;
+  part("source-note").textContent = "";
+  part("source").showModal();
+  if (!page) return;
+  const reply = await fetch(`${api}/documents/${encodeURIComponent(citation.document)}/pages/${page}`);
+  const told = await reply.json();
+  if (!reply.ok || !told.page.picture) {
+    part("source-note").textContent = shown(`No picture of the page: ${reply.ok ? told.page.reason : told.detail}.`);
+    return;
+  }
+  const boxes = citation.boxes.filter((box) => box.page === page).map((box) => makeSvg("rect", {
+    class: "quoted", x: box.left * 1000, y: box.top * 1000,
+    width: (box.right - box.left) * 1000, height: (box.bottom - box.top) * 1000,
+  }));
+  part("source-boxes").replaceChildren(...boxes);
+  part("source-page").alt = `Page ${page}, with the quoted passage marked`;
+  part("source-page").onerror = () => {
+    part("source-sheet").hidden = true;
+    part("source-note").textContent = "The page cannot be drawn: its file has changed or is gone.";
+  };
+  part("source-page").src = `${api}/${told.page.picture}`;
+  part("source-sheet").hidden = false;
+}
+
+if (part("q").value.trim()) ask(part("q").value.trim());

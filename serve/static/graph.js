@@ -1,0 +1,111 @@
+"use strict";
+// Draws what is around a node: forces settle the places once, then nothing moves. A click or Enter goes on from there.
+
+const place = document.getElementById("graph");
+const kb = place.dataset.kb;
+const drawing = document.getElementById("drawing");
+const hops = document.getElementById("hops");
+const WIDTH = 1000, HEIGHT = 640, MOST = 120, ROUNDS = 220;
+let center = place.dataset.node;
+
+async function go(node, push) {
+  center = node;
+  if (push) history.pushState({ node }, "", `?${new URLSearchParams({ node })}`);
+  const told = document.getElementById("told");
+  if (!node) { told.textContent = "The knowledge base is empty."; return; }
+  const query = new URLSearchParams({ hops: hops.value, limit: MOST });
+  const reply = await fetch(`/api/kb/${encodeURIComponent(kb)}/graph/${encodeURIComponent(node)}?${query}`);
+  const graph = await reply.json();
+  if (!reply.ok) { told.textContent = shown(graph.detail); return; }
+  told.textContent = `${graph.nodes.length} nodes, ${graph.edges.length} edges${graph.cut ? "; there are more" : ""}`;
+  draw(graph);
+  list(graph);
+}
+
+function settle(graph) {
+  const at = new Map();
+  graph.nodes.forEach((node, index) => {
+    const turn = index * 2.39996, far = node.hops ? 90 + 14 * Math.sqrt(index) * node.hops : 0;
+    at.set(node.id, { x: WIDTH / 2 + far * Math.cos(turn), y: HEIGHT / 2 + far * 0.7 * Math.sin(turn), dx: 0, dy: 0 });
+  });
+  const all = [...at.values()], wanted = Math.sqrt((WIDTH * HEIGHT) / (all.length + 1)) * 0.8;
+  for (let round = 0; round < ROUNDS; round++) {
+    const heat = 24 * (1 - round / ROUNDS);
+    for (const one of all) for (const two of all) if (one !== two) push(one, two, wanted);
+    for (const edge of graph.edges) pull(at.get(edge.source), at.get(edge.target), wanted);
+    for (const one of all) move(one, heat);
+    Object.assign(at.get(graph.center), { x: WIDTH / 2, y: HEIGHT / 2 });
+  }
+  return at;
+}
+
+function push(one, two, wanted) {
+  const x = one.x - two.x, y = one.y - two.y, far = Math.hypot(x, y) || 0.1;
+  one.dx += (x / far) * (wanted * wanted) / far;
+  one.dy += (y / far) * (wanted * wanted) / far;
+}
+
+function pull(one, two, wanted) {
+  const x = one.x - two.x, y = one.y - two.y, far = Math.hypot(x, y) || 0.1;
+  for (const [end, sign] of [[one, -1], [two, 1]]) {
+    end.dx += (sign * x * far) / wanted;
+    end.dy += (sign * y * far) / wanted;
+  }
+}
+
+function move(one, heat) {
+  const far = Math.hypot(one.dx, one.dy) || 0.1, step = Math.min(far, heat);
+  one.x = Math.min(WIDTH - 40, Math.max(40, one.x + (one.dx / far) * step));
+  one.y = Math.min(HEIGHT - 24, Math.max(18, one.y + (one.dy / far) * step));
+  one.dx = one.dy = 0;
+}
+
+function draw(graph) {
+  const at = settle(graph);
+  drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
+  const lines = graph.edges.map((edge) => {
+    const one = at.get(edge.source), two = at.get(edge.target);
+    const line = makeSvg("line", { x1: one.x, y1: one.y, x2: two.x, y2: two.y });
+    line.append(title(edge.type ? `${edge.kind}: ${edge.type}` : edge.kind));
+    return line;
+  });
+  drawing.replaceChildren(...lines, ...graph.nodes.map((node) => dot(node, at.get(node.id), graph.center)));
+}
+
+function dot(node, spot, middle) {
+  const link = makeSvg("a", {
+    href: `?${new URLSearchParams({ node: node.id })}`, class: `${node.layer}${node.id === middle ? " center" : ""}`,
+    "aria-label": shown(`${node.kind}: ${node.name}`),
+  });
+  const text = makeSvg("text", { x: spot.x, y: spot.y + (node.id === middle ? 26 : 18) });
+  text.textContent = shown(node.name.length > 26 ? `${node.name.slice(0, 25)}…` : node.name);
+  link.append(makeSvg("circle", { cx: spot.x, cy: spot.y, r: node.id === middle ? 12 : 7 }), text,
+    title(`${node.kind}: ${node.name}`));
+  link.addEventListener("click", (event) => { event.preventDefault(); go(node.id, true); });
+  return link;
+}
+
+function title(text) {
+  const made = makeSvg("title");
+  made.textContent = shown(text);
+  return made;
+}
+
+function pageOf(node) {
+  const kind = { Tag: "tags", Entity: "entities" }[node.kind];
+  if (kind) return `/kb/${encodeURIComponent(kb)}/${kind}/${encodeURIComponent(node.id)}`;
+  return node.document ? documentPath(kb, node.document, node.page ? { page: node.page } : {}) : "";
+}
+
+function list(graph) {
+  document.getElementById("list").replaceChildren(...graph.nodes.map((node) => {
+    const around = make("a", { href: `?${new URLSearchParams({ node: node.id })}` }, node.name);
+    const path = pageOf(node);
+    const page = path ? make("a", { href: path }, "open") : "";
+    return make("li", {}, make("span", { class: "quiet" }, `${node.kind} `), around, " ", page);
+  }));
+}
+
+hops.addEventListener("change", () => go(center, false));
+addEventListener("popstate", (event) => go(event.state?.node ?? place.dataset.node, false));
+go(center, false);

@@ -1,0 +1,28 @@
+"use strict";
+// Elements and texts. What a document says is only ever set as text, with what a browser would obey made visible.
+
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+function shown(text) {
+  return String(text ?? "").replace(HIDDEN, (char) =>
+    `<U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
+}
+
+// An element with attributes and children; a child that is no element is text.
+function make(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children.map((child) => (child instanceof Node ? child : document.createTextNode(shown(child)))));
+  return made;
+}
+
+function makeSvg(name, attributes = {}) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+function documentPath(kb, id, query = {}) {
+  const told = new URLSearchParams(query).toString();
+  return `/kb/${encodeURIComponent(kb)}/documents/${encodeURIComponent(id)}${told ? `?${told}` : ""}`;
+}

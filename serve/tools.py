@@ -1,0 +1,135 @@
+"""What agents do with a knowledge base, whatever protocol they speak: find, ask, read, look around."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipelines.core.document import Document, Section
+from pipelines.core.errors import NotFound
+from pipelines.core.ids import normalize
+from pipelines.core.uris import called
+from pipelines.store.catalog import Entry
+from pipelines.store.explore import find_node
+from serve.around import around
+from serve.documents import list_documents
+from serve.library import OpenBase, document_key
+from serve.results import GraphView
+from serve.services import Services
+from serve.views import DocumentLine, Part
+
+LONGEST = 20_000
+"""Characters of a section that are read at once: some 5,000 tokens."""
+SECTIONS = 300
+"""Sections that an outline lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineLine:
+    id: str
+    title: str
+    number: str
+    level: int
+    page: int | None
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class SectionText:
+    """A section's text from `offset` on; `more` says that it goes on. Without a section, what there is to choose."""
+
+    document: str
+    uri: str
+    title: str
+    section: str
+    heading_path: tuple[str, ...]
+    page: int | None
+    text: str
+    offset: int
+    more: bool
+    outline: tuple[OutlineLine, ...] = ()
+
+
+class Tools:
+    """The tools over a server's knowledge bases; `kb` names one of them, empty for the first."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+
+    def base(self, kb: str) -> OpenBase:
+        """Return a knowledge base. Raises `NotFound`."""
+        return self.services.base(kb) if kb else self.services.library.first
+
+    def list_documents(self, kb: str, words: str, offset: int, limit: int) -> Part[DocumentLine]:
+        """Return the files whose title or path holds these words. Raises `NotFound`."""
+        return list_documents(self.base(kb), words=words, offset=max(0, offset), limit=self._bounded(limit))
+
+    def read_section(self, kb: str, document: str, section: str, offset: int) -> SectionText:
+        """Return the text of a section, by its id, number or title; without one the document's outline and beginning.
+
+        Raises `NotFound` for a document or section that is not there, `ArtifactUnreadable`.
+        """
+        base = self.base(kb)
+        entry = _entry(base, document)
+        parsed = base.document(entry)
+        if parsed is None:
+            raise NotFound(f"the document is {entry.status.value}: it has no text", ids=(entry.uri,), hint=entry.reason)
+        found = _section(parsed, section) if section else None
+        text = found.span.slice(parsed.text) if found else parsed.text
+        begin = max(0, offset)
+        return SectionText(
+            document_key(entry),
+            entry.uri,
+            parsed.title,
+            found.title if found else "",
+            found.path if found else (),
+            found.page if found else None,
+            text[begin : begin + LONGEST],
+            begin,
+            len(text) > begin + LONGEST,
+            () if found else _outline(parsed),
+        )
+
+    def neighbours(self, kb: str, node: str, hops: int, limit: int) -> GraphView:
+        """Return what is around a node, by its id, or a document, entity or tag by its name. Raises `NotFound`."""
+        graph = self.base(kb).knowledge.stores.graph
+        center = find_node(graph, node).id
+        return around(graph, center, min(3, max(1, hops)), min(self.services.limits.nodes, max(1, limit)))
+
+    def _bounded(self, limit: int) -> int:
+        return min(self.services.limits.results, max(1, limit))
+
+
+def _entry(base: OpenBase, name: str) -> Entry:
+    """The file that is named by its id or its path."""
+    entries = base.entries()
+    uris = called(name, [entry.uri for entry in entries])
+    found = [entry for entry in entries if document_key(entry) == name or entry.uri in uris]
+    if len(found) != 1:
+        raise NotFound(f"no document {name}", ids=(name,), hint="list_documents lists them")
+    return found[0]
+
+
+def _section(document: Document, name: str) -> Section:
+    wanted = normalize(name)
+    for same in (_has_id, _has_number, _has_title):
+        for section in document.sections:
+            if section.parent and same(section, name, wanted):
+                return section
+    raise NotFound(f"no section {name}", ids=(name,), hint="read_section without a section lists them")
+
+
+def _has_id(section: Section, name: str, wanted: str) -> bool:
+    return section.id == name
+
+
+def _has_number(section: Section, name: str, wanted: str) -> bool:
+    return bool(section.number) and normalize(section.number) == wanted
+
+
+def _has_title(section: Section, name: str, wanted: str) -> bool:
+    return normalize(section.title) == wanted
+
+
+def _outline(document: Document) -> tuple[OutlineLine, ...]:
+    sections = [section for section in document.sections if section.parent][:SECTIONS]
+    return tuple(OutlineLine(one.id, one.title, one.number, one.level, one.page, len(one.span)) for one in sections)

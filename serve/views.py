@@ -1,0 +1,209 @@
+"""The values that the API returns of documents and names, and the pages show; `results.py` has the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from pipelines.core.provenance import Box
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Generic[T]):
+    """A part of a list; `total` counts the whole of it."""
+
+    total: int
+    offset: int
+    items: tuple[T, ...]
+
+
+def part(items: Sequence[T], offset: int, limit: int) -> Part[T]:
+    """Return `limit` of the items from `offset` on."""
+    return Part(len(items), offset, tuple(items[offset : offset + limit]))
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLine:
+    """A file of the folder: what became of it, and why. `id` names it in every other request."""
+
+    id: str
+    uri: str
+    title: str
+    status: str
+    reason: str
+    media_type: str
+    language: str
+    size: int
+    searchable: bool
+    parent: str = ""
+    notes: tuple[str, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionView:
+    id: str
+    title: str
+    number: str
+    level: int
+    parent: str
+    page: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkView:
+    """A chunk with its place: `start` and `end` in the document's text, boxes as fractions of their page."""
+
+    id: str
+    position: int
+    text: str
+    start: int
+    end: int
+    page: int | None
+    label: str
+    cells: str
+    section: str
+    heading_path: tuple[str, ...]
+    context: str
+    summary: str
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table as rows of texts, the first `header_rows` of them headers."""
+
+    id: str
+    caption: str
+    page: int | None
+    label: str
+    cells: str
+    header_rows: int
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FigureView:
+    id: str
+    caption: str
+    page: int | None
+    text: str
+    media_type: str
+    width: int
+    height: int
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AtomView:
+    id: str
+    kind: str
+    text: str
+    chunk: str
+    page: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A tag or an entity: `type` is its class or type, `count` in how many chunks of what is asked about it stands."""
+
+    id: str
+    kind: str
+    name: str
+    type: str = ""
+    count: int = 0
+    documents: int = 0
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceView:
+    """A reference; `other` is the id of the document at its other end, or of what is not in the knowledge base."""
+
+    kind: str
+    other: str
+    name: str
+    evidence: str
+    page: int | None
+    resolved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BlockView:
+    kind: str
+    text: str
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """A page; `picture` is the path of its picture, empty where there is none, and `reason` says why not."""
+
+    number: int
+    label: str
+    issue: str
+    text_source: str
+    width: float
+    height: float
+    picture: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    page: PageView
+    blocks: tuple[BlockView, ...]
+    chunks: tuple[ChunkView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """A document. Chunks, tables, figures and atoms have requests of their own."""
+
+    line: DocumentLine
+    metadata: dict[str, str]
+    engine: str
+    characters: int
+    pages: tuple[PageView, ...]
+    sections: tuple[SectionView, ...]
+    tags: tuple[Named, ...]
+    entities: tuple[Named, ...]
+    references: tuple[ReferenceView, ...]
+    cited_by: tuple[ReferenceView, ...]
+    superseded_by: tuple[ReferenceView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """A chunk that bears a tag or names an entity."""
+
+    document: str
+    uri: str
+    title: str
+    chunk: str
+    text: str
+    page: int | None
+    place: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class RelationView:
+    """A relation of an entity: `forward` where it leads from it to `other`."""
+
+    type: str
+    other: str
+    name: str
+    forward: bool
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedView:
+    named: Named
+    appearances: tuple[Appearance, ...]
+    related: tuple[RelationView, ...] = ()

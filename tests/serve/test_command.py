@@ -1,0 +1,69 @@
+"""`strata serve` as a command: what it refuses, and that it serves until it is interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from flows.cli.app import main
+from tests.conftest import ROOT
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "line"),
+    [
+        (["--host", "0.0.0.0"], 2, "0.0.0.0 can be reached by others, and there is no key"),
+        (["--key-file", "nothing"], 2, "the key file cannot be read"),
+        (["--folder", "a", "--folder", "b"], 2, "more folders than knowledge bases"),
+        ([], 5, "no knowledge base at kb"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(
+    words: list[str],
+    code: int,
+    line: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["strata", "serve", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == code
+    assert f"strata: {line}" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_command_serves_until_it_is_interrupted(made: Path, tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-c", "from flows.cli.app import main; main()", "serve", "--kb", str(made / "kb")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [*command, "--port", str(port)], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stderr is not None
+        assert f"http://127.0.0.1:{port}/" in server.stderr.readline()
+        assert answers(port, server) == [{"name": "kb", "documents": 7, "searchable": 6}]
+        server.send_signal(signal.SIGINT)
+        assert server.wait() == 0
+
+
+def answers(port: int, server: subprocess.Popen[str]) -> object:
+    """What the server says once it answers."""
+    while server.poll() is None:
+        try:
+            return httpx2.get(f"http://127.0.0.1:{port}/api/kb", trust_env=False).json()
+        except httpx2.ConnectError:
+            time.sleep(0.1)
+    return server.communicate()[1]
