@@ -37,7 +37,7 @@ def report_markdown(report: Report, folder: str) -> str:
 
 
 def failure_rows(report: Report) -> list[dict[str, str]]:
-    """Return the failures as rows: document, stage, status, reason."""
+    """Return the failures as rows, `MOST_FAILURES` at most: document, stage, status, reason."""
     return [
         {
             "document": shown(failure.subject),

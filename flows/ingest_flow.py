@@ -150,7 +150,9 @@ async def _tell(report: Report, folder: str, settings: Settings) -> None:
     with contextlib.suppress(httpx.HTTPError):
         await acreate_markdown_artifact(report_markdown(report, folder), "ingest-report", summary(report))
         if report.failures:
-            await acreate_table_artifact(failure_rows(report), "ingest-failures", f"{len(report.failures)} failures")
+            rows = failure_rows(report)
+            shown_here = f", the first {len(rows)} are here" if len(rows) < len(report.failures) else ""
+            await acreate_table_artifact(rows, "ingest-failures", f"{len(report.failures)} failures{shown_here}")
         if browser := settings.store.browser:
             await acreate_link_artifact(browser, "Neo4j Browser", "neo4j-browser", "the graph of this knowledge base")
 

@@ -152,6 +152,7 @@ def answer_view(answer: Answer) -> AnswerView:
         answer.strategy,
         answer.extractive,
         answer.short,
+        answer.missing,
         answer.claims,
         tuple(map(_citation, answer.citations)),
         answer.warnings,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipelines.core.document import Document
-from pipelines.core.provenance import Box, Provenance
+from pipelines.core.provenance import Box
 from serve import documents
 from serve.content import locate, page_content
 from serve.library import OpenBase
 from serve.services import Services
-from serve.views import AtomView, ChunkView, DocumentView, FigureView, PageContent, Part, TableView, part
+from serve.views import AtomView, ChunkView, DocumentView, FigureView, PageContent, PageView, Part, TableView, part
 
 CHUNKS = 20
 """Chunks of a document without pages that are shown at once."""
@@ -20,10 +20,14 @@ LISTED = 60
 
 @dataclass(frozen=True, slots=True)
 class DocumentPage:
-    """What is shown of a document. `boxes` are those of the quote on the page shown, `start` and `end` its place."""
+    """What is shown of a document, with all its `pages` to choose from.
+
+    `boxes` are those of the quote on the page shown, `start` and `end` its place.
+    """
 
     id: str
     document: DocumentView
+    pages: Sequence[PageView]
     shown: PageContent | None
     chunks: Part[ChunkView]
     tables: Part[TableView]
@@ -36,7 +40,7 @@ class DocumentPage:
     @property
     def numbers(self) -> list[int]:
         """The numbers of the pages."""
-        return [page.number for page in self.document.pages]
+        return [page.number for page in self.pages]
 
 
 def document_page(
@@ -52,7 +56,9 @@ def document_page(
     document = base.document(entry)
     start, end = quote[0] or 0, quote[1] or 0
     place = locate(document, start, end)
-    shown = _shown(services, base, id, document, page, place)
+    pages = services.pictures.pages(base, id, entry, document)
+    number = page or (place.page if place else None) or 1
+    shown = page_content(base, services.pictures, id, number) if pages else None
     every = documents.chunks_of(base, id)
     chunks = part(every, _offset(every, start, end, offset), CHUNKS)
     if shown:
@@ -60,7 +66,8 @@ def document_page(
     boxes = place.boxes if place and shown else ()
     return DocumentPage(
         id,
-        services.document(base, id, services.limits.results),
+        documents.document_view(base, id, pages, services.limits.results),
+        pages,
         shown,
         chunks,
         part(documents.tables_of(base, id), 0, LISTED),
@@ -70,21 +77,6 @@ def document_page(
         start,
         end,
     )
-
-
-def _shown(
-    services: Services,
-    base: OpenBase,
-    id: str,
-    document: Document | None,
-    page: int | None,
-    place: Provenance | None,
-) -> PageContent | None:
-    """The page that is shown, None for a document without pages."""
-    if document is None or not services.pictures.pages(base, id, base.entry(id), document):
-        return None
-    own = place.page if place else None
-    return page_content(base, services.pictures, id, page or own or 1)
 
 
 def _offset(chunks: list[ChunkView], start: int, end: int, offset: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from pipelines.core.document import Document
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind
@@ -46,23 +47,28 @@ def list_documents(
 
 
 def document_view(base: OpenBase, id: str, pages: Sequence[PageView], limit: int) -> DocumentView:
-    """Return a document; `pages` as they can be shown. Raises `NotFound`."""
+    """Return a document with up to `limit` of each of its lists; `pages` as they can be shown. Raises `NotFound`."""
     entry = base.entry(id)
     graph = base.knowledge.stores.graph
     node = next(iter(graph.nodes((NodeKind.DOCUMENT,), ids=[id])), None)
     document = base.document(entry)
+    more = limit + 1  # one more than is shown says that there is more
+    lists: dict[str, tuple[Any, ...]] = {
+        "pages": tuple(pages),
+        "sections": _sections(document, more),
+        "tags": _tags(base, id, more),
+        "entities": _entities(base, id, more),
+        "references": _references(base, graph.edges((EdgeKind.REFERENCES,), sources=[id]), id, more),
+        "cited_by": _references(base, graph.edges((EdgeKind.REFERENCES,), targets=[id]), id, more),
+        "superseded_by": _references(base, graph.edges((EdgeKind.SUPERSEDES,), targets=[id]), id, more),
+    }
     return DocumentView(
         _line(entry, text(node, "language")),
         dict(document.metadata) if document else {},
         document.engine if document else "",
         len(document.text) if document else 0,
-        tuple(pages),
-        _sections(document, limit),
-        _tags(base, id, limit),
-        _entities(base, id, limit),
-        _references(base, graph.edges((EdgeKind.REFERENCES,), sources=[id]), id, limit),
-        _references(base, graph.edges((EdgeKind.REFERENCES,), targets=[id]), id, limit),
-        _references(base, graph.edges((EdgeKind.SUPERSEDES,), targets=[id]), id, limit),
+        **{name: items[:limit] for name, items in lists.items()},
+        cut=tuple(name for name, items in lists.items() if len(items) > limit),
     )
 
 

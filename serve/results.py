@@ -141,7 +141,10 @@ class CitationView:
 
 @dataclass(frozen=True, slots=True)
 class AnswerView:
-    """An answer as `qa.answer.Answer` has it, with its citations' places in a reader's words."""
+    """An answer as `qa.answer.Answer` has it, with its citations' places in a reader's words.
+
+    `missing` says what the documents leave open.
+    """
 
     question: str
     text: str
@@ -151,6 +154,7 @@ class AnswerView:
     strategy: str
     extractive: bool
     short: str
+    missing: str
     claims: tuple[Claim, ...]
     citations: tuple[CitationView, ...]
     warnings: tuple[str, ...]

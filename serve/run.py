@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import uvicorn
 
-from serve.app import create_app, open_services
+from serve.app import create_app
+from serve.services import Services
 from serve.settings import ServeSettings
 
 
-def run(settings: ServeSettings) -> None:
+def run(settings: ServeSettings, services: Services) -> None:
     """Serve until interrupted.
 
-    No request is logged: a question may be in its address, and no key may ever be. Raises `SettingsError` and what
-    `KnowledgeBase.open` does; where the port is taken, uvicorn says so and ends the process with 1.
+    No request is logged: a question may be in its address, and no key may ever be. Raises `SettingsError`; where the
+    port is taken, uvicorn says so and ends the process with 1.
     """
-    settings.check()
-    with open_services(settings) as services:
-        app = create_app(settings, services)
-        uvicorn.run(
-            app,
-            host=settings.host,
-            port=settings.port,
-            access_log=False,
-            server_header=False,
-            log_level="warning",
-            timeout_graceful_shutdown=5,
-        )
+    uvicorn.run(
+        create_app(settings, services),
+        host=settings.host,
+        port=settings.port,
+        access_log=False,
+        server_header=False,
+        log_level="warning",
+        timeout_graceful_shutdown=5,
+    )

@@ -28,5 +28,4 @@ class Services:
     def document(self, base: OpenBase, id: str, limit: int) -> DocumentView:
         """Return a document with up to `limit` of each of its lists. Raises `NotFound`."""
         entry = base.entry(id)
-        pages = self.pictures.pages(base, id, entry, base.document(entry))
-        return documents.document_view(base, id, pages[:limit], limit)
+        return documents.document_view(base, id, self.pictures.pages(base, id, entry, base.document(entry)), limit)

@@ -35,7 +35,10 @@ class OutlineLine:
 
 @dataclass(frozen=True, slots=True)
 class SectionText:
-    """A section's text from `offset` on; `more` says that it goes on. Without a section, what there is to choose."""
+    """A section's text from `offset` on; `more` says that it goes on.
+
+    Without a section, what there is to choose: the `outline`, of `sections` in all.
+    """
 
     document: str
     uri: str
@@ -47,6 +50,7 @@ class SectionText:
     offset: int
     more: bool
     outline: tuple[OutlineLine, ...] = ()
+    sections: int = 0
 
 
 class Tools:
@@ -87,6 +91,7 @@ class Tools:
             begin,
             len(text) > begin + LONGEST,
             () if found else _outline(parsed),
+            sum(bool(one.parent) for one in parsed.sections),
         )
 
     def neighbours(self, kb: str, node: str, hops: int, limit: int) -> GraphView:

@@ -161,7 +161,10 @@ class PageContent:
 
 @dataclass(frozen=True, slots=True)
 class DocumentView:
-    """A document. Chunks, tables, figures and atoms have requests of their own."""
+    """A document. Chunks, tables, figures and atoms have requests of their own.
+
+    `cut` names the lists of which there is more than the limit lets through.
+    """
 
     line: DocumentLine
     metadata: dict[str, str]
@@ -174,6 +177,7 @@ class DocumentView:
     references: tuple[ReferenceView, ...]
     cited_by: tuple[ReferenceView, ...]
     superseded_by: tuple[ReferenceView, ...] = ()
+    cut: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

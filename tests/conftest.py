@@ -6,7 +6,7 @@ import ipaddress
 import os
 import socket
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +24,8 @@ EXAMPLES = ROOT / "examples" / "documents"
 SHARED = ROOT.parent / "shared" / "data"
 WORKERS = "STRATA_INGEST__WORKERS"
 LONG = ("slow", "neo4j", "browser")
+Strata = Callable[..., tuple[int, str, str]]
+"""Runs the command with these words; returns its exit code, its output and its errors."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -52,6 +54,21 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("PREFECT_SERVER_API_PORT", "1")  # a server of the developer's own is not asked
     monkeypatch.setenv("PREFECT_PROFILES_PATH", os.devnull)
+
+
+@pytest.fixture
+def strata(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Strata:
+    from flows.cli.app import main
+
+    def run(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["strata", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        code = ended.value.code
+        return (code if isinstance(code, int) else 0), printed.out, printed.err
+
+    return run
 
 
 @pytest.fixture

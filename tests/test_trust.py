@@ -7,14 +7,13 @@ import os
 import shutil
 import stat
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args, get_origin
 
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from flows.cli.app import main
 from pipelines import Settings, build
 from pipelines.core.errors import CallFailed, SettingsError
 from pipelines.core.settings_section import is_loopback, sensitive_fields
@@ -30,6 +29,7 @@ from pipelines.store.folder import KnowledgeBaseFolder
 from pipelines.trust import confirm, links_of, record_path, withdraw
 from qa import KnowledgeBase
 from qa.settings import QaSettings
+from tests.conftest import Strata
 from tests.ingest.knowledge import write_folder
 
 KEY = "sk-of-the-user"
@@ -85,18 +85,6 @@ def recorder() -> Iterator[LoopbackServer]:
         yield server
 
 
-@pytest.fixture
-def strata(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def run(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["strata", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
-
-
 def wants(kb: Path, toml: str) -> Path:
     (kb / "strata.toml").write_text(toml)
     return kb
@@ -107,7 +95,7 @@ def allow(kb: Path) -> None:
 
 
 def test_no_key_of_the_environment_goes_to_an_endpoint_that_a_knowledge_base_names(
-    kb: Path, recorder: LoopbackServer, strata: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+    kb: Path, recorder: LoopbackServer, strata: Strata, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     wants(kb, f'[llm]\nbase_url = "{recorder.url}"\ntries = 1\n')
@@ -153,7 +141,7 @@ def test_what_reaches_beyond_the_knowledge_base_is_refused_until_confirmed(
     load(tmp_path, None, model)
 
 
-def test_every_way_in_applies_the_rule(kb: Path, strata: Callable[..., tuple[int, str, str]]) -> None:
+def test_every_way_in_applies_the_rule(kb: Path, strata: Strata) -> None:
     wants(kb, REMOTE)
     with pytest.raises(SettingsError):
         KnowledgeBase.open(kb)
@@ -231,7 +219,7 @@ def test_the_record_lies_outside_is_the_owners_and_tells_no_key(tmp_path: Path, 
     assert list(json.loads(record_path().read_text())) == [str(tmp_path.resolve())]
 
 
-def test_config_shows_allows_lists_and_takes_back(kb: Path, strata: Callable[..., tuple[int, str, str]]) -> None:
+def test_config_shows_allows_lists_and_takes_back(kb: Path, strata: Strata) -> None:
     wants(kb, REMOTE + 'api_key = "sk-of-a-stranger"\n')
     shown = strata("config", "--kb", kb, "--changed")  # is shown, though nothing acts on it
     assert shown[0] == 0
@@ -245,7 +233,7 @@ def test_config_shows_allows_lists_and_takes_back(kb: Path, strata: Callable[...
     assert strata("status", "--kb", kb)[0] == 2
 
 
-def test_a_value_cannot_reach_the_terminal_raw(tmp_path: Path, strata: Callable[..., tuple[int, str, str]]) -> None:
+def test_a_value_cannot_reach_the_terminal_raw(tmp_path: Path, strata: Strata) -> None:
     wants(tmp_path, '[llm]\nbase_url = "http://x.example/\\u001b]0;owned\\u0007\\u202e"\n')
     for words in (["status", "--kb", tmp_path], ["config", "trust", tmp_path]):
         _, out, err = strata(*words)

@@ -40,6 +40,7 @@ def serve(
 
     On this machine alone, unless --host and --key-file say otherwise. Nothing is written to a knowledge base.
     """
+    from serve.app import open_services
     from serve.run import run
     from serve.settings import Limits, ServeSettings, read_key
 
@@ -52,8 +53,9 @@ def serve(
         Limits(asks=asks),
     )
     settings.check()
-    say(f"http://{settings.host}:{settings.port}/ (Control+C ends it)", err=True)
-    run(settings)
+    with open_services(settings) as services:
+        say(f"http://{settings.host}:{settings.port}/ (Control+C ends it)", err=True)
+        run(settings, services)
 
 
 def mcp(

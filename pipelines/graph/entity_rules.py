@@ -51,10 +51,7 @@ def key(name: str) -> str:
     Empty for a name without any letter: numbers are never merged.
     """
     words, last = _words_and_legal_form(name)
-    first = 0
-    while last - first > 1 and words[first] in _ARTICLES:
-        first += 1
-    joined = " ".join(words[first:last])
+    joined = " ".join(words[:last])
     return _KNOWN.get(joined, joined) if re.search(r"[^\W\d_]", joined) else ""
 
 
@@ -69,16 +66,18 @@ def legal_form(name: str) -> str:
 
 
 def _words_and_legal_form(name: str) -> tuple[list[str], int]:
-    """The words of a name without accents and punctuation, and the place where its legal form begins."""
+    """The words of a name without accents, punctuation and articles before it, and where its legal form begins."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     plain = re.sub(r"(?<=\b\w)\.(?=\w\b|\s|$)", "", plain)
     plain = re.sub(r"['’]s\b", "", plain).replace("&", " and ").replace("%", " percent ")
     written = _WORD.findall(plain)
     words = [normalize(word) for word in written]
-    last = len(words)
-    while last > 1 and words[last - 1] in LEGAL_FORMS and written[last - 1][0].isupper():
+    first, last = 0, len(words)
+    while last - first > 1 and words[first] in _ARTICLES:
+        first += 1
+    while last - first > 1 and words[last - 1] in LEGAL_FORMS and written[last - 1][0].isupper():
         last -= 1
-    return words, last
+    return words[first:], last - first
 
 
 def acronym(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from pipelines.lang.profile import of_language, read_table
 from pipelines.lang.quantities import Kind
@@ -11,6 +11,7 @@ from pipelines.lang.quantities import Kind
 _REST = re.compile(r"[^\W\d_]*")
 
 
+@lru_cache(maxsize=1024)  # headings of columns are asked about for every row
 def asked_for(question: str, language: str = "") -> frozenset[Kind]:
     """Return the kinds of value that a question asks for, none where it asks for no value.
 

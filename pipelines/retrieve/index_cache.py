@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from itertools import chain, islice
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -21,12 +22,14 @@ from pipelines.llm.embedder import EmbedderInfo
 from pipelines.retrieve.index import Index, SparseRows, Weights
 from pipelines.store.vector import RecordKind, VectorStore
 
-VERSION = 5
+VERSION = 6
 """Raised when the same graph gives another index, or the file another form."""
 FILE = "index.npz"
 _METADATA = "metadata"
 SCALE_SAMPLE = 64
 """Documents from which the scale is measured: means of some hundred vectors, read in well under a second."""
+_TAG_SAMPLE = 256
+"""Tags whose cosines to one another are taken for those of words that have nothing to do with each other."""
 _LEAST_RANGE = 0.05
 """The least difference of two cosines that is taken for more than noise."""
 
@@ -36,8 +39,9 @@ class Scale:
     """A linear scale for cosines: `floors`, by kind of record, become 0, and `top` becomes 1.
 
     Both are measured on the knowledge base: the floor of a kind is the mean cosine of its records to atoms of other
-    documents, the top that of an atom to its own chunk. (A BM25 score is divided by that of a text of mean length that
-    has every term of the query once, see `pipelines.retrieve.layers`.)
+    documents, the top that of an atom to its own chunk; the floor of tags is the mean cosine of two of them. (A BM25
+    score is divided by that of a text of mean length that has every term of the query once, see
+    `pipelines.retrieve.layers`.)
     """
 
     floors: Mapping[str, float]
@@ -48,6 +52,11 @@ class Scale:
         floor = self.floors.get(kind.value, 0.0)
         found: Weights = np.maximum(0, (cosines - floor) / max(self.top - floor, _LEAST_RANGE))
         return found
+
+    def likeness(self, kind: RecordKind, cosine: float) -> float:
+        """Return how alike a word and a record of `kind` are: 0 as two by chance, 1 as a word to itself."""
+        floor = self.floors.get(kind.value, 0.0)
+        return (cosine - floor) / max(1.0 - floor, _LEAST_RANGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,18 @@ def measure_scale(vectors: VectorStore, documents: list[str]) -> Scale:
     if not atoms.vectors or not chunks.vectors:
         return Scale({})
     floors = {kind.value: _mean_foreign_cosine(atoms, sample) for kind, sample in samples.items() if sample.vectors}
+    floors |= _tag_floor(vectors)
     return Scale(floors, _mean_own_cosine(atoms, chunks, floors[RecordKind.CHUNK.value]))
+
+
+def _tag_floor(vectors: VectorStore) -> dict[str, float]:
+    """The mean cosine of one tag to another, none for fewer than two."""
+    batches = chain.from_iterable(batch.vectors for batch in vectors.records((RecordKind.TAG,)))
+    found = list(islice(batches, _TAG_SAMPLE))
+    if len(found) < 2:
+        return {}
+    cosines = np.stack(found) @ np.stack(found).T
+    return {RecordKind.TAG.value: float(cosines[~np.eye(len(found), dtype=bool)].mean())}
 
 
 class _VectorSample:

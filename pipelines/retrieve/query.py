@@ -16,12 +16,14 @@ from pipelines.lang.subject_words import question_language
 from pipelines.lang.terms import terms, words
 from pipelines.lang.words import STOP_WORDS
 from pipelines.llm.embedder import Embedder, Side
+from pipelines.llm.embedders import reads
 from pipelines.retrieve.index import INNER_NAME, Index, Numbers, SparseRows, Weights, word_ngrams
+from pipelines.retrieve.index_cache import Scale
 from pipelines.retrieve.question_words import NEAR, CorpusWords, QuestionWord, chunks_of
 from pipelines.store.vector import RecordKind, VectorStore
 
-TAG_COSINE = 0.6
-"""Cosine from which a tag counts as another word for one that no chunk holds; not tuned."""
+TAG_LIKENESS = 0.6
+"""Likeness from which a tag counts as another word for one that no chunk holds (`Scale.likeness`); not tuned."""
 _SHORTEST_WORD = 4
 """Letters of a word that is compared with tags by its vector: those of shorter ones tell little."""
 
@@ -210,13 +212,16 @@ class TagMap:
     """Maps the terms of a question to the corpus's tags (PIKE-RAG 5.2.2).
 
     A tag is found where the question names it, where a learned pair of `pairs` leads to it, or where it is near in
-    meaning to a word that no chunk holds.
+    meaning to a word that no chunk holds, in a language that the embedder was made for.
     """
 
-    def __init__(self, index: Index, vectors: VectorStore, embedder: Embedder, pairs: Sequence[TagPair] = ()) -> None:
+    def __init__(
+        self, index: Index, vectors: VectorStore, embedder: Embedder, scale: Scale, pairs: Sequence[TagPair] = ()
+    ) -> None:
         self._index = index
         self._vectors = vectors
         self._embedder = embedder
+        self._scale = scale
         self._names = dict(zip(index.tag_ids, index.tag_names, strict=True))
         tags = [
             Tag(id, name, aliases=tuple(aliases))
@@ -227,8 +232,8 @@ class TagMap:
     def map(self, question: str) -> tuple[TagPair, ...]:
         """Return the question's terms with the tags that they lead to, the surest first, each tag once.
 
-        The weight is 1 for a tag that the question names, the pair's for one that a pair leads to, the cosine for one
-        near in meaning.
+        The weight is 1 for a tag that the question names, the pair's for one that a pair leads to, the likeness for
+        one near in meaning.
         """
         if not self._names:
             return ()
@@ -236,13 +241,16 @@ class TagMap:
         return tuple(sorted(mapped.values(), key=lambda pair: (-pair.weight, pair.corpus_tag)))
 
     def _near(self, question: str) -> Iterator[TagPair]:
+        if not reads(self._embedder.info, question_language(question, self._index.languages)):
+            return
         for word in dict.fromkeys(words(question)):
             if len(word) < _SHORTEST_WORD or word in STOP_WORDS or self._is_known(word):
                 continue
             vector = self._embedder.embed([word], Side.QUERY)[0]
             for found in self._vectors.search(RecordKind.TAG, vector, 1):
-                if found.score >= TAG_COSINE and found.id in self._names:
-                    yield TagPair(word, self._names[found.id], round(found.score, 4))
+                likeness = self._scale.likeness(RecordKind.TAG, found.score)
+                if likeness >= TAG_LIKENESS and found.id in self._names:
+                    yield TagPair(word, self._names[found.id], round(likeness, 4))
 
     def _is_known(self, word: str) -> bool:
         return any(

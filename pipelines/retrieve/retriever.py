@@ -142,7 +142,7 @@ class Retriever:
 
     @cached_property
     def _tag_map(self) -> TagMap:
-        return TagMap(self.index, self._vectors, self._embedder, self._pairs)
+        return TagMap(self.index, self._vectors, self._embedder, self.scale, self._pairs)
 
     def retrieve(
         self, query: str, limit: int | None = None, where: Filter = Filter(), mode: Mode = Mode.GRAPH

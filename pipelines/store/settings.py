@@ -28,6 +28,7 @@ class StoreSettings(SettingsSection):
         "vectors": _CODE,
         "artifacts": _CODE,
         "neo4j_uri": Sensitive("would be sent the graph and the password", secrets=("store.neo4j_password",)),
+        "neo4j_browser": Sensitive("would be opened as your Neo4j Browser, where you type the password"),
     }
 
     graph: str = Field(

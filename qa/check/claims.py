@@ -10,7 +10,7 @@ from pipelines.core.provenance import Span
 from pipelines.lang.arithmetic import unsupported
 from pipelines.lang.codes import named_codes
 from pipelines.lang.terms import terms
-from pipelines.retrieve.evidence import RULE, EvidenceUnit, units
+from pipelines.retrieve.evidence import RULE, EvidenceUnit, cells_of, units
 from pipelines.retrieve.hit import Hit
 from qa.answer import Claim
 from qa.check.citations import Citer
@@ -161,7 +161,7 @@ def _cell(text: str, question: str, passages: Sequence[_Passage]) -> _Source | N
     for passage in passages if wanted else ():
         asked = set(terms(question, passage.hit.chunk.language))
         for unit in passage.units:
-            if _is_row(unit) and wanted in (normalize(cell) for cell in unit.text.split(RULE.strip())):
+            if _is_row(unit) and wanted in map(normalize, cells_of(unit.text)):
                 said = len(asked & (unit.own | unit.above))
                 if said > most:
                     best, most = _Source(passage.hit, unit.span, [unit]), said

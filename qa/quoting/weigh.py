@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from pipelines.lang.asked import asked_for
 from pipelines.lang.cues import cue
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.subject_words import stem
 from pipelines.lang.terms import terms, words
-from pipelines.retrieve.evidence import RULE, EvidenceUnit, units
+from pipelines.retrieve.evidence import RULE, EvidenceUnit, cells_of, units
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
 from qa.quoting.question import QuestionTerms
@@ -96,13 +97,23 @@ def _order(item: Weighed) -> tuple[float, int, int]:
 
 
 def _weighed(unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: float, coverage: _Coverage) -> Weighed:
-    value = bool(question.wants) and gives(question.wants, _without(question, unit), unit.hit.chunk.language)
+    value = bool(question.wants) and _gives(question, unit)
     told = question.asking if value else frozenset[str]()
     covers = {term: OWN if term in told else coverage.cover(term, unit) for term in question.weights}
     covered = sum(question.weights[term] * cover for term, cover in covers.items()) / (question.total or 1.0)
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
     score += gain - LABEL * unit.label - RULED_OUT * ruled_out(unit, question)
     return Weighed(unit, score, covered, 0.0, value, covers)
+
+
+def _gives(question: QuestionTerms, unit: EvidenceUnit) -> bool:
+    """Whether a unit gives a value that is asked for: by its own unit, or a figure whose column says what it is."""
+    language = unit.hit.chunk.language
+    if gives(question.wants, _without(question, unit), language):
+        return True
+    names, cells = cells_of(unit.header), cells_of(unit.text)
+    figures = (name for name, cell in zip(names, cells, strict=False) if any(map(str.isdigit, cell)))
+    return len(names) == len(cells) and any(question.wants & asked_for(name, language) for name in figures if name)
 
 
 def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:

@@ -31,7 +31,7 @@ from qa.strategies.answering import text_of, without_answer
 from qa.strategies.strategy import Attempt
 from qa.strategies.survey_quotes import quoted_survey
 
-_AT_ONCE = 4
+_BATCHES_AT_ONCE = 4
 """Batches that are read at the same time."""
 _NOTES, _ANSWER = 600, 300
 """Tokens of the replies: points with a sentence each, and two sentences with numbers."""
@@ -79,7 +79,7 @@ class _Survey:
 
     async def answer(self) -> Answer:
         batches = list(self._batches())
-        noted = await gather(self._note, batches, _AT_ONCE)
+        noted = await gather(self._note, batches, _BATCHES_AT_ONCE)
         read = [hit for batch in batches for one in batch for hit in one.hits[:1]]
         points = list({point.text: point for found_in in noted for point in found_in[0]}.values())
         dropped = tuple(reason for found_in in noted for reason in found_in[1])

@@ -7,25 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli.app import main
+from tests.conftest import Strata
 from tests.ingest.knowledge import write_folder
-
-Strata = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def strata(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Strata:
-    """Run the command with these words; returns its exit code, its output and its errors."""
-
-    def run(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["strata", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        code = ended.value.code
-        return (code if isinstance(code, int) else 0), printed.out, printed.err
-
-    return run
 
 
 @pytest.fixture(scope="module")

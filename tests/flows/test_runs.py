@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from flows.cli.app import main
 from pipelines import build
 from pipelines.ingest.run_records import MOST_RUNS, RUNS
 from pipelines.resources import open_stores
 from pipelines.settings import Settings, load
+from tests.conftest import Strata
 from tests.ingest.knowledge import write_folder
-
-Strata = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def strata(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Strata:
-    def run(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["strata", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        code = ended.value.code
-        return (code if isinstance(code, int) else 0), printed.out, printed.err
-
-    return run
 
 
 def test_runs_are_listed_and_shown_with_settings_and_failures_by_reason(strata: Strata, tmp_path: Path) -> None:

@@ -189,6 +189,7 @@ def test_neighbours_are_those_of_the_whole_matrix(count: int, wanted: int) -> No
 
 def test_keys_leave_what_tells_names_apart() -> None:
     assert key("The Acme Co., Ltd.") == key("ACME") == "acme"
+    assert key("The Company") == "company" != key("The Corporation")
     assert judge(entity("Acme"), entity("Acme Pumps")) is None
 
 

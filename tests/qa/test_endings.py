@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,6 @@ import pytest
 
 from evaluate.answers import evaluate_answers, summed
 from evaluate.questions import Question
-from flows.cli.app import main
 from pipelines.core.errors import CallFailed, NotFound, SettingsError, SourceError
 from pipelines.ingest.build import build
 from pipelines.llm.testing.fakes import ScriptedChat
@@ -27,6 +26,7 @@ from qa.conversation import Conversation
 from qa.model_calls import ModelCalls
 from qa.settings import AnswerSettings, QaSettings
 from qa.strategies.registry import STRATEGIES
+from tests.conftest import Strata
 from tests.qa.endpoints import GARBLED, NO_CHOICES, NO_MODEL, PAGE, REFUSED, Sent, completion, endpoint, error
 from tests.qa.memory import MemoryRetrieval
 
@@ -64,24 +64,6 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def knowledge(kb: Path) -> Iterator[KnowledgeBase]:
     with KnowledgeBase.open(kb) as opened:
         yield opened
-
-
-Strata = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def strata(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Strata:
-    """Run the command with these words; returns its exit code, its output and its errors."""
-
-    def run(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["strata", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        code = ended.value.code
-        return (code if isinstance(code, int) else 0), printed.out, printed.err
-
-    return run
 
 
 def settings(kb: Path, url: str, **more: object) -> QaSettings:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from flows.cli.app import main
 from pipelines.core.errors import SettingsError
 from pipelines.ingest.build import build
 from pipelines.llm.testing.fakes import ScriptedChat
 from pipelines.settings import load
 from qa import KnowledgeBase
+from tests.conftest import Strata
 
 MODULE = """
 from qa.answer import Answer, Claim
@@ -30,7 +29,6 @@ not_a_function = 7
 LINE = '[qa.answer]\nstrategy = "strategy_of_a_user:first_sentence"\n'
 NAME = "strategy_of_a_user:first_sentence"
 QUESTION = "What does the casing weigh?"
-Strata = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(autouse=True)
@@ -49,17 +47,6 @@ def kb(tmp_path: Path) -> Path:
     build(tmp_path / "folder", tmp_path / "kb")
     (tmp_path / "kb" / "strata.toml").write_text(LINE)
     return tmp_path / "kb"
-
-
-@pytest.fixture
-def strata(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Strata:
-    def run(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["strata", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return (int(ended.value.code or 0), *capsys.readouterr())
-
-    return run
 
 
 def test_one_line_of_the_settings_chooses_it_once_that_is_trusted(kb: Path, strata: Strata) -> None:

@@ -62,5 +62,20 @@ def test_the_scale_runs_from_chance_to_the_thing_itself(tmp_path: Path) -> None:
     assert scale.scaled(RecordKind.CHUNK, values).tolist() == pytest.approx([0.0, 0.5, 1.0, 0.0], abs=1e-5)
 
 
+def test_two_tags_that_any_embedder_finds_alike_are_no_other_words_for_each_other(tmp_path: Path) -> None:
+    store = LanceVectorStore(tmp_path / "vectors", 2)
+    row = unit(1, 0)
+    chunk = Record("chunk:one", RecordKind.CHUNK, "one", "t", "chunk:one")
+    atom = Record("atom:one", RecordKind.ATOM, "one", "t", "chunk:one")
+    tags = [Record(f"tag:{name}", RecordKind.TAG, "", name) for name in "abc"]
+    vectors = np.stack([row, row, unit(1, 0.1), unit(1, -0.1), unit(1, 0.5)])
+    store.write(["one", ""], EmbeddedRecords((chunk, atom, *tags), vectors))
+    scale = measure_scale(store, ["one"])
+    cosines = [float(vectors[one] @ vectors[two]) for one, two in ((2, 3), (2, 4), (3, 4))]
+    assert scale.floors["tag"] == pytest.approx(np.mean(cosines), abs=1e-5)
+    assert scale.likeness(RecordKind.TAG, float(np.mean(cosines))) == pytest.approx(0.0, abs=1e-5)
+    assert scale.likeness(RecordKind.TAG, 1.0) == pytest.approx(1.0)
+
+
 def test_an_empty_store_has_a_plain_scale(tmp_path: Path) -> None:
     assert measure_scale(LanceVectorStore(tmp_path / "vectors", 2), []) == Scale({})

@@ -34,8 +34,9 @@ def style_text() -> str:
 def style() -> dict[str, dict[str, str]]:
     """Return the style sheet as the Browser keeps it: properties by selector."""
     found = {}
-    for match in re.finditer(r"([\w.]+)\s*\{([^}]*)\}", style_text().replace("'{", "'<<").replace("}'", ">>'")):
-        pairs = re.findall(r"([\w-]+):\s*([^;]+);", match[2])
+    text = style_text().replace("'{", "'<<").replace("}'", ">>'")
+    for match in re.finditer(r"(?m)^([\w.]++)\s*+\{([^{}]*+)\}", text):
+        pairs = re.findall(r"(?m)^ *+([\w-]++): *+([^;\n]++);", match[2])
         values = {name: value.strip().strip("'").replace("<<", "{").replace(">>", "}") for name, value in pairs}
         found[match[1]] = values
     return found
@@ -124,7 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if path.partition("?")[0] in ("", "index.html"):
             script = f'<script src="{SCRIPT}"></script>'.encode()
-            data = re.sub(rb"<head[^>]*>", lambda found: found[0] + script, data, count=1)
+            data = re.sub(rb"<head(?:\s[^<>]*+)?>", lambda found: found[0] + script, data, count=1)
         self._send(200, data, heads)
 
     def _send(self, status: int, data: bytes, heads: Mapping[str, str]) -> None:

@@ -57,6 +57,23 @@ def test_a_question_for_a_price_gets_a_price_or_nothing(language: str, question:
     assert ask(question, {"a.txt": text, "b.txt": price}, language).claims[0].text == price
 
 
+@pytest.mark.parametrize(
+    ("language", "question", "table", "told"),
+    [
+        ("en", "What does the shaft seal cost?", "Part | Stock | Price\nShaft seal | 4 | 286\nBolt | 9 | 3", "286"),
+        (
+            "de",
+            "Was kostet die Wellendichtung?",
+            "Teil | Bestand | Preis\nWellendichtung | 4 | 286\nBolzen | 9 | 3",
+            "286",
+        ),
+        ("fr", "Combien coûte le joint ?", "Pièce | Stock | Prix\nJoint | 4 | 286\nBoulon | 9 | 3", "286"),
+    ],
+)
+def test_a_figure_is_a_price_where_its_column_says_so(language: str, question: str, table: str, told: str) -> None:
+    assert told in ask(question, {"a.txt": table}, language).claims[0].text
+
+
 def test_a_comparison_quotes_both_sides() -> None:
     texts = {
         "a.txt": "The K65-200 has a mass of 148 kg.",
