@@ -1,4 +1,4 @@
-"""Passages as a prompt shows them to a model: numbered, with title and heading path, cut to a number of tokens."""
+"""Passages as a prompt shows them to a model: numbered, with title, heading path and summary, cut to their tokens."""
 
 from __future__ import annotations
 
@@ -136,4 +136,10 @@ def _needed(hit: Hit) -> int:
 
 
 def _text(chunk: Chunk) -> str:
-    return f"{chunk.context}\n{chunk.text}" if chunk.context else chunk.text
+    return "\n".join(filter(None, (_written_summary(chunk), chunk.context, chunk.text)))
+
+
+def _written_summary(chunk: Chunk) -> str:
+    """The summary in parentheses (PIKE-RAG 5.2.1: it goes with its chunk); nothing where it is quoted from it."""
+    said = [span.slice(chunk.summary) for span in sentences(chunk.summary)]
+    return "" if all(one.strip() in chunk.text for one in said) else f"({chunk.summary})"

@@ -29,6 +29,14 @@ def test_what_fits_is_shown_whole_with_number_and_title() -> None:
     assert f"[2] 1: {PUMP}" in shown
 
 
+def test_a_written_summary_goes_before_its_passage_and_a_quoted_one_does_not() -> None:
+    (hit,) = hits_of(PUMP)
+    written = replace(hit, chunk=replace(hit.chunk, summary="An old pump: its bolts and its paint."))
+    assert f"(An old pump: its bolts and its paint.)\n{PUMP}" in render([written], 500, "pump")
+    quoted = replace(hit, chunk=replace(hit.chunk, summary="It has a cast iron casing. Its paint is blue."))
+    assert f"[1] 0: {PUMP}" in render([quoted], 500, "pump")
+
+
 def test_no_passages_are_said_to_be_none() -> None:
     assert render([], 500, "crane") == NO_PASSAGES
 
