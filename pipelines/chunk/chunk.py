@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipelines.chunk.recurrence import ChunkDraft, Recurrence
-from pipelines.chunk.section_groups import group_sections, root_section
+from pipelines.chunk.section_groups import group_sections, root_section, whole_document
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.chunk.splitter import Splitter
 from pipelines.core.block_index import BlockIndex
@@ -30,7 +30,8 @@ async def split(document: Document, splitter: Splitter, settings: ChunkSettings)
     if settings.by is ChunkBy.DOCUMENT:
         await recurrence.whole(root_section(document))
     else:
-        await recurrence.run(group_sections(block_index, settings))
+        by_size = settings.by is ChunkBy.SIZE
+        await recurrence.run([whole_document(document)] if by_size else group_sections(block_index, settings))
     drafts = enumerate(recurrence.drafts)
     chunks = tuple(_chunk(block_index, position, draft) for position, draft in drafts)
     return Outcome(chunks, tuple(recurrence.failures))

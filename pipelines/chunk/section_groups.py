@@ -69,6 +69,11 @@ def root_section(document: Document) -> Section:
     return roots[0] if roots else Section("", "", 0, Span(0, len(document.text)))
 
 
+def whole_document(document: Document) -> SectionGroup:
+    """Return one group that has all the text of a document."""
+    return SectionGroup(Span(0, len(document.text)), root_section(document), count_tokens(document.text))
+
+
 def _own_texts(block_index: BlockIndex, tree: _Tree) -> Iterator[SectionGroup]:
     """Yield the text between section boundaries, each span with the deepest section that contains it."""
     text = block_index.document.text

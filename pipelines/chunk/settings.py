@@ -12,6 +12,7 @@ from pipelines.core.settings_section import SettingsSection
 
 class ChunkBy(StrEnum):
     SECTION = "section"
+    SIZE = "size"
     DOCUMENT = "document"
 
 
@@ -19,7 +20,9 @@ class ChunkSettings(SettingsSection):
     """How documents are cut into chunks; sizes are in tokens as `pipelines.llm.tokens` counts them."""
 
     by: ChunkBy = Field(
-        ChunkBy.SECTION, description="section: cut inside sections; document: one chunk a document (passages)"
+        ChunkBy.SECTION,
+        description="section: cut inside sections; size: cut at target_tokens, whatever the sections and subjects are; "
+        "document: one chunk a document (passages)",
     )
     # Some 300 words, half a page: as benchmarks/distill_model.py sends it to a model of 1.5 billion parameters.
     max_tokens: int = Field(400, ge=16, description="no chunk is larger")

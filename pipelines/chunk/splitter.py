@@ -17,7 +17,7 @@ import numpy as np
 
 from pipelines.chunk.passages import GroupSummary, Passage, PassageGroup, carried, quoted, quoted_group
 from pipelines.chunk.segments import Break, Segment
-from pipelines.chunk.settings import ChunkSettings
+from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.core.outcome import Failure
 from pipelines.core.vectors import Vectors
 from pipelines.lang.terms import terms
@@ -106,7 +106,8 @@ class StructuralSplitter:
     """Cuts where the distance between the sentences before and after the cut is largest.
 
     The distance is one minus the cosine: of the sentences' vectors, or without an `embedder` of their terms. Ends of
-    paragraphs and sizes near `target_tokens` are preferred. The same window always gives the same cut.
+    paragraphs and sizes near `target_tokens` are preferred; with `by = "size"` nothing else counts. The same window
+    always gives the same cut.
     """
 
     def __init__(self, settings: ChunkSettings, embedder: Embedder | None = None) -> None:
@@ -123,9 +124,11 @@ class StructuralSplitter:
         """Return the number of the sentence with which the first chunk of the window ends."""
         if len(window.choices) == 1:
             return window.choices[0]
-        distances = self._distances(window)
         sizes = np.cumsum([segment.tokens for segment in window.segments])
         target = self._settings.target_tokens
+        if self._settings.by is ChunkBy.SIZE:
+            return min(window.choices, key=lambda end: abs(int(sizes[end - 1]) - target))
+        distances = self._distances(window)
 
         def score(end: int) -> float:
             off = abs(int(sizes[end - 1]) - target) / target

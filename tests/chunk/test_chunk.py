@@ -45,6 +45,15 @@ async def test_no_chunk_crosses_a_section_that_is_large_enough() -> None:
     assert (first.heading_path, second.heading_path) == (("Scope",), ("Use",))
 
 
+async def test_chunks_by_size_cross_sections_and_lose_nothing() -> None:
+    made = document(heading("Scope"), paragraph(prose(1, 2)), heading("Use"), paragraph(prose(5, 10)))
+    chunks = await cut(made, SMALL.model_copy(update={"by": ChunkBy.SIZE}))
+    assert any("Use" in one.text and "number 2" in one.text for one in chunks)
+    assert {one.heading_path for one in chunks} == {()}
+    assert "".join("".join(one.text.split()) for one in chunks) == "".join(made.text.split())
+    assert all(count_tokens(one.text) <= SMALL.max_tokens for one in chunks)
+
+
 async def test_small_neighbours_of_one_parent_share_a_chunk_of_the_parent() -> None:
     made = document(
         heading("Terms"), paragraph(prose(3)), heading("Pump", 2), paragraph("It pumps."), heading("Valve", 2),
