@@ -57,6 +57,16 @@ def test_at_least_95_of_100_replies_are_usable_at_once(built: tuple[Path, Report
     assert asked_again <= 0.05 * len(recordings)
 
 
+def test_every_call_but_the_first_of_a_document_carries_the_forward_summary(built: tuple[Path, Report]) -> None:
+    kb, _ = built
+    chunks = nodes(kb, NodeKind.CHUNK)
+    told_before = {str(chunk.properties.get("forward_summary", "")) for chunk in chunks} - {""}
+    asked = [one.asked for one in RecordedAnswers(RECORDINGS).recordings if one.role in ("split", "summarize")]
+    carrying = [one for one in asked if any(" ".join(told.split()) in " ".join(one.split()) for told in told_before)]
+    assert len(asked) - len(carrying) <= len(nodes(kb, NodeKind.DOCUMENT))
+    assert all(str(chunk.properties["summary"]) for chunk in chunks)
+
+
 def test_what_a_model_says_is_in_the_graph_with_its_evidence(built: tuple[Path, Report]) -> None:
     kb, _ = built
     edges = graph_of(kb)[1]
