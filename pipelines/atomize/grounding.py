@@ -10,6 +10,7 @@ from pipelines.atomize.distiller import ChunkContent
 from pipelines.core.ids import normalize
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK, CJK_CHARACTER
+from pipelines.lang.cues import cue_words
 from pipelines.lang.numbers import FIGURE
 from pipelines.lang.terms import terms
 
@@ -23,13 +24,6 @@ _AGENT_WINDOW = 60
 _LAST_NAME = 3
 """Minimum characters of a last name that stands for a full name."""
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
-_GENERIC_TERMS = frozenset(
-    terms(
-        "name called type kind sort many number year date time day place located person people country city town"
-        " company organization thing part role describe mean"
-    )
-)
-"""Terms with which any question can be put: they need not occur in the chunk that answers it."""
 
 
 class Grounding:
@@ -94,7 +88,7 @@ class Grounding:
         """
         form = normalize(text)
         named = {term for name in beside if name in form for term in self.terms_of(name)}
-        wanted = self.terms_of(text) - named - _GENERIC_TERMS
+        wanted = self.terms_of(text) - named - self._generic
         return _share(wanted, self.terms)
 
     def best_window(self, text: str) -> tuple[float, str]:
@@ -103,7 +97,7 @@ class Grounding:
         The higher of the shares with and without the terms of the document's title: a sentence may refer to the
         document's subject by name or by a pronoun.
         """
-        wanted = self.terms_of(text) - _GENERIC_TERMS
+        wanted = self.terms_of(text) - self._generic
         both = (wanted, wanted - self.terms_of(self.content.document.title))
         return max((_share(own, found), window) for own in both for found, window in self._windows)
 
@@ -113,9 +107,19 @@ class Grounding:
         own = evidence.shifted(-self._start).slice(self._text)
         return not wanted or not wanted.isdisjoint(self.terms_of(own))
 
+    @property
+    def language(self) -> str:
+        """The language of the chunk, which a model's questions about it are in too."""
+        return self.content.chunk.language
+
     def terms_of(self, text: str) -> frozenset[str]:
         """Return the terms of a text by the language of the chunk."""
-        return frozenset(terms(text, self.content.chunk.language))
+        return frozenset(terms(text, self.language))
+
+    @cached_property
+    def _generic(self) -> frozenset[str]:
+        """Terms with which any question can be put: they need not occur in the chunk that answers it."""
+        return self.terms_of(" ".join(cue_words("generic", self.language)))
 
     @cached_property
     def _windows(self) -> list[tuple[frozenset[str], str]]:

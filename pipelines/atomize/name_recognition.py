@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CAPITAL, CJK, HAN
-from pipelines.lang.dates import CALENDAR
+from pipelines.lang.dates import calendar
 from pipelines.lang.organizations import CHINESE_ORGANIZATIONS, ORGANIZATION, STANDARD_BODIES
 from pipelines.lang.profile import profile
 from pipelines.lang.words import FUNCTION_WORDS
@@ -83,6 +83,11 @@ def _not_names(language: str) -> frozenset[str]:
     return FUNCTION_WORDS | _MAIL_FIELDS | profile(language).function_words
 
 
+@lru_cache(maxsize=64)
+def _names_nothing(language: str) -> frozenset[str]:
+    return _not_names(language) | calendar(language)
+
+
 def find_names(text: str, known: Collection[str], title: str = "", language: str = "") -> list[RecognizedName]:
     """Return the names in a sentence in order, without overlaps; spans are relative to `text`.
 
@@ -148,7 +153,7 @@ def _is_name(surface: str, opens: bool, known: Collection[str], language: str) -
         return False
     if surface in _INITIALISMS:
         return True
-    if len(surface) < 2 or all(word.isdigit() or word in _not_names(language) or word in CALENDAR for word in words):
+    if len(surface) < 2 or all(word.isdigit() or word in _names_nothing(language) for word in words):
         return False
     if len(words) == 1 and profile(language).noun_capitals and surface[1:].islower():
         return False

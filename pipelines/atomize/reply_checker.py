@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from itertools import dropwhile
@@ -17,7 +16,8 @@ from pipelines.core.ids import normalize
 from pipelines.core.knowledge import ChunkTag, Entity, Mention, Relation, Tag
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.dates import CALENDAR
+from pipelines.lang.cues import cue
+from pipelines.lang.dates import calendar
 from pipelines.lang.organizations import COMPANY
 from pipelines.lang.words import FUNCTION_WORDS
 
@@ -27,7 +27,6 @@ _LONGEST_RELATION, _LONGEST_END, _LONGEST_HAN_END = 6, 10, 20
 """Maximum words of a relation type and of an end, and characters of a Chinese end: a longer one is a sentence."""
 _PERSON, _ORGANIZATION, _, _PRODUCT = NAMED_KINDS
 _CODE_TYPES = frozenset({"identifier", "standard"})
-_CLAUSE = re.compile(r"\S (?:is|are|was|were|has|have|had|will|must|can|may|shall|should)\b")
 
 
 class ReplyChecker:
@@ -55,7 +54,7 @@ class ReplyChecker:
     def tags(self, reply: ChunkReply) -> tuple[ChunkTag, ...]:
         """Return the tags that occur in the chunk; those that are names are added to the entities."""
         found: dict[str, ChunkTag] = {}
-        for kind, term in _terms(reply):
+        for kind, term in _terms(reply, self._grounding.language):
             occurrences = self._grounding.occurrences(term)
             tag = ChunkTag(self._grounding.content.chunk.id, Tag.make_id(term), term, 1.0, kind)
             if not occurrences:
@@ -116,7 +115,7 @@ class ReplyChecker:
         stated = self._grounding.states(kind, self._grounding.evidence(heads, tails))
         if not stated and kind not in map(normalize, self._schema.relations):
             return "relation that the text does not state"
-        return _form_error(fact, kind)
+        return _form_error(fact, kind, self._grounding.language)
 
     def _relation_type(self, relation: str) -> str:
         kind = normalize(relation).replace("_", " ")
@@ -144,14 +143,15 @@ class ReplyChecker:
         return entity.id
 
 
-def _terms(reply: ChunkReply) -> Iterator[tuple[str, str]]:
+def _terms(reply: ChunkReply, language: str) -> Iterator[tuple[str, str]]:
     """Yield the kind and text of each term of a reply, see `tag_kind`; a term under too many kinds has none."""
     kinds: dict[str, list[str]] = {}
     for kind, listed in reply.tags.by_kind().items():
         for term in dict.fromkeys(listed):
             kinds.setdefault(term, []).append(kind)
     for term, found in kinds.items():
-        yield tag_kind(term, found[0] if len(found) <= _KINDS_OF_A_TERM else "", reply.tags.by_kind().keys()), term
+        kind = found[0] if len(found) <= _KINDS_OF_A_TERM else ""
+        yield tag_kind(term, kind, reply.tags.by_kind().keys(), language), term
 
 
 def _end(text: str) -> str:
@@ -171,7 +171,7 @@ def _literal_type(end: str) -> str:
     return "" if kind == "text" else kind
 
 
-def tag_kind(term: str, found: str, kinds: Collection[str]) -> str:
+def tag_kind(term: str, found: str, kinds: Collection[str], language: str = "") -> str:
     """Return the kind of a term by its form, or else `found`, the kind that a model gave it.
 
     A term that cannot be a name of the kind `found` (a date as a person) is of `UNNAMED_KIND`.
@@ -181,14 +181,14 @@ def tag_kind(term: str, found: str, kinds: Collection[str]) -> str:
     form = form or (_ORGANIZATION if COMPANY.search(term) else "")
     if form in kinds:
         return form
-    if found in NAMED_KINDS and not _can_be(term, found, form):
+    if found in NAMED_KINDS and not _can_be(term, found, form, language):
         return UNNAMED_KIND if UNNAMED_KIND in kinds else ""
     return found
 
 
-def _can_be(term: str, kind: str, form: str) -> bool:
+def _can_be(term: str, kind: str, form: str, language: str) -> bool:
     """Whether a term can be a name of a kind: not a value; unless a product, not a code nor all lower case."""
-    if value_type(term) not in ("text", "identifier") or _is_date(term):
+    if value_type(term) not in ("text", "identifier") or _is_date(term, language):
         return False
     if kind == _PRODUCT or CJK_CHARACTER.search(term):
         return True
@@ -197,21 +197,22 @@ def _can_be(term: str, kind: str, form: str) -> bool:
     return form not in _CODE_TYPES and any(map(str.isupper, term))
 
 
-def _is_date(term: str) -> bool:
-    return all(word.isdigit() or word in CALENDAR for word in term.lower().replace(",", " ").split())
+def _is_date(term: str, language: str) -> bool:
+    return all(word.isdigit() or word in calendar(language) for word in term.lower().replace(",", " ").split())
 
 
-def _form_error(fact: Fact, kind: str) -> str:
+def _form_error(fact: Fact, kind: str, language: str) -> str:
     """Return why the form of a fact is wrong, empty if it is right; `kind` is its relation type."""
     if not kind:
         return "relation without a name"
     if normalize(fact.subject) == normalize(fact.object):
         return "relation of a thing to itself"
-    if len(kind.split()) > _LONGEST_RELATION or any(map(_is_sentence, (fact.subject, fact.object))):
+    if len(kind.split()) > _LONGEST_RELATION or any(_is_sentence(end, language) for end in (fact.subject, fact.object)):
         return "relation that is a sentence"
     return ""
 
 
-def _is_sentence(end: str) -> bool:
+def _is_sentence(end: str, language: str) -> bool:
     longest = len(CJK_CHARACTER.findall(end)) > _LONGEST_HAN_END or len(end.split()) > _LONGEST_END
-    return longest or bool(_CLAUSE.search(end))
+    clause = cue("clause", language).search(end)
+    return longest or (clause is not None and clause.start() > 0)

@@ -1,4 +1,4 @@
-"""Words by which a text shows what it does: gives a reason, denies, warns, asks for several things, names a person.
+"""Words by which a text shows what it does: gives a reason, denies, warns, asks when, points at something named before.
 
 `data/cues.toml` has them by what they show and by language, as patterns that are linear in the text.
 """
@@ -18,6 +18,11 @@ def cue(name: str, language: str = "") -> re.Pattern[str]:
 
     Of a language without any it matches nothing.
     """
-    chosen = of_language(read_table("cues")[name], language)
+    chosen = cue_words(name, language)
     parts = [part if CJK_CHARACTER.search(part) else rf"(?<!\w){part}(?!\w)" for part in chosen]
     return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)
+
+
+def cue_words(name: str, language: str = "") -> list[str]:
+    """Return the patterns of the words of a language that show `name`, of all languages where it is not known."""
+    return of_language(read_table("cues")[name], language)

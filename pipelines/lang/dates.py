@@ -1,9 +1,11 @@
-"""Dates in a text, and the words of the calendar, in the languages whose numbers in words are known too."""
+"""Dates in a text, in the languages whose numbers in words are known too, and whether a text tells a time."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 
+from pipelines.lang.cues import cue
 from pipelines.lang.numbers import LISTED
 from pipelines.lang.profile import longest_first, profile
 
@@ -14,8 +16,6 @@ _NAMES = frozenset().union(
     *(forms for code in LISTED if profile(code).spaced for forms in profile(code).months),
 )
 _MONTHS = "|".join(longest_first(_NAMES))
-CALENDAR = profile("en").month_names | profile("en").weekday_names
-"""Names of months and days, which begin with a capital and name nothing else."""
 
 DATE = re.compile(
     r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
@@ -30,14 +30,25 @@ WRITTEN_DATE = re.compile(
 )
 """A date in figures, as a cell of a table holds it."""
 
-_FULL_MONTHS = "|".join(longest_first(frozenset().union(*profile("en").months)))
-_WEEKDAYS = "|".join(longest_first(profile("en").weekday_names))
-TELLS_WHEN = re.compile(
-    r"\b(?:1\d|20)\d\d\b|\b\d{1,2}:\d\d\b|\b\d+ (?:seconds|minutes|hours|days|weeks|months|years)\b"
-    rf"|\b(?:{_FULL_MONTHS})\b|\b(?:{_WEEKDAYS})"
-    r"|\b(?:century|centuries|second|minute|hour|day|night|week|month|year|daily|weekly|monthly|yearly|annually)s?\b"
-    r"|\b(?:before|after|until|once|when|while|during|since|every|each|first|if|as soon as)\b"
-    r"|\d\s*[年月日时天周]|[时后前]|每",
-    re.IGNORECASE,
-)
-"""A word of time: a date, a length of time, or what one thing is after, before or while another."""
+_TIME_OF_DAY = re.compile(r"\b\d{1,2}:\d\d\b")
+
+
+@cache
+def calendar(language: str = "") -> frozenset[str]:
+    """Return the names of months and days in a language and in English, in small letters: they name nothing else."""
+    told = (profile("en"), profile(language or "en"))
+    return frozenset().union(*(one.month_names | one.weekday_names for one in told))
+
+
+def tells_when(text: str, language: str = "") -> bool:
+    """Whether a text has a date or a time, or says what one thing is after, before or while another."""
+    dated = DATE.search(text) or _TIME_OF_DAY.search(text) or cue("time", language).search(text)
+    return bool(dated) or not _names_of_days(language).isdisjoint(text.lower().replace(",", " ").split())
+
+
+@cache
+def _names_of_days(language: str) -> frozenset[str]:
+    """The names of days and months, plurals too, without the short ones: "mar" and "sat" are words as well."""
+    told = (profile("en"), profile(language or "en"))
+    names = frozenset().union(*(one.weekday_names.union(*one.months) for one in told))
+    return names | {f"{name}s" for name in names}

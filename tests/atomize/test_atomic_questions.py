@@ -54,6 +54,21 @@ def test_a_question_is_known_by_its_mark_or_its_words(text: str) -> None:
     assert is_question(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("Wer verkauft Dichtungen", "de"), ("Où est la vanne", "fr"), ("¿Cuánto pesa la bomba", "es")],
+)
+def test_a_question_is_known_by_the_words_of_its_language(text: str, language: str) -> None:
+    assert is_question(text, language)
+    assert is_question(text)
+    assert not is_question("Dichtungen", language)
+
+
+def test_what_asks_for_another_thing_never_repeats_in_any_language() -> None:
+    texts = ["Wann wird die Pumpe geprüft?", "Wo wird die Pumpe geprüft?", "Warum wird die Pumpe geprüft?"]
+    assert distinct(texts, Alike(), 0.5, "de") == texts
+
+
 def test_a_name_asks_nothing() -> None:
     assert not is_question("PT-300 压力变送器")
     assert not is_question("Mechanical seal")
@@ -63,3 +78,5 @@ def test_only_a_passage_with_a_word_of_time_can_tell_when() -> None:
     assert not can_tell_when("When was the pump sold?", "The pump was sold to Ahlen.")
     assert can_tell_when("When was the pump sold?", "The pump was sold in 2019.")
     assert can_tell_when("Who sold the pump?", "The pump was sold to Ahlen.")
+    assert not can_tell_when("Wann wurde die Pumpe verkauft?", "Die Pumpe ging an Ahlen.", "de")
+    assert can_tell_when("Wann wird die Pumpe verkauft?", "Die Pumpe geht nach der Messe an Ahlen.", "de")

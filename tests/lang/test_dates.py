@@ -1,6 +1,6 @@
 import pytest
 
-from pipelines.lang.dates import CALENDAR, DATE, TELLS_WHEN, WRITTEN_DATE
+from pipelines.lang.dates import DATE, WRITTEN_DATE, calendar, tells_when
 
 
 @pytest.mark.parametrize(
@@ -22,15 +22,29 @@ def test_a_date_in_a_cell_is_in_figures() -> None:
     assert not WRITTEN_DATE.fullmatch("4 May 1998")
 
 
-def test_days_and_months_are_in_the_calendar() -> None:
-    assert {"may", "sept", "monday"} <= CALENDAR
-    assert "mai" not in CALENDAR
+def test_days_and_months_are_in_the_calendar_of_their_language() -> None:
+    assert {"may", "sept", "monday"} <= calendar()
+    assert "mai" not in calendar()
+    assert {"mai", "montag", "may"} <= calendar("de")
 
 
-@pytest.mark.parametrize("text", ["on Tuesdays", "in March", "after the start", "at 9:30", "每天"])
-def test_a_word_of_time_tells_when(text: str) -> None:
-    assert TELLS_WHEN.search(text)
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("on Tuesdays", "en"), ("in March", "en"), ("after the start", "en"), ("at 9:30", "en"), ("每天", "zh"),
+     ("nach dem Einschalten", "de"), ("jeden Montag", "de"), ("avant la mise en marche", "fr"), ("cada año", "es"),
+     ("при включении", "ru"), ("in 2019", "fi"), ("after the start", "")],
+)  # fmt: skip
+def test_a_word_of_time_tells_when(text: str, language: str) -> None:
+    assert tells_when(text, language)
 
 
-def test_a_text_without_a_word_of_time_does_not_tell_when() -> None:
-    assert not TELLS_WHEN.search("The housing is of cast iron.")
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The housing is of cast iron.", "en"),
+        ("Das Gehäuse ist aus Gusseisen.", "de"),
+        ("Le corps est en fonte.", "fr"),
+    ],
+)
+def test_a_text_without_a_word_of_time_does_not_tell_when(text: str, language: str) -> None:
+    assert not tells_when(text, language)
