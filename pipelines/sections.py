@@ -40,6 +40,9 @@ class RetrieveSettings(SettingsSection):
         100, ge=1, description="records that each search of a layer brings in, three times as many atoms"
     )
     lexical: float = Field(0.55, ge=0, le=1, description="share of the lexical similarity, the rest is dense")
+    worded: float = Field(
+        0.4, gt=0, le=1, description="share of a question that a chunk must have in its words for terms to count whole"
+    )
     chunk: float = Field(0.6, ge=0, description="weight of the similarity to a chunk")
     summary: float = Field(0.1, ge=0, description="weight of the similarity to a chunk's summary")
     atom: float = Field(0.5, ge=0, description="weight of the similarity to a chunk's best atom")
@@ -48,6 +51,9 @@ class RetrieveSettings(SettingsSection):
         0.45, ge=0, description="weight of what a chunk's document says of the question and the chunk does not"
     )
     tag: float = Field(0.0, ge=0, description="weight of the tags that the question names or means")
+    tag_words: float = Field(
+        1.0, ge=0, le=1, description="weight of the words that tags add to a question (5.2.2), against its own"
+    )
     entity: float = Field(0.2, ge=0, description="weight of the names that question and chunk share, by rarity")
     title: float = Field(1.1, ge=0, description="weight of a document whose title the question names, by rarity")
     called: float = Field(0.8, ge=0, description="weight of the words of a document's title, file name and kind")

@@ -13,11 +13,12 @@ from pipelines.chunk.summarizer import Part, Summarizer
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.chunk import Chunk
 from pipelines.core.concurrent import gather
-from pipelines.core.document import Document, Section
+from pipelines.core.document import BlockKind, Document, Section
 from pipelines.core.outcome import Failure
 from pipelines.llm.tokens import count_tokens
 
 _PARTS_AT_ONCE = 16
+_PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
 _MOST_TOKENS = 1500
 """Tokens of the summaries that go into one call: a context of 4,096 holds them in every language."""
 
@@ -46,7 +47,8 @@ class _BottomUp:
         self._sections = {section.id: section for section in document.sections if section.parent}
         self._material: dict[str, list[tuple[int, str]]] = {}
         """For each section and for the document: where each of its parts begins, and its summary."""
-        for chunk in chunks:
+        telling = [chunk for chunk in chunks if self._has_prose(chunk)]
+        for chunk in telling or chunks:
             self._add(chunk.section, chunk.provenance.span.start, chunk.summary)
 
     async def run(self) -> None:
@@ -56,6 +58,11 @@ class _BottomUp:
         whole = await self._condensed(self._document.id, (), self._texts(self._document.id))
         if whole:
             self.summaries = {self._document.id: whole} | self.summaries
+
+    def _has_prose(self, chunk: Chunk) -> bool:
+        """Whether a summary says more than a line that was quoted from a table or from code."""
+        quoted = chunk.summary in " ".join(f"{chunk.context} {chunk.text}".split())
+        return not quoted or any(block.kind in _PROSE for block in self._block_index.touching(chunk.provenance.span))
 
     async def _summarize_section(self, section: Section) -> None:
         texts = self._texts(section.id)

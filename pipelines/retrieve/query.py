@@ -62,17 +62,23 @@ class AnalyzedQuery:
 
 
 def analyze_query(
-    text: str, index: Index, tags: tuple[TagPair, ...] = (), corpus: CorpusWords | None = None
+    text: str,
+    index: Index,
+    tags: tuple[TagPair, ...] = (),
+    corpus: CorpusWords | None = None,
+    tag_words: float = 1.0,
 ) -> AnalyzedQuery:
     """Return `text` analyzed against `index`; `tags` are those that it leads to (`TagMap.map`), and expand it.
 
-    `corpus` is `CorpusWords(index)`, which a caller with many questions keeps.
+    `corpus` is `CorpusWords(index)`, which a caller with many questions keeps; `tag_words` is the weight, 0 to 1, of
+    the words by which tags expand the question.
     """
     corpus = corpus or CorpusWords(index)
     language = question_language(text, index.languages)
     own = corpus.of(text, language)
     said = {word.term for word in own}
-    added = {term: weight for term, weight in expansion_terms(tags, main_language(index)) if term not in said}
+    expanding = expansion_terms(tags, main_language(index)) if tag_words else ()
+    added = {term: tag_words * weight for term, weight in expanding if term not in said}
     found = (*own, *(QuestionWord(term, index_terms(index, term)) for term in added))
     weights = np.array([_inverse_frequency(index, word) for word in found], dtype=np.float32)
     weights[len(own) :] *= np.array(list(added.values()), dtype=np.float32)

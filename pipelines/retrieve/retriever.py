@@ -70,8 +70,10 @@ class Retriever:
 
     BM25 and cosine are on one scale, 0 for what is found by chance, 1 for the thing itself
     (`pipelines.retrieve.index_cache`, `pipelines.retrieve.query`); an atom's similarity is that of the chunk's best
-    atom, and `soft_count` of the others'. Propagation is told in `pipelines.retrieve.propagate`. The chunks returned
-    are chosen one after the other by x * (1 + `fresh` * share of the question that no chunk before it covers).
+    atom, and `soft_count` of the others'. Of a question that no chunk has `worded` of in its words, `lexical`,
+    `document`, `title` and `called` count less: it is in other words than the corpus. Propagation is told in
+    `pipelines.retrieve.propagate`. The chunks returned are chosen one after the other by x * (1 + `fresh` * share
+    of the question that no chunk before it covers).
 
     An example: "When was the lighthouse built in the town where Edda Quill was born?" over three pages. The page on
     Edda Quill has a high base, for its title is in the question (`title`) and its atom "Edda Quill was born in Torvik"
@@ -223,7 +225,8 @@ class Retriever:
     def features(self, query: str, where: Filter = Filter()) -> QueryFeatures:
         """Return all that the scores for `query` are computed from; layers of weight 0 are not searched."""
         where = with_tag_spellings(where, self.index)
-        analyzed = analyze_query(query, self.index, self.map_query(query), self._corpus_words)
+        tags = self.map_query(query) if self.settings.tag or self.settings.tag_words else ()
+        analyzed = analyze_query(query, self.index, tags, self._corpus_words, self.settings.tag_words)
         covered = coverage(analyzed, self.index)
         unused = () if self.settings.summary else (RecordKind.SUMMARY,)
         limit = self.settings.candidates

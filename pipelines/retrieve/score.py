@@ -49,6 +49,7 @@ class ChunkScores:
 
 def score_chunks(features: QueryFeatures, index: Index, settings: RetrieveSettings) -> ChunkScores:
     """Return the scores of all chunks."""
+    settings = _by_wording(features, settings)
     own = _own_parts(features.layers, settings)
     focus = _focus(_sum(own, index.size), index, settings.focus)
     direct = own | {name: part * focus for name, part in _document_parts(features.layers, settings).items()}
@@ -91,6 +92,22 @@ def select_chunks(
 def squash(x: float) -> float:
     """Return x / (1 + x): a score of 0 or more in [0, 1)."""
     return x / (1.0 + x)
+
+
+def _by_wording(features: QueryFeatures, settings: RetrieveSettings) -> RetrieveSettings:
+    """Return the weights for a question: of one in other words than the corpus's, those of terms are lower.
+
+    Such a question has words in common with a chunk by chance, and is told better by what it means. It is known by the
+    share of its weight in terms that the best chunk has, with the words of its document's name (`worded`, chosen on
+    the questions of `benchmarks/sets.toml` and of one file of `benchmarks/questions`).
+    """
+    layers, query = features.layers, features.query
+    if not layers.readable.any():  # terms are all there is
+        return settings
+    said = query.weights @ np.minimum(features.covered, 1.0) / query.ideal + layers.document_words
+    share = min(1.0, float(said.max()) / settings.worded) ** 2
+    lowered = {name: share * getattr(settings, name) for name in ("lexical", "document", "title", "called")}
+    return settings.model_copy(update=lowered) if share < 1 else settings
 
 
 def _own_parts(layers: LayerSimilarities, settings: RetrieveSettings) -> dict[str, Weights]:
