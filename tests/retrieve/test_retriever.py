@@ -170,6 +170,18 @@ def test_words_that_call_a_document_speak_for_it(documents: Retriever) -> None:
     assert documents.retrieve("What does the PDF say about the seal?", 1)[0].uri == "manuals/Pump_Handbook.pdf"
 
 
+def test_a_question_in_words_that_the_corpus_has_not_is_weighed_by_what_it_means(documents: Retriever) -> None:
+    by_meaning = under(documents, lexical=0, title=0, called=0, document=0)
+    for question in ("money for a thing that broke", "umbrella weather forecast"):
+        assert documents.retrieve(question, 5) == by_meaning.retrieve(question, 5)
+
+
+def test_a_question_in_the_corpus_s_words_is_weighed_by_them_too(documents: Retriever) -> None:
+    question = documents.retrieve("how often are bearings greased", 1)[0].chunk.text
+    assert documents.retrieve(question, 5) == under(documents, worded=1e-9).retrieve(question, 5)
+    assert documents.retrieve(question, 5) != under(documents, lexical=0).retrieve(question, 5)
+
+
 def test_a_pair_leads_from_a_users_word_to_the_corpus(documents: Retriever) -> None:
     tag = next(name for name in documents.index.tag_names if "grease" in name.lower())
     told = Retriever(documents._graph, documents._vectors, documents._embedder, pairs=(TagPair("schmiere", tag, 0.9),))
