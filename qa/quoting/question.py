@@ -56,6 +56,10 @@ class QuestionTerms:
         """Return the forms of all terms."""
         return frozenset(self.form(term, language) for term in self.weights)
 
+    def wants_of(self, column: str, cell: str, language: str) -> bool:
+        """Whether a cell has a figure, and the heading of its column, in `language`, names a kind that is asked for."""
+        return bool(column and _HAS_DIGIT.search(cell) and self.wants & asked_for(column, language))
+
 
 def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()) -> QuestionTerms:
     """Return what a question asks for, its terms weighted by their rarity in the corpus.

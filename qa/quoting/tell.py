@@ -33,7 +33,11 @@ def _columns_asked(names: list[str], cells: list[str], question: QuestionTerms, 
     forms = question.forms(language)
     rows = list(enumerate(zip(names, cells, strict=True)))
     wanted = {place for place, (name, _) in rows if forms.intersection(terms(name, language, stop=False))}
-    wanted |= {place for place, (name, cell) in rows if gives(question.wants, f"{name} |\n{cell}", language)}
+    wanted |= {
+        place
+        for place, (name, cell) in rows
+        if gives(question.wants, f"{name} |\n{cell}", language) or question.wants_of(name, cell, language)
+    }
     named = {place for place, (_, cell) in rows if forms.intersection(terms(cell, language, stop=False))}
     return wanted | named if wanted - {0} else set()
 

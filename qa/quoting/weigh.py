@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from pipelines.lang.asked import asked_for
 from pipelines.lang.cues import cue
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.subject_words import stem
@@ -112,8 +111,9 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit) -> bool:
     if gives(question.wants, _without(question, unit), language):
         return True
     names, cells = cells_of(unit.header), cells_of(unit.text)
-    figures = (name for name, cell in zip(names, cells, strict=False) if any(map(str.isdigit, cell)))
-    return len(names) == len(cells) and any(question.wants & asked_for(name, language) for name in figures if name)
+    return len(names) == len(cells) and any(
+        question.wants_of(name, cell, language) for name, cell in zip(names, cells, strict=True)
+    )
 
 
 def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
