@@ -13,7 +13,9 @@ from serve import documents, names, overview
 from serve.api import Id, Kb, Offset, Words
 from serve.document_page import document_page
 from serve.render import at, render
+from serve.runs import runs_of
 from serve.services import Services
+from serve.snapshot import reading_route
 from serve.views import part
 
 PAGE = 50
@@ -33,35 +35,45 @@ def explorer_router(services: Services) -> APIRouter:
 
 def _whole(services: Services) -> APIRouter:
     router = APIRouter(default_response_class=HTMLResponse)
+    reading = APIRouter(default_response_class=HTMLResponse, route_class=reading_route(services))
 
     @router.get("/")
     def start() -> Response:
         """The only knowledge base, or the choice between several."""
-        bases = [overview.line(base) for base in services.library.bases.values()]
+        bases = [overview.line(base) for base in services.bases()]
         if len(bases) == 1:
             return RedirectResponse(at("kb", bases[0].name), 303)
         return HTMLResponse(render("start.html", bases=bases))
 
-    @router.get("/kb/{kb}")
+    @reading.get("/kb/{kb}")
     def show_overview(kb: Kb) -> str:
         base = services.base(kb)
         return render("overview.html", kb=kb, here="overview", told=overview.overview(base))
 
-    @router.get("/kb/{kb}/failures")
+    @reading.get("/kb/{kb}/failures")
     def show_failures(kb: Kb, offset: Offset = 0) -> str:
         found = part(overview.failures(services.base(kb)), offset, PAGE)
         return render("failures.html", kb=kb, here="failures", found=found, step=PAGE)
 
-    @router.get("/kb/{kb}/ask")
+    @reading.get("/kb/{kb}/ask")
     def show_ask(kb: Kb, q: Text = "") -> str:
         base = services.base(kb)
         return render("ask.html", kb=kb, here="ask", question=q, strategy=base.knowledge.default_strategy)
 
+    @reading.get("/kb/{kb}/runs")
+    def show_runs(kb: Kb, offset: Offset = 0) -> str:
+        found = part(runs_of(services.base(kb)), offset, PAGE)
+        changing = services.may_change(kb)
+        return render("runs.html", kb=kb, here="runs", found=found, step=PAGE, changing=changing)
+
+    router.include_router(reading)
     return router
 
 
 def _documents(services: Services) -> APIRouter:
-    router = APIRouter(prefix="/kb/{kb}/documents", default_response_class=HTMLResponse)
+    router = APIRouter(
+        prefix="/kb/{kb}/documents", default_response_class=HTMLResponse, route_class=reading_route(services)
+    )
 
     @router.get("")
     def show_documents(kb: Kb, status: Words = "", language: Words = "", q: Words = "", offset: Offset = 0) -> str:
@@ -92,7 +104,7 @@ def _documents(services: Services) -> APIRouter:
 
 
 def _knowledge(services: Services) -> APIRouter:
-    router = APIRouter(prefix="/kb/{kb}", default_response_class=HTMLResponse)
+    router = APIRouter(prefix="/kb/{kb}", default_response_class=HTMLResponse, route_class=reading_route(services))
 
     @router.get("/tags")
     def show_tags(kb: Kb, q: Words = "", offset: Offset = 0) -> str:
