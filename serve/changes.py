@@ -11,14 +11,17 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import StreamingResponse
 
 from pipelines.core.errors import NotFound
-from serve import uploads
+from pipelines.ingest.feedback import Feedback
+from serve import feedback, uploads
+from serve.api import Count, Id, Kb, Offset
 from serve.asking import event
+from serve.feedback import Said
 from serve.jobs import Job, JobState, JobView
 from serve.services import Services
+from serve.views import Part, part
 
 _PAUSE_S = 0.2
 """Seconds between two events of a job at least: a folder of small files tells hundreds in a second."""
-Kb = Annotated[str, Path(max_length=255)]
 Uri = Annotated[str, Path(max_length=2000, description="where it goes below the folder of the documents")]
 
 
@@ -35,6 +38,7 @@ def changes_router(services: Services) -> APIRouter:
     """Return the routes; each raises `NotAllowed` for anybody but an admin, and where the server changes nothing."""
     router = APIRouter(prefix="/api/kb/{kb}", tags=["changes"])
     _add_ingest(router, services)
+    _add_feedback(router, services)
 
     @router.put("/files/{path:path}", status_code=201)
     async def put_file(kb: Kb, path: Uri, request: Request) -> Uploaded:
@@ -73,6 +77,24 @@ def _add_ingest(router: APIRouter, services: Services) -> None:
         """Tell of the ingest as server-sent events `job`, until it has ended."""
         told = _events(_job(services, kb))
         return StreamingResponse(told, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+
+
+def _add_feedback(router: APIRouter, services: Services) -> None:
+    @router.post("/feedback", status_code=201)
+    def give_feedback(kb: Kb, said: Said) -> Feedback:
+        """Say that an answer is right or wrong; from the next ingest on, a right one's question finds its sources."""
+        target = services.changing(kb)
+        return feedback.give(target.base, said, target.by)
+
+    @router.get("/feedback")
+    def list_feedback(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[Feedback]:
+        """List what was said of answers, the latest first."""
+        return part(feedback.given(services.changing(kb).base), offset, limit)
+
+    @router.delete("/feedback/{id}")
+    def withdraw_feedback(kb: Kb, id: Id) -> Feedback:
+        """Take feedback back; the next ingest undoes what it did."""
+        return feedback.take_back(services.changing(kb).base, id)
 
 
 def _job(services: Services, kb: str) -> Job:

@@ -58,7 +58,8 @@ def _whole(services: Services) -> APIRouter:
     @reading.get("/kb/{kb}/ask")
     def show_ask(kb: Kb, q: Text = "") -> str:
         base = services.base(kb)
-        return render("ask.html", kb=kb, here="ask", question=q, strategy=base.knowledge.default_strategy)
+        strategy, may_say = base.knowledge.default_strategy, services.may_change(kb)
+        return render("ask.html", kb=kb, here="ask", question=q, strategy=strategy, may_say=may_say)
 
     @reading.get("/kb/{kb}/runs")
     def show_runs(kb: Kb, offset: Offset = 0) -> str:

@@ -17,12 +17,18 @@ from serve.views import DocumentView
 
 @dataclass(frozen=True, slots=True)
 class Changing:
-    """A knowledge base that may be changed, the folder of its documents, and for whom."""
+    """A knowledge base that may be changed, and for whom."""
 
     base: OpenBase
-    folder: Path
     jobs: Jobs
     by: str
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its documents. Raises `NotAllowed` where the server does not know it."""
+        if self.base.folder is None:
+            raise NotAllowed("the server does not know the folder of the documents", hint="--folder names it")
+        return self.base.folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +54,12 @@ class Services:
         access, base = require_admin(), self.base(name)
         if self.jobs is None:
             raise NotAllowed("this server changes nothing", hint="`strata serve --allow-changes` does")
-        if base.folder is None:
-            raise NotAllowed("the server does not know the folder of the documents", hint="--folder names it")
-        return Changing(base, base.folder, self.jobs, access.name)
+        return Changing(base, self.jobs, access.name)
 
     def may_change(self, name: str) -> bool:
         """Whether whoever asks may change a knowledge base. Raises `NotFound`."""
-        return self.jobs is not None and current().role is Role.ADMIN and self.base(name).folder is not None
+        self.base(name)
+        return self.jobs is not None and current().role is Role.ADMIN
 
     def document(self, base: OpenBase, id: str, limit: int) -> DocumentView:
         """Return a document with up to `limit` of each of its lists. Raises `NotFound`."""

@@ -21,6 +21,7 @@ from pipelines.core.uris import INSIDE, called
 from pipelines.graph.mentions import STAGE as MENTIONS
 from pipelines.graph.mentions import cache_key
 from pipelines.ingest.corpus import link_corpus
+from pipelines.ingest.feedback import forget_answers
 from pipelines.ingest.gate import STAGE as RECALL
 from pipelines.ingest.keys import StageKeys, stage_keys
 from pipelines.ingest.load import Loader, project
@@ -102,6 +103,7 @@ def erase(stores: Stores, keys_of: KeysOf, pending: Collection[Source] = (), kee
         return Erased()
     entries = stores.catalog.entries()
     forget_failures(stores.catalog, {entry.uri for entry in entries})
+    forget_answers(stores.catalog, {entry.document for entry in entries})
     wanted = _Wanted(stores, keys_of, entries, pending)
     replies = 0 if keep_cache else _drop_replies(stores, wanted.documents)
     artifacts = stores.artifacts.sweep(wanted)

@@ -149,3 +149,18 @@ def test_readers_see_whole_documents_of_one_moment_while_an_ingest_goes_on(
     watcher.join()
     assert max(seen) <= len(text) + 12
     assert reader.get("/documents").json()["total"] == len(text) + 12
+
+
+def test_an_answer_is_said_to_be_right_and_taken_back(boss: httpx2.Client, reader: httpx2.Client) -> None:
+    answer = reader.post("/ask", json={"question": "How long may EPDM rings be stored?"}).json()
+    cited = [{name: one[name] for name in ("document", "start", "end")} for one in answer["citations"]]
+    said = {"question": answer["question"], "answer": answer["text"], "right": True, "citations": cited}
+    assert reader.post("/feedback", json=said).status_code == HTTPStatus.FORBIDDEN
+    kept = boss.post("/feedback", json=said)
+    assert (kept.status_code, kept.json()["by"], len(kept.json()["places"])) == (201, "boss", len(cited))
+    assert boss.post("/feedback", json=said | {"right": False}).json()["id"] == kept.json()["id"]
+    listed = boss.get("/feedback").json()
+    assert [(one["right"], one["places"][0]["uri"]) for one in listed["items"]] == [(False, "manual.md")]
+    assert boss.delete(f"/feedback/{kept.json()['id']}").status_code == HTTPStatus.OK
+    assert boss.delete(f"/feedback/{kept.json()['id']}").status_code == HTTPStatus.NOT_FOUND
+    assert boss.get("/feedback").json()["total"] == 0
