@@ -15,7 +15,7 @@ Routes and tools read, but for those of `changes.py`; what they return are value
     problems.py, guard.py         errors as problem details; hosts, keys, sizes, and the headers of every reply
     api.py, snapshot.py           the routes below /api that read, each one moment of a knowledge base
     changes.py, uploads.py        those that change something; files that are sent
-    feedback.py                   what is said of answers
+    feedback.py, verdicts.py      what is said of answers, and of the graph
     jobs.py, ingest_process.py    ingests in a process of their own
     runs.py                       the ingests so far
     explorer.py, document_page.py, render.py, templates/, static/    the explorer

@@ -12,12 +12,13 @@ from fastapi.responses import StreamingResponse
 
 from pipelines.core.errors import NotFound
 from pipelines.ingest.feedback import Feedback
-from serve import feedback, uploads
+from pipelines.ingest.verdicts import Verdict
+from serve import feedback, uploads, verdicts
 from serve.api import Count, Id, Kb, Offset
 from serve.asking import event
-from serve.feedback import Said
 from serve.jobs import Job, JobState, JobView
 from serve.services import Services
+from serve.verdicts import Said
 from serve.views import Part, part
 
 _PAUSE_S = 0.2
@@ -39,6 +40,7 @@ def changes_router(services: Services) -> APIRouter:
     router = APIRouter(prefix="/api/kb/{kb}", tags=["changes"])
     _add_ingest(router, services)
     _add_feedback(router, services)
+    _add_verdicts(router, services)
 
     @router.put("/files/{path:path}", status_code=201)
     async def put_file(kb: Kb, path: Uri, request: Request) -> Uploaded:
@@ -81,7 +83,7 @@ def _add_ingest(router: APIRouter, services: Services) -> None:
 
 def _add_feedback(router: APIRouter, services: Services) -> None:
     @router.post("/feedback", status_code=201)
-    def give_feedback(kb: Kb, said: Said) -> Feedback:
+    def give_feedback(kb: Kb, said: feedback.Said) -> Feedback:
         """Say that an answer is right or wrong; from the next ingest on, a right one's question finds its sources."""
         target = services.changing(kb)
         return feedback.give(target.base, said, target.by)
@@ -95,6 +97,24 @@ def _add_feedback(router: APIRouter, services: Services) -> None:
     def withdraw_feedback(kb: Kb, id: Id) -> Feedback:
         """Take feedback back; the next ingest undoes what it did."""
         return feedback.take_back(services.changing(kb).base, id)
+
+
+def _add_verdicts(router: APIRouter, services: Services) -> None:
+    @router.post("/verdicts", status_code=201)
+    def say_verdict(kb: Kb, said: Said) -> Verdict:
+        """Merge two entities or tell them apart, rename a tag, call an atom wrong; the next ingest does it."""
+        target = services.changing(kb)
+        return verdicts.say(target.base, said, target.by)
+
+    @router.get("/verdicts")
+    def list_verdicts(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[Verdict]:
+        """List what was said of the graph, the latest first."""
+        return part(verdicts.said(services.changing(kb).base), offset, limit)
+
+    @router.delete("/verdicts/{id}")
+    def undo_verdict(kb: Kb, id: Id) -> Verdict:
+        """Take a verdict back; the next ingest undoes it."""
+        return verdicts.undo(services.changing(kb).base, id)
 
 
 def _job(services: Services, kb: str) -> Job:

@@ -99,7 +99,7 @@ def _documents(services: Services) -> APIRouter:
         kb: Kb, id: Id, page: PageNumber = None, start: Place = None, end: Place = None, offset: Offset = 0
     ) -> str:
         told = document_page(services, services.base(kb), id, page, (start, end), offset)
-        return render("document.html", kb=kb, here="documents", told=told)
+        return render("document.html", kb=kb, here="documents", told=told, may_say=services.may_change(kb))
 
     return router
 
@@ -120,12 +120,12 @@ def _knowledge(services: Services) -> APIRouter:
     @router.get("/tags/{id}")
     def show_tag(kb: Kb, id: Id) -> str:
         told = names.name_view(services.base(kb), NodeKind.TAG, id, PAGE)
-        return render("name.html", kb=kb, here="tags", told=told)
+        return render("name.html", kb=kb, here="tags", told=told, may_say=services.may_change(kb))
 
     @router.get("/entities/{id}")
     def show_entity(kb: Kb, id: Id) -> str:
         told = names.name_view(services.base(kb), NodeKind.ENTITY, id, PAGE)
-        return render("name.html", kb=kb, here="entities", told=told)
+        return render("name.html", kb=kb, here="entities", told=told, may_say=services.may_change(kb))
 
     @router.get("/graph")
     def show_graph(kb: Kb, node: Annotated[str, Query(max_length=100)] = "") -> str:

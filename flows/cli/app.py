@@ -28,6 +28,7 @@ from flows.cli import (
     runs,
     serve,
     tune,
+    verdicts,
 )
 from flows.cli.stdio import INTERRUPTED, READER_GONE, flushed, prepare_streams, reader_is_gone, say, say_error
 from pipelines.core.errors import StrataError
@@ -44,6 +45,7 @@ for name, group in (
     ("graph", graph.app),
     ("runs", runs.app),
     ("feedback", feedback.app),
+    ("verdicts", verdicts.app),
     ("eval", evaluate.app),
     ("cache", cache.app),
     ("prompts", prompts.app),

@@ -23,6 +23,7 @@ from pipelines.graph.resolve import open_pairs
 from pipelines.ingest.feedback import Confirmed, confirmed, confirmed_key
 from pipelines.ingest.gate import Gate, gate
 from pipelines.ingest.keys import VERSIONS
+from pipelines.ingest.verdicts import SAID, renamed, said_key, with_said, wrong_atoms
 from pipelines.ingest.vocabulary import corpus_classes, vocabulary
 from pipelines.ingest.workers import Workers, judge_maker
 from pipelines.llm.embedder import Side
@@ -123,16 +124,20 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings, gated: G
         return [ChunkText(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in chunks]
 
     passed = gated.gate if gated and gated.documents == by_document.keys() else gate(entries, stores)
-    terms = vocabulary(profiles, corpus_classes(settings, stores), names)
+    told = SAID.read(stores.catalog)
+    passed = passed.with_wrong(wrong_atoms(told))
+    corrected, moved = renamed(profiles, told)
+    terms = vocabulary(corrected, corpus_classes(settings, stores), names)
+    tags = {**terms.merged, **{id: terms.merged.get(to, to) for id, to in moved.items()}}
     linked = link(
         terms.profiles,
         text_of,
-        settings.graph,
+        with_said(settings.graph, told),
         lambda texts: names.embed(texts, Side.PASSAGE),
         decide=verdicts.decide,
         cache=stores.artifacts,
     )
-    linked = replace(linked, merged={**linked.merged, **terms.merged})
+    linked = replace(linked, merged={**linked.merged, **tags})
     index = vectors_name(stores.embedder.info)
     said = confirmed(stores.catalog)
     keys = {
@@ -179,12 +184,13 @@ def read_profiles(entries: Iterable[Entry], stores: Stores) -> list[DocumentProf
 def corpus_key(entries: Sequence[Entry], settings: Settings, stores: Stores) -> str:
     """Return the digest of all that the links are made from.
 
-    That is every document's profile and vectors, the settings, what a model said of entities, and confirmed answers.
+    That is every document's profile and vectors, the settings, what a model said of entities, and what people said.
     """
     index, verdicts = vectors_name(stores.embedder.info), VERDICTS.read(stores.catalog)
     documents = {entry.document for entry in entries}
     made = sorted(f"{entry.artifacts['card']} {entry.artifacts['embed']}" for entry in entries)
     made += sorted(f"{pair} {score}" for pair, score in verdicts.scores.items() if score)
+    made += said_key(stores.catalog)
     for document, given in confirmed(stores.catalog).items():
         made += (document, *confirmed_key(given)) if document in documents else ()
     return content_id("link", str(VERSIONS["link"]), fingerprint(settings.graph), index, *made)

@@ -140,8 +140,9 @@ def _vector_findings(stores: Stores, entries: Sequence[Entry], read_data: bool) 
         return
     wanted, unknown = _wanted(stores)
     for node in stores.graph.nodes([NodeKind.ATOM]):
-        if node.properties.get(CONFIRMED) and node.owner in wanted:  # said by a person: no artifact has it
-            id = f"atom/{node.id}"
+        told, id = node.properties, f"atom/{node.id}"
+        if told.get(CONFIRMED) and not told.get("quarantined") and node.owner in wanted:
+            # Said by a person: no artifact has it.
             wanted[node.owner] = {**wanted[node.owner], id: held.get(node.owner, {}).get(id, 0)}
     shown = {owner: set(sums) for owner, sums in held.items() if owner not in unknown}
     yield from check_vectors(entries, {owner: set(sums) for owner, sums in wanted.items()}, shown)

@@ -216,12 +216,11 @@ class Loader:
     def _vectors(self, entry: Entry, linking: Linking) -> EmbeddedRecords:
         data = read_artifact(self._stores.artifacts, entry, "embed")
         with readable(self._stores.artifacts, entry, "embed"):
-            embedded = without(read_records(data), linking.gate.quarantined.get(entry.document, ()))
-        given = self._confirmed.get(entry.document, ())
-        if not given:
-            return embedded
-        distillate = read_distillate(self._stores.artifacts, entry)
-        return with_confirmed_records(embedded, distillate, given, self._stores.embedder)
+            embedded = read_records(data)
+        if given := self._confirmed.get(entry.document, ()):
+            distillate = read_distillate(self._stores.artifacts, entry)
+            embedded = with_confirmed_records(embedded, distillate, given, self._stores.embedder)
+        return without(embedded, linking.gate.quarantined.get(entry.document, ()))
 
     def _embed(self, records: tuple[Record, ...]) -> EmbeddedRecords:
         """The records with their vectors, those that the store has already taken from there."""

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
@@ -17,6 +18,9 @@ from serve.keys import Key
 from serve.settings import Limits, ServeSettings
 from tests.serve.conftest import KEY, Served, running
 from tests.serve.test_api import events
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 BOSS = "the-key-of-the-boss"
 VALVE = b"# Valve\n\nThe quokka valve was invented by Ada Brook.\n"
@@ -164,3 +168,51 @@ def test_an_answer_is_said_to_be_right_and_taken_back(boss: httpx2.Client, reade
     assert boss.delete(f"/feedback/{kept.json()['id']}").status_code == HTTPStatus.OK
     assert boss.delete(f"/feedback/{kept.json()['id']}").status_code == HTTPStatus.NOT_FOUND
     assert boss.get("/feedback").json()["total"] == 0
+
+
+def test_the_graph_is_mended_by_admins_alone(boss: httpx2.Client, reader: httpx2.Client) -> None:
+    (tag, *_) = reader.get("/tags").json()["items"]
+    told = {"kind": "tag", "one": tag["name"], "two": "quokka"}
+    assert reader.post("/verdicts", json=told).status_code == HTTPStatus.FORBIDDEN
+    kept = boss.post("/verdicts", json=told)
+    assert (kept.status_code, kept.json()["by"]) == (201, "boss")
+    assert boss.post("/verdicts", json=told | {"one": "no such tag"}).status_code == HTTPStatus.NOT_FOUND
+    assert boss.post("/verdicts", json=told | {"kind": "burn"}).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert [one["two"] for one in boss.get("/verdicts").json()["items"]] == ["quokka"]
+    boss.post("/ingest")
+    boss.get("/ingest/events")
+    assert reader.get("/tags", params={"q": "quokka"}).json()["total"] == 1
+    assert boss.delete(f"/verdicts/{kept.json()['id']}").status_code == HTTPStatus.OK
+    assert reader.get("/tags", params={"q": tag["name"]}).json()["total"] == 0  # until the next ingest
+
+
+@pytest.mark.browser
+def test_an_admin_sends_a_file_ingests_it_and_says_what_is_right(
+    browser: Browser, changing: Served, tmp_path: Path
+) -> None:
+    (tmp_path / "valve.md").write_bytes(VALVE)
+    with browser.new_context(base_url=changing.url) as context:
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        told: list[str] = []
+        page.on("pageerror", lambda error: told.append(str(error)))
+        page.goto("/")
+        page.get_by_label("Key").fill(BOSS)
+        page.get_by_role("button").click()
+        page.get_by_role("link", name="Runs").click()
+        page.get_by_label("Files").set_input_files(tmp_path / "valve.md")
+        page.get_by_role("button", name="Send").click()
+        page.get_by_text("1 of 1 files were taken").wait_for()
+        rows = page.locator("tbody tr").count()
+        page.get_by_role("button", name="Ingest").click()
+        page.wait_for_function(f"document.querySelectorAll('tbody tr').length > {rows}")
+        page.goto(f"/kb/kb/ask?q={ASKED['question']}")
+        page.get_by_role("button", name="Right").click()
+        page.get_by_text("Kept; the next ingest learns from it.").wait_for()
+        page.goto("/kb/kb/entities")
+        page.get_by_role("link", name="Ada Brook").first.click()
+        page.get_by_text("Mend").click()
+        page.get_by_label("It is the same as").fill("nobody")
+        page.get_by_role("button", name="Merge").click()
+        page.get_by_text("no entity is called nobody").wait_for()
+        assert told == []
