@@ -123,8 +123,8 @@ def _with_headers(send: Send) -> Send:
 
 def _from_elsewhere(headers: Headers) -> bool:
     """Whether a browser says that another site's page is behind a request, other than by a link that was followed."""
-    site = headers.get("sec-fetch-site", "none")
-    if site in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate":
-        return True
-    origin = headers.get("origin")  # what a browser sends with every POST, also one too old to say more
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate"
+    origin = headers.get("origin")  # all that a browser tells that is too old to say more
     return origin is not None and urlsplit(origin).netloc != headers.get("host")

@@ -15,6 +15,9 @@ from pipelines.core.errors import StrataError
 from pipelines.ingest.report import Event, Report
 
 
+INTERRUPTED = 130
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line of the process: an event, or at its end the report, or a sentence that says why there is none."""
@@ -41,6 +44,8 @@ def main(folder: Path, kb: Path) -> int:
     except StrataError as error:
         tell(Line(problem=error.message, hint=error.hint))
         return error.exit_code
+    except KeyboardInterrupt:  # it was stopped: what is finished is kept
+        return INTERRUPTED
     tell(Line(report=report))
     return 0
 
