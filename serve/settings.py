@@ -24,7 +24,7 @@ class Limits:
     results: int = 200
     question: int = 4000
     asks: int = 1
-    waiting: int = 16
+    waiting: int = 256
     nodes: int = 300
     source_mb: int = 256
     upload_mb: int = 256
