@@ -14,7 +14,6 @@ from pipelines.core.codec import encode
 from pipelines.core.errors import StrataError
 from pipelines.ingest.report import Event, Report
 
-
 INTERRUPTED = 130
 
 
