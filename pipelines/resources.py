@@ -51,6 +51,11 @@ class Stores:
     def catalog(self) -> Catalog:
         return self.embedded.catalog
 
+    @property
+    def index_folder(self) -> Path | None:
+        """Where the index of the graph is kept; a copy of the graph has its own. None where it is not kept."""
+        return self.folder.root / ("retrieval" if self.copy is None else "retrieval-copy")
+
 
 @contextmanager
 def open_stores(kb: Path, settings: Settings, create: bool = False) -> Iterator[Stores]:

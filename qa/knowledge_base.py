@@ -200,6 +200,10 @@ class KnowledgeBase:
         """The open stores, to be read from: catalog, graph, artifacts."""
         return self._stores
 
+    def over(self, stores: Stores) -> Self:
+        """Return the same settings and model over other stores, which are the caller's to close."""
+        return type(self)(stores, self._settings, self._chat, self._endpoint)
+
     def close(self) -> None:
         """Close stores and model; twice is allowed."""
         self._closing.close()

@@ -1,8 +1,9 @@
-"""A knowledge base to look at and to ask: HTTP API, explorer in the browser, MCP server. Nothing is written to it.
+"""A knowledge base to look at and to ask: HTTP API, explorer in the browser, MCP server.
 
-Routes and tools read; what they return are values of `views.py` and `results.py`.
+Routes and tools read, but for those of `changes.py`; what they return are values of `views.py` and `results.py`.
 
-    settings.py                   what a server is given: knowledge bases, address, key, limits
+    settings.py, keys.py          what a server is given: knowledge bases, address, limits; its keys
+    access.py, confined/          who asks; a knowledge base as though it held the documents of some folders alone
     library.py                    the knowledge bases of a server, each open by its name
     services.py                   what routes and tools work with
     views.py, results.py          the values that the API returns and the pages show
@@ -12,7 +13,11 @@ Routes and tools read; what they return are values of `views.py` and `results.py
     sources.py, pictures.py       source files while they are what was ingested; pages drawn in a process of their own
     asking.py, turns.py           questions, answers as a stream of events, how many at once
     problems.py, guard.py         errors as problem details; hosts, keys, sizes, and the headers of every reply
-    api.py                        the routes below /api
+    api.py, snapshot.py           the routes below /api that read, each one moment of a knowledge base
+    changes.py, uploads.py        those that change something; files that are sent
+    feedback.py, verdicts.py      what is said of answers, and of the graph
+    jobs.py, ingest_process.py    ingests in a process of their own
+    runs.py                       the ingests so far
     explorer.py, document_page.py, render.py, templates/, static/    the explorer
     app.py, run.py                all of it as one application, and its process
     tools.py, mcp_server.py       the same for agents (extra `mcp`)

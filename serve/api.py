@@ -11,9 +11,11 @@ from pipelines.core.graph import NodeKind
 from serve import asking, documents, names, overview
 from serve.around import around
 from serve.content import page_content
-from serve.results import AnswerView, FailureLine, GraphView, KnowledgeBaseLine, Overview, SearchView
+from serve.results import AnswerView, FailureLine, GraphView, KnowledgeBaseLine, Overview, RunLine, SearchView
+from serve.runs import runs_of
 from serve.services import Services
 from serve.settings import Limits
+from serve.snapshot import reading_route
 from serve.views import (
     AtomView,
     ChunkView,
@@ -53,27 +55,34 @@ def api_router(services: Services) -> APIRouter:
 
 def _bases(services: Services) -> APIRouter:
     router = APIRouter(tags=["knowledge bases"])
+    reading = APIRouter(route_class=reading_route(services))
 
     @router.get("/kb")
     def list_knowledge_bases() -> list[KnowledgeBaseLine]:
         """List the knowledge bases that are served."""
-        return [overview.line(base) for base in services.library.bases.values()]
+        return [overview.line(base) for base in services.bases()]
 
-    @router.get("/kb/{kb}")
+    @reading.get("/kb/{kb}")
     def get_overview(kb: Kb) -> Overview:
         """Tell what a knowledge base holds: files by status, languages, contents, cost, and what is missing."""
         return overview.overview(services.base(kb))
 
-    @router.get("/kb/{kb}/failures")
+    @reading.get("/kb/{kb}/failures")
     def list_failures(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[FailureLine]:
         """List the files that are not in, or not whole, each with its reason and what can be done."""
         return part(overview.failures(services.base(kb)), offset, limit)
 
+    @reading.get("/kb/{kb}/runs")
+    def list_runs(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[RunLine]:
+        """List the last ingests, the latest first, with what became of the documents."""
+        return part(runs_of(services.base(kb)), offset, limit)
+
+    router.include_router(reading)
     return router
 
 
 def _documents(services: Services) -> APIRouter:
-    router = APIRouter(prefix="/kb/{kb}/documents", tags=["documents"])
+    router = APIRouter(prefix="/kb/{kb}/documents", tags=["documents"], route_class=reading_route(services))
 
     @router.get("")
     def list_documents(
@@ -103,7 +112,7 @@ def _documents(services: Services) -> APIRouter:
 
 
 def _parts(services: Services) -> APIRouter:
-    router = APIRouter(prefix="/kb/{kb}/documents/{id}", tags=["documents"])
+    router = APIRouter(prefix="/kb/{kb}/documents/{id}", tags=["documents"], route_class=reading_route(services))
 
     @router.get("/chunks")
     def list_chunks(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> Part[ChunkView]:
@@ -135,7 +144,7 @@ def _parts(services: Services) -> APIRouter:
 
 
 def _knowledge(services: Services) -> APIRouter:
-    router = APIRouter(prefix="/kb/{kb}", tags=["knowledge"])
+    router = APIRouter(prefix="/kb/{kb}", tags=["knowledge"], route_class=reading_route(services))
 
     @router.get("/tags")
     def list_tags(kb: Kb, q: Words = "", offset: Offset = 0, limit: Count = 50) -> Part[Named]:

@@ -16,8 +16,11 @@ from starlette.exceptions import HTTPException
 from pipelines.core.errors import StrataError
 from serve.api import api_router
 from serve.asking import Asking
+from serve.changes import changes_router
 from serve.explorer import explorer_router
-from serve.guard import COOKIE, Guard, KeyCheck, reply
+from serve.guard import Guard, reply
+from serve.jobs import Jobs
+from serve.keys import COOKIE, KeyRing
 from serve.library import open_library
 from serve.pictures import PagePictures
 from serve.problems import Problem, problem, problem_of
@@ -31,8 +34,9 @@ DESCRIPTION = "Documents with their provenance, search, cited answers, and the t
 @contextmanager
 def open_services(settings: ServeSettings) -> Iterator[Services]:
     """Open the knowledge bases of a server and what works on them. Raises what `KnowledgeBase.open` does."""
-    with open_library(settings) as library, PagePictures(settings.limits) as pictures:
-        yield Services(library, pictures, Asking(settings.limits), settings.limits)
+    with open_library(settings) as library, PagePictures(settings.limits) as pictures, Jobs() as jobs:
+        asking = Asking(settings.limits)
+        yield Services(library, pictures, asking, settings.limits, jobs if settings.changes else None)
 
 
 def create_app(settings: ServeSettings, services: Services) -> FastAPI:
@@ -41,7 +45,7 @@ def create_app(settings: ServeSettings, services: Services) -> FastAPI:
     Raises `SettingsError` for settings that must not be (`ServeSettings.check`).
     """
     settings.check()
-    keys = KeyCheck(settings.key)
+    keys = KeyRing(settings.keys)
     agents = _Agents(services) if find_spec("mcp") else None
     app = FastAPI(
         title="Strata",
@@ -54,6 +58,7 @@ def create_app(settings: ServeSettings, services: Services) -> FastAPI:
     app.add_middleware(Guard, settings=settings, keys=keys)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.include_router(api_router(services))
+    app.include_router(changes_router(services))
     app.include_router(explorer_router(services))
     if agents:
         app.router.routes.extend(agents.routes)
@@ -78,7 +83,7 @@ class _Agents:
             yield
 
 
-def _add_login(app: FastAPI, settings: ServeSettings, keys: KeyCheck) -> None:
+def _add_login(app: FastAPI, settings: ServeSettings, keys: KeyRing) -> None:
     @app.get("/login", include_in_schema=False)
     def show_login() -> HTMLResponse:
         return HTMLResponse(render("login.html", wrong=False))
@@ -86,11 +91,11 @@ def _add_login(app: FastAPI, settings: ServeSettings, keys: KeyCheck) -> None:
     @app.post("/login", include_in_schema=False)
     async def login(request: Request) -> Response:
         sent = parse_qs((await request.body()).decode("utf-8", "replace"), max_num_fields=4)
-        if not keys.needed or not keys.is_key(sent.get("key", [""])[0]):
+        if (key := keys.of(sent.get("key", [""])[0])) is None:
             return HTMLResponse(render("login.html", wrong=True), 401)
         done = RedirectResponse("/", 303)
         secure = request.url.scheme == "https" and not is_loopback_host(settings.host)
-        done.set_cookie(COOKIE, keys.session(), httponly=True, samesite="strict", secure=secure)
+        done.set_cookie(COOKIE, keys.session(key), httponly=True, samesite="strict", secure=secure)
         return done
 
 

@@ -59,15 +59,16 @@ class Question(Query):
 
 
 class Asking:
-    """Answers questions, as many at once as the limits allow."""
+    """Answers questions, as many at once as the limits allow; searches have turns of their own, for they are short."""
 
     def __init__(self, limits: Limits) -> None:
         self._turns = Turns(limits.asks, limits.waiting)
+        self._searches = Turns(limits.asks, limits.waiting)
         self._running: set[asyncio.Task[None]] = set()
 
     async def search(self, base: OpenBase, query: Query) -> SearchView:
         """Return the chunks that score best. Raises what `KnowledgeBase.retrieve` does, and `Busy`."""
-        async with self._turns.turn():
+        async with self._searches.turn():
             hits = await anyio.to_thread.run_sync(
                 lambda: base.knowledge.retrieve(query.question, query.limit or 10, query.where)
             )

@@ -13,7 +13,9 @@ from serve import documents, names, overview
 from serve.api import Id, Kb, Offset, Words
 from serve.document_page import document_page
 from serve.render import at, render
+from serve.runs import runs_of
 from serve.services import Services
+from serve.snapshot import reading_route
 from serve.views import part
 
 PAGE = 50
@@ -33,35 +35,46 @@ def explorer_router(services: Services) -> APIRouter:
 
 def _whole(services: Services) -> APIRouter:
     router = APIRouter(default_response_class=HTMLResponse)
+    reading = APIRouter(default_response_class=HTMLResponse, route_class=reading_route(services))
 
     @router.get("/")
     def start() -> Response:
         """The only knowledge base, or the choice between several."""
-        bases = [overview.line(base) for base in services.library.bases.values()]
+        bases = [overview.line(base) for base in services.bases()]
         if len(bases) == 1:
             return RedirectResponse(at("kb", bases[0].name), 303)
         return HTMLResponse(render("start.html", bases=bases))
 
-    @router.get("/kb/{kb}")
+    @reading.get("/kb/{kb}")
     def show_overview(kb: Kb) -> str:
         base = services.base(kb)
         return render("overview.html", kb=kb, here="overview", told=overview.overview(base))
 
-    @router.get("/kb/{kb}/failures")
+    @reading.get("/kb/{kb}/failures")
     def show_failures(kb: Kb, offset: Offset = 0) -> str:
         found = part(overview.failures(services.base(kb)), offset, PAGE)
         return render("failures.html", kb=kb, here="failures", found=found, step=PAGE)
 
-    @router.get("/kb/{kb}/ask")
+    @reading.get("/kb/{kb}/ask")
     def show_ask(kb: Kb, q: Text = "") -> str:
         base = services.base(kb)
-        return render("ask.html", kb=kb, here="ask", question=q, strategy=base.knowledge.default_strategy)
+        strategy, may_say = base.knowledge.default_strategy, services.may_change(kb)
+        return render("ask.html", kb=kb, here="ask", question=q, strategy=strategy, may_say=may_say)
 
+    @reading.get("/kb/{kb}/runs")
+    def show_runs(kb: Kb, offset: Offset = 0) -> str:
+        found = part(runs_of(services.base(kb)), offset, PAGE)
+        changing = services.may_change(kb)
+        return render("runs.html", kb=kb, here="runs", found=found, step=PAGE, changing=changing)
+
+    router.include_router(reading)
     return router
 
 
 def _documents(services: Services) -> APIRouter:
-    router = APIRouter(prefix="/kb/{kb}/documents", default_response_class=HTMLResponse)
+    router = APIRouter(
+        prefix="/kb/{kb}/documents", default_response_class=HTMLResponse, route_class=reading_route(services)
+    )
 
     @router.get("")
     def show_documents(kb: Kb, status: Words = "", language: Words = "", q: Words = "", offset: Offset = 0) -> str:
@@ -86,13 +99,13 @@ def _documents(services: Services) -> APIRouter:
         kb: Kb, id: Id, page: PageNumber = None, start: Place = None, end: Place = None, offset: Offset = 0
     ) -> str:
         told = document_page(services, services.base(kb), id, page, (start, end), offset)
-        return render("document.html", kb=kb, here="documents", told=told)
+        return render("document.html", kb=kb, here="documents", told=told, may_say=services.may_change(kb))
 
     return router
 
 
 def _knowledge(services: Services) -> APIRouter:
-    router = APIRouter(prefix="/kb/{kb}", default_response_class=HTMLResponse)
+    router = APIRouter(prefix="/kb/{kb}", default_response_class=HTMLResponse, route_class=reading_route(services))
 
     @router.get("/tags")
     def show_tags(kb: Kb, q: Words = "", offset: Offset = 0) -> str:
@@ -107,12 +120,12 @@ def _knowledge(services: Services) -> APIRouter:
     @router.get("/tags/{id}")
     def show_tag(kb: Kb, id: Id) -> str:
         told = names.name_view(services.base(kb), NodeKind.TAG, id, PAGE)
-        return render("name.html", kb=kb, here="tags", told=told)
+        return render("name.html", kb=kb, here="tags", told=told, may_say=services.may_change(kb))
 
     @router.get("/entities/{id}")
     def show_entity(kb: Kb, id: Id) -> str:
         told = names.name_view(services.base(kb), NodeKind.ENTITY, id, PAGE)
-        return render("name.html", kb=kb, here="entities", told=told)
+        return render("name.html", kb=kb, here="entities", told=told, may_say=services.may_change(kb))
 
     @router.get("/graph")
     def show_graph(kb: Kb, node: Annotated[str, Query(max_length=100)] = "") -> str:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
-from hashlib import sha256
-from http.cookies import CookieError, SimpleCookie
-from secrets import token_bytes
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -14,10 +10,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pipelines.core.codec import encode
+from serve.access import Access, Role, acting
+from serve.keys import KeyRing
 from serve.problems import MEDIA_TYPE, Problem, problem
 from serve.settings import ServeSettings, is_loopback_host
 
-COOKIE = "strata_session"
 OPEN_PATHS = ("/static/", "/login")
 """What is served without a key: the style, the scripts, and the page that asks for the key."""
 POLICY = (
@@ -34,64 +31,45 @@ _HEADERS = {
 }
 
 
-class KeyCheck:
-    """Knows the server's key. A browser that gave it has a cookie instead, which is worth nothing to another server."""
-
-    def __init__(self, key: str) -> None:
-        self._key = key.encode()
-        self._secret = token_bytes(32)
-
-    @property
-    def needed(self) -> bool:
-        return bool(self._key)
-
-    def is_key(self, given: str) -> bool:
-        """Whether this is the key; takes as long wherever it differs."""
-        return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), self._key)
-
-    def session(self) -> str:
-        """Return what the cookie of a browser holds that gave the key."""
-        return hmac.new(self._secret, self._key, sha256).hexdigest()
-
-    def admits(self, headers: Headers) -> bool:
-        """Whether a request has the key, as `Authorization: Bearer KEY` or `X-API-Key: KEY`, or the cookie."""
-        if not self.needed:
-            return True
-        scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        given = bearer.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
-        return self.is_key(given) if given else hmac.compare_digest(_cookie(headers).encode(), self.session().encode())
-
-
 class Guard:
     """Lets through what may pass; the rest gets a problem reply, or a page where a browser asked for one."""
 
-    def __init__(self, app: ASGIApp, settings: ServeSettings, keys: KeyCheck) -> None:
+    def __init__(self, app: ASGIApp, settings: ServeSettings, keys: KeyRing) -> None:
         self._app, self._settings, self._keys = app, settings, keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        send = _with_headers(send)
-        if (refused := self._refused(scope)) is not None:
+        send, headers, path = _with_headers(send), Headers(scope=scope), str(scope["path"])
+        access = self._keys.access(headers)
+        most = self._most(str(scope["method"]), path, access)
+        refused = self._refused(headers, most) or (None if path.startswith(OPEN_PATHS) or access else _unknown(path))
+        if refused is not None:
             await refused(scope, receive, send)
             return
-        await self._app(scope, _Bounded(receive, self._settings.limits.body_bytes), send)
+        bounded = _Bounded(receive, most)
+        if access is None:
+            await self._app(scope, bounded, send)
+            return
+        with acting(access):
+            await self._app(scope, bounded, send)
 
-    def _refused(self, scope: Scope) -> Response | None:
-        headers, path = Headers(scope=scope), str(scope["path"])
+    def _most(self, method: str, path: str, access: Access | None) -> int:
+        """The bytes that a request may send: an admin's file has a limit of its own."""
+        limits = self._settings.limits
+        sends = self._settings.changes and method == "PUT" and path.startswith("/api/kb/") and "/files/" in path
+        return limits.upload_mb << 20 if sends and access and access.role is Role.ADMIN else limits.body_bytes
+
+    def _refused(self, headers: Headers, most: int) -> Response | None:
         if not self._host_fits(headers.get("host", "")):
             return reply(problem(421, "this server does not answer under that name"))
         if _from_elsewhere(headers):
             return reply(problem(403, "a page of another site may not ask this server"))
         length = headers.get("content-length", "0")
-        if not length.isascii() or not length.isdigit() or int(length) > self._settings.limits.body_bytes:
-            return reply(problem(413, f"more than {self._settings.limits.body_bytes} bytes were sent"))
-        if path.startswith(OPEN_PATHS) or self._keys.admits(headers):
-            return None
-        if path.startswith(("/api", "/mcp")):
-            return reply(problem(401, "the key is missing or wrong", "send it as `Authorization: Bearer KEY`"))
-        return RedirectResponse("/login", 303)
+        if not length.isascii() or not length.isdigit() or int(length) > most:
+            return reply(problem(413, f"more than {most} bytes were sent"))
+        return None
 
     def _host_fits(self, host: str) -> bool:
         """A server on loopback answers under names of loopback alone: another may be a stranger's that was rebound."""
@@ -102,6 +80,12 @@ class Guard:
         except ValueError:
             return False
         return is_loopback_host(name)
+
+
+def _unknown(path: str) -> Response:
+    if path.startswith(("/api", "/mcp")):
+        return reply(problem(401, "the key is missing or wrong", "send it as `Authorization: Bearer KEY`"))
+    return RedirectResponse("/login", 303)
 
 
 def reply(told: Problem) -> Response:
@@ -139,14 +123,8 @@ def _with_headers(send: Send) -> Send:
 
 def _from_elsewhere(headers: Headers) -> bool:
     """Whether a browser says that another site's page is behind a request, other than by a link that was followed."""
-    site = headers.get("sec-fetch-site", "none")
-    return site in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate"
-
-
-def _cookie(headers: Headers) -> str:
-    jar: SimpleCookie = SimpleCookie()
-    try:
-        jar.load(headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    return jar[COOKIE].value if COOKIE in jar else ""
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate"
+    origin = headers.get("origin")  # all that a browser tells that is too old to say more
+    return origin is not None and urlsplit(origin).netloc != headers.get("host")

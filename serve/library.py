@@ -16,6 +16,8 @@ from pipelines.store.artifact import read_document
 from pipelines.store.catalog import Entry
 from qa.knowledge_base import KnowledgeBase
 from qa.settings import QaSettings
+from serve.access import Scope
+from serve.confined.stores import confined
 from serve.settings import ServeSettings
 
 DOCUMENTS_KEPT = 16
@@ -37,12 +39,16 @@ class _Parsed:
 
 @dataclass(frozen=True, slots=True)
 class OpenBase:
-    """An open knowledge base; `folder` is where its documents lie, None where that was not said."""
+    """An open knowledge base; `folder` is where its documents lie, None where that was not said.
+
+    With a `scope` it is as though it held the documents of these folders alone.
+    """
 
     name: str
     knowledge: KnowledgeBase
     settings: QaSettings
     folder: Path | None = None
+    scope: Scope | None = None
     _parsed: _Parsed = field(default_factory=_Parsed)
 
     def entries(self) -> tuple[Entry, ...]:
@@ -75,19 +81,28 @@ class OpenBase:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Open knowledge bases by name, in the order in which they were given."""
+    """Open knowledge bases by name, in the order in which they were given, each whole."""
 
-    bases: Mapping[str, OpenBase]
+    whole: Mapping[str, OpenBase]
+    _parts: dict[tuple[str, Scope], OpenBase] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
 
-    def named(self, name: str) -> OpenBase:
-        """Return the knowledge base of this name. Raises `NotFound`."""
-        if name not in self.bases:
+    def names(self) -> tuple[str, ...]:
+        """Return the names."""
+        return tuple(self.whole)
+
+    def named(self, name: str, scope: Scope | None) -> OpenBase:
+        """Return the knowledge base of this name, or what of it is in a scope. Raises `NotFound`."""
+        if name not in self.whole:
             raise NotFound("no knowledge base of that name", hint="GET /api/kb lists them")
-        return self.bases[name]
-
-    @property
-    def first(self) -> OpenBase:
-        return next(iter(self.bases.values()))
+        whole = self.whole[name]
+        if scope is None:
+            return whole
+        with self._lock:
+            if (name, scope) not in self._parts:
+                knowledge = whole.knowledge.over(confined(whole.knowledge.stores, scope))
+                self._parts[name, scope] = OpenBase(name, knowledge, whole.settings, whole.folder, scope)
+            return self._parts[name, scope]
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import anyio
 from pydantic import BaseModel, ValidationError
 
 from pipelines.core.errors import MissingExtra, StrataError
+from serve.access import Access, acting
 from serve.asking import Query, Question
 from serve.results import AnswerView, GraphView, SearchView
 from serve.services import Services
@@ -50,8 +51,9 @@ def mcp_server(services: Services) -> MCPServer:
 
 
 def run_stdio(services: Services) -> None:
-    """Serve one agent over standard input and output, until the input ends."""
-    mcp_server(services).run("stdio")
+    """Serve one agent over standard input and output, until the input ends; it reads all."""
+    with acting(Access("agent")):
+        mcp_server(services).run("stdio")
 
 
 def http_routes(server: MCPServer) -> list[BaseRoute]:

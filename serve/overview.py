@@ -56,7 +56,7 @@ def overview(base: OpenBase) -> Overview:
         {name: count for name, count in sorted(contents.items()) if count},
         f"{info.name} ({info.model})" if info.model else info.name,
         base.knowledge.default_strategy,
-        spending(stores.folder.trace, base.settings.llm.prices),
+        () if base.scope else spending(stores.folder.trace, base.settings.llm.prices),
         amiss(there),
         remedy(there),
         being_written(stores.catalog),

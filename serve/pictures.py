@@ -56,11 +56,11 @@ class PagePictures:
 
     def draw(self, base: OpenBase, id: str, number: int) -> bytes:
         """Return a page as PNG. Raises `NotFound`, with the reason, where it cannot be drawn."""
+        entry = base.entry(id)  # first: what was drawn for somebody is not everybody's to see
         with self._lock:
             if (id, number) in self._kept:
                 self._kept.move_to_end((id, number))
                 return self._kept[id, number]
-        entry = base.entry(id)
         page = self._page(base, entry, number)
         dpi = min(DPI, LONGEST_SIDE * 72 / longest) if (longest := max(page.width, page.height)) else DPI
         passwords = base.settings.parse.passwords_for(entry.uri)

@@ -16,11 +16,17 @@ from pipelines.core.errors import (
     StoreLocked,
     StoreUnavailable,
     StrataError,
+    TooLarge,
 )
+from serve.access import NotAllowed
+from serve.jobs import JobRunning
 from serve.turns import Busy
 
 MEDIA_TYPE = "application/problem+json"
 _STATUSES: tuple[tuple[type[StrataError], HTTPStatus], ...] = (
+    (NotAllowed, HTTPStatus.FORBIDDEN),
+    (JobRunning, HTTPStatus.CONFLICT),
+    (TooLarge, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     (Busy, HTTPStatus.SERVICE_UNAVAILABLE),
     (NotFound, HTTPStatus.NOT_FOUND),
     (SettingsError, HTTPStatus.BAD_REQUEST),

@@ -53,6 +53,22 @@ class SpendingLine:
 
 
 @dataclass(frozen=True, slots=True)
+class RunLine:
+    """An ingest: when it began (UTC), what became of the documents, its failures by reason, and why it ended early."""
+
+    number: int
+    began: str
+    done: int
+    unchanged: int
+    removed: int
+    failed: int
+    seconds: float
+    dollars: float
+    stopped: str
+    reasons: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class FailureLine:
     """A file that is not in, or not whole: why, and what can be done about it."""
 

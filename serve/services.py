@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from serve import documents
+from serve.access import NotAllowed, Role, current, require_admin
 from serve.asking import Asking
+from serve.jobs import Jobs
 from serve.library import Library, OpenBase
 from serve.pictures import PagePictures
 from serve.settings import Limits
@@ -13,17 +16,50 @@ from serve.views import DocumentView
 
 
 @dataclass(frozen=True, slots=True)
+class Changing:
+    """A knowledge base that may be changed, and for whom."""
+
+    base: OpenBase
+    jobs: Jobs
+    by: str
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its documents. Raises `NotAllowed` where the server does not know it."""
+        if self.base.folder is None:
+            raise NotAllowed("the server does not know the folder of the documents", hint="--folder names it")
+        return self.base.folder
+
+
+@dataclass(frozen=True, slots=True)
 class Services:
-    """A server's knowledge bases, what draws pages of them, and what answers questions."""
+    """A server's knowledge bases, what draws pages of them, what answers questions, and what changes them, if any."""
 
     library: Library
     pictures: PagePictures
     asking: Asking
     limits: Limits
+    jobs: Jobs | None = None
 
     def base(self, name: str) -> OpenBase:
-        """Return a knowledge base by its name. Raises `NotFound`."""
-        return self.library.named(name)
+        """Return a knowledge base by its name, as far as whoever asks may see it. Raises `NotFound`, `NotAllowed`."""
+        return self.library.named(name, current().scope)
+
+    def bases(self) -> tuple[OpenBase, ...]:
+        """Return all knowledge bases, as far as whoever asks may see them. Raises `NotAllowed`."""
+        return tuple(map(self.base, self.library.names()))
+
+    def changing(self, name: str) -> Changing:
+        """Return a knowledge base to be changed. Raises `NotFound`, `NotAllowed` where it or who asks may not."""
+        access, base = require_admin(), self.base(name)
+        if self.jobs is None:
+            raise NotAllowed("this server changes nothing", hint="`strata serve --allow-changes` does")
+        return Changing(base, self.jobs, access.name)
+
+    def may_change(self, name: str) -> bool:
+        """Whether whoever asks may change a knowledge base. Raises `NotFound`."""
+        self.base(name)
+        return self.jobs is not None and current().role is Role.ADMIN
 
     def document(self, base: OpenBase, id: str, limit: int) -> DocumentView:
         """Return a document with up to `limit` of each of its lists. Raises `NotFound`."""

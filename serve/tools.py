@@ -61,7 +61,7 @@ class Tools:
 
     def base(self, kb: str) -> OpenBase:
         """Return a knowledge base. Raises `NotFound`."""
-        return self.services.base(kb) if kb else self.services.library.first
+        return self.services.base(kb) if kb else self.services.bases()[0]
 
     def list_documents(self, kb: str, words: str, offset: int, limit: int) -> Part[DocumentLine]:
         """Return the files whose title or path holds these words. Raises `NotFound`."""

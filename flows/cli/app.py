@@ -12,7 +12,24 @@ from typing import Annotated
 
 import typer
 
-from flows.cli import ask, cache, config, demo, doctor, evaluate, graph, ingest, keep, parse, prompts, runs, serve, tune
+from flows.cli import (
+    ask,
+    cache,
+    config,
+    demo,
+    doctor,
+    evaluate,
+    feedback,
+    graph,
+    ingest,
+    keep,
+    parse,
+    prompts,
+    runs,
+    serve,
+    tune,
+    verdicts,
+)
 from flows.cli.stdio import INTERRUPTED, READER_GONE, flushed, prepare_streams, reader_is_gone, say, say_error
 from pipelines.core.errors import StrataError
 
@@ -27,6 +44,8 @@ for module in (ingest, ask, serve, parse, keep, tune, doctor, demo):
 for name, group in (
     ("graph", graph.app),
     ("runs", runs.app),
+    ("feedback", feedback.app),
+    ("verdicts", verdicts.app),
     ("eval", evaluate.app),
     ("cache", cache.app),
     ("prompts", prompts.app),

@@ -32,24 +32,30 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen at.")] = 8420,
     key_file: Annotated[
-        Path | None, typer.Option("--key-file", help="A file whose first line is the key that is asked of everybody.")
+        Path | None,
+        typer.Option("--key-file", help="A file whose first line is the key; as .toml, keys with roles and folders."),
     ] = None,
     asks: Annotated[int, typer.Option(min=1, max=64, help="Questions that are answered at once.")] = 1,
+    allow_changes: Annotated[
+        bool, typer.Option("--allow-changes", help="Let admins send files to --folder and ingest them.")
+    ] = False,
 ) -> None:
     """Serve knowledge bases to look at and to ask: an explorer in the browser, and an HTTP API below /api.
 
-    On this machine alone, unless --host and --key-file say otherwise. Nothing is written to a knowledge base.
+    On this machine alone, unless --host and --key-file say otherwise. Nothing is written without --allow-changes.
     """
     from serve.app import open_services
+    from serve.keys import read_keys
     from serve.run import run
-    from serve.settings import Limits, ServeSettings, read_key
+    from serve.settings import Limits, ServeSettings
 
     settings = ServeSettings(
         tuple(kb or (DEFAULT_KB,)),
         tuple(folder or ()),
         host,
         port,
-        read_key(key_file),
+        read_keys(key_file),
+        allow_changes,
         Limits(asks=asks),
     )
     settings.check()

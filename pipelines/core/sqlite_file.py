@@ -165,6 +165,26 @@ class SqliteFile:
             connection.execute("PRAGMA query_only = ON")
         return connection
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all that this thread reads inside be of one moment, whatever is committed meanwhile.
+
+        One inside another is part of it. No row may be left unread inside that is read on outside.
+        """
+        if getattr(self._local, "inside", False) or getattr(self._local, "snapshot", False):
+            yield
+            return
+        reader = self.reader()
+        with translated(self.path):
+            reader.execute("BEGIN")
+        self._local.snapshot = True
+        try:
+            yield
+        finally:
+            self._local.snapshot = False
+            with translated(self.path):
+                reader.execute("COMMIT")
+
     def rows(self, sql: str, values: tuple[str | int, ...] = ()) -> Iterator[tuple[object, ...]]:
         """Yield the rows of a query as they are read."""
         with translated(self.path):

@@ -20,8 +20,10 @@ from pipelines.graph.entity_judge import Verdicts
 from pipelines.graph.link import Linked, link, unlinked
 from pipelines.graph.mentions import ChunkText
 from pipelines.graph.resolve import open_pairs
+from pipelines.ingest.feedback import Confirmed, confirmed, confirmed_key
 from pipelines.ingest.gate import Gate, gate
 from pipelines.ingest.keys import VERSIONS
+from pipelines.ingest.verdicts import SAID, renamed, said_key, with_said, wrong_atoms
 from pipelines.ingest.vocabulary import corpus_classes, vocabulary
 from pipelines.ingest.workers import Workers, judge_maker
 from pipelines.llm.embedder import Side
@@ -122,19 +124,26 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings, gated: G
         return [ChunkText(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in chunks]
 
     passed = gated.gate if gated and gated.documents == by_document.keys() else gate(entries, stores)
-    terms = vocabulary(profiles, corpus_classes(settings, stores), names)
+    told = SAID.read(stores.catalog)
+    passed = passed.with_wrong(wrong_atoms(told))
+    corrected, moved = renamed(profiles, told)
+    terms = vocabulary(corrected, corpus_classes(settings, stores), names)
+    tags = {**terms.merged, **{id: terms.merged.get(to, to) for id, to in moved.items()}}
     linked = link(
         terms.profiles,
         text_of,
-        settings.graph,
+        with_said(settings.graph, told),
         lambda texts: names.embed(texts, Side.PASSAGE),
         decide=verdicts.decide,
         cache=stores.artifacts,
     )
-    linked = replace(linked, merged={**linked.merged, **terms.merged})
+    linked = replace(linked, merged={**linked.merged, **tags})
     index = vectors_name(stores.embedder.info)
+    said = confirmed(stores.catalog)
     keys = {
-        profile.document: _load_key(by_document[profile.document], profile, linked, passed, index)
+        profile.document: _load_key(
+            by_document[profile.document], profile, linked, passed, index, said.get(profile.document, ())
+        )
         for profile in profiles
     }
     return Linking(linked, "", keys, passed)
@@ -149,14 +158,16 @@ def _named_by(
     """
     gone = {failure.subject: failure for failure in failures}
     tried = [entry for entry in entries if not (entry.document in gone and gone[entry.document].retryable)]
-    index, verdicts = vectors_name(stores.embedder.info), VERDICTS.read(stores.catalog)
-    return replace(linking, key=corpus_key(tried, settings, index, verdicts), failures=tuple(gone.values()))
+    return replace(linking, key=corpus_key(tried, settings, stores), failures=tuple(gone.values()))
 
 
 def _unlinked(entries: Sequence[Entry], failures: Iterable[Failure], trouble: str, stores: Stores) -> Linking:
     """The documents without links between them, with their own tags and entities."""
     linked, index = unlinked(read_profiles(entries, stores)), vectors_name(stores.embedder.info)
-    keys = {entry.document: _load_key(entry, None, linked, Gate(), index) for entry in entries}
+    said = confirmed(stores.catalog)
+    keys = {
+        entry.document: _load_key(entry, None, linked, Gate(), index, said.get(entry.document, ())) for entry in entries
+    }
     return Linking(linked, "", keys, Gate(), tuple(failures), trouble)
 
 
@@ -170,22 +181,36 @@ def read_profiles(entries: Iterable[Entry], stores: Stores) -> list[DocumentProf
     )
 
 
-def corpus_key(entries: Sequence[Entry], settings: Settings, index: str, verdicts: Verdicts) -> str:
+def corpus_key(entries: Sequence[Entry], settings: Settings, stores: Stores) -> str:
     """Return the digest of all that the links are made from.
 
-    That is every document's profile and vectors, the settings, and what a model said of entities.
+    That is every document's profile and vectors, the settings, what a model said of entities, and what people said.
     """
+    index, verdicts = vectors_name(stores.embedder.info), VERDICTS.read(stores.catalog)
+    documents = {entry.document for entry in entries}
     made = sorted(f"{entry.artifacts['card']} {entry.artifacts['embed']}" for entry in entries)
     made += sorted(f"{pair} {score}" for pair, score in verdicts.scores.items() if score)
+    made += said_key(stores.catalog)
+    for document, given in confirmed(stores.catalog).items():
+        made += (document, *confirmed_key(given)) if document in documents else ()
     return content_id("link", str(VERSIONS["link"]), fingerprint(settings.graph), index, *made)
 
 
-def _load_key(entry: Entry, profile: DocumentProfile | None, linked: Linked, passed: Gate, index: str) -> str:
+def _load_key(
+    entry: Entry,
+    profile: DocumentProfile | None,
+    linked: Linked,
+    passed: Gate,
+    index: str,
+    said: Sequence[Confirmed],
+) -> str:
     borne = [*(one.id for one in profile.entities), *(one.id for one in profile.tags)] if profile else []
     merged = sorted(f"{one}>{linked.merged[one]}" for one in borne if one in linked.merged)
     failed = passed.quarantined.get(entry.document, ())
     made = [entry.artifacts[stage] for stage in ("parse", "atomize", "embed")]
-    return content_id("load", str(VERSIONS["load"]), index, *made, *merged, *failed).partition(":")[2]
+    return content_id("load", str(VERSIONS["load"]), index, *made, *merged, *failed, *confirmed_key(said)).partition(
+        ":"
+    )[2]
 
 
 async def judge_entities(profiles: Iterable[DocumentProfile], workers: Workers, stores: Stores) -> Verdicts:

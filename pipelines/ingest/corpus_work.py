@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from pipelines.core.failures import ends_the_run
 from pipelines.core.outcome import Failure
-from pipelines.ingest.corpus import VERDICTS, Gated, Linking, corpus_key, link_corpus
+from pipelines.ingest.corpus import Gated, Linking, corpus_key, link_corpus
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.erase import Extent, end_erasure_note, erase, is_losing, note_erasure, noted_erasure
 from pipelines.ingest.gate import gate
 from pipelines.ingest.load import FAILURES, Loader, LoadPart, project
 from pipelines.ingest.plan import RunEntries
 from pipelines.ingest.report import Event, Phase, Progress, Stage
-from pipelines.resources import Stores, vectors_name
+from pipelines.resources import Stores
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
 from pipelines.store.facts import LINKED_FACT, WRITING_FACT, Ingest, record_ingest
@@ -63,8 +63,7 @@ class CorpusWork:
         """Whether the stores hold the links of just these documents, and no run was killed while it wrote them."""
         if self._has_unrecorded():
             return False
-        index, verdicts = vectors_name(self._stores.embedder.info), VERDICTS.read(self._stores.catalog)
-        key = corpus_key(self._entries.searchable(), self._settings, index, verdicts)
+        key = corpus_key(self._entries.searchable(), self._settings, self._stores)
         return self._stores.catalog.fact(LINKED_FACT) == key and not self._stores.catalog.fact(WRITING_FACT)
 
     def _has_unrecorded(self) -> bool:

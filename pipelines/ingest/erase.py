@@ -20,13 +20,15 @@ from pipelines.core.outcome import Status
 from pipelines.core.uris import INSIDE, called
 from pipelines.graph.mentions import STAGE as MENTIONS
 from pipelines.graph.mentions import cache_key
-from pipelines.ingest.corpus import link_corpus
+from pipelines.ingest.corpus import link_corpus, read_profiles
+from pipelines.ingest.feedback import forget_answers
 from pipelines.ingest.gate import STAGE as RECALL
 from pipelines.ingest.keys import StageKeys, stage_keys
 from pipelines.ingest.load import Loader, project
 from pipelines.ingest.report import silent
 from pipelines.ingest.run_records import forget_failures
 from pipelines.ingest.task import SourceItem
+from pipelines.ingest.verdicts import SAID, forget_verdicts
 from pipelines.ingest.vocabulary import drop_classes
 from pipelines.ingest.workers import makers_of
 from pipelines.llm.cache import ReplyStore
@@ -102,6 +104,9 @@ def erase(stores: Stores, keys_of: KeysOf, pending: Collection[Source] = (), kee
         return Erased()
     entries = stores.catalog.entries()
     forget_failures(stores.catalog, {entry.uri for entry in entries})
+    if SAID.read(stores.catalog):
+        forget_verdicts(stores.catalog, read_profiles([one for one in entries if "card" in one.artifacts], stores))
+    forget_answers(stores.catalog, {entry.document for entry in entries})
     wanted = _Wanted(stores, keys_of, entries, pending)
     replies = 0 if keep_cache else _drop_replies(stores, wanted.documents)
     artifacts = stores.artifacts.sweep(wanted)

@@ -14,6 +14,7 @@ from pipelines.core.sqlite_file import is_sound, remove_file
 from pipelines.graph.mentions import STAGE as MENTIONS
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.embedding import read_records
+from pipelines.ingest.feedback import CONFIRMED
 from pipelines.ingest.integrity import Inspected, Sums, held_sums, inspect_artifacts, inspect_caches, sums_of
 from pipelines.ingest.keys import COMPILED
 from pipelines.ingest.load import Loader, project
@@ -138,6 +139,11 @@ def _vector_findings(stores: Stores, entries: Sequence[Entry], read_data: bool) 
         yield Inconsistency(StorePart.VECTORS, Defect.CHANGED, vectors_name(stores.embedder.info), error.message)
         return
     wanted, unknown = _wanted(stores)
+    for node in stores.graph.nodes([NodeKind.ATOM]):
+        told, id = node.properties, f"atom/{node.id}"
+        if told.get(CONFIRMED) and not told.get("quarantined") and node.owner in wanted:
+            # Said by a person: no artifact has it.
+            wanted[node.owner] = {**wanted[node.owner], id: held.get(node.owner, {}).get(id, 0)}
     shown = {owner: set(sums) for owner, sums in held.items() if owner not in unknown}
     yield from check_vectors(entries, {owner: set(sums) for owner, sums in wanted.items()}, shown)
     if read_data:

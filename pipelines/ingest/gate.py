@@ -29,6 +29,13 @@ class Gate:
     quarantined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     shares: Mapping[str, float] = field(default_factory=dict)
 
+    def with_wrong(self, wrong: Mapping[str, tuple[str, ...]]) -> Gate:
+        """Return the same with atoms that people called wrong, by document."""
+        failed = dict(self.quarantined)
+        for document, atoms in wrong.items():
+            failed[document] = tuple(sorted({*failed.get(document, ()), *atoms}))
+        return Gate(failed, self.shares)
+
 
 def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
     """Return which atoms of these documents fail: as a query among all chunks, they do not retrieve their own.

@@ -17,6 +17,7 @@ from pipelines.core.outcome import Failure, Status
 from pipelines.graph.document_graph import build_graph, redirect
 from pipelines.ingest.corpus import Linking
 from pipelines.ingest.embedding import corpus_records, read_records, without
+from pipelines.ingest.feedback import CONFIRMED, confirmed, with_confirmed, with_confirmed_records
 from pipelines.ingest.gate import joined
 from pipelines.ingest.report import Event, Phase, Progress, Stage
 from pipelines.llm.embedder import Embedder, Side
@@ -49,6 +50,7 @@ class Loader:
         self._tell = tell
         self._wrote = False
         self._failed: dict[str, Failure] = {}
+        self._confirmed = confirmed(stores.catalog)
         if stores.catalog.fact(WRITING_FACT):
             self._drop_orphans()
 
@@ -204,13 +206,21 @@ class Loader:
 
     def _subgraph(self, entry: Entry, linking: Linking) -> Subgraph:
         document = read_document(self._stores.artifacts, entry)
-        whole = redirect(build_graph(document, read_distillate(self._stores.artifacts, entry)), linking.linked.merged)
-        return _marked(whole, frozenset(linking.gate.quarantined.get(entry.document, ())))
+        own = read_distillate(self._stores.artifacts, entry)
+        distillate = with_confirmed(own, self._confirmed.get(entry.document, ()))
+        whole = redirect(build_graph(document, distillate), linking.linked.merged)
+        quarantined = frozenset(linking.gate.quarantined.get(entry.document, ()))
+        said = frozenset(atom.id for atom in distillate.atoms[len(own.atoms) :])
+        return _marked(_marked(whole, quarantined, "quarantined"), said, CONFIRMED)
 
     def _vectors(self, entry: Entry, linking: Linking) -> EmbeddedRecords:
         data = read_artifact(self._stores.artifacts, entry, "embed")
         with readable(self._stores.artifacts, entry, "embed"):
-            return without(read_records(data), linking.gate.quarantined.get(entry.document, ()))
+            embedded = read_records(data)
+        if given := self._confirmed.get(entry.document, ()):
+            distillate = read_distillate(self._stores.artifacts, entry)
+            embedded = with_confirmed_records(embedded, distillate, given, self._stores.embedder)
+        return without(embedded, linking.gate.quarantined.get(entry.document, ()))
 
     def _embed(self, records: tuple[Record, ...]) -> EmbeddedRecords:
         """The records with their vectors, those that the store has already taken from there."""
@@ -233,13 +243,12 @@ class Loader:
         self._begin()
 
 
-def _marked(subgraph: Subgraph, quarantined: frozenset[str]) -> Subgraph:
-    """The subgraph with its quarantined atoms marked as such: they are listed, and not found."""
-    if not quarantined:
+def _marked(subgraph: Subgraph, ids: frozenset[str], mark: str) -> Subgraph:
+    """The subgraph with some atoms marked: as quarantined, listed and not found; or as confirmed by a person."""
+    if not ids:
         return subgraph
     nodes = tuple(
-        replace(node, properties={**node.properties, "quarantined": True}) if node.id in quarantined else node
-        for node in subgraph.nodes
+        replace(node, properties={**node.properties, mark: True}) if node.id in ids else node for node in subgraph.nodes
     )
     return replace(subgraph, nodes=nodes)
 

@@ -13,6 +13,7 @@ from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.vectors import Vectors
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.embedding import embed_records, read_records
+from pipelines.ingest.feedback import confirmed, with_confirmed_records
 from pipelines.ingest.keys import Makers, stage_keys
 from pipelines.ingest.load import loaded_entry
 from pipelines.ingest.workers import makers_of
@@ -28,7 +29,7 @@ from pipelines.resources import (
     vectors_name,
 )
 from pipelines.settings import Settings, load
-from pipelines.store.artifact import read_artifact
+from pipelines.store.artifact import read_artifact, read_distillate
 from pipelines.store.catalog import Entry
 from pipelines.store.facts import LINKED_FACT
 from pipelines.store.folder import KnowledgeBaseFolder
@@ -118,7 +119,10 @@ def _embed(entry: Entry, beside: Stores, settings: Settings, makers: Makers) -> 
     if data is None:
         data = embed_records(read_records(read_artifact(beside.artifacts, entry, "embed")).records, beside.embedder)
         beside.artifacts.put("embed", key, data)
-    beside.vectors.write([entry.document], read_records(data))
+    embedded, given = read_records(data), confirmed(beside.catalog).get(entry.document, ())
+    if given:
+        embedded = with_confirmed_records(embedded, read_distillate(beside.artifacts, entry), given, beside.embedder)
+    beside.vectors.write([entry.document], embedded)
     return replace(entry, artifacts={**entry.artifacts, "embed": key})
 
 

@@ -34,8 +34,6 @@ from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
 
 ATOMS_SHOWN = 3
 """Atoms that a hit shows at most."""
-CACHE = "retrieval"
-"""The folder in that of a knowledge base that keeps the index."""
 FUSION = 60
 """The constant of reciprocal rank fusion (Cormack et al. 2009)."""
 
@@ -107,9 +105,8 @@ class Retriever:
 
     @classmethod
     def of(cls, stores: Stores, settings: RetrieveSettings, pairs: Sequence[TagPair] = ()) -> Self:
-        """Return the retriever over open stores, with its cache beside them; a copy of the graph has its own."""
-        cache = stores.folder.root / (CACHE if stores.copy is None else f"{CACHE}-copy")
-        return cls(stores.graph, stores.vectors, stores.embedder, settings, pairs, cache)
+        """Return the retriever over open stores, with its cache beside them."""
+        return cls(stores.graph, stores.vectors, stores.embedder, settings, pairs, stores.index_folder)
 
     @property
     def index(self) -> Index:

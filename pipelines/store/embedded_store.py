@@ -58,6 +58,10 @@ class EmbeddedStore:
         with self._file.transaction():
             yield
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Let all that this thread reads inside, of graph and catalog, be of one moment."""
+        return self._file.snapshot()
+
     def exclusive(self) -> AbstractContextManager[None]:
         """Be the only writer inside: held for the run of a build. Raises `StoreLocked` at once where another is."""
         return writer_lock(self.path.with_name(self.path.name + ".lock"))

@@ -100,8 +100,29 @@ function* answered(answer) {
     yield make("ul", {}, ...answer.dropped.map((line) => make("li", {}, line)));
   }
   yield make("details", { class: "trace" }, make("summary", {}, "How it came about"), tree(answer.trace));
+  if (form.dataset.say) yield saying(answer);
   const cost = answer.calls ? `, ${answer.calls} calls, ${answer.tokens} tokens` : "";
   yield make("p", { class: "quiet" }, `${answer.strategy}, ${answer.seconds.toFixed(1)} s${cost}`);
+}
+
+// Right or wrong, and what was expected; kept in the knowledge base.
+function saying(answer) {
+  const expected = make("input", { maxlength: 4000, autocomplete: "off" });
+  const told = make("span", { role: "status", class: "quiet" });
+  const citations = answer.citations.map(({ document, start, end }) => ({ document, start, end }));
+  const say = (right) => async () => {
+    const reply = await fetch(`${api}/feedback`, {
+      method: "POST", headers: { "content-type": "application/json" },
+      body: JSON.stringify({ question: answer.question, answer: answer.text, right, expected: expected.value, citations }),
+    });
+    told.textContent = shown(reply.ok ? "Kept; the next ingest learns from it." : (await reply.json()).detail);
+  };
+  const buttons = [["Right", true], ["Wrong", false]].map(([name, right]) => {
+    const button = make("button", { type: "button" }, name);
+    button.addEventListener("click", say(right));
+    return button;
+  });
+  return make("p", { class: "filters" }, ...buttons, " ", make("label", {}, "It should be ", expected), " ", told);
 }
 
 function mark(citation) {

@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING
 import httpx2
 import pytest
 import uvicorn
+from fastapi import FastAPI
 
 from pipelines import build
+from serve.access import Access
 from serve.app import create_app, open_services
+from serve.keys import Key
 from serve.settings import ServeSettings
 from tests.conftest import EXAMPLES
 
@@ -43,6 +46,7 @@ class Served:
 
     url: str
     settings: ServeSettings
+    app: FastAPI | None = None
 
     def client(self, **options: object) -> httpx2.Client:
         return httpx2.Client(base_url=self.url, timeout=120, trust_env=False, **options)  # type: ignore[arg-type]
@@ -69,14 +73,15 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def running(settings: ServeSettings) -> Iterator[Served]:
     """Serve on a free port of loopback, as `serve.run.run` does, in a thread of this process."""
     with open_services(settings) as services:
-        config = uvicorn.Config(create_app(settings, services), port=0, access_log=False, log_level="warning")
+        app = create_app(settings, services)
+        config = uvicorn.Config(app, port=0, access_log=False, log_level="warning")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run)
         thread.start()
         while not server.started and thread.is_alive():
             time.sleep(0.02)
         port = server.servers[0].sockets[0].getsockname()[1]
-        yield Served(f"http://127.0.0.1:{port}", settings)
+        yield Served(f"http://127.0.0.1:{port}", settings, app)
         server.should_exit = True
         thread.join()
 
@@ -90,7 +95,7 @@ def served(made: Path) -> Iterator[Served]:
 @pytest.fixture(scope="session")
 def guarded(made: Path) -> Iterator[Served]:
     """The same behind a key, and without the folder of the documents."""
-    with running(ServeSettings((made / "kb",), key=KEY)) as server:
+    with running(ServeSettings((made / "kb",), keys=(Key(KEY, Access()),))) as server:
         yield server
 
 

@@ -119,7 +119,7 @@ def test_every_page_fits_a_narrow_screen_and_has_its_landmarks(
     ) as context:
         page = context.new_page()
         document = f"/documents/{id_of('DS-2041_rev_D.pdf')}"
-        for path in ("", "/ask", "/documents", document, "/entities", "/tags", "/graph", "/failures"):
+        for path in ("", "/ask", "/documents", document, "/entities", "/tags", "/graph", "/failures", "/runs"):
             page.goto(f"/kb/kb{path}")
             page.wait_for_load_state("networkidle")
             assert page.evaluate("document.documentElement.scrollWidth") <= 360, path

@@ -13,15 +13,17 @@ import httpx2
 import pytest
 
 from pipelines.core.errors import SettingsError
-from serve.guard import COOKIE, POLICY
+from serve.access import Access, Role, Scope
+from serve.guard import POLICY
+from serve.keys import COOKIE, Key, read_keys
 from serve.render import STATIC
-from serve.settings import ServeSettings, read_key
+from serve.settings import ServeSettings
 from serve.turns import Busy, Turns
 from tests.conftest import ROOT
 from tests.serve.conftest import KEY, Served
 
 INLINE = r"<script(?![^>]*\bsrc=)|\bstyle=|<style|\bon[a-z]+=|javascript:|\|\s*safe\b"
-PAGES = ("", "/documents", "/entities", "/tags", "/graph", "/ask", "/failures")
+PAGES = ("", "/documents", "/entities", "/tags", "/graph", "/ask", "/failures", "/runs")
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def routes(client: httpx2.Client) -> Iterator[tuple[str, str]]:
 def test_a_host_that_others_reach_is_refused_without_a_key(host: str) -> None:
     with pytest.raises(SettingsError, match="there is no key"):
         ServeSettings((Path("kb"),), host=host).check()
-    ServeSettings((Path("kb"),), host=host, key=KEY).check()
+    ServeSettings((Path("kb"),), host=host, keys=(Key(KEY, Access()),)).check()
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "::1", "localhost"])
@@ -53,22 +55,61 @@ def test_this_machine_alone_needs_no_key(host: str) -> None:
 @pytest.mark.parametrize("key", ["short", "a key with a line\nbreak in it", "schlüssel-schlüssel"])
 def test_a_key_that_can_be_guessed_or_not_be_sent_is_refused(key: str) -> None:
     with pytest.raises(SettingsError, match="printable ASCII"):
-        ServeSettings((Path("kb"),), key=key).check()
+        ServeSettings((Path("kb"),), keys=(Key(key, Access()),)).check()
 
 
 def test_a_key_is_the_first_line_of_its_file(tmp_path: Path) -> None:
     (tmp_path / "key").write_text(f"{KEY}\nand a note\n")
     (tmp_path / "empty").write_text("\n")
-    assert read_key(tmp_path / "key") == KEY
-    assert read_key(None) == ""
+    (key,) = read_keys(tmp_path / "key")
+    assert (key.secret, key.access.role, key.access.scope) == (KEY, Role.READ, None)
+    assert KEY not in repr(key)
+    assert read_keys(None) == ()
     for name in ("empty", "missing"):
         with pytest.raises(SettingsError, match="key file"):
-            read_key(tmp_path / name)
+            read_keys(tmp_path / name)
+
+
+def test_a_file_of_keys_gives_each_a_role_and_folders(tmp_path: Path) -> None:
+    file = tmp_path / "keys.toml"
+    file.write_text(
+        f'[[keys]]\nname = "boss"\nkey = "{KEY}1"\nrole = "admin"\n'
+        f'[[keys]]\nname = "shop"\nkey = "{KEY}2"\nfolders = ["pumps/", "seals/epdm"]\n'
+    )
+    boss, shop = read_keys(file)
+    assert boss.access == Access("boss", Role.ADMIN)
+    assert shop.access == Access("shop", Role.READ, Scope(("pumps", "seals/epdm")))
+    ServeSettings((Path("kb"),), keys=(boss, shop)).check()
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('role = "root"', "not a valid Role"),
+        ('folders = [""]', "no path below"),
+        ('folders = ["a/../b"]', "no path below"),
+        ('role = "admin"\nfolders = ["a"]', "an admin's and has folders"),
+        ("folder = 1", "folder"),
+        ("folders = 1", "folders"),
+    ],
+)
+def test_a_file_of_keys_that_says_something_else_is_refused(tmp_path: Path, line: str, told: str) -> None:
+    file = tmp_path / "keys.toml"
+    file.write_text(f'[[keys]]\nname = "one"\nkey = "{KEY}"\n{line}\n')
+    with pytest.raises(SettingsError, match=told) as refused:
+        ServeSettings((Path("kb"),), keys=read_keys(file)).check()
+    assert KEY not in str(refused.value)
+
+
+def test_two_keys_that_are_the_same_are_refused() -> None:
+    keys = (Key(KEY, Access("one")), Key(KEY, Access("two", Role.ADMIN)))
+    with pytest.raises(SettingsError, match="two keys are the same"):
+        ServeSettings((Path("kb"),), keys=keys).check()
 
 
 def test_every_route_asks_for_the_key(locked: httpx2.Client) -> None:
     asked = list(routes(locked))
-    assert len(asked) == 19
+    assert len(asked) == 31
     for method, path in asked:
         for headers in ({}, {"x-api-key": KEY[:-1]}, {"authorization": f"Bearer {KEY}x"}, {"cookie": f"{COOKIE}=x"}):
             reply = locked.request(method, path, headers=headers)
@@ -119,6 +160,8 @@ def test_a_page_of_another_site_may_not_ask(client: httpx2.Client) -> None:
     reply = client.get("/api/kb", headers=elsewhere)
     assert reply.status_code == HTTPStatus.FORBIDDEN
     assert "access-control-allow-origin" not in reply.headers
+    old = client.post("/api/kb/kb/search", json={"question": "What?"}, headers={"origin": "http://example.org"})
+    assert old.status_code == HTTPStatus.FORBIDDEN
     followed = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
     assert client.get("/kb/kb", headers=followed).status_code == HTTPStatus.OK
 

@@ -140,6 +140,27 @@ def _hold(path: Path, ready: multiprocessing.synchronize.Event) -> None:
         signal.pause()
 
 
+def test_what_is_read_in_a_snapshot_is_of_one_moment(embedded: EmbeddedStore) -> None:
+    embedded.catalog.set_fact("moment", "1")
+
+    def write(value: str) -> None:
+        writer = threading.Thread(target=lambda: embedded.catalog.set_fact("moment", value))
+        writer.start()
+        writer.join()
+
+    with embedded.snapshot():
+        assert embedded.catalog.fact("moment") == "1"
+        write("2")
+        with embedded.snapshot():
+            assert embedded.catalog.fact("moment") == "1"
+        assert embedded.catalog.fact("moment") == "1"
+    assert embedded.catalog.fact("moment") == "2"
+    with pytest.raises(ZeroDivisionError), embedded.snapshot():
+        assert embedded.catalog.fact("moment") == str(1 // 0)
+    write("3")
+    assert embedded.catalog.fact("moment") == "3"
+
+
 def test_a_second_writer_is_refused_until_the_first_is_gone(embedded: EmbeddedStore) -> None:
     context = multiprocessing.get_context("spawn")
     ready = context.Event()

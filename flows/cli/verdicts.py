@@ -1,0 +1,101 @@
+"""`strata verdicts`: what people said of the graph: entities that are one or two, tags renamed, wrong atoms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.options import DEFAULT_KB, Json, Kb, folder_at
+from flows.cli.stdio import say
+
+if TYPE_CHECKING:
+    from pipelines.ingest.verdicts import VerdictKind
+    from pipelines.store.embedded_store import EmbeddedStore
+
+app = typer.Typer(
+    help="What people said of entities, tags and atoms; the next ingest does it.", invoke_without_command=True
+)
+One = Annotated[str, typer.Argument(help="A name, as the graph has it or any of its other spellings.")]
+Two = Annotated[str, typer.Argument(help="The other name.")]
+
+
+@app.callback()
+def verdicts(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> None:
+    """List the verdicts, the latest at the end."""
+    from flows.cli.console import TextTable, console
+    from flows.cli.printing import print_json
+    from pipelines.ingest.verdicts import SAID
+
+    if context.invoked_subcommand is not None:
+        return
+    with _store(kb) as store:
+        found = SAID.read(store.catalog)
+    if json:
+        print_json(found)
+        return
+    table = TextTable("id", "verdict", "of", "and", "by", "at (UTC)")
+    for one in found:
+        table.row(one.id, one.kind.value, one.one, one.two, one.by, one.at)
+    console().print(table)
+
+
+@app.command()
+def merge(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
+    """Say that two entities are one."""
+    _say("merge", one, two, kb)
+
+
+@app.command()
+def apart(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
+    """Say that two names are of two entities, whatever rules and models say."""
+    _say("apart", one, two, kb)
+
+
+@app.command()
+def tag(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
+    """Say that a tag is to be called otherwise; where there is a tag of that name, the two become one."""
+    _say("tag", one, two, kb)
+
+
+@app.command()
+def atom(id: Annotated[str, typer.Argument(help="The id of the atom.")], kb: Kb = DEFAULT_KB) -> None:
+    """Say that an atom is wrong: it stays in the graph, and is not found."""
+    _say("atom", id, "", kb)
+
+
+@app.command()
+def undo(
+    id: Annotated[str, typer.Argument(help="The id, as `strata verdicts` lists it.")], kb: Kb = DEFAULT_KB
+) -> None:
+    """Take a verdict back; the next ingest undoes it."""
+    from pipelines.ingest.verdicts import undo as take_back
+
+    with _store(kb) as store:
+        found = take_back(store.catalog, id)
+    say(f"taken back: {found.kind.value} {found.one} {found.two}; the next ingest undoes it")
+
+
+def _say(name: str, one: str, two: str, kb: Path) -> None:
+    from pipelines.ingest.verdicts import Verdict, VerdictKind, checked
+    from pipelines.ingest.verdicts import say as keep
+
+    kind: VerdictKind = VerdictKind(name)
+    with _store(kb) as store:
+        one, two = checked(store.graph, kind, one, two)
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        verdict = Verdict(Verdict.make_id(kind, one, two), kind, one, two, "command line", at)
+        keep(store.catalog, verdict)
+    say(f"kept as {verdict.id}; the next ingest does it")
+
+
+@contextmanager
+def _store(kb: Path) -> Iterator[EmbeddedStore]:
+    from pipelines.store.embedded_store import EmbeddedStore
+
+    with closing(EmbeddedStore.open(folder_at(kb).database, create=False)) as store:
+        yield store

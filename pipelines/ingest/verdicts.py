@@ -1,0 +1,180 @@
+"""What people said of the graph, kept in the catalog: entities that are one or two, tags renamed, wrong atoms.
+
+A verdict is applied whenever the documents are linked and loaded, so it outlives both; taking it back undoes it with
+the next ingest. It goes with the last document that bears its names, or that its atom is of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from pipelines.atomize.tags import tag_form
+from pipelines.core.errors import NotFound, SourceError
+from pipelines.core.graph import Node, NodeKind
+from pipelines.core.ids import content_id, normalize
+from pipelines.core.knowledge import Tag
+from pipelines.graph.document_profile import DocumentProfile, ProfileTag
+from pipelines.graph.settings import GraphSettings
+from pipelines.store.catalog import Catalog
+from pipelines.store.facts import Fact
+from pipelines.store.graph import GraphStore
+
+MOST = 5000
+"""Verdicts that are kept; the catalog reads them as one value."""
+
+
+class VerdictKind(StrEnum):
+    MERGE = "merge"
+    """The entities called `one` and `two` are one, under the name that stands more often."""
+    APART = "apart"
+    """They are two, whatever rules and models say."""
+    TAG = "tag"
+    """The tag `one`, in all its spellings, is to be `two`."""
+    ATOM = "atom"
+    """The atom whose id is `one`, of the document whose id is `two`, is wrong: it is listed, and not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What somebody (`by`) said, at a time in UTC."""
+
+    id: str
+    kind: VerdictKind
+    one: str
+    two: str
+    by: str
+    at: str
+
+    @staticmethod
+    def make_id(kind: VerdictKind, one: str, two: str) -> str:
+        return content_id("verdict", kind.value, normalize(one), normalize(two))
+
+
+SAID: Fact[tuple[Verdict, ...]] = Fact("verdicts of people", tuple[Verdict, ...], ())
+"""All of them, oldest first."""
+
+
+def say(catalog: Catalog, verdict: Verdict) -> None:
+    """Keep a verdict; of the same pair of entities only the last counts. Raises `SourceError` beyond `MOST`."""
+    if normalize(verdict.one) == normalize(verdict.two):
+        raise SourceError("both names are the same", ids=(verdict.one,))
+    with catalog.transaction():
+        others = tuple(one for one in SAID.read(catalog) if _subject(one) != _subject(verdict))
+        if len(others) >= MOST:
+            raise SourceError(f"{MOST} verdicts are kept already", hint="`strata verdicts undo` makes room")
+        SAID.write(catalog, (*others, verdict))
+
+
+def undo(catalog: Catalog, id: str) -> Verdict:
+    """Take a verdict back, and return it. Raises `NotFound`."""
+    with catalog.transaction():
+        kept = SAID.read(catalog)
+        found = next((one for one in kept if one.id == id), None)
+        if found is None:
+            raise NotFound(f"no verdict {id}", ids=(id,), hint="`strata verdicts` lists them")
+        SAID.write(catalog, tuple(one for one in kept if one.id != id))
+        return found
+
+
+def forget_verdicts(catalog: Catalog, profiles: Collection[DocumentProfile]) -> None:
+    """Drop what was said of atoms and names that none of these documents, which are all that are left, has."""
+    documents, names = {one.document for one in profiles}, set(_names(profiles))
+    with catalog.transaction():
+        kept = SAID.read(catalog)
+        left = tuple(one for one in kept if _is_borne(one, documents, names))
+        if left != kept:
+            SAID.write(catalog, left)
+
+
+def _names(profiles: Iterable[DocumentProfile]) -> Iterator[str]:
+    for profile in profiles:
+        yield from (normalize(tag.text) for tag in profile.tags)
+        for entity in profile.entities:
+            yield from map(normalize, (entity.name, *entity.aliases))
+
+
+def _is_borne(verdict: Verdict, documents: Collection[str], names: Collection[str]) -> bool:
+    if verdict.kind is VerdictKind.ATOM:
+        return verdict.two in documents
+    said = (verdict.one,) if verdict.kind is VerdictKind.TAG else (verdict.one, verdict.two)
+    return all(normalize(name) in names for name in said)
+
+
+def checked(graph: GraphStore, kind: VerdictKind, one: str, two: str) -> tuple[str, str]:
+    """Return what a verdict is about as it is kept. Raises `NotFound` for a name or an atom that is not there."""
+    if kind is VerdictKind.ATOM:
+        for node in graph.nodes((NodeKind.ATOM,), ids=[one]):
+            return node.id, node.owner
+        raise NotFound(f"no atom {one}", ids=(one,))
+    of = NodeKind.TAG if kind is VerdictKind.TAG else NodeKind.ENTITY
+    known = {normalize(name) for node in graph.nodes((of,)) for name in _called(node)}
+    for name in (one,) if kind is VerdictKind.TAG else (one, two):
+        if normalize(name) not in known:
+            raise NotFound(f"no {of.value.lower()} is called {name}", ids=(name,))
+    return " ".join(one.split()), " ".join(two.split())
+
+
+def _called(node: Node) -> Iterator[str]:
+    yield str(node.properties.get("name", ""))
+    aliases = node.properties.get("aliases", ())
+    yield from map(str, aliases) if isinstance(aliases, tuple) else ()
+
+
+def said_key(catalog: Catalog) -> tuple[str, ...]:
+    """Return what stands for all verdicts in the key of the links."""
+    return tuple(sorted(one.id for one in SAID.read(catalog)))
+
+
+def with_said(settings: GraphSettings, said: Iterable[Verdict]) -> GraphSettings:
+    """Return the settings with the pairs that people merged and told apart; what they said goes before strata.toml."""
+    found = list(said)
+    pairs = {_pair(one): one for one in found if one.kind in (VerdictKind.MERGE, VerdictKind.APART)}
+    merge = [(one.one, one.two) for one in found if one.kind is VerdictKind.MERGE]
+    apart = [(one.one, one.two) for one in found if one.kind is VerdictKind.APART]
+    merge += [pair for pair in settings.merge if frozenset(map(normalize, pair)) not in pairs]
+    apart += [pair for pair in settings.keep_apart if frozenset(map(normalize, pair)) not in pairs]
+    return settings.model_copy(update={"merge": tuple(merge), "keep_apart": tuple(apart)})
+
+
+def renamed(
+    profiles: Sequence[DocumentProfile], said: Iterable[Verdict]
+) -> tuple[list[DocumentProfile], Mapping[str, str]]:
+    """Return the profiles with tags as people named them, and from the ids of tags as chunks bear them to theirs."""
+    names = {_form(one.one): one.two for one in said if one.kind is VerdictKind.TAG}
+    moved: dict[str, str] = {}
+
+    def named(tag: ProfileTag) -> ProfileTag:
+        to = names.get(_form(tag.text))
+        if to is None:
+            return tag
+        moved[tag.id] = Tag.make_id(to)
+        return replace(tag, id=moved[tag.id], text=to)
+
+    return [replace(one, tags=tuple(map(named, one.tags))) for one in profiles], moved
+
+
+def _form(name: str) -> str:
+    """What all spellings of a tag have in common."""
+    return tag_form(name) or normalize(name)
+
+
+def wrong_atoms(said: Iterable[Verdict]) -> Mapping[str, tuple[str, ...]]:
+    """Return the ids of the atoms that people called wrong, by the ids of their documents."""
+    found: dict[str, list[str]] = {}
+    for one in said:
+        if one.kind is VerdictKind.ATOM:
+            found.setdefault(one.two, []).append(one.one)
+    return {document: tuple(sorted(atoms)) for document, atoms in found.items()}
+
+
+def _pair(verdict: Verdict) -> frozenset[str]:
+    return frozenset((normalize(verdict.one), normalize(verdict.two)))
+
+
+def _subject(verdict: Verdict) -> object:
+    """What a verdict is about: of one subject only the last counts."""
+    if verdict.kind in (VerdictKind.MERGE, VerdictKind.APART):
+        return _pair(verdict)
+    return verdict.kind, _form(verdict.one)

@@ -1,0 +1,84 @@
+"""Who asks: a role, and the folders whose documents alone exist for them.
+
+The guard settles it for each request from its key; routes and tools take it from there. What asks before anybody was
+settled gets an error, and never everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pipelines.core.errors import StrataError
+
+
+class Role(StrEnum):
+    READ = "read"
+    """Looks and asks."""
+    ADMIN = "admin"
+    """Also changes what is in a knowledge base."""
+
+
+class NotAllowed(StrataError):
+    """What only an admin may do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Folders, as URIs without a slash at their ends: documents below them exist, and no others."""
+
+    folders: tuple[str, ...]
+
+    def holds(self, uri: str) -> bool:
+        """Whether a document is below one of the folders."""
+        return uri.startswith(tuple(f"{folder}/" for folder in self.folders))
+
+    def within(self, folders: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the parts of these folders that exist; of none given, all that exist."""
+        wanted = [folder.strip("/") for folder in folders]
+        if not wanted:
+            return self.folders
+        inner = [one for one in wanted if one and (one in self.folders or self.holds(one))]
+        outer = [one for one in self.folders if any(not other or one.startswith(f"{other}/") for other in wanted)]
+        return tuple(dict.fromkeys((*inner, *outer)))
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What somebody may do. `name` is for the log of what was changed; no `scope` means everything."""
+
+    name: str = ""
+    role: Role = Role.READ
+    scope: Scope | None = None
+
+
+_CURRENT: ContextVar[Access] = ContextVar("access")
+
+
+def current() -> Access:
+    """Return who asks. Raises `NotAllowed` where nobody settled it."""
+    try:
+        return _CURRENT.get()
+    except LookupError as error:
+        raise NotAllowed("it is not known who asks") from error
+
+
+def require_admin() -> Access:
+    """Return who asks. Raises `NotAllowed` for anybody but an admin."""
+    access = current()
+    if access.role is not Role.ADMIN:
+        raise NotAllowed("this key may look and ask, and change nothing", hint='a key with role = "admin" may')
+    return access
+
+
+@contextmanager
+def acting(access: Access) -> Iterator[None]:
+    """Let all that is done inside be done for somebody."""
+    token = _CURRENT.set(access)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)

@@ -1,0 +1,13 @@
+"""A knowledge base as though it held the documents of some folders alone: its stores, seen through a `Scope`.
+
+Filtering what is found would not do: names, counts, spellings and scores come from all documents. So everything above
+the stores (routes, search, answers, the index) works on views of them, in which the rest is not there:
+
+    catalog.py   the files of the folders; facts about the whole are not told
+    corpus.py    tags, entities, classes and references, made anew of what these documents say
+    graph.py     both as a graph
+    vectors.py   search among these documents, with term statistics of their own
+    stores.py    all of it in place of a knowledge base's stores
+
+What stays of the whole: which spellings are one entity or tag, and which atoms are good enough to be found.
+"""

@@ -1,0 +1,143 @@
+"""What no single document owns, made of what some documents say: tags, entities, classes, references."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from pipelines.atomize.tag_classes import ClusterClasses, TagClassifier, sample_of
+from pipelines.core.document import ReferenceKind
+from pipelines.core.errors import StoreError
+from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph, Value
+from pipelines.core.ids import content_id, normalize
+from pipelines.core.knowledge import ChunkTag, TagClass
+from pipelines.graph.document_names import fold_name
+from pipelines.graph.document_profile import DocumentProfile, ProfileEntity, ProfileTag
+from pipelines.graph.entities import most_common
+from pipelines.graph.link import unlinked
+from pipelines.graph.node_properties import short
+from pipelines.llm.embedders import default_embedder
+from pipelines.store.artifact import ArtifactStore, read_value
+from pipelines.store.catalog import Entry
+from pipelines.store.graph import GraphStore
+from serve.reading import text
+
+_UNTOLD = (ReferenceKind.MENTION.value, ReferenceKind.CROSS_REFERENCE.value)
+"""Names in a text that lead nowhere are not told: whether a document of that name exists would be told with them."""
+_OF_TARGET = ("candidates", "target_section", "target_chunk", "how")
+"""What a reference's edge tells of the document at its other end."""
+_BETWEEN = (EdgeKind.SUPERSEDES, EdgeKind.SAME_CONTENT)
+
+
+def corpus_of(graph: GraphStore, artifacts: ArtifactStore, entries: Sequence[Entry]) -> Subgraph:
+    """Return what the graph's `CORPUS_OWNER` would have if these documents were all there are.
+
+    Tags and entities keep their ids; their names, spellings, types and counts are those of these documents.
+    """
+    documents = {entry.document for entry in entries}
+    own = unlinked(_classed([_profile(entry, graph, artifacts) for entry in entries])).subgraph
+    references, missing = _references(graph, documents)
+    between = graph.edges(_BETWEEN, sources=documents, targets=documents, owner=CORPUS_OWNER)
+    edges = sorted((*own.edges, *references, *between), key=in_order)
+    nodes = sorted((*own.nodes, *missing), key=lambda node: node.id)
+    return Subgraph(CORPUS_OWNER, tuple(nodes), tuple(edges))
+
+
+def in_order(edge: Edge) -> tuple[str, str, str, str]:
+    """Return by what a graph store sorts its edges."""
+    return edge.source, edge.kind, edge.target, edge.key
+
+
+def _profile(entry: Entry, graph: GraphStore, artifacts: ArtifactStore) -> DocumentProfile:
+    """A document's profile, its tags and entities under the ids that its edges in the graph lead to."""
+    try:
+        known = read_value(artifacts, entry, "card", DocumentProfile) if "card" in entry.artifacts else None
+    except StoreError:
+        known = None
+    known = known or DocumentProfile(entry.document, entry.uri, entry.digest, "", entry.title)
+    edges = list(graph.edges((EdgeKind.MENTIONS, EdgeKind.HAS_TAG), owner=entry.document))
+    tags = tuple(_tags(known.tags, [edge for edge in edges if edge.kind is EdgeKind.HAS_TAG]))
+    entities = tuple(_entities(known.entities, [edge for edge in edges if edge.kind is EdgeKind.MENTIONS]))
+    return replace(known, tags=tags, entities=entities)
+
+
+def _tags(known: Iterable[ProfileTag], edges: Iterable[Edge]) -> Iterator[ProfileTag]:
+    classes = {normalize(tag.text): tag.tag_class for tag in known}
+    for (id, said), count in Counter((edge.target, text(edge, "evidence")) for edge in edges).items():
+        yield ProfileTag(id, said, classes.get(normalize(said), ""), count)
+
+
+def _entities(known: Iterable[ProfileEntity], edges: Iterable[Edge]) -> Iterator[ProfileEntity]:
+    """The entities as the document names them; of one that it only mentions, what stands in its text is the name."""
+    surfaces: dict[str, Counter[str]] = {}
+    for edge in edges:
+        surfaces.setdefault(edge.target, Counter())[text(edge, "surface")] += 1
+    by_name = {normalize(name): id for id, names in surfaces.items() for name in names}
+    met = set()
+    for one in known:
+        spelled = (by_name.get(normalize(name)) for name in (one.name, *one.aliases))
+        id = one.id if one.id in surfaces else next(filter(None, spelled), None)
+        if id is not None:
+            met.add(id)
+            yield replace(one, id=id)
+    for id, names in surfaces.items():
+        if id not in met:
+            yield ProfileEntity(id, most_common(names), "", (), names.total())
+
+
+def _classed(profiles: Sequence[DocumentProfile]) -> list[DocumentProfile]:
+    """The profiles with each tag in a class: one that a model gave a tag here, else by clusters of the tags here."""
+    names, tags = default_embedder(), [(profile.document, tag) for profile in profiles for tag in profile.tags]
+    given = sorted({tag.tag_class for _, tag in tags if tag.tag_class})
+    known: Sequence[TagClass] = [TagClass(TagClass.make_id(name), name) for name in given]
+    if not known:
+        borne = [ChunkTag(document, tag.id, tag.text) for document, tag in tags for _ in range(tag.count)]
+        known = ClusterClasses(names).classes(sample_of(borne))
+    unclassed = sorted({tag.text for _, tag in tags if not tag.tag_class})
+    found = dict(zip(unclassed, TagClassifier(known, names).classes_of(unclassed), strict=True))
+    return [
+        replace(one, tags=tuple(replace(tag, tag_class=tag.tag_class or found[tag.text]) for tag in one.tags))
+        for one in profiles
+    ]
+
+
+def _references(graph: GraphStore, documents: Collection[str]) -> tuple[list[Edge], list[Node]]:
+    """The references between these documents, and those that lead to none of them, whether there is another or not."""
+    groups: dict[tuple[str, str], list[Edge]] = {}
+    for edge in graph.edges((EdgeKind.REFERENCES,), sources=documents, owner=CORPUS_OWNER):
+        groups.setdefault((edge.source, edge.key), []).append(edge)
+    found: list[Edge] = []
+    open_: list[Edge] = []
+    for group in groups.values():
+        seen = [edge for edge in group if edge.target in documents]
+        found += [_shared(edge, len(seen)) for edge in seen]
+        if not seen and text(group[0], "kind") not in _UNTOLD:
+            open_.append(_leading_nowhere(group[0]))
+    return [*found, *open_], list(_unresolved(open_))
+
+
+def _shared(edge: Edge, candidates: int) -> Edge:
+    told = {name: value for name, value in edge.properties.items() if name != "candidates"}
+    return replace(edge, properties=told | ({"candidates": candidates} if candidates > 1 else {}))
+
+
+def _leading_nowhere(edge: Edge) -> Edge:
+    told = {name: value for name, value in edge.properties.items() if name not in _OF_TARGET}
+    return replace(edge, target=content_id("unresolved", fold_name(text(edge, "wanted"))), properties=told)
+
+
+def _unresolved(edges: Iterable[Edge]) -> Iterator[Node]:
+    groups: dict[str, list[Edge]] = {}
+    for edge in edges:
+        groups.setdefault(edge.target, []).append(edge)
+    for id, group in groups.items():
+        wanted = text(group[0], "wanted")
+        told: dict[str, Value] = {
+            "name": short(wanted),
+            "wanted": wanted,
+            "reason": "not among the documents that this key sees",
+            "kinds": tuple(sorted({text(edge, "kind") for edge in group})),
+            "references": len(group),
+        }
+        yield Node(id, NodeKind.UNRESOLVED, CORPUS_OWNER, told)

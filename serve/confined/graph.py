@@ -1,0 +1,96 @@
+"""The graph of the documents that somebody sees."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from heapq import merge
+from threading import Lock
+
+from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
+from pipelines.store.artifact import ArtifactStore
+from pipelines.store.catalog import Catalog
+from pipelines.store.facts import LINKED_FACT, WRITING_FACT
+from pipelines.store.graph import GraphStore, subgraph_digest
+from serve.confined.catalog import refuse
+from serve.confined.corpus import corpus_of, in_order
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The ids of the documents that are there, and what no single one of them owns.
+
+    A document's id is of its path and its bytes: what was there once and is no more is found nowhere.
+    """
+
+    documents: frozenset[str]
+    corpus: Subgraph
+
+
+class ConfinedGraph:
+    """See `GraphStore`. `catalog` is that of the documents that are there; they are looked up anew after a load."""
+
+    def __init__(self, graph: GraphStore, catalog: Catalog, artifacts: ArtifactStore) -> None:
+        self._graph, self._catalog, self._artifacts = graph, catalog, artifacts
+        self._lock = Lock()
+        self._read: tuple[tuple[str | None, str | None], Seen] | None = None
+
+    @property
+    def seen(self) -> Seen:
+        """What is there by now."""
+        marks = (self._catalog.fact(LINKED_FACT), self._catalog.fact(WRITING_FACT))
+        with self._lock:
+            if self._read is None or self._read[0] != marks:
+                entries = [entry for entry in self._catalog.entries() if entry.status.searchable]
+                documents = frozenset(entry.document for entry in entries)
+                self._read = marks, Seen(documents, corpus_of(self._graph, self._artifacts, entries))
+            return self._read[1]
+
+    def nodes(
+        self, kinds: Collection[NodeKind] = (), ids: Collection[str] | None = None, owner: str | None = None
+    ) -> Iterator[Node]:
+        seen, wanted = self.seen, None if ids is None else frozenset(ids)
+        held = (node for node in self._graph.nodes(kinds, wanted, owner) if node.owner in seen.documents)
+        made = (
+            node
+            for node in seen.corpus.nodes
+            if _fits(owner, kinds, node.kind) and (wanted is None or node.id in wanted)
+        )
+        yield from merge(held, made, key=lambda node: node.id)
+
+    def edges(
+        self,
+        kinds: Collection[EdgeKind] = (),
+        sources: Collection[str] | None = None,
+        targets: Collection[str] | None = None,
+        owner: str | None = None,
+    ) -> Iterator[Edge]:
+        seen = self.seen
+        begin, end = (None if ids is None else frozenset(ids) for ids in (sources, targets))
+        held = (edge for edge in self._graph.edges(kinds, begin, end, owner) if edge.owner in seen.documents)
+        made = (
+            edge
+            for edge in seen.corpus.edges
+            if _fits(owner, kinds, edge.kind)
+            and (begin is None or edge.source in begin)
+            and (end is None or edge.target in end)
+        )
+        yield from merge(held, made, key=in_order)
+
+    def owners(self) -> Mapping[str, str]:
+        seen = self.seen
+        held = {owner: digest for owner, digest in self._graph.owners().items() if owner in seen.documents}
+        return held | {CORPUS_OWNER: subgraph_digest(seen.corpus)}
+
+    def write(self, subgraph: Subgraph) -> None:
+        refuse()
+
+    def remove(self, owner: str) -> None:
+        refuse()
+
+    def close(self) -> None:
+        """Leave the graph behind it open: others read it."""
+
+
+def _fits(owner: str | None, kinds: Collection[str], kind: str) -> bool:
+    return owner in (None, CORPUS_OWNER) and (not kinds or kind in kinds)

@@ -1,0 +1,53 @@
+"""An ingest in a process of its own, told line by line: what `serve.jobs` starts.
+
+A server that ingested in its own process would answer nobody while it links, and would die with it.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from pipelines.core.codec import encode
+from pipelines.core.errors import StrataError
+from pipelines.ingest.report import Event, Report
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the process: an event, or at its end the report, or a sentence that says why there is none."""
+
+    event: Event | None = None
+    report: Report | None = None
+    problem: str = ""
+    hint: str = ""
+
+
+def main(folder: Path, kb: Path) -> int:
+    """Bring a knowledge base up to a folder, with a `Line` on standard output for all that happens."""
+    from pipelines.ingest.build import build
+
+    lock = Lock()
+
+    def tell(line: Line) -> None:
+        with lock:
+            sys.stdout.buffer.write(encode(line) + b"\n")
+            sys.stdout.buffer.flush()
+
+    try:
+        report = build(folder, kb, progress=lambda event: tell(Line(event)))
+    except StrataError as error:
+        tell(Line(problem=error.message, hint=error.hint))
+        return error.exit_code
+    except KeyboardInterrupt:  # it was stopped: what is finished is kept
+        return INTERRUPTED
+    tell(Line(report=report))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))

@@ -1,0 +1,61 @@
+"use strict";
+// Sends files, starts an ingest, and tells how it goes on.
+
+const place = document.getElementById("changing");
+const api = `/api/kb/${encodeURIComponent(place.dataset.kb)}`;
+const part = (id) => document.getElementById(id);
+
+part("send").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const below = part("below").value.trim().replace(/^\/+|\/+$/g, "");
+  const files = [...part("files").files, ...part("folder").files];
+  const refused = [];
+  for (const [number, file] of files.entries()) {
+    tell(`Sending ${number + 1} of ${files.length}: ${file.name}`);
+    const path = [below, file.webkitRelativePath || file.name].filter(Boolean).join("/");
+    const reply = await fetch(`${api}/files/${path.split("/").map(encodeURIComponent).join("/")}`,
+      { method: "PUT", body: file }).catch(() => null);
+    if (!reply?.ok) refused.push(`${path}: ${reply ? (await reply.json()).detail : "the server does not answer"}`);
+  }
+  tell(`${files.length - refused.length} of ${files.length} files were taken; an ingest reads them.`);
+  part("trouble").replaceChildren(...refused.map((line) => make("li", { class: "warn" }, line)));
+  part("send").reset();
+});
+
+part("start").addEventListener("click", async () => {
+  part("trouble").replaceChildren();
+  const reply = await fetch(`${api}/ingest`, { method: "POST" });
+  if (reply.ok) follow();
+  else tell((await reply.json()).detail);
+});
+
+part("stop").addEventListener("click", () => fetch(`${api}/ingest`, { method: "DELETE" }));
+
+function follow() {
+  const source = new EventSource(`${api}/ingest/events`);
+  source.addEventListener("job", (event) => {
+    const job = JSON.parse(event.data);
+    show(job);
+    if (job.state === "running") return;
+    source.close();
+    if (job.state === "done") location.reload();
+  });
+  source.onerror = () => source.close();
+}
+
+function show(job) {
+  const running = job.state === "running";
+  const ended = (job.ends.done ?? 0) + (job.ends.failed ?? 0);
+  part("start").disabled = running;
+  part("stop").disabled = !running;
+  part("done").hidden = !running;
+  part("done").max = Math.max(1, job.total, ended);
+  part("done").value = ended;
+  const counts = Object.entries(job.ends).map(([end, count]) => `${count} ${end}`).join(", ");
+  tell(running ? [`${ended} of ${job.total || "?"} documents`, counts, `${job.stage} ${job.subject}`].filter(Boolean).join("; ")
+    : job.state === "failed" ? [job.problem, job.hint].filter(Boolean).join(": ") : `The ingest is ${job.state}. ${job.hint}`);
+}
+
+function tell(text) { part("told").textContent = shown(text); }
+
+fetch(`${api}/ingest`).then(async (reply) => { if (reply.ok && (await reply.json()).state === "running") follow(); });

@@ -1,0 +1,191 @@
+"""What people said of the graph: applied with every ingest, kept through rebuilds, undone, gone with the documents."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from flows.cli.app import main
+from pipelines import build
+from pipelines.core.errors import NotFound, SourceError
+from pipelines.core.graph import EdgeKind, NodeKind
+from pipelines.ingest.fsck import fsck
+from pipelines.ingest.verdicts import SAID
+from pipelines.store.vector import RecordKind
+from qa import KnowledgeBase
+from qa.settings import QaSettings
+from serve.library import OpenBase
+from serve.verdicts import Said, said, say, undo
+
+FILES = {
+    "one.md": "# Delivery\n\nThe pumps were delivered by Hartmann Pumpenbau GmbH in March. "
+    "Hartmann Pumpenbau GmbH has a works in Ulm. The impeller ring of the K65 is made of bronze.\n",
+    "two.md": "# Invoice\n\nZephyr Holding AG sent an invoice for the K65 in May. Zephyr Holding AG is in Bern. "
+    "The impeller ring was replaced.\n",
+}
+ONE, TWO = "Hartmann Pumpenbau GmbH", "Zephyr Holding AG"
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("verdicts")
+    (place / "folder").mkdir()
+    for name, text in FILES.items():
+        (place / "folder" / name).write_text(text)
+    build(place / "folder", place / "kb")
+    return place
+
+
+@pytest.fixture
+def place(begun: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(begun, tmp_path / "place"))
+
+
+def tell(place: Path, kind: str, one: str, two: str = "") -> str:
+    with KnowledgeBase.open(place / "kb") as knowledge:
+        told = Said.model_validate({"kind": kind, "one": one, "two": two})
+        return say(OpenBase("kb", knowledge, QaSettings()), told, "boss").id
+
+
+def take_back(place: Path, id: str) -> None:
+    with KnowledgeBase.open(place / "kb") as knowledge:
+        undo(OpenBase("kb", knowledge, QaSettings()), id)
+
+
+def ingest(place: Path) -> None:
+    build(place / "folder", place / "kb")
+    assert not fsck(place / "kb").findings
+
+
+def names(place: Path, kind: NodeKind) -> dict[str, tuple[str, ...]]:
+    """The names of the tags or entities with their aliases."""
+    with KnowledgeBase.open(place / "kb") as knowledge:
+        nodes = list(knowledge.stores.graph.nodes((kind,)))
+    return {str(node.properties["name"]): node.properties.get("aliases", ()) for node in nodes}  # type: ignore[misc]
+
+
+def test_entities_are_merged_and_told_apart_again(place: Path) -> None:
+    assert {ONE, TWO} <= names(place, NodeKind.ENTITY).keys()
+    tell(place, "merge", ONE, TWO)
+    ingest(place)
+    found = names(place, NodeKind.ENTITY)
+    (kept,) = {ONE, TWO} & found.keys()
+    assert {ONE, TWO} - {kept} <= set(found[kept])
+    with KnowledgeBase.open(place / "kb") as knowledge:
+        graph = knowledge.stores.graph
+        (node,) = (one for one in graph.nodes((NodeKind.ENTITY,)) if one.properties["name"] == kept)
+        assert len({edge.owner for edge in graph.edges((EdgeKind.MENTIONS,), targets=[node.id])}) == 2
+    tell(place, "apart", TWO, ONE)  # the last word on the two
+    with KnowledgeBase.open(place / "kb") as knowledge:
+        (verdict,) = said(OpenBase("kb", knowledge, QaSettings()))
+        assert (verdict.kind.value, verdict.by) == ("apart", "boss")
+    ingest(place)
+    assert {ONE, TWO} <= names(place, NodeKind.ENTITY).keys()
+
+
+def test_a_verdict_goes_before_the_settings(place: Path) -> None:
+    (place / "kb" / "strata.toml").write_text(f'[graph]\nmerge = [["{ONE}", "{TWO}"]]\n')
+    ingest(place)
+    assert not {ONE, TWO} <= names(place, NodeKind.ENTITY).keys()
+    tell(place, "apart", ONE, TWO)
+    ingest(place)
+    assert {ONE, TWO} <= names(place, NodeKind.ENTITY).keys()
+
+
+def test_a_verdict_is_undone(place: Path) -> None:
+    before = names(place, NodeKind.ENTITY)
+    id = tell(place, "merge", ONE, TWO)
+    ingest(place)
+    assert names(place, NodeKind.ENTITY) != before
+    take_back(place, id)
+    ingest(place)
+    assert names(place, NodeKind.ENTITY) == before
+
+
+def test_a_tag_is_renamed_wherever_chunks_bear_it(place: Path) -> None:
+    tags = names(place, NodeKind.TAG)
+    (old,) = (name for name in tags if "impeller ring" in name.lower())
+    chunks = bearing(place, old)
+    id = tell(place, "tag", old, "Wear ring")
+    ingest(place)
+    assert old not in names(place, NodeKind.TAG)
+    assert bearing(place, "Wear ring") == chunks
+    take_back(place, id)
+    ingest(place)
+    assert names(place, NodeKind.TAG) == tags
+
+
+def bearing(place: Path, tag: str) -> set[str]:
+    """The chunks that bear a tag."""
+    with KnowledgeBase.open(place / "kb") as knowledge:
+        graph = knowledge.stores.graph
+        (node,) = (one for one in graph.nodes((NodeKind.TAG,)) if one.properties["name"] == tag)
+        return {edge.source for edge in graph.edges((EdgeKind.HAS_TAG,), targets=[node.id])}
+
+
+def atoms(place: Path) -> tuple[dict[str, str], set[str]]:
+    """The atoms of the graph by id with their texts, and the ids of those that are found."""
+    with KnowledgeBase.open(place / "kb") as knowledge:
+        stores = knowledge.stores
+        nodes = {one.id: str(one.properties["text"]) for one in stores.graph.nodes((NodeKind.ATOM,))}
+        return nodes, {one.id for part in stores.vectors.records((RecordKind.ATOM,)) for one in part.records}
+
+
+def test_a_wrong_atom_is_listed_and_not_found(place: Path) -> None:
+    nodes, found = atoms(place)
+    wrong = sorted(found)[0]
+    id = tell(place, "atom", wrong)
+    ingest(place)
+    assert atoms(place) == (nodes, found - {wrong})
+    take_back(place, id)
+    ingest(place)
+    assert atoms(place) == (nodes, found)
+
+
+def test_it_outlives_a_load_of_all_documents_anew_and_goes_with_them(place: Path) -> None:
+    tell(place, "merge", ONE, TWO)
+    tell(place, "atom", sorted(atoms(place)[1])[0])
+    (place / "kb" / "strata.toml").write_text("[chunk]\nmin_tokens = 0\ntarget_tokens = 20\nmax_tokens = 40\n")
+    ingest(place)
+    assert not {ONE, TWO} <= names(place, NodeKind.ENTITY).keys()
+    (place / "folder" / "two.md").unlink()
+    ingest(place)
+    with KnowledgeBase.open(place / "kb") as knowledge:
+        assert not [one for one in SAID.read(knowledge.stores.catalog) if one.kind.value == "merge"]
+    for path in (place / "kb").rglob("*"):
+        assert not path.is_file() or b"Zephyr" not in path.read_bytes(), path
+
+
+def test_what_is_not_there_is_refused(place: Path) -> None:
+    for kind, one, two in (("merge", ONE, "Nobody"), ("tag", "nothing", "b"), ("atom", "atom:0", "")):
+        with pytest.raises(NotFound):
+            tell(place, kind, one, two)
+    with pytest.raises(SourceError):
+        tell(place, "merge", ONE, ONE.upper())
+    with pytest.raises(NotFound):
+        take_back(place, "verdict:0")
+
+
+def test_the_command_says_lists_and_undoes(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(place)
+
+    def run(*words: str) -> str:
+        monkeypatch.setattr("sys.argv", ["strata", "verdicts", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code in (0, None)
+        return capsys.readouterr().out
+
+    run("merge", ONE, TWO)
+    run("atom", sorted(atoms(place)[1])[0])
+    listed = json.loads(run("--json"))
+    assert [one["kind"] for one in listed] == ["merge", "atom"]
+    run("apart", ONE, TWO)
+    run("undo", listed[1]["id"])
+    assert [one["kind"] for one in json.loads(run("--json"))] == ["apart"]
+    assert ONE[:8] in run()

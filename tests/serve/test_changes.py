@@ -1,0 +1,217 @@
+"""What an admin may change: files that are sent, ingests as jobs, and what readers see meanwhile."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx2
+import pytest
+
+from pipelines.core.errors import SettingsError
+from serve.access import Access, Role
+from serve.keys import Key
+from serve.settings import Limits, ServeSettings
+from tests.serve.conftest import KEY, Served, running
+from tests.serve.test_api import events
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+BOSS = "the-key-of-the-boss"
+VALVE = b"# Valve\n\nThe quokka valve was invented by Ada Brook.\n"
+ASKED = {"question": "Who invented the quokka valve?", "limit": 1}
+
+
+@pytest.fixture
+def changing(made: Path, tmp_path: Path) -> Iterator[Served]:
+    """A server that lets an admin change a copy of the knowledge base and its folder."""
+    folder = Path(shutil.copytree(made / "folder", tmp_path / "folder"))
+    kb = Path(shutil.copytree(made / "kb", tmp_path / "kb"))
+    keys = (Key(BOSS, Access("boss", Role.ADMIN)), Key(KEY, Access("reader")))
+    settings = ServeSettings((kb,), (folder,), keys=keys, changes=True, limits=Limits(upload_mb=1))
+    with running(settings) as server:
+        yield server
+
+
+@pytest.fixture
+def boss(changing: Served) -> Iterator[httpx2.Client]:
+    with changing.client(headers={"x-api-key": BOSS}) as client:
+        client.base_url = f"{changing.url}/api/kb/kb"
+        yield client
+
+
+@pytest.fixture
+def reader(changing: Served) -> Iterator[httpx2.Client]:
+    with changing.client(headers={"x-api-key": KEY}) as client:
+        client.base_url = f"{changing.url}/api/kb/kb"
+        yield client
+
+
+def test_a_file_is_sent_ingested_and_found(boss: httpx2.Client, reader: httpx2.Client, changing: Served) -> None:
+    sent = boss.put("/files/valves/quokka valve.md", content=VALVE)
+    assert (sent.status_code, sent.json()["replaced"]) == (HTTPStatus.CREATED, False)
+    assert boss.put("/files/broken.pdf", content=b"%PDF-1.7 still nothing").json()["replaced"]
+    started = boss.post("/ingest")
+    assert (started.status_code, started.json()["state"]) == (HTTPStatus.ACCEPTED, "running")
+    told = [job for name, job in events(boss.get("/ingest/events")) if name == "job"]
+    ended = told[-1]
+    assert ended == boss.get("/ingest").json()
+    assert (ended["state"], ended["by"], ended["problem"]) == ("done", "boss", "")
+    assert (ended["total"], ended["ends"]["done"], ended["ends"]["failed"]) == (2, 1, 1)
+    assert ended["report"]["changes"]["done"] == 2
+    assert "Ada Brook" in reader.post("/search", json=ASKED).json()["hits"][0]["text"]
+    (run, *_) = reader.get("/runs").json()["items"]
+    assert (run["failed"], run["stopped"]) == (1, "")
+    assert list(run["reasons"].values()) == [1]
+    page = httpx2.get(f"{changing.url}/kb/kb/runs", headers={"x-api-key": BOSS}, trust_env=False).text
+    assert "Add files and ingest" in page
+    page = httpx2.get(f"{changing.url}/kb/kb/runs", headers={"x-api-key": KEY}, trust_env=False).text
+    assert "Add files and ingest" not in page
+
+
+def test_a_reader_changes_nothing(reader: httpx2.Client, changing: Served) -> None:
+    for method, path in (("PUT", "/files/a.md"), ("POST", "/ingest"), ("GET", "/ingest"), ("DELETE", "/ingest"),
+                         ("GET", "/ingest/events")):  # fmt: skip
+        reply = reader.request(method, path, content=VALVE)
+        assert reply.status_code == HTTPStatus.FORBIDDEN, path
+        assert 'role = "admin"' in reply.json()["hint"]
+    assert not (changing.settings.folders[0] / "a.md").exists()
+
+
+def test_a_server_changes_nothing_unless_it_was_told_to(client: httpx2.Client) -> None:
+    for method, path in (("PUT", "/files/a.md"), ("POST", "/ingest")):
+        reply = client.request(method, f"/api/kb/kb{path}", content=VALVE)
+        assert (reply.status_code, reply.json()["hint"]) == (403, "`strata serve --allow-changes` does")
+    assert "Add files and ingest" not in client.get("/kb/kb/runs").text
+    with pytest.raises(SettingsError, match="has no folder"):
+        ServeSettings((Path("kb"),), changes=True).check()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["..%2fout.md", "a/%2e%2e/%2e%2e/out.md", ".hidden", "a/.b/c.md", "a%00b", "%5cout.md", "out/in.md", "%2fout"],
+)
+def test_a_name_that_leads_out_or_hides_is_refused(boss: httpx2.Client, changing: Served, name: str) -> None:
+    folder = changing.settings.folders[0]
+    outside = folder.parent / "outside"
+    outside.mkdir()
+    (folder / "out").symlink_to(outside)
+    before = sorted(folder.parent.rglob("*.md"))
+    assert boss.put(f"/files/{name}", content=VALVE).status_code == HTTPStatus.BAD_REQUEST
+    assert sorted(folder.parent.rglob("*.md")) == before
+    assert list(outside.iterdir()) == []
+
+
+def test_a_file_that_is_too_large_is_refused_and_leaves_nothing(boss: httpx2.Client, changing: Served) -> None:
+    folder = changing.settings.folders[0]
+    big = bytes(1_200_000)
+    assert boss.put("/files/big.bin", content=big).status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    parts = (big[:100_000] for _ in range(12))
+    assert boss.put("/files/big.bin", content=parts).status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    assert [path for path in folder.rglob("*") if path.name.startswith((".strata", "big"))] == []
+
+
+def test_one_ingest_goes_on_at_a_time_and_can_be_stopped(boss: httpx2.Client) -> None:
+    assert boss.get("/ingest").status_code == HTTPStatus.NOT_FOUND
+    boss.put("/files/valve.md", content=VALVE)
+    boss.post("/ingest")
+    refused = boss.post("/ingest")
+    assert (refused.status_code, refused.json()["detail"]) == (HTTPStatus.CONFLICT, "an ingest of kb goes on")
+    boss.delete("/ingest")
+    assert events(boss.get("/ingest/events"))[-1][1]["state"] == "stopped"
+    boss.post("/ingest")
+    assert events(boss.get("/ingest/events"))[-1][1]["state"] == "done"
+    assert "Ada Brook" in boss.post("/search", json=ASKED).json()["hits"][0]["text"]
+
+
+@pytest.mark.slow
+def test_readers_see_whole_documents_of_one_moment_while_an_ingest_goes_on(
+    boss: httpx2.Client, reader: httpx2.Client
+) -> None:
+    text = boss.get("/documents").json()["items"]
+    for number in range(12):
+        boss.put(f"/files/many/{number}.md", content=f"# Note {number}\n\nPump {number} leaks.\n".encode())
+    ended = threading.Event()
+    watcher = threading.Thread(target=lambda: (boss.get("/ingest/events"), ended.set()))
+    boss.post("/ingest")
+    watcher.start()
+    seen = set()
+    while not ended.is_set():
+        listed = reader.get("/documents", params={"limit": 200}).json()
+        seen.add(listed["total"])
+        assert listed["total"] == len(listed["items"])
+        for one in listed["items"]:
+            if one["searchable"]:
+                chunks = reader.get(f"/documents/{one['id']}/chunks", params={"limit": 1}).json()
+                assert chunks["total"] == one["counts"]["chunks"], one["uri"]
+        assert reader.post("/ask", json={"question": "Which pump leaks?"}).status_code == HTTPStatus.OK
+    watcher.join()
+    assert max(seen) <= len(text) + 12
+    assert reader.get("/documents").json()["total"] == len(text) + 12
+
+
+def test_an_answer_is_said_to_be_right_and_taken_back(boss: httpx2.Client, reader: httpx2.Client) -> None:
+    answer = reader.post("/ask", json={"question": "How long may EPDM rings be stored?"}).json()
+    cited = [{name: one[name] for name in ("document", "start", "end")} for one in answer["citations"]]
+    said = {"question": answer["question"], "answer": answer["text"], "right": True, "citations": cited}
+    assert reader.post("/feedback", json=said).status_code == HTTPStatus.FORBIDDEN
+    kept = boss.post("/feedback", json=said)
+    assert (kept.status_code, kept.json()["by"], len(kept.json()["places"])) == (201, "boss", len(cited))
+    assert boss.post("/feedback", json=said | {"right": False}).json()["id"] == kept.json()["id"]
+    listed = boss.get("/feedback").json()
+    assert [(one["right"], one["places"][0]["uri"]) for one in listed["items"]] == [(False, "manual.md")]
+    assert boss.delete(f"/feedback/{kept.json()['id']}").status_code == HTTPStatus.OK
+    assert boss.delete(f"/feedback/{kept.json()['id']}").status_code == HTTPStatus.NOT_FOUND
+    assert boss.get("/feedback").json()["total"] == 0
+
+
+def test_the_graph_is_mended_by_admins_alone(boss: httpx2.Client, reader: httpx2.Client) -> None:
+    (tag, *_) = reader.get("/tags").json()["items"]
+    told = {"kind": "tag", "one": tag["name"], "two": "quokka"}
+    assert reader.post("/verdicts", json=told).status_code == HTTPStatus.FORBIDDEN
+    kept = boss.post("/verdicts", json=told)
+    assert (kept.status_code, kept.json()["by"]) == (201, "boss")
+    assert boss.post("/verdicts", json=told | {"one": "no such tag"}).status_code == HTTPStatus.NOT_FOUND
+    assert boss.post("/verdicts", json=told | {"kind": "burn"}).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert [one["two"] for one in boss.get("/verdicts").json()["items"]] == ["quokka"]
+    boss.post("/ingest")
+    boss.get("/ingest/events")
+    assert reader.get("/tags", params={"q": "quokka"}).json()["total"] == 1
+    assert boss.delete(f"/verdicts/{kept.json()['id']}").status_code == HTTPStatus.OK
+    assert reader.get("/tags", params={"q": tag["name"]}).json()["total"] == 0  # until the next ingest
+
+
+@pytest.mark.browser
+def test_an_admin_sends_a_file_ingests_it_and_says_what_is_right(
+    browser: Browser, changing: Served, tmp_path: Path
+) -> None:
+    (tmp_path / "valve.md").write_bytes(VALVE)
+    with browser.new_context(base_url=changing.url) as context:
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        told: list[str] = []
+        page.on("pageerror", lambda error: told.append(str(error)))
+        page.goto("/")
+        page.get_by_label("Key").fill(BOSS)
+        page.get_by_role("button").click()
+        page.get_by_role("link", name="Runs").click()
+        page.get_by_label("Files").set_input_files(tmp_path / "valve.md")
+        page.get_by_role("button", name="Send").click()
+        page.get_by_text("1 of 1 files were taken").wait_for()
+        page.get_by_role("button", name="Ingest").click()
+        page.get_by_role("rowheader", name="2", exact=True).wait_for()
+        page.goto(f"/kb/kb/ask?q={ASKED['question']}")
+        page.get_by_role("button", name="Right").click()
+        page.get_by_text("Kept; the next ingest learns from it.").wait_for()
+        page.goto("/kb/kb/entities")
+        page.get_by_role("link", name="Ada Brook").first.click()
+        page.get_by_text("Mend").click()
+        page.get_by_label("It is the same as").fill("nobody")
+        page.get_by_role("button", name="Merge").click()
+        page.get_by_text("no entity is called nobody").wait_for()
+        assert told == []
