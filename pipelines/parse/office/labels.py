@@ -68,7 +68,7 @@ def _owner(
     found = [(distance, at) for at in bodies if (distance := _distance(label.area, tables[at].area)) is not None]
     if found:
         return min(found)[1]
-    for at, owner in reversed(owners.items()):
+    for at, owner in reversed(list(owners.items())):
         if 0 < tables[at].area.top - label.area.bottom <= _NEAR and _common(label.area, tables[at].area):
             return owner
     return None
