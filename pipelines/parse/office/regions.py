@@ -41,8 +41,10 @@ class CellGroup:
         self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
 
     def is_headed(self, texts: Mapping[CellIndex, str]) -> bool:
-        """Whether the first row has a word in every column."""
-        head = [texts.get((self.top, column), "") for column in range(self.left, self.right + 1)]
+        """Whether the first row, or the one below a label, has a word in every column."""
+        columns = range(self.left, self.right + 1)
+        labelled = sum((self.top, column) in texts for column in columns) == 1
+        head = [texts.get((self.top + labelled, column), "") for column in columns]
         return len(head) >= _NARROWEST_HEADER and all(is_word(text) for text in head)
 
 
