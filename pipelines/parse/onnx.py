@@ -8,7 +8,7 @@ from typing import Any
 
 THREADS = 1
 """Threads of a model. More wait for one another in a loop: on 122 pages of reports the layout model took 21.0 processor
-seconds with a thread for each of two cores, 12.5 with one (`benchmarks/parse_cost.py`)."""
+seconds with a thread for each of two cores, 12.5 with one; `benchmarks/parse_cost.py` tells the whole."""
 
 
 @contextmanager
