@@ -25,6 +25,9 @@ def parse_file(
     file: Annotated[Path, typer.Argument(help="The file.")],
     json: Annotated[bool, typer.Option("--json", help="Print blocks, headings, tables and places as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the text as Markdown (the default).")] = False,
+    scored: Annotated[
+        bool, typer.Option("--scored", help="Print JSON in the form that parsers are scored by: list markers apart.")
+    ] = False,
     html: Annotated[bool, typer.Option("--html", help="Print a page with the boxes drawn over the pages.")] = False,
     chunks: Annotated[
         bool, typer.Option("--chunks", help="Print its chunks, with their summaries and what was told before them.")
@@ -40,17 +43,19 @@ def parse_file(
     from pipelines.parse.json_view import to_json
     from pipelines.parse.markdown_text import to_markdown
 
-    if json + markdown + html + chunks > 1:
-        raise SettingsError("--json, --markdown, --html and --chunks exclude one another")
+    if json + scored + markdown + html + chunks > 1:
+        raise SettingsError("--json, --scored, --markdown, --html and --chunks exclude one another")
     settings = _settings(kb, set)
     parsed = parse_single_file(file, settings.parse)
     if chunks:
         text = _chunks_text(chunk_parsed(parsed, settings, kb))
+    elif json or scored:
+        text = to_json(parsed, scored=scored)
     else:
-        text = to_json(parsed) if json else to_html(parsed, file, settings.parse) if html else to_markdown(parsed)
+        text = to_html(parsed, file, settings.parse) if html else to_markdown(parsed)
     if output is not None:
         output.write_text(text, encoding="utf-8")
-    elif json:
+    elif json or scored:
         say_json(text)
     else:
         plain_output().write(text + "\n")

@@ -45,8 +45,8 @@ _UNNAMED_VALUE = frozenset(["", "value", "entry", "description", "details", "dat
 class TableRows:
     """A table as rows of cell texts of equal length, the text of a spanning cell repeated in each cell it covers.
 
-    `names` are the column names; a column with several header rows has them joined by blanks. `first_row` is the
-    number of the first row below the header. `id` is the table's.
+    `names` are the column names; a column with several header rows has them joined by blanks, without those that are
+    one label over the table. `first_row` is the number of the first row below the header. `id` is the table's.
     """
 
     id: str
@@ -59,7 +59,8 @@ class TableRows:
     def of(table: Table) -> TableRows:
         rows = _cell_texts(table)
         headers = table.header_rows or _implied_headers(rows)
-        names = tuple(_name(rows[:headers], column) for column in range(table.columns))
+        named = [row for row in rows[:headers] if len(set(filter(None, row))) > 1] or rows[:headers]
+        names = tuple(_name(named, column) for column in range(table.columns))
         return TableRows(table.id, table.caption, names, headers, tuple(rows))
 
     def fields(self, number: int) -> tuple[Field, ...]:

@@ -14,7 +14,8 @@ class Cell:
     """A cell at (row, column), both from 0, covering `row_span` by `column_span` places.
 
     `address` is its name on a sheet ("B3"). `rich` says that it holds more than one plain run of text: paragraphs, a
-    list, links, formatting; its text has a line for each piece.
+    list, links, formatting; its text has a line for each piece. `also` is a number in its other form, where a sheet
+    shows another than it stores: "$1,234.50" with the text "1234.5".
     """
 
     row: int
@@ -26,6 +27,13 @@ class Cell:
     boxes: tuple[Box, ...] = ()
     address: str = ""
     rich: bool = False
+    also: str = ""
+
+    @property
+    def told(self) -> str:
+        """The text in one line, with its other form."""
+        text = " ".join(self.text.split())
+        return f"{text} ({self.also})" if self.also else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +71,11 @@ class Table:
 
     def lines(self) -> Iterator[str]:
         """Yield each row as one line, cells divided by ` | `: how a table stands in a document's text."""
-        for row in self.grid():
-            yield " | ".join(" ".join(text.split()) for text in row).strip()
+        places = [[""] * self.columns for _ in range(self.rows)]
+        for cell in self.cells:
+            places[cell.row][cell.column] = cell.told
+        for row in places:
+            yield " | ".join(row).strip()
 
     def to_text(self) -> str:
         return "\n".join(self.lines())

@@ -10,9 +10,11 @@ from pathlib import PurePosixPath
 from pipelines.core.document import Block, BlockKind, Document, Page, Reference, Source
 from pipelines.core.ids import content_id
 from pipelines.core.provenance import Provenance, Span
+from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.identify import detect_language
+from pipelines.lang.wording import any_of
 from pipelines.parse.captions import match_captions
-from pipelines.parse.outline import build_sections
+from pipelines.parse.outline import build_sections, section_number
 from pipelines.parse.pieces import Piece, Pointer, join_pieces
 from pipelines.parse.references import find_references
 
@@ -21,7 +23,7 @@ _LONGEST = 200
 # What programs write where a title should be.
 _EMPTY_TITLE = re.compile(
     r"(?:microsoft\s+(?:word|powerpoint|excel)\b.*|untitled.*|unbenannt.*|ohne titel.*|document\d*|dokument\d*"
-    r"|(?:power ?point )?presentation\d*|pr[äa]sentation\d*|slide \d+|folie \d+|titel|title|print"
+    r"|.{0,24}power ?point.{0,24}|presentation\d*|pr[äa]sentation\d*|slide \d+|folie \d+|titel|title|print"
     r"|(?:scan|img|dsc)[\W_\d]*|new document|no title|book\d*|sheet\d*|index|layout \d+|\W*|\d+)",
     re.IGNORECASE,
 )
@@ -31,33 +33,71 @@ _FILE_NAME = re.compile(
     re.IGNORECASE,
 )
 
-_NUMBERED = re.compile(r"\s*(\d{1,2})\.?\s+\D")
+_CONTENTS = re.compile(rf"{any_of('contents')}\s*:?", re.IGNORECASE)
+_PART = re.compile(r"[-\u2010\u00ad]$|^(?:\w\s){2,}\w$|^[a-z]\w*$")
+"""No whole words: the first half of a divided one, one with its letters set apart, the second half of one."""
+_NAME_PART = re.compile(r"[^\W\d_]{2,}?(?=[A-Z][a-z]|[\W\d_]|$)")
+"""A word in the name of a file, where they may be written together ("UserGuide")."""
+_READ_ME = re.compile(r"read\W?me\b|index\b|default\b", re.IGNORECASE)
+"""Names that a file has because of its place; nothing is told by them."""
 
 
 def choose_title(told: str, blocks: Sequence[Block], source: Source) -> str:
-    """Return the title: the metadata's if it looks like one, a TITLE block, the first heading, the file's stem."""
-    for candidate in (told, _first(blocks, BlockKind.TITLE), _heading(blocks)):
-        title = " ".join(candidate.split())
-        if _is_title(title):
-            return title[:_LONGEST]
-    return PurePosixPath(source.name).stem or source.uri
+    """Return the title: the metadata's if it looks like one, the TITLE blocks, the heading over all, the file's stem.
+
+    A file that is named in several words has these, where its text has but one word or the heading of a part.
+    """
+    stem = PurePosixPath(source.name).stem
+    named = _is_title(stem) and not _READ_ME.match(stem) and len(_NAME_PART.findall(stem)) > 1
+    titles = _titles(blocks)
+    candidates = [titles if _clean(told) and titles.startswith(_clean(told)) else _clean(told)]
+    candidates += [text for text in (titles, _heading_over_all(blocks)) if not named or _is_phrase(text)]
+    candidates += [] if named else [_first_heading(blocks)]
+    return next((title[:_LONGEST] for title in candidates if _is_title(title)), stem or source.uri)
+
+
+def _clean(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _is_title(text: str) -> bool:
     sample = text[: _LONGEST * 2]
-    return bool(sample) and not _EMPTY_TITLE.fullmatch(sample) and not _FILE_NAME.fullmatch(sample)
+    nameless = (_EMPTY_TITLE, _FILE_NAME, _CONTENTS)
+    return bool(sample) and not _PART.search(sample) and not any(name.fullmatch(sample) for name in nameless)
 
 
-def _heading(blocks: Sequence[Block]) -> str:
-    """Return the first heading, unless it is that of a part: its number goes on in those that follow."""
-    headings = [block.text for block in blocks if block.kind is BlockKind.HEADING]
-    numbers = [int(match[1]) if (match := _NUMBERED.match(heading)) else 0 for heading in headings]
-    is_part = any(numbers[:1]) and numbers[0] + 1 in numbers
-    return headings[0] if headings and not is_part else ""
+def _is_phrase(text: str) -> bool:
+    """Whether a text has several words, or is of a script without blanks between them."""
+    return " " in text or CJK_CHARACTER.search(text) is not None
 
 
-def _first(blocks: Sequence[Block], kind: BlockKind) -> str:
-    return next((block.text for block in blocks if block.kind is kind), "")
+def _titles(blocks: Sequence[Block]) -> str:
+    """Return the first TITLE block, with the one that follows it at once: a subtitle."""
+    first = next((at for at, block in enumerate(blocks) if block.kind is BlockKind.TITLE), len(blocks))
+    texts = [_clean(block.text) for block in blocks[first : first + 2] if block.kind is BlockKind.TITLE]
+    return " – ".join(dict.fromkeys(texts))
+
+
+def _heading_over_all(blocks: Sequence[Block]) -> str:
+    """Return the heading that is above all others, on the first page, and no numbered part."""
+    headings = [block for block in blocks if block.kind is BlockKind.HEADING and not _is_sheet(block)]
+    highest = min((block.level for block in headings), default=0)
+    tops = [block for block in headings if block.level == highest]
+    alone = len(tops) == 1 and tops[0] is headings[0] and (tops[0].provenance.page or 1) == 1
+    return _clean(tops[0].text) if alone and not section_number(tops[0].text) else ""
+
+
+def _first_heading(blocks: Sequence[Block]) -> str:
+    """Return the first heading, if it stands on the first page and is not numbered."""
+    first = next((block for block in blocks if block.kind is BlockKind.HEADING), None)
+    if first is None or (first.provenance.page or 1) > 1 or section_number(first.text):
+        return ""
+    return _clean(first.text)
+
+
+def _is_sheet(block: Block) -> bool:
+    """Whether a heading is the name of a sheet."""
+    return bool(block.provenance.cells) and block.provenance.label.strip() == block.text
 
 
 def compose(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import count
 
 import msgspec
 
@@ -45,9 +47,8 @@ class TableView(msgspec.Struct, omit_defaults=True):
 class BlockView(msgspec.Struct, omit_defaults=True):
     """A block: `kind` is "text", "table" or "picture", `type` what exactly.
 
-    `page` is the number of the page or slide, on a sheet its name; `index` the number of the table. `marker` is the
-    check box of a list item, or the number that a word processor counted for it; `ocr_text` what was read off a
-    picture. What a rich cell holds comes again behind its table, piece by piece, with `cell` = (table, row, column).
+    `page` is the number of the page or slide, on a sheet its name; `index` the number of the table, whose text stands
+    in its cells; `ocr_text` is what was read off a picture. `marker` and `cell` are of the scored form (`to_json`).
     """
 
     kind: str
@@ -98,8 +99,8 @@ class FileView(msgspec.Struct):
     notes: tuple[str, ...]
 
 
-def view(parsed: Parsed) -> FileView:
-    """Return `parsed` as plain rows; the keys stand for what their classes tell."""
+def view(parsed: Parsed, *, scored: bool = False) -> FileView:
+    """Return `parsed` as plain rows; the keys stand for what their classes tell. `scored` is told of at `to_json`."""
     document = parsed.document
     blocks = document.blocks if document else ()
     pages = document.pages if document else ()
@@ -111,7 +112,7 @@ def view(parsed: Parsed) -> FileView:
         language=document.language if document else "",
         engine=document.engine if document else "",
         metadata=document.metadata if document else {},
-        blocks=tuple(_blocks(blocks, _counts(document))),
+        blocks=tuple(_scored(blocks, _counts(document)) if scored else _blocks(blocks)),
         headings=tuple(_headings(blocks)),
         tables=tuple(_table(block, block.table) for block in blocks if block.table is not None),
         pictures=sum(block.figure is not None for block in blocks),
@@ -129,17 +130,18 @@ def _headings(blocks: tuple[Block, ...]) -> list[HeadingView]:
     return [HeadingView(block.text, block.level) for block in blocks if block.kind in kinds]
 
 
-def _blocks(blocks: tuple[Block, ...], counted: bool) -> list[BlockView]:
-    shown: list[BlockView] = []
-    tables = 0
+def _blocks(blocks: tuple[Block, ...]) -> Iterator[BlockView]:
+    tables = count()
     for block in blocks:
-        if block.table is None:
-            shown.append(_block(block, counted))
-            continue
-        shown.append(_table_block(block, tables))
-        shown += [piece for cell in block.table.cells if _is_rich(cell) for piece in _pieces(block, cell, tables)]
-        tables += 1
-    return shown
+        yield _block(block) if block.table is None else _table_block(block, next(tables))
+
+
+def _scored(blocks: tuple[Block, ...], counted: bool) -> Iterator[BlockView]:
+    for block, shown in zip(blocks, _blocks(blocks), strict=True):
+        yield _marked(shown, _marker(block, counted))
+        if block.table is not None and shown.index is not None:
+            for cell in filter(_is_rich, block.table.cells):
+                yield from _pieces(block, cell, shown.index)
 
 
 def _counts(document: Document | None) -> bool:
@@ -154,14 +156,19 @@ def _marker(block: Block, counted: bool) -> str:
     return found.group(1) if found else ""
 
 
-def _block(block: Block, counted: bool = False) -> BlockView:
+def _marked(shown: BlockView, marker: str) -> BlockView:
+    """Return a list item without its marker, which stands beside it."""
+    if not marker:
+        return shown
+    return msgspec.structs.replace(shown, text=shown.text[len(marker) :].lstrip(), marker=marker)
+
+
+def _block(block: Block) -> BlockView:
     where, figure = block.provenance, block.figure
-    marker = _marker(block, counted)
     return BlockView(
         kind=_KINDS.get(block.kind, "text"),
         type=block.kind.value,
-        text="" if figure else block.text[len(marker) :].lstrip() if marker else block.text,
-        marker=marker,
+        text="" if figure else block.text,
         page=_page(where),
         label=where.label,
         range=where.cells,
@@ -214,6 +221,11 @@ def _table(block: Block, table: Table) -> TableView:
     return TableView(table.rows, table.columns, cells, table.caption, _page(where), where.cells, table.parts)
 
 
-def to_json(parsed: Parsed, indent: int = 1) -> str:
-    """Return `parsed` as JSON: status, title, blocks, headings, tables, pictures, pages, references, notes."""
-    return msgspec.json.format(msgspec.json.encode(view(parsed)), indent=indent).decode()
+def to_json(parsed: Parsed, indent: int = 1, *, scored: bool = False) -> str:
+    """Return `parsed` as JSON: status, title, blocks, headings, tables, pictures, pages, references, notes.
+
+    Blocks have the texts that are ingested. In the form that parsers are scored by, `scored`, the check box of a list
+    item, and the number that a word processor counted for it, stand apart in `marker`; what a rich cell holds comes
+    again behind its table, piece by piece, with `cell` = (table, row, column).
+    """
+    return msgspec.json.format(msgspec.json.encode(view(parsed, scored=scored)), indent=indent).decode()

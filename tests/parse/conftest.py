@@ -38,3 +38,9 @@ def document_of(parse_bytes: ParseBytes) -> Callable[..., Document]:
         return parsed.document
 
     return run
+
+
+@pytest.fixture(autouse=True)
+def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no picture read off by an earlier test."""
+    monkeypatch.setattr("pipelines.parse.ocr.figure_reader.SEEN", {})

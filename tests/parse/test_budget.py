@@ -198,6 +198,14 @@ def test_a_picture_that_stands_twice_is_read_once(tmp_path: Path, read_off: list
     assert [figure.ocr_text for figure in parsed.document.figures] == ["Inlet valve"] * 2
 
 
+def test_a_picture_of_two_documents_is_read_once(tmp_path: Path, read_off: list[Raster]) -> None:
+    first = parsed_html(tmp_path, page_of_pictures(png("Inlet valve")), ParseSettings())
+    second = parsed_html(tmp_path, "<p>Another.</p>" + page_of_pictures(png("Inlet valve")), ParseSettings())
+    assert len(read_off) == 1
+    texts = [figure.ocr_text for parsed in (first, second) if parsed.document for figure in parsed.document.figures]
+    assert texts == ["Inlet valve"] * 2
+
+
 def test_a_picture_without_text_is_known_as_such(tmp_path: Path, read_off: list[Raster]) -> None:
     blank = drawn(Pdf().page(300, 150).data())
     html = page_of_pictures(blank, *map(png, WORDS[:2]))

@@ -53,10 +53,17 @@ def test_a_picture_upside_down_is_turned() -> None:
 
 
 def test_of_ways_that_are_all_poor_the_best_is_kept() -> None:
-    better = [line("some more of it is legible", 0.8)]
-    reread = read_upright(Scripted(POOR, POOR, better, POOR), BLANK)
-    assert reread.turn == 90
-    assert (reread.width, reread.height) == (100, 200)
+    engine = Scripted(POOR, [line("some more of it is legible", 0.8)])
+    assert read_upright(engine, BLANK).turn == 180
+    assert len(engine.shown) == 2
+
+
+def test_a_picture_whose_lines_stand_on_end_is_laid_on_its_sides() -> None:
+    standing = [Reading("Opening pressure", ((10, 10), (22, 10), (22, 90), (10, 90)), 0.95)]
+    engine = Scripted(standing, POOR, GOOD)
+    reread = read_upright(engine, BLANK)
+    assert (reread.turn, reread.width, reread.height) == (270, 100, 200)
+    assert len(engine.shown) == 3
 
 
 def test_a_picture_without_text_is_not_turned_about() -> None:

@@ -19,6 +19,7 @@ from pipelines.parse.settings import ParseSettings
 
 PNG = b"\x89PNG"
 SOURCE = Source("a.pdf", "text/plain", 10, "d")
+WORD = Source("a.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", 10, "d")
 
 
 def sample() -> Parsed:
@@ -39,7 +40,7 @@ def sample() -> Parsed:
 
 
 def test_json_has_the_keys_that_scores_are_taken_from() -> None:
-    shown = json.loads(to_json(sample()))
+    shown = json.loads(to_json(sample(), scored=True))
     assert shown["headings"] == [{"text": "Pump <manual>", "level": 0}, {"text": "1 Safety", "level": 1}]
     assert (shown["pictures"], shown["pages"], shown["status"]) == (1, 2, "indexed")
     table = shown["tables"][0]
@@ -118,9 +119,21 @@ def test_check_boxes_stand_apart_as_marks_of_their_items() -> None:
     builder = DocumentBuilder(SOURCE, ParseSettings(), "test")
     builder.list_item("☒ Tea")
     builder.table([Cell(0, 0, "Choose:\n☐ Milk"), Cell(0, 1, "x")])
-    shown = json.loads(to_json(builder.build()))["blocks"]
+    shown = json.loads(to_json(builder.build(), scored=True))["blocks"]
     marked = [(block["text"], block.get("marker", "")) for block in shown if block["type"] != "table"]
     assert marked == [("Tea", "☒"), ("Choose:", ""), ("Milk", "☐")]
+
+
+def test_json_has_the_texts_that_are_ingested_each_once() -> None:
+    builder = DocumentBuilder(WORD, ParseSettings(), "test")
+    builder.list_item("1. Close the valve")
+    builder.table([Cell(0, 0, "Choose:\n☐ Milk", rich=True), Cell(0, 1, "x")])
+    parsed = builder.build()
+    plain, scored = (json.loads(to_json(parsed, scored=scored))["blocks"] for scored in (False, True))
+    assert [block.get("text", "") for block in plain] == ["1. Close the valve", ""]
+    assert [(block.get("text", ""), block.get("marker", "")) for block in scored] == [
+        ("Close the valve", "1."), ("", ""), ("Choose:", ""), ("Milk", "☐"),
+    ]  # fmt: skip
 
 
 def test_boxes_are_drawn_over_the_picture_of_their_page(tmp_path: Path) -> None:

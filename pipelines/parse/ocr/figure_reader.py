@@ -33,9 +33,21 @@ _READ = 0.999
 _MOST_PIXELS = 40_000_000
 """A page of A3 at 400 dots an inch is 31 million; larger ones are photographs and maps."""
 
+SEEN: dict[tuple[str, OcrSettings], ReadOff] = {}
+"""What this process read last, by the picture's digest: documents of one house share logos and drawings."""
+_MOST_SEEN = 1000
+"""Pictures, with a kilobyte of text at most, as drawings have it: a megabyte."""
+
+
+def _remember(key: tuple[str, OcrSettings], found: ReadOff) -> None:
+    SEEN.pop(key, None)
+    while len(SEEN) >= _MOST_SEEN:
+        del SEEN[next(iter(SEEN))]
+    SEEN[key] = found
+
 
 class FigureReader:
-    """Reads the pictures of one document, each once, until what one run may spend on them is spent.
+    """Reads the pictures of one document, each once in a process, until what one run may spend on them is spent.
 
     `begin` is called before the first picture is read by OCR.
     """
@@ -50,16 +62,20 @@ class FigureReader:
         """Why a picture was not read, the last time that one was not."""
 
     def read(self, name: str, data: bytes) -> ReadOff | None:
-        """Return what stands in an encoded picture; None where the limits of this run leave it unread.
+        """Return what stands in an encoded picture, `name` its digest; None where the limits leave it unread.
 
         Nothing stands in photographs, as far as this reader goes, and in what is no readable picture.
         """
         settings = self._settings
         if not settings.figures or settings.engine == "none" or settings.when == "never" or not data:
             return _NOTHING
-        found = self._task.found(name)
-        if found is None and (found := self._read_off(data)) is not None:
-            self._task.read[name] = found
+        if (found := self._task.found(name)) is not None:
+            return found
+        if (found := SEEN.get((name, settings)) or self._read_off(data)) is None:
+            return None
+        if not found.issue:
+            _remember((name, settings), found)
+        self._task.read[name] = found
         return found
 
     def _read_off(self, data: bytes) -> ReadOff | None:

@@ -24,11 +24,13 @@ from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import READING, current_task
 from pipelines.parse.magic import ENCRYPTED_OFFICE, zip_type
 from pipelines.parse.office.docx import DocxReader
-from pipelines.parse.office.grid import CellRange, SheetBuilder, SheetGrid, SheetTable, are_named
+from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
+from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.package import decrypted, holds_encrypted_package
 from pipelines.parse.office.pptx import PptxReader
+from pipelines.parse.office.ranges import CellRange
 from pipelines.parse.office.xlsx import XlsxReader
-from pipelines.parse.office.xlsx.formats import number_text, parse_format
+from pipelines.parse.office.xlsx.formats import number_text, other_form, parse_format
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import Reader, signed
 from pipelines.parse.settings import ParseSettings
@@ -89,7 +91,8 @@ def _write(sheet: Sheet, number: int, book: Book, builder: DocumentBuilder) -> N
     grid = SheetGrid(builder.settings.limits.cells)
     for row in range(sheet.nrows):
         for column in range(sheet.row_len(row)):
-            grid.put(row, column, _text(sheet.cell(row, column), book))
+            cell = sheet.cell(row, column)
+            grid.put(row, column, _text(cell, book), _also(cell, book))
         if grid.full:
             break
     grid.merged += [CellRange(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
@@ -98,11 +101,9 @@ def _write(sheet: Sheet, number: int, book: Book, builder: DocumentBuilder) -> N
     regions = grid.regions()
     if regions and are_named(book.sheet_names()):
         page.heading()
-    above: SheetTable | None = None
     for region in regions:
-        if page.table(region, above):
+        if page.table(region):
             _refer(sheet, region, builder)
-        above = region
     for (row, column), note in sorted(sheet.cell_note_map.items()):
         head = f"[{note.author}] " if note.author else ""
         text = note.text.removeprefix(f"{note.author}:").strip()
@@ -122,13 +123,20 @@ def _text(cell: XlsCell, book: Book) -> str:
     if cell.ctype == xlrd.XL_CELL_TEXT:
         return str(cell.value)
     if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
-        raw = str(int(cell.value)) if float(cell.value).is_integer() else repr(cell.value)
-        return number_text(raw, parse_format(_format(cell, book)), book.datemode == 1)
+        return number_text(_raw(cell), parse_format(_format(cell, book)), book.datemode == 1)
     if cell.ctype == xlrd.XL_CELL_BOOLEAN:
         return "TRUE" if cell.value else "FALSE"
     if cell.ctype == xlrd.XL_CELL_ERROR:
         return str(xlrd.error_text_from_code.get(cell.value, "#N/A"))
     return ""
+
+
+def _also(cell: XlsCell, book: Book) -> str:
+    return other_form(_raw(cell), parse_format(_format(cell, book))) if cell.ctype == xlrd.XL_CELL_NUMBER else ""
+
+
+def _raw(cell: XlsCell) -> str:
+    return str(int(cell.value)) if float(cell.value).is_integer() else repr(cell.value)
 
 
 def _format(cell: XlsCell, book: Book) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,6 +14,7 @@ import pymupdf
 
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.lines import Line, Rect
+from pipelines.parse.onnx import one_thread
 from pipelines.parse.pdf.extract import (
     add_rules,
     annotations_of,
@@ -242,8 +244,7 @@ class PdfFile:
         if self._drawn > _MOST_DRAWN or self._crowded():
             return []
         with _quiet(), self._drawn_fast():
-            import pymupdf.layout  # noqa: F401  (registers the model)
-
+            _load_model()
             groups = self._upright.get_layout(return_raw=True)
         groups = groups or self._upright.layout_information or []
         return [
@@ -365,6 +366,12 @@ def _quiet() -> Iterator[None]:
     """The library prints advice; a parser's output is not the place for it."""
     with contextlib.redirect_stdout(sys.stderr):
         yield
+
+
+@cache
+def _load_model() -> None:
+    with one_thread():
+        import pymupdf.layout  # noqa: F401  (opens the model and registers it)
 
 
 def _text_blocks(page: Any) -> Any:

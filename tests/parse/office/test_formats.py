@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.parse.office.xlsx.formats import PLAIN, built_in, number_text, parse_format
+from pipelines.parse.office.xlsx.formats import PLAIN, built_in, number_text, other_form, parse_format
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,29 @@ def test_a_stored_number_has_its_text(raw: str, code: str, expected: str) -> Non
     assert number_text(raw, parse_format(code)) == expected
 
 
+@pytest.mark.parametrize(
+    ("raw", "code", "expected"),
+    [
+        ("1044.72", '_("$"* #,##0.00_);_("$"* \\(#,##0.00\\)', "$1,044.72"),
+        ("-1999", "#,##0.00 [$€-407]", "-1,999.00 €"),
+        ("19.95", "[$$-1409]#,##0.00", "$19.95"),
+        ("0.333333333333333", "0.00", "0.33"),
+        ("12345", "#,##0", "12,345"),
+        ("0.8312", "0%", "0.8312"),
+        ("0.831234567891", "0%", ""),
+        ("0.25", "0%", ""),
+        ("5", "0.00", ""),
+        ("5", "General", ""),
+        ("0.5", "# ?/?", ""),
+        ("43831", "yyyy-mm-dd", ""),
+        ("n/a", "0.00", ""),
+        ("1e300", "#,##0.00", ""),
+    ],
+)
+def test_a_number_has_another_form_where_the_sheet_shows_it_otherwise(raw: str, code: str, expected: str) -> None:
+    assert other_form(raw, parse_format(code)) == expected
+
+
 def test_days_may_be_counted_from_1904() -> None:
     assert number_text("0", parse_format("yyyy-mm-dd"), since_1904=True) == "1904-01-01"
 
@@ -55,3 +78,4 @@ def test_a_plain_number_keeps_its_value(number: float) -> None:
 @given(st.text(max_size=30), st.text(max_size=10))
 def test_no_format_and_no_value_is_beyond_it(code: str, raw: str) -> None:
     assert isinstance(number_text(raw, parse_format(code)), str)
+    assert isinstance(other_form(raw, parse_format(code)), str)

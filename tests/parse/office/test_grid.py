@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.parse.office.grid import CellRange, SheetGrid, address, area, place
+from pipelines.parse.office.grid import SheetGrid
+from pipelines.parse.office.ranges import CellRange, address, area, place
 
 PLACES = st.tuples(st.integers(0, 12), st.integers(0, 12))
 
@@ -83,3 +84,60 @@ def test_a_staircase_is_not_laid_out_as_a_square() -> None:
 def test_a_full_grid_takes_no_more_and_says_so() -> None:
     sheet = grid("1 2", "3 4", most=3)
     assert (len(sheet.texts), sheet.issue) == (3, "rows from 2 on are left out: more than 3 cells")
+
+
+def captions(grid: SheetGrid) -> list[str]:
+    return [region.caption for region in grid.regions() if not region.label]
+
+
+def headers(grid: SheetGrid) -> list[set[int]]:
+    return [{cell.row for cell in region.cells if cell.header} for region in grid.regions() if not region.label]
+
+
+def test_a_label_above_a_table_is_its_caption_and_its_header_comes_below() -> None:
+    sheet = grid("Pumps . .", "Model Flow Price", "K40 12 5", "K65 30 6")
+    assert captions(sheet) == ["Pumps"]
+    assert headers(sheet) == [{0, 1}]
+
+
+def test_tables_beside_one_another_have_their_own_labels() -> None:
+    sheet = grid("Used . . . Spare", ". . . . .", "a b c . d e", "1 2 3 . 4 5")
+    assert captions(sheet) == ["Used", "Spare"]
+
+
+def test_a_label_beside_a_table_is_its_caption() -> None:
+    assert captions(grid("Summer . Hours Rate", ". . day 1", ". . night 2")) == ["Summer"]
+
+
+def test_a_note_at_the_top_of_a_sheet_speaks_of_all_its_tables() -> None:
+    sheet = grid(
+        "CAD . .", ". . .", "Pumps . .", "a b c", "1 2 3", ". . .", ". . .", ". . .", "Valves . .", "a b c", "1 2 3"
+    )
+    assert captions(sheet) == ["CAD\nPumps", "CAD\nValves"]
+
+
+def test_a_note_below_a_table_belongs_to_it() -> None:
+    sheet = grid("a b c", "1 2 3", ". . .")
+    sheet.put(3, 0, "All prices in CAD")
+    assert captions(sheet) == ["All prices in CAD"]
+    sheet = grid("a b c", "1 2 3", "4 5 6")
+    sheet.put(3, 0, "All prices in CAD")
+    assert captions(sheet) == ["All prices in CAD"]
+
+
+def test_units_below_names_are_headers_and_a_first_row_of_words_is_not() -> None:
+    assert headers(grid("Run Flow Head", ". (l/s) (m)", "1 2 3", "2 3 4")) == [{0, 1}]
+    assert headers(grid("Run Flow Head", "one n/a n/a", "two 2 3", "three 3 4")) == [{0}]
+    assert headers(grid("Fault Cause", "noise air", "leak seal")) == [{0}]
+
+
+def test_values_parted_from_their_labels_by_an_empty_column_are_one_table_with_them() -> None:
+    assert ranges(grid("Pressure . 2", "Flow . 3", "Power . 4")) == ["A1:C3"]
+    assert ranges(grid("Pressure . Name", "Flow . Town", "Power . Street")) == ["A1:A3", "C1:C3"]
+    assert ranges(grid("Pressure . 2", "Flow . .", "Power . .")) == ["A1:A3", "C1"]
+
+
+def test_a_label_that_touches_the_next_table_ends_the_one_above() -> None:
+    sheet = grid("a b c", "1 2 3", ". . .", ". . .", "Spare . .", "a b c", "4 5 6")
+    assert ranges(sheet) == ["A1:C2", "A5:C7"]
+    assert captions(sheet) == ["", "Spare"]

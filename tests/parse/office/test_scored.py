@@ -51,7 +51,7 @@ def test_a_format_reaches_its_figures(scorer: ModuleType, folder: str, floors: d
         if path.suffix not in SUFFIXES:
             continue
         parsed = parse(path, source_of(path, path.name), SETTINGS)
-        scores = scorer.score(json.loads(truth.read_text()), json.loads(to_json(parsed)))
+        scores = scorer.score(json.loads(truth.read_text()), json.loads(to_json(parsed, scored=True)))
         for name in floors:
             if scores[name] is not None:
                 figures[name].append(scores[name])

@@ -86,6 +86,19 @@ def test_values_are_shown_as_text(document_of: DocumentOf) -> None:
     ]
 
 
+def test_a_price_is_found_as_stored_and_as_shown(document_of: DocumentOf) -> None:
+    styles = x(
+        "styleSheet",
+        '<numFmts><numFmt numFmtId="200" formatCode="&quot;$&quot;#,##0.00"/></numFmts>'
+        '<cellXfs><xf numFmtId="0"/><xf numFmtId="200"/></cellXfs>',
+    )
+    sheet = rows(["Part", "Price"], ["Pump", 1234.5]).replace('r="B2"', 'r="B2" s="1"')
+    data = xlsx(sheet, parts={"xl/styles.xml": styles}, relations=[("y", "styles", "styles.xml")])
+    document = document_of("a.xlsx", data)
+    assert document.text == "Part | Price\nPump | 1234.5 ($1,234.50)"
+    assert [cell.text for cell in document.tables[0].cells][-1] == "1234.5"
+
+
 def test_comments_stand_on_their_cell_and_a_thread_replaces_its_notice(document_of: DocumentOf) -> None:
     old = x(
         "comments",

@@ -9,7 +9,7 @@ from pipelines.core.errors import TooLarge
 from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.office.drawing import meaningful
-from pipelines.parse.office.grid import with_deep_header
+from pipelines.parse.office.headers import with_deep_header
 from pipelines.parse.office.media import image_of
 from pipelines.parse.office.odf.document import qualified
 from pipelines.parse.office.odf.inline import plain_text

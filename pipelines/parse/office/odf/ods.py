@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.office.grid import CellRange, SheetBuilder, SheetGrid, SheetTable, are_named
+from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
+from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.odf.document import OdfStyles, body_of, open_document, qualified
 from pipelines.parse.office.odf.inline import plain_text, read_paragraph
 from pipelines.parse.office.odf.objects import Objects, repeated, rows_of, spanned
 from pipelines.parse.office.odf.story import annotation_text
 from pipelines.parse.office.ooxml import Element, local
 from pipelines.parse.office.package import Package
+from pipelines.parse.office.ranges import CellRange
+from pipelines.parse.office.xlsx.formats import typed
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.pieces import Pointer
 from pipelines.parse.reader import signed
@@ -22,6 +26,23 @@ from pipelines.parse.settings import ParseSettings
 _LAST_ROW, _LAST_COLUMN = 1 << 20, 1 << 14
 """The largest sheet of LibreOffice and Excel."""
 _FRAME = qualified("draw:frame")
+
+
+_DIGIT = re.compile(r"\d")
+
+
+def stored_value(cell: Element, shown: str) -> str:
+    """Return the number that a cell stores where it shows another, rounded one; empty else, and for reckoned ones.
+
+    Compared are the figures without the zeros around them, so that marks and percentages make no difference.
+    """
+    raw = cell.get(qualified("office:value"), "")
+    try:
+        stored = typed(raw)
+    except ValueError:
+        return ""
+    told, kept = ("".join(_DIGIT.findall(text)).strip("0") for text in (shown, stored))
+    return stored if told and told != kept else ""
 
 
 class OdsReader:
@@ -68,17 +89,15 @@ class _Sheet:
         regions = self._grid.regions()
         if headed and (regions or self._frames):
             self._sheet.heading()
-        above: SheetTable | None = None
         for region in regions:
-            self._region(region, above)
-            above = region
+            self._region(region)
         for row, column, frame in self._frames:
             self._objects.add(frame, self._sheet.place(CellRange(row, column, row, column)), with_data=False)
         for row, column, text in self._comments:
             self._builder.note(text, self._sheet.place(CellRange(row, column, row, column)))
 
-    def _region(self, region: SheetTable, above: SheetTable | None) -> None:
-        if not self._sheet.table(region, above):
+    def _region(self, region: SheetTable) -> None:
+        if not self._sheet.table(region):
             return
         for row, column, link in self._links:
             if region.area.holds(row, column):
@@ -94,14 +113,14 @@ class _Sheet:
             found = self._cells(element, row)
             times = repeated(element, "rows")
             for copy in range(1, min(times, _LAST_ROW - row)) if found else ():
-                for column, text in found:
-                    self._grid.put(row + copy, column, text)
+                for column, text, also in found:
+                    self._grid.put(row + copy, column, text, also)
                 if self._grid.full:
                     break
             row += times
 
-    def _cells(self, element: Element, row: int) -> list[tuple[int, str]]:
-        """Put the cells of a row into the grid and return those with text."""
+    def _cells(self, element: Element, row: int) -> list[tuple[int, str, str]]:
+        """Put the cells of a row into the grid and return those with text, each with its number's other form."""
         column, found = 0, []
         for cell in element:
             if local(cell) not in ("table-cell", "covered-table-cell"):
@@ -109,10 +128,11 @@ class _Sheet:
             times = repeated(cell, "columns")
             if local(cell) == "table-cell" and len(cell):
                 text = self._cell(cell, row, column)
-                found += [(column + copy, text) for copy in range(min(times, _LAST_COLUMN)) if text]
+                also = stored_value(cell, text)
+                found += [(column + copy, text, also) for copy in range(min(times, _LAST_COLUMN)) if text]
             column += times
-        for at, text in found:
-            self._grid.put(row, at, text)
+        for at, text, also in found:
+            self._grid.put(row, at, text, also)
         return found
 
     def _cell(self, cell: Element, row: int, column: int) -> str:

@@ -1,6 +1,7 @@
 """Numbers of a sheet as text (ECMA-376 1, 18.8.30): dates, times, percentages as shown, all others as the plain value.
 
-Currency signs and thousands separators are left out, so that a number reads as one, and nothing is rounded.
+Currency signs and thousands separators are left out, so that a number reads as one, and nothing is rounded; the other
+form, as the sheet shows it, is told apart.
 """
 
 from __future__ import annotations
@@ -23,10 +24,14 @@ _TOKEN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _CURRENCY = re.compile(rf"[{CURRENCY}]|\b(?:USD|EUR|GBP|CHF|CNY|JPY|Rs|kr)\b", re.IGNORECASE)
+_PLACES = re.compile(r"[#0,]*[#0](?:\.([#0]*))?|\.([#0]+)")
+"""The digits of a format without fractions, scaling by thousands and places for blanks."""
 _EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
 """Day 0: Excel counts a 29 February 1900, so that its day 60 and all after it are off by one (18.17.4.1)."""
 _SIGNIFICANT = 15
 """Digits that Excel keeps of a number (IEEE 754, 53 bits)."""
+_MOST_TYPED = 8
+"""Digits of a number that somebody typed: a price with its cents, a measurement; a reckoned one has 15."""
 _LAST_DAY = 2_958_466
 """The day after 9999-12-31 (18.17.4.1)."""
 _MICROSECONDS_A_DAY = 86_400_000_000
@@ -38,13 +43,18 @@ class NumberFormat:
     """What a format code means: `kind` is number, percent, date, time, datetime or duration.
 
     `digits` are the decimals of a percentage, or the least number of digits of a whole number. `before` and `after`
-    are written around the number.
+    are written around the number. `shown` is how many decimals are shown, None where the format does not say, `grouped`
+    whether thousands are parted, `currency` the sign that stands before the number or, if `behind`, after it.
     """
 
     kind: str = "number"
     digits: int = 0
     before: str = ""
     after: str = ""
+    shown: int | None = None
+    grouped: bool = False
+    currency: str = ""
+    behind: bool = False
 
 
 PLAIN = NumberFormat()
@@ -60,10 +70,14 @@ def built_in(id: int) -> NumberFormat:
 def parse_format(code: str) -> NumberFormat:
     """Return what a format code means; of several sections (positive; negative; zero) the first counts."""
     before, after, codes, digits, percent, elapsed = "", "", "", "", False, False
+    currency, behind = "", False
     for token in _TOKEN.finditer(code):
         if token.group() == ";":
             break
         literal = token["quoted"] or token["escaped"] or ""
+        sign = _currency(literal or (token["bracket"] or "").removeprefix("$") or token["other"] or "")
+        if sign and not currency:
+            currency, behind = sign, bool(digits)
         if literal:
             before, after = (before, after + literal) if digits else (before + literal, after)
         elif token["code"]:
@@ -80,7 +94,10 @@ def parse_format(code: str) -> NumberFormat:
         return NumberFormat("duration" if elapsed else _moment(codes))
     if percent:
         return NumberFormat("percent", len(digits.partition(".")[2]))
-    return NumberFormat("number", _least(digits), _unit(before), _unit(after))
+    plain = _PLACES.fullmatch(digits)
+    shown = len(plain[1] or "") if plain else None
+    grouped = "," in digits
+    return NumberFormat("number", _least(digits), _unit(before), _unit(after), shown, grouped, currency, behind)
 
 
 def number_text(raw: str, format: NumberFormat, since_1904: bool = False) -> str:
@@ -102,6 +119,36 @@ def number_text(raw: str, format: NumberFormat, since_1904: bool = False) -> str
     return f"{format.before}{text}{format.after}"
 
 
+def other_form(raw: str, format: NumberFormat) -> str:
+    """Return a number as the sheet shows it where `number_text` is the stored one, and the other way round.
+
+    Empty where both say the same: zeros behind the point, and thousands of a number that has none, add nothing.
+    """
+    try:
+        number = float(raw)
+    except ValueError:
+        return ""
+    # Excel itself shows powers of ten from 1e12 on, see `number_text`.
+    if abs(number) >= 1e12:
+        return ""
+    if format.kind == "percent":
+        return typed(raw) if round(number, format.digits + 2) != float(plain(raw, number)) else ""
+    if format.kind != "number" or format.shown is None:
+        return ""
+    text = f"{abs(number):{',' if format.grouped else ''}.{format.shown}f}"
+    same = float(text.replace(",", "")) == abs(float(plain(raw, number))) and "," not in text
+    if same and not format.currency:
+        return ""
+    around = f"{text} {format.currency}" if format.behind else f"{format.currency}{text}"
+    return f"-{around}".strip() if number < 0 else around.strip()
+
+
+def typed(raw: str) -> str:
+    """Return a stored number that somebody may have typed, empty for one that is reckoned: it has all its digits."""
+    text = plain(raw, float(raw))
+    return text if sum(map(str.isdigit, text)) <= _MOST_TYPED else ""
+
+
 def plain(raw: str, number: float) -> str:
     """Return the value with at most the 15 digits that are significant, without the noise of binary fractions."""
     raw = raw.strip()
@@ -117,6 +164,12 @@ def _least(digits: str) -> int:
     if "." in digits or "," in digits:
         return 0
     return len(digits) - digits.index("0") if "0" in digits else 0
+
+
+def _currency(literal: str) -> str:
+    """Return the sign of a currency in a literal or in brackets ("€-407": a sign, and whose writing)."""
+    match = _CURRENCY.search(literal.partition("-")[0])
+    return match[0] if match else ""
 
 
 def _unit(literal: str) -> str:

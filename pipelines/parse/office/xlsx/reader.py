@@ -8,9 +8,11 @@ from pipelines.core.document import ReferenceKind, Source
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.office.charts import Chart
 from pipelines.parse.office.drawing import ChartItem, Graphics
-from pipelines.parse.office.grid import CellRange, SheetBuilder, SheetGrid, SheetTable, are_named, area
+from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
+from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.ooxml import core_properties, main_part, read_xml, related, relationships
 from pipelines.parse.office.package import Package
+from pipelines.parse.office.ranges import CellRange, area
 from pipelines.parse.office.xlsx.drawings import Floating, cell_comments, floating
 from pipelines.parse.office.xlsx.workbook import SheetEntry, SheetLink, Workbook, Worksheet, read_sheet, read_workbook
 from pipelines.parse.parsed import Parsed
@@ -43,11 +45,9 @@ class SheetPage:
         pieces += [(item.row, item.column, item) for part in sheet.drawings for item in floating(self._package, part)]
         if pieces and are_named(entry.name for entry in self._workbook.sheets):
             self._sheet.heading()
-        above: SheetTable | None = None
         for _, _, piece in sorted(pieces, key=lambda piece: piece[:2]):
             if isinstance(piece, SheetTable):
-                self._table(piece, above, sheet)
-                above = piece
+                self._table(piece, sheet)
             else:
                 self._float(piece)
         self._comments()
@@ -66,8 +66,8 @@ class SheetPage:
 
     # -- tables
 
-    def _table(self, region: SheetTable, above: SheetTable | None, sheet: Worksheet) -> None:
-        if not self._sheet.table(region, above):
+    def _table(self, region: SheetTable, sheet: Worksheet) -> None:
+        if not self._sheet.table(region):
             return
         for link in sheet.links:
             if region.area.holds(link.row, link.column):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from pipelines.core.errors import TooLarge
-from pipelines.parse.office.grid import SheetGrid, area, place
+from pipelines.parse.office.grid import SheetGrid
 from pipelines.parse.office.ooxml import (
     NAMESPACES,
     Element,
@@ -20,7 +20,8 @@ from pipelines.parse.office.ooxml import (
     stream_children,
 )
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.xlsx.formats import PLAIN, NumberFormat, built_in, number_text, parse_format
+from pipelines.parse.office.ranges import area, place
+from pipelines.parse.office.xlsx.formats import PLAIN, NumberFormat, built_in, number_text, other_form, parse_format
 
 _SST = frozenset({qualified("x:sst")})
 _TEXT, _PHONETIC = qualified("x:t"), qualified("x:rPh")
@@ -162,7 +163,7 @@ def _row(element: Element, row: int, workbook: Workbook, sheet: Worksheet) -> No
         row, column = found if found is not None else (row, column + 1)
         if len(cell) == 0:
             continue
-        sheet.grid.put(row, column, _text(cell, workbook))
+        sheet.grid.put(row, column, _text(cell, workbook), _also(cell, workbook))
         formula = cell.find(_FORMULA)
         if formula is not None and formula.text and (match := _LINK_FORMULA.search(formula.text)):
             sheet.links.append(SheetLink(row, column, address=match.group(1)))
@@ -186,6 +187,14 @@ def _text(cell: Element, workbook: Workbook) -> str:
     if kind == "b":
         return "TRUE" if raw == "1" else "FALSE"
     return raw.replace("T", " ").removesuffix("Z") if kind == "d" else unescape(raw)
+
+
+def _also(cell: Element, workbook: Workbook) -> str:
+    """Return a number's other form (`other_form`), empty for what is no number."""
+    found = cell.find(_VALUE)
+    if cell.get("t", "n") != "n" or found is None or not found.text:
+        return ""
+    return other_form(found.text, workbook.format(cell.get("s")))
 
 
 def _links(element: Element, sheet: Worksheet) -> None:
