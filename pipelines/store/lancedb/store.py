@@ -65,8 +65,7 @@ class LanceVectorStore:
         for kind in RecordKind:
             own = [place for (its_kind, _), place in places.items() if its_kind is kind]
             if own or kind in self._tables:
-                records = [embedded.records[place] for place in own]
-                self._table(kind).replace(owners, records, embedded.vectors[own])
+                self._table(kind).replace(owners, embedded.at(own))
 
     def search(self, kind: RecordKind, vector: Vectors, limit: int, where: Filter = Filter()) -> list[Scored]:
         if limit <= 0 or not np.any(vector):
