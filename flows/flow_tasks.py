@@ -111,6 +111,7 @@ STEPS: Mapping[Step, _StageTask] = {
         Step.VECTORS: (STORE,),
         Step.GRAPH: (STORE,),
         Step.LINKS: (STORE,),
+        Step.INDEX: (),
         Step.PROJECT: (STORE,),
         Step.LEARN: (MODEL,),
     }.items()

@@ -13,7 +13,7 @@ import math
 import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.core.vectors import Vectors
-from pipelines.lang.terms import terms
 from pipelines.store.vector import EmbeddedRecords
 
 DEPTH = 5
@@ -54,14 +53,18 @@ ChunkNumbers = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class SearchRecords:
-    """Records with their vectors and terms; the terms of a record are joined by blanks."""
+    """Records as they are searched: ids, the chunk that each leads to, vectors, and terms with blanks between them."""
 
-    embedded: EmbeddedRecords
+    ids: tuple[str, ...]
+    chunks: tuple[str, ...]
+    vectors: Vectors
     terms: tuple[str, ...]
 
     @classmethod
     def of(cls, embedded: EmbeddedRecords) -> SearchRecords:
-        return cls(embedded, tuple(" ".join(terms(record.text, record.language)) for record in embedded.records))
+        found = embedded.with_terms()
+        ids, chunks = (tuple(getattr(one, name) for one in found.records) for name in ("id", "chunk"))
+        return cls(ids, chunks, found.vectors, found.terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +94,16 @@ class AtomQuery:
 
 
 class ChunkIndex:
-    """An index of the chunks of some documents, by document key."""
+    """An index of the chunks of some documents, given one after the other by their keys."""
 
-    def __init__(self, documents: Mapping[str, SearchRecords]) -> None:
-        self._chunks = [(key, number) for key, records in documents.items() for number in range(len(records.terms))]
-        self._terms = [terms for records in documents.values() for terms in records.terms]
-        filled = [rounded(records.embedded.vectors) for records in documents.values() if records.terms]
+    def __init__(self, documents: Iterable[tuple[str, SearchRecords]]) -> None:
+        self._chunks: list[ChunkPosition] = []
+        self._terms: list[str] = []
+        filled: list[Vectors] = []
+        for key, chunks in documents:
+            self._chunks += [(key, number) for number in range(len(chunks.terms))]
+            self._terms += chunks.terms
+            filled += [rounded(chunks.vectors)] if chunks.terms else []
         self._vectors = np.concatenate(filled) if filled else np.zeros((0, 0), dtype=np.float32)
         self._blooms = np.zeros((len(self._terms), _BITS // 64), dtype=np.uint64)
         self._has_bloom = np.zeros(len(self._terms), dtype=np.bool_)

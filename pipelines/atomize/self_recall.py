@@ -9,9 +9,9 @@ stay valid while other documents come and go: `rank` compares only what is new, 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 
 from pipelines.atomize.recall_index import DEPTH, AtomQuery, ChunkIndex, ChunkRank, SearchRecords, rounded, term_share
 
@@ -35,11 +35,10 @@ Ranks = Mapping[str, Sequence[ChunkRank]]
 
 @dataclass(frozen=True, slots=True)
 class SelfRecall:
-    """The ids of the atoms that passed and of those quarantined, and the share that passed by document id."""
+    """The ids of the atoms that passed and of those quarantined."""
 
     passed: tuple[str, ...] = ()
     quarantined: tuple[str, ...] = ()
-    shares: dict[str, float] = field(default_factory=dict)
 
     @property
     def share(self) -> float:
@@ -51,16 +50,12 @@ class SelfRecall:
 def self_recall(documents: Mapping[str, DocumentRecords], ranks: Ranks) -> SelfRecall:
     """Return which atoms have their own chunk among the first `DEPTH` of all chunks, by the ranks of `rank`."""
     results = [
-        (record, rank.passed)
+        (atom, rank.passed)
         for key, document in documents.items()
-        for record, rank in zip(document.atoms.embedded.records, ranks[key], strict=True)
+        for atom, rank in zip(document.atoms.ids, ranks[key], strict=True)
     ]
-    counts = Counter(record.owner for record, _ in results)
-    good = Counter(record.owner for record, passed in results if passed)
     return SelfRecall(
-        tuple(record.id for record, passed in results if passed),
-        tuple(record.id for record, passed in results if not passed),
-        {owner: good[owner] / count for owner, count in sorted(counts.items())},
+        tuple(atom for atom, passed in results if passed), tuple(atom for atom, passed in results if not passed)
     )
 
 
@@ -69,55 +64,89 @@ def rank(documents: Mapping[str, DocumentRecords], earlier: Ranks | None = None)
 
     The score of a chunk is its cosine with the atom plus the share of the atom's terms that it has. Chunks of one
     score share the better rank, so that a copy of the own chunk does not outrank it. `earlier` are the ranks that a
-    call for other documents returned; the same key must stand for the same records.
+    call for other documents returned; the same key must stand for the same records. `documents` may read them when
+    they are asked for: only the chunks, and the atoms of a batch, are held at a time.
     """
-    known = {key: ranks for key, ranks in (earlier or {}).items() if key in documents}
-    new = {key: document for key, document in documents.items() if key not in known}
-    valid = {key: [_still_valid(rank, documents) for rank in ranks] for key, ranks in known.items()}
-    valid |= {key: [None] * len(document.atoms.terms) for key, document in new.items()}
-    everything, added = _index(documents), _index(new)
-    to_all = sum(one is None for ranks in valid.values() for one in ranks)
-    to_added = sum(one is not None and not one.truncated for ranks in valid.values() for one in ranks)
-    found: dict[str, tuple[ChunkRank, ...]] = {}
-    for keys in _batches(documents):
-        queries = {key: _queries(documents[key], valid[key]) for key in keys}
-        pairs = [pair for key in keys for pair in zip(queries[key], valid[key], strict=True)]
-        everything.rank([query for query, before in pairs if before is None], to_all * len(everything))
-        added.rank(
-            [query for query, before in pairs if before is not None and not before.truncated], to_added * len(added)
-        )
-        found |= {key: tuple(query.rank for query in of_document) for key, of_document in queries.items()}
-    return found
+    ranks: dict[str, list[ChunkRank | None]] = {
+        key: [_still_valid(rank, documents) for rank in found]
+        for key, found in (earlier or {}).items()
+        if key in documents
+    }
+    known, chunks = tuple(ranks), dict[str, SearchRecords]()
+    for key in documents.keys() - ranks.keys():
+        document = documents[key]
+        chunks[key], ranks[key] = document.chunks, [None] * len(document.atoms.ids)
+    added = ChunkIndex((key, chunks[key] if known else chunks.pop(key)) for key in documents if key in chunks)
+    if len(added):
+        pairs = len(added) * sum(map(_is_open, chain.from_iterable(ranks.values())))
+        for some in _batches(documents, ranks, known):
+            chunks |= {key: document.chunks for key, document in some.items()}
+            _compare(some, ranks, _is_open, added, pairs)
+    unranked = sum(rank is None for found in ranks.values() for rank in found)
+    if unranked:
+        read = ((key, chunks[key] if key in chunks else documents[key].chunks) for key in documents)
+        everything = ChunkIndex(read) if known else added
+        for some in _batches(documents, ranks, [key for key in documents if None in ranks[key]]):
+            _compare(some, ranks, _is_unranked, everything, unranked * len(everything))
+    return {key: tuple(filter(None, ranks[key])) for key in documents}
 
 
-def _batches(documents: Mapping[str, DocumentRecords]) -> Iterator[list[str]]:
-    """Yield the keys of documents in batches with about `_BATCH` atoms each."""
-    keys: list[str] = []
+def _is_open(rank: ChunkRank | None) -> bool:
+    """Whether an added chunk can change what is known of an atom."""
+    return rank is not None and not rank.truncated
+
+
+def _is_unranked(rank: ChunkRank | None) -> bool:
+    return rank is None
+
+
+def _batches(
+    documents: Mapping[str, DocumentRecords], ranks: Mapping[str, Sequence[object]], keys: Sequence[str]
+) -> Iterator[dict[str, DocumentRecords]]:
+    """Yield the documents of these keys in batches with about `_BATCH` atoms each."""
+    some: dict[str, DocumentRecords] = {}
     atoms = 0
-    for key, document in documents.items():
-        keys.append(key)
-        atoms += len(document.atoms.terms)
+    for key in keys:
+        some[key] = documents[key]
+        atoms += len(ranks[key])
         if atoms >= _BATCH:
-            yield keys
-            keys, atoms = [], 0
-    yield keys
+            yield some
+            some, atoms = {}, 0
+    yield some
 
 
-def _index(documents: Mapping[str, DocumentRecords]) -> ChunkIndex:
-    return ChunkIndex({key: document.chunks for key, document in documents.items()})
+def _compare(
+    documents: Mapping[str, DocumentRecords],
+    ranks: dict[str, list[ChunkRank | None]],
+    is_asked: Callable[[ChunkRank | None], bool],
+    index: ChunkIndex,
+    pairs: int,
+) -> None:
+    """Bring those ranks of the atoms of some documents that are asked about up to the chunks of an index."""
+    asked = [
+        (key, row, query)
+        for key, document in documents.items()
+        for row, query in _queries(document, ranks[key], is_asked)
+    ]
+    index.rank([query for _, _, query in asked], pairs)
+    for key, row, query in asked:
+        ranks[key][row] = query.rank
 
 
-def _queries(document: DocumentRecords, ranks: Sequence[ChunkRank | None]) -> list[AtomQuery]:
-    """Return the atoms of a document as queries, with the rank that is known or else with their own score only."""
-    vectors, chunks = rounded(document.atoms.embedded.vectors), rounded(document.chunks.embedded.vectors)
-    numbers = {record.id: number for number, record in enumerate(document.chunks.embedded.records)}
-    found: list[AtomQuery] = []
-    for row, (record, rank) in enumerate(zip(document.atoms.embedded.records, ranks, strict=True)):
-        terms = frozenset(document.atoms.terms[row].split())
-        own = numbers[record.chunk]
-        score = int(vectors[row] @ chunks[own]) + term_share(terms, document.chunks.terms[own]) if rank is None else 0
-        found.append(AtomQuery(terms, vectors[row], rank or ChunkRank(score)))
-    return found
+def _queries(
+    document: DocumentRecords, ranks: Sequence[ChunkRank | None], is_asked: Callable[[ChunkRank | None], bool]
+) -> Iterator[tuple[int, AtomQuery]]:
+    """Yield the number of each atom that is asked about, and the atom as a query.
+
+    Where nothing is known of it, its rank has the score of its own chunk alone.
+    """
+    vectors, chunks = rounded(document.atoms.vectors), rounded(document.chunks.vectors)
+    numbers = {id: number for number, id in enumerate(document.chunks.ids)}
+    for row, (chunk, rank) in enumerate(zip(document.atoms.chunks, ranks, strict=True)):
+        if is_asked(rank):
+            terms, own = frozenset(document.atoms.terms[row].split()), numbers[chunk]
+            score = 0 if rank else int(vectors[row] @ chunks[own]) + term_share(terms, document.chunks.terms[own])
+            yield row, AtomQuery(terms, vectors[row], rank or ChunkRank(score))
 
 
 def _still_valid(rank: ChunkRank, documents: Container[str]) -> ChunkRank | None:

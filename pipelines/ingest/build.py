@@ -10,6 +10,7 @@ A run goes through the files of this room in this order:
     corpus_work -> corpus (gate, vocabulary)
                      the links between all documents
     load -> erase    graph, vectors and catalog; what no document has any more
+    pipelines.retrieve  the index of the graph, kept for the first question
 """
 
 from __future__ import annotations

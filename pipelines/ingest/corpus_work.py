@@ -1,11 +1,11 @@
-"""What a run does about all documents together, step by step: gate, link, remove, load, project."""
+"""What a run does about all documents together, step by step: gate, link, remove, load, index, project."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from pipelines.core.failures import ends_the_run
+from pipelines.core.failures import as_failure, ends_the_run
 from pipelines.core.outcome import Failure
 from pipelines.ingest.corpus import Gated, Linking, corpus_key, link_corpus
 from pipelines.ingest.dispatch import Dispatcher
@@ -15,6 +15,7 @@ from pipelines.ingest.load import FAILURES, Loader, LoadPart, project
 from pipelines.ingest.plan import RunEntries
 from pipelines.ingest.report import Event, Phase, Progress, Stage
 from pipelines.resources import Stores
+from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
 from pipelines.store.facts import LINKED_FACT, WRITING_FACT, Ingest, record_ingest
@@ -26,7 +27,7 @@ class CorpusWork:
     """The steps over the whole corpus; each returns the failures that it met.
 
     In this order: `gate` and `link` unless `is_linked`; `remove`; for each of `parts` `write_vectors` and
-    `write_graph`, and all that once more where it is `to_relink`; `finish`; `project`.
+    `write_graph`, and all that once more where it is `to_relink`; `finish`; `index`; `project`.
     """
 
     def __init__(
@@ -52,12 +53,13 @@ class CorpusWork:
         self.failed: dict[str, Failure] = {}
         """The documents that linking or loading failed at, by their ids."""
         self._unlinked: Failures = ()
+        self._unindexed: Failures = ()
         self._unprojected: Failures = ()
 
     @property
     def trouble(self) -> Failures:
         """What failed beside that."""
-        return (*self._unlinked, *self._unprojected)
+        return (*self._unlinked, *self._unindexed, *self._unprojected)
 
     def is_linked(self) -> bool:
         """Whether the stores hold the links of just these documents, and no run was killed while it wrote them."""
@@ -138,11 +140,22 @@ class CorpusWork:
             self.failed = {failure.subject: failure for failure in (*linking.failures, *failures)}
             if trouble:
                 self._unlinked = (Failure("links between the documents", "link", trouble, retryable=True),)
+            self._linking = None  # what comes now has no need of it, and room for its own
         self._erase()
         self._tell(Event(Stage.LOAD, Phase.DONE))
         found = self._entries.found
         record_ingest(self._stores.catalog, Ingest(found, finished=not self._entries.stopped))
         return self._unlinked
+
+    async def index(self) -> Failures:
+        """Keep what retrieval walks beside the stores, so that the first question need not read the graph."""
+        if not self._entries.searchable():
+            return ()
+        try:
+            Retriever.of(self._stores, self._settings.retrieve).keep_index()
+        except Exception as error:
+            self._unindexed = (as_failure("the index of the graph", "index", error),)
+        return self._unindexed
 
     async def project(self) -> Failures:
         """Bring the graph stores beside the embedded one up to it."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from pipelines.atomize.self_recall import DocumentRecords, SearchRecords
 from pipelines.core import codec
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document, Section, document_date
@@ -17,11 +19,10 @@ from pipelines.core.vectors import Vectors
 from pipelines.core.work.job import JobContext
 from pipelines.ingest.report import Stage
 from pipelines.ingest.worker_context import WorkerContext
-from pipelines.lang.terms import terms
 from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 from pipelines.llm.embedders import QUICK, open_embedder
 from pipelines.llm.settings import EmbedSettings
-from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind, terms_of
 
 _BATCH = 256
 """Texts that a slow embedder is given at a time, each time with processor seconds of their own."""
@@ -63,24 +64,40 @@ def embed_records(records: tuple[Record, ...], embedder: Embedder) -> bytes:
     """Return the records with their vectors and terms, as they are kept among the artifacts."""
     vectors = embedder.embed([record.text for record in records], Side.PASSAGE)
     raw = np.ascontiguousarray(vectors, np.float32).tobytes()
-    return codec.pack((records, vectors.shape[1], raw, [" ".join(terms(one.text, one.language)) for one in records]))
+    return codec.pack((records, vectors.shape[1], raw, list(map(terms_of, records))))
 
 
 def read_records(data: bytes) -> EmbeddedRecords:
-    """Return the records and vectors that `embed_records` wrote."""
-    records, dimension, raw, _ = codec.unpack(data, tuple[tuple[Record, ...], int, bytes, codec.Raw])
-    return EmbeddedRecords(records, np.frombuffer(raw, np.float32).reshape(len(records), dimension))
+    """Return the records, vectors and terms that `embed_records` wrote."""
+    records, dimension, raw, terms = codec.unpack(data, tuple[tuple[Record, ...], int, bytes, tuple[str, ...]])
+    return EmbeddedRecords(records, np.frombuffer(raw, np.float32).reshape(len(records), dimension), terms)
 
 
-def read_terms(data: bytes) -> tuple[str, ...]:
-    """Return the terms of each record that `embed_records` wrote, with blanks between them."""
-    return codec.unpack(data, tuple[codec.Raw, int, codec.Raw, tuple[str, ...]])[3]
+@dataclass(frozen=True, slots=True)
+class _Searched:
+    """What the self-recall gate needs of a `Record`."""
+
+    id: str
+    kind: RecordKind
+    chunk: str = ""
+
+
+def read_searched(data: bytes) -> DocumentRecords:
+    """Return the atoms and chunks among what `embed_records` wrote, as the self-recall gate compares them."""
+    records, dimension, raw, terms = codec.unpack(data, tuple[tuple[_Searched, ...], int, bytes, tuple[str, ...]])
+    vectors = np.frombuffer(raw, np.float32).reshape(len(records), dimension)
+
+    def of_kind(kind: RecordKind) -> SearchRecords:
+        places = [place for place, record in enumerate(records) if record.kind is kind]
+        ids, chunks = tuple(records[place].id for place in places), tuple(records[place].chunk for place in places)
+        return SearchRecords(ids, chunks, vectors[places], tuple(terms[place] for place in places))
+
+    return DocumentRecords(of_kind(RecordKind.ATOM), of_kind(RecordKind.CHUNK))
 
 
 def without(embedded: EmbeddedRecords, ids: Collection[str]) -> EmbeddedRecords:
     """Return `embedded` without the records of these ids."""
-    kept = [i for i, record in enumerate(embedded.records) if record.id not in ids]
-    return EmbeddedRecords(tuple(embedded.records[i] for i in kept), embedded.vectors[kept])
+    return embedded.at([place for place, record in enumerate(embedded.records) if record.id not in ids])
 
 
 def _document_record(document: Document, summary: str) -> Record:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from pipelines.atomize.self_recall import ChunkRank, DocumentRecords, SearchRecords, rank, self_recall
+from pipelines.atomize.self_recall import ChunkRank, DocumentRecords, rank, self_recall
 from pipelines.core import codec
+from pipelines.core.errors import ArtifactUnreadable
 from pipelines.core.failures import each
 from pipelines.core.ids import content_id
-from pipelines.ingest.embedding import read_records, read_terms
+from pipelines.ingest.embedding import read_searched
 from pipelines.ingest.keys import VERSIONS
 from pipelines.resources import Stores, vectors_name
 from pipelines.store.artifact import read_artifact, readable
 from pipelines.store.catalog import Entry
-from pipelines.store.vector import EmbeddedRecords, RecordKind
+from pipelines.store.vector import EmbeddedRecords
 
 STAGE = "recall"
 """Under which the standings of atoms are kept, so that only what changed is asked again."""
@@ -24,17 +25,16 @@ STAGE = "recall"
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Which atoms failed, by document, and the share of each document's atoms that passed."""
+    """Which atoms failed, by document."""
 
     quarantined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    shares: Mapping[str, float] = field(default_factory=dict)
 
     def with_wrong(self, wrong: Mapping[str, tuple[str, ...]]) -> Gate:
         """Return the same with atoms that people called wrong, by document."""
         failed = dict(self.quarantined)
         for document, atoms in wrong.items():
             failed[document] = tuple(sorted({*failed.get(document, ()), *atoms}))
-        return Gate(failed, self.shares)
+        return Gate(failed)
 
 
 def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
@@ -44,14 +44,42 @@ def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
 
     Raises `DocumentsFailed` where the vectors of some documents cannot be had.
     """
-    read = each("gate", entries, lambda entry: entry.document, lambda entry: _part(entry, stores))
-    parts = {entry.artifacts["embed"]: part for entry, part in zip(entries, read, strict=True)}
-    recall = self_recall(parts, _standings(parts, stores))
-    owners = {record.id: record.owner for part in parts.values() for record in part.atoms.embedded.records}
-    quarantined: dict[str, list[str]] = {}
-    for atom in sorted(recall.quarantined):
-        quarantined.setdefault(owners[atom], []).append(atom)
-    return Gate({document: tuple(failed) for document, failed in quarantined.items()}, recall.shares)
+    parts = _Parts(entries, stores)
+    try:
+        standings = _standings(parts, stores)
+    except ArtifactUnreadable:
+        each("gate", entries, lambda entry: entry.document, lambda entry: parts[entry.artifacts["embed"]])
+        raise
+    failing = [entry for entry in entries if not all(one.passed for one in standings[entry.artifacts["embed"]])]
+    failed = each("gate", failing, lambda entry: entry.document, lambda entry: _failed(entry, parts, standings))
+    return Gate({entry.document: atoms for entry, atoms in zip(failing, failed, strict=True)})
+
+
+def _failed(
+    entry: Entry, parts: Mapping[str, DocumentRecords], standings: Mapping[str, Sequence[ChunkRank]]
+) -> tuple[str, ...]:
+    key = entry.artifacts["embed"]
+    return tuple(sorted(self_recall({key: parts[key]}, standings).quarantined))
+
+
+class _Parts(Mapping[str, DocumentRecords]):
+    """The atoms and chunks of documents by the key of their vectors, read each time that they are asked for."""
+
+    def __init__(self, entries: Sequence[Entry], stores: Stores) -> None:
+        self._entries = {entry.artifacts["embed"]: entry for entry in entries}
+        self._stores = stores
+
+    def __getitem__(self, key: str) -> DocumentRecords:
+        entry, artifacts = self._entries[key], self._stores.artifacts
+        data = read_artifact(artifacts, entry, "embed")
+        with readable(artifacts, entry, "embed"):
+            return read_searched(data)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +128,5 @@ def joined(parts: Sequence[EmbeddedRecords]) -> EmbeddedRecords:
     if not filled:
         return EmbeddedRecords()
     records = tuple(record for part in filled for record in part.records)
-    return EmbeddedRecords(records, np.concatenate([part.vectors for part in filled]))
-
-
-def _part(entry: Entry, stores: Stores) -> DocumentRecords:
-    data = read_artifact(stores.artifacts, entry, "embed")
-    with readable(stores.artifacts, entry, "embed"):
-        embedded, terms = read_records(data), read_terms(data)
-    return DocumentRecords(_of_kind(embedded, terms, RecordKind.ATOM), _of_kind(embedded, terms, RecordKind.CHUNK))
-
-
-def _of_kind(embedded: EmbeddedRecords, terms: Sequence[str], kind: RecordKind) -> SearchRecords:
-    places = [place for place, record in enumerate(embedded.records) if record.kind is kind]
-    records = tuple(embedded.records[place] for place in places)
-    return SearchRecords(EmbeddedRecords(records, embedded.vectors[places]), tuple(terms[place] for place in places))
+    terms = tuple(one for part in filled for one in part.with_terms().terms)
+    return EmbeddedRecords(records, np.concatenate([part.vectors for part in filled]), terms)

@@ -25,6 +25,7 @@ class Step(StrEnum):
     VECTORS = "load vectors"
     GRAPH = "load graph"
     LINKS = "load links"
+    INDEX = "index"
     PROJECT = "project"
     LEARN = "learn pairs"
 
@@ -73,6 +74,7 @@ async def execute(run: IngestRun, items: Sequence[SourceItem], steps: Steps = PL
     if run.asks_model:
         await steps.take(Step.JUDGE, run.judge)
     await _link_and_load(run, steps)
+    await steps.take(Step.INDEX, run.corpus.index)
     if run.projects:
         await steps.take(Step.PROJECT, run.corpus.project)
     if run.learns:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,30 +29,26 @@ from pipelines.store.graph import GraphStore
 def build_index(graph: GraphStore) -> Index:
     """Return the index of all that `graph` holds; equal graphs give equal indexes, whatever the store."""
     documents = list(graph.nodes((NodeKind.DOCUMENT,)))
-    chunks = list(graph.nodes((NodeKind.CHUNK,)))
     entities = list(graph.nodes((NodeKind.ENTITY,)))
     tags = list(graph.nodes((NodeKind.TAG,)))
-    document_number, chunk_number, entity_number, tag_number = (
-        _numbers(nodes) for nodes in (documents, chunks, entities, tags)
-    )
-    owner = np.array([document_number[chunk.owner] for chunk in chunks], dtype=np.int32)
+    document_number, entity_number, tag_number = (_numbers(nodes) for nodes in (documents, entities, tags))
     titles = [str(document.properties.get("title", "")) for document in documents]
-    chunk_terms, vocabulary = _count_terms(chunks, titles, owner)
+    chunks = _Chunks(graph.nodes((NodeKind.CHUNK,)), document_number, titles)
+    chunk_number, owner, vocabulary = chunks.numbers, np.array(chunks.owners, dtype=np.int32), chunks.vocabulary
+    chunk_terms = chunks.terms()
     document_terms = _document_terms(documents, vocabulary)
-    languages, language_of = _languages(chunks)
+    languages, language_of = _languages(chunks.languages)
     entities_by_name = _entities_by_name(entities)
     documents_by_title = _multimap((key, i) for i, title in enumerate(titles) for key in title_keys(title))
     chunk_entities = _chunk_entities(graph, chunk_number, entity_number, entities, entities_by_name)
     entity_chunks = chunk_entities.transposed(len(entities))
     name_terms = _name_terms(entities, vocabulary, _languages_of_names(entity_chunks, languages, language_of))
     postings = chunk_terms.transposed(len(vocabulary))
-    tag_weights = SparseRows.from_pairs(_weighted(graph, EdgeKind.HAS_TAG, chunk_number, tag_number), len(chunks))
+    tag_weights = SparseRows.from_pairs(_weighted(graph, EdgeKind.HAS_TAG, chunk_number, tag_number), len(owner))
     related = _both_directions(_pairs(graph, EdgeKind.RELATED, entity_number, entity_number))
     neighbours = _both_directions(_pairs(graph, EdgeKind.NEXT, chunk_number, chunk_number))
     return Index(
-        has_summaries=any(
-            _is_rewritten(chunk, chunk_terms.columns_of(i), vocabulary) for i, chunk in enumerate(chunks)
-        ),
+        has_summaries=chunks.has_summaries,
         chunks=tuple(chunk_number),
         documents=tuple(document_number),
         uris=tuple(str(document.properties.get("uri", "")) for document in documents),
@@ -59,10 +57,10 @@ def build_index(graph: GraphStore) -> Index:
         dates=tuple(document_date(_metadata(document)) for document in documents),
         superseded_by=_superseded_by(graph, document_number),
         document_of=owner,
-        pages=np.array([chunk.properties.get("page", 0) for chunk in chunks], dtype=np.int32),
+        pages=np.array(chunks.pages, dtype=np.int32),
         languages=languages,
         language_of=language_of,
-        lengths=np.array([chunk_terms.values_of(i).sum() for i in range(len(chunks))], dtype=np.float32),
+        lengths=np.array([chunk_terms.values_of(i).sum() for i in range(chunk_terms.size)], dtype=np.float32),
         entities=tuple(entity_number),
         entity_names=tuple(str(entity.properties.get("name", "")) for entity in entities),
         tag_ids=tuple(tag_number),
@@ -73,7 +71,7 @@ def build_index(graph: GraphStore) -> Index:
         related_entities=SparseRows.from_pairs(related, len(entities)),
         chunk_references=_references(graph, chunk_number, document_number),
         tag_chunks=tag_weights.transposed(len(tags)),
-        chunk_neighbours=SparseRows.from_pairs(neighbours, len(chunks)),
+        chunk_neighbours=SparseRows.from_pairs(neighbours, len(owner)),
         document_chunks=SparseRows.from_pairs(((int(d), c, 1.0) for c, d in enumerate(owner)), len(documents)),
         named_in_title=_named_in_title(entity_chunks, owner, entities_by_name, documents_by_title),
         postings=postings,
@@ -90,36 +88,61 @@ def _numbers(nodes: Sequence[Node]) -> dict[str, int]:
     return {node.id: number for number, node in enumerate(nodes)}
 
 
-def _count_terms(chunks: Sequence[Node], titles: Sequence[str], owner: Numbers) -> tuple[SparseRows, dict[str, int]]:
-    """How often each chunk holds each term, and the numbers of the terms."""
-    vocabulary: dict[str, int] = {}
-    starts = np.zeros(len(chunks) + 1, dtype=np.int64)
-    columns: list[int] = []
-    values: list[int] = []
-    for number, chunk in enumerate(chunks):
-        counted = Counter(terms(_searched_text(chunk, titles[owner[number]]), _language(chunk)))
-        found = sorted((vocabulary.setdefault(term, len(vocabulary)), count) for term, count in counted.items())
-        columns.extend(term for term, _ in found)
-        values.extend(count for _, count in found)
-        starts[number + 1] = len(columns)
-    return SparseRows(starts, np.array(columns, dtype=np.int32), np.array(values, dtype=np.float32)), vocabulary
+class _Chunks:
+    """What the index holds of chunks, gathered from their nodes one by one: only one text is in memory at a time."""
+
+    def __init__(self, nodes: Iterable[Node], documents: Mapping[str, int], titles: Sequence[str]) -> None:
+        self.numbers: dict[str, int] = {}
+        self.owners = array("i")
+        self.pages = array("i")
+        self.languages: list[str] = []
+        self.vocabulary: dict[str, int] = {}
+        self.has_summaries = False
+        self._ends = array("q", [0])
+        self._columns = array("i")
+        self._values = array("f")
+        for node in nodes:
+            self._add(node, documents[node.owner], titles[documents[node.owner]])
+
+    def _add(self, node: Node, owner: int, title: str) -> None:
+        self.numbers[node.id] = len(self.numbers)
+        self.owners.append(owner)
+        page = node.properties.get("page", 0)
+        self.pages.append(page if isinstance(page, int) else 0)
+        self.languages.append(sys.intern(_language(node)))
+        counted = Counter(terms(_searched_text(node, title), _language(node)))
+        found = sorted((self.vocabulary.setdefault(term, len(self.vocabulary)), n) for term, n in counted.items())
+        self._columns.extend(term for term, _ in found)
+        self._values.extend(count for _, count in found)
+        self._ends.append(len(self._columns))
+        self.has_summaries = self.has_summaries or _is_rewritten(node, counted)
+
+    def terms(self) -> SparseRows:
+        """Return how often each chunk holds each term."""
+        return SparseRows(
+            np.array(self._ends, dtype=np.int64),
+            np.array(self._columns, dtype=np.int32),
+            np.array(self._values, dtype=np.float32),
+        )
 
 
 def _language(node: Node) -> str:
     return str(node.properties.get("language", ""))
 
 
-def _languages(chunks: Sequence[Node]) -> tuple[tuple[str, ...], Numbers]:
+def _languages(of_chunks: Sequence[str]) -> tuple[tuple[str, ...], Numbers]:
     """The languages of the chunks, the commonest first, and the place of each chunk's among them."""
-    counts = Counter(map(_language, chunks))
+    counts = Counter(of_chunks)
     languages = tuple(sorted(counts, key=lambda language: (-counts[language], language)))
-    return languages, np.array([languages.index(_language(chunk)) for chunk in chunks], dtype=np.int32)
+    return languages, np.array([languages.index(language) for language in of_chunks], dtype=np.int32)
 
 
-def _is_rewritten(chunk: Node, own: Numbers, vocabulary: Mapping[str, int]) -> bool:
+def _is_rewritten(chunk: Node, own: Collection[str]) -> bool:
     """Whether a chunk's summary has words that the chunk, whose terms are `own`, has not: was written."""
-    said = {vocabulary.get(term, -1) for term in terms(str(chunk.properties.get("summary", "")), _language(chunk))}
-    return not said.issubset(own.tolist())
+    summary = str(chunk.properties.get("summary", ""))
+    if summary in str(chunk.properties["text"]):
+        return False
+    return any(term not in own for term in terms(summary, _language(chunk)))
 
 
 def _searched_text(chunk: Node, title: str) -> str:

@@ -22,10 +22,12 @@ from pipelines.llm.embedder import EmbedderInfo
 from pipelines.retrieve.index import Index, SparseRows, Weights
 from pipelines.store.vector import RecordKind, VectorStore
 
-VERSION = 6
+VERSION = 7
 """Raised when the same graph gives another index, or the file another form."""
 FILE = "index.npz"
 _METADATA = "metadata"
+_STATE = "state"
+"""The entry of the file that tells of which state of the graph it is."""
 SCALE_SAMPLE = 64
 """Documents from which the scale is measured: means of some hundred vectors, read in well under a second."""
 _TAG_SAMPLE = 256
@@ -61,9 +63,8 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class _Metadata:
-    """The fields of an index that are not arrays, with the `state` of the graph that it was read from."""
+    """The fields of an index that are not arrays."""
 
-    state: str
     texts: dict[str, tuple[str, ...]]
     maps: dict[str, dict[str, tuple[int, ...]]]
     vocabulary: tuple[str, ...]
@@ -138,23 +139,33 @@ def save_index(folder: Path, state: str, index: Index, scale: Scale) -> None:
     """Write the index into `folder`; where that cannot be written, it is read from the graph again next time."""
     texts = {name: tuple(getattr(index, name)) for name in _TEXTS}
     maps = {name: dict(getattr(index, name)) for name in _MAPS}
-    metadata = codec.pack(_Metadata(state, texts, maps, tuple(index.vocabulary), index.has_summaries, scale))
+    metadata = codec.pack(_Metadata(texts, maps, tuple(index.vocabulary), index.has_summaries, scale))
     arrays = {name: array for field in _ARRAYS for name, array in _arrays(field, getattr(index, field))}
     with contextlib.suppress(OSError):
         private_folder(folder)
         with tempfile.NamedTemporaryFile(dir=folder, delete=False) as handle:
-            np.savez(handle, **arrays, **{_METADATA: np.frombuffer(metadata, dtype=np.uint8)})  # type: ignore[arg-type]
+            told = {_STATE: state.encode(), _METADATA: metadata}
+            np.savez(handle, **arrays, **{name: np.frombuffer(data, dtype=np.uint8) for name, data in told.items()})  # type: ignore[arg-type]
         os.replace(handle.name, folder / FILE)
         (folder / "atlas.npz").unlink(missing_ok=True)  # what versions before 4 called it; it holds text of documents
+
+
+def is_kept(folder: Path, state: str) -> bool:
+    """Whether an index of this state of the graph lies in `folder`; it is not read."""
+    try:
+        with (folder / FILE).open("rb") as handle, np.load(handle) as file:
+            return bool(file[_STATE].tobytes() == state.encode())
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        return False
 
 
 def load_index(folder: Path, state: str) -> tuple[Index, Scale] | None:
     """Return what `save_index` wrote, None where it is of another state of the graph, damaged or not there."""
     try:
         with (folder / FILE).open("rb") as handle, np.load(handle) as file:
-            kept = codec.unpack(file[_METADATA].tobytes(), _Metadata)
-            if kept.state != state:
+            if file[_STATE].tobytes() != state.encode():
                 return None
+            kept = codec.unpack(file[_METADATA].tobytes(), _Metadata)
             parts = {field: _joined(field, file) for field in _ARRAYS}
     except (OSError, ValueError, KeyError, EOFError, BadZipFile, codec.DecodeError):
         return None

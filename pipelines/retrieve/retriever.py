@@ -22,7 +22,7 @@ from pipelines.retrieve.build_index import build_index
 from pipelines.retrieve.filters import chunk_mask, with_tag_spellings
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk, Share, chunk_of, read_chunks
 from pipelines.retrieve.index import Index
-from pipelines.retrieve.index_cache import Scale, graph_state, load_index, measure_scale, save_index
+from pipelines.retrieve.index_cache import Scale, graph_state, is_kept, load_index, measure_scale, save_index
 from pipelines.retrieve.layers import LayerSearch
 from pipelines.retrieve.propagate import KINDS, hops_from
 from pipelines.retrieve.query import TagMap, analyze_query, coverage, matched_terms
@@ -80,7 +80,7 @@ class Retriever:
     and "lighthouse" and "built" are still open there. So it passes on much of its score over MENTIONS, and Torvik's
     page comes second. `Hit.shares` of that page says so: MENTIONS, along ("Edda Quill", "Torvik", "Torvik").
 
-    Safe under threads; the graph is read at the first question.
+    Safe under threads; the index is read at the first question, the graph only where no ingest has kept an index.
     """
 
     def __init__(
@@ -120,15 +120,24 @@ class Retriever:
 
     @cached_property
     def _index_and_scale(self) -> tuple[Index, Scale]:
-        state = graph_state(self._graph.owners(), self._embedder.info) if self._cache else ""
-        kept = load_index(self._cache, state) if self._cache else None
-        if kept is not None:
-            return kept
+        kept = load_index(self._cache, self._state) if self._cache else None
+        return kept or self._built()
+
+    def _built(self) -> tuple[Index, Scale]:
         index = build_index(self._graph)
         scale = measure_scale(self._vectors, list(index.documents))
         if self._cache:
-            save_index(self._cache, state, index, scale)
+            save_index(self._cache, self._state, index, scale)
         return index, scale
+
+    @property
+    def _state(self) -> str:
+        return graph_state(self._graph.owners(), self._embedder.info)
+
+    def keep_index(self) -> None:
+        """Build the index of the graph as it is, unless it is kept already: the first question then finds it."""
+        if self._cache and not is_kept(self._cache, self._state):
+            self._built()
 
     @cached_property
     def _search(self) -> LayerSearch:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from pipelines.core.vectors import Vectors
+from pipelines.lang.terms import terms
 
 
 class RecordKind(StrEnum):
@@ -74,10 +75,30 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedRecords:
-    """Records with their vectors: `vectors[i]` is that of `records[i]`."""
+    """Records with their vectors: `vectors[i]` is that of `records[i]`.
+
+    `terms[i]` are the terms of its text with blanks between them; there are none where nobody has looked for them yet.
+    """
 
     records: tuple[Record, ...] = ()
     vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    terms: tuple[str, ...] = ()
+
+    def with_terms(self) -> EmbeddedRecords:
+        """Return the same with the terms of each record."""
+        if len(self.terms) == len(self.records):
+            return self
+        return EmbeddedRecords(self.records, self.vectors, tuple(map(terms_of, self.records)))
+
+    def at(self, places: Sequence[int]) -> EmbeddedRecords:
+        """Return the records at these places, in their order."""
+        terms = tuple(self.terms[place] for place in places) if self.terms else ()
+        return EmbeddedRecords(tuple(self.records[place] for place in places), self.vectors[list(places)], terms)
+
+
+def terms_of(record: Record) -> str:
+    """Return the terms of a record's text, with blanks between them."""
+    return " ".join(terms(record.text, record.language))
 
 
 @runtime_checkable

@@ -48,7 +48,6 @@ def test_an_atom_of_its_chunk_passes_and_one_about_nothing_in_it_does_not() -> N
     found = recalled(atoms, chunks_of([CHUNKS[0], *CHUNKS[9:] * DEPTH]))
     assert found.passed == ("atom:0",)
     assert found.quarantined == ("atom:1",)
-    assert found.shares == {"document:chunk:0": 0.5}
     assert found.share == 0.5
 
 
@@ -63,7 +62,7 @@ def test_copies_of_the_chunk_do_not_shut_it_out() -> None:
 
 
 def test_no_atoms_recall_everything() -> None:
-    none = SearchRecords(EmbeddedRecords((), np.zeros((0, 256), dtype=np.float32)), ())
+    none = SearchRecords.of(EmbeddedRecords((), np.zeros((0, 256), dtype=np.float32)))
     assert recalled(none, chunks_of(CHUNKS)).share == 1
 
 
@@ -109,14 +108,13 @@ def test_after_any_change_the_atoms_that_pass_are_those_of_asking_everything_ane
 @given(DOCUMENTS, st.sampled_from(["", "bolt", "the hall of line 1", "pump valve boiler crane motor"]))
 def test_the_index_leads_to_the_same_ranks_as_comparing_all(folder: dict[int, list[int]], more: str) -> None:
     parts = {f"{number} {subjects}": document(number, subjects) for number, subjects in sorted(folder.items())}
-    names = [record.id for part in parts.values() for record in part.chunks.embedded.records]
+    names = [id for part in parts.values() for id in part.chunks.ids]
     strays = atoms_of([more] * len(names), names)
     rest = [part.chunks for part in parts.values()]
     chunks = SearchRecords(
-        EmbeddedRecords(
-            tuple(record for one in rest for record in one.embedded.records),
-            np.concatenate([one.embedded.vectors for one in rest]),
-        ),
+        tuple(names),
+        tuple(names),
+        np.concatenate([one.vectors for one in rest]),
         tuple(terms for one in rest for terms in one.terms),
     )
     parts["strays"] = DocumentRecords(strays, chunks)
@@ -128,7 +126,7 @@ def test_the_index_leads_to_the_same_ranks_as_comparing_all(folder: dict[int, li
 
 
 def test_an_atom_that_failed_is_asked_anew_once_too_few_of_the_chunks_above_are_left() -> None:
-    nothing = SearchRecords(EmbeddedRecords((), np.zeros((0, 256), dtype=np.float32)), ())
+    nothing = SearchRecords.of(EmbeddedRecords((), np.zeros((0, 256), dtype=np.float32)))
     parts = {"own": DocumentRecords(atoms_of(["mixer"], ["chunk:0"]), chunks_of(["pump"]))}
     parts |= {f"{n}": DocumentRecords(nothing, chunks_of([f"mixer {n}"])) for n in range(30)}
     before = rank(parts)

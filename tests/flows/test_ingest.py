@@ -102,7 +102,7 @@ def test_a_folder_with_a_broken_file_is_seen_stage_by_stage(api: Api, tmp_path: 
     assert seen["parameters"]["settings"]["chunk.max_tokens"] == 500
 
     tasks = {task["name"]: task for task in api.tasks(seen)}
-    whole = ["gate", "link", "remove", "load vectors 3 documents", "load graph 3 documents", "load links"]
+    whole = ["gate", "link", "remove", "load vectors 3 documents", "load graph 3 documents", "load links", "index"]
     sound = [f"{stage.value} {uri}" for stage in COMPILING for uri in ("DS-2041.md", "manual.md", "reports/IR-3.txt")]
     assert sorted(tasks) == sorted([*sound, *whole, "parse broken.pdf"])
     failed = tasks.pop("parse broken.pdf")
@@ -142,7 +142,7 @@ def test_many_small_documents_take_few_tasks(api: Api, tmp_path: Path) -> None:
     assert run(RUN, folder, tmp_path / "kb").stdout == "{'indexed': 40} 40\n"
     names = [task["name"] for task in api.tasks(api.run_of(folder))]
     assert "parse 00.md and 4 more" in names
-    assert len(names) == 4 * 8 + 6
+    assert len(names) == 4 * 8 + 7
 
 
 def test_a_store_that_is_away_is_tried_again_and_then_ends_the_run(api: Api, tmp_path: Path) -> None:

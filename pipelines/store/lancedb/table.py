@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.core.vectors import Vectors
-from pipelines.lang.terms import terms
 from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, Scored
 
 if TYPE_CHECKING:
@@ -83,14 +82,14 @@ class VectorTable:
         guarded(lambda: self._table.create_index("terms", config=text))
         guarded(lambda: self._table.create_index("owner", config=BTree()))
 
-    def replace(self, owners: Collection[str], records: Sequence[Record], vectors: Vectors) -> None:
+    def replace(self, owners: Collection[str], embedded: EmbeddedRecords) -> None:
         if owners:
             guarded(lambda: self._table.delete(among("owner", owners)))
-        if records and not self._has_language:
+        if embedded.records and not self._has_language:
             guarded(lambda: self._table.add_columns({_LANGUAGE: "''"}))
             self._has_language = True
-        if records:
-            guarded(lambda: self._table.add(self._rows(records, vectors)))
+        if embedded.records:
+            guarded(lambda: self._table.add(self._rows(embedded.with_terms())))
 
     def search(self, vector: Vectors, limit: int, where: Filter) -> list[Scored]:
         query = self._table.search(np.asarray(vector, dtype=np.float32), vector_column_name="vector")
@@ -163,15 +162,16 @@ class VectorTable:
         rows = self._indexed_rows()
         return max(PROBED_LEAST, round(_partitions(rows) * PROBED_SHARE)) if rows else 0
 
-    def _rows(self, records: Sequence[Record], vectors: Vectors) -> pa.Table:
-        flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
+    def _rows(self, embedded: EmbeddedRecords) -> pa.Table:
+        records = embedded.records
+        flat = pa.array(np.ascontiguousarray(embedded.vectors, dtype=np.float32).ravel())
         columns = {name: [getattr(record, name) for record in records] for name in _TEXTS}
         return pa.table(
             {
                 **columns,
                 "page": [record.page for record in records],
                 "tags": [list(record.tags) for record in records],
-                "terms": [" ".join(terms(record.text, record.language)) for record in records],
+                "terms": embedded.terms,
                 "vector": pa.FixedSizeListArray.from_arrays(flat, self._dimension),
             },
             schema=_schema(self._dimension),
