@@ -128,7 +128,8 @@ def test_code_and_text_in_the_bodys_own_style_are_no_headings() -> None:
 def test_a_term_over_text_that_is_set_in_and_the_title_of_a_box_are_no_headings() -> None:
     term, explained = heading("Group name", BOLD, RegionKind.HEADING), paragraph(left=95.0, count=40)
     box = heading("Warning", BOLD, RegionKind.HEADING, left=75.0)
-    assert kept(heading("Scope", BOLD, RegionKind.HEADING), paragraph(), term, explained, box) == ["Scope"]
+    notice = heading("Note:", BOLD, RegionKind.HEADING)
+    assert kept(heading("Scope", BOLD, RegionKind.HEADING), paragraph(), term, explained, box, notice) == ["Scope"]
 
 
 def test_a_table_with_the_same_head_in_the_next_column_is_the_same_table() -> None:

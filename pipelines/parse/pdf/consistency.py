@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pipelines.core.document import BlockKind
+from pipelines.lang.wording import any_of
 from pipelines.parse.lines import TextStyle
 from pipelines.parse.pdf.headings import Outline, is_larger, is_numbered, like_body
 from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import RegionKind
 
 _MODEL = (RegionKind.HEADING, RegionKind.TITLE)
+_NOTICE = re.compile(rf"{any_of('notice')}\s*[:：]?", re.IGNORECASE)
 _STEP = 3.0
 """Points in which left edges are counted: the padding of a box is more, the scatter of an edge is less."""
 _MARGIN = 0.25
 """Share of a document's running text that begins at an edge which is a margin: a page has three columns at most."""
+_USED = 0.1
+"""Share from which text begins at an edge at all, so that what is set in from it is set in on purpose."""
 _TERM = 1.5
 """Ems by which what explains a term is set in, at least: HTML and LaTeX have 2.5 to 4."""
 
@@ -25,20 +30,17 @@ _TERM = 1.5
 def consistent(items: Sequence[PageItem], outline: Outline, body: TextStyle) -> list[PageItem]:
     """Return the items with those headings alone that the layout model sees, or that are set as most of those.
 
-    No headings are code, text in the body's own style, terms with what explains them set in below, and titles of boxes
-    that stand apart from the margins. A bookmark has the last word, and larger type is no term. Where the model
-    looked at no page, the look of the lines is all there is. benchmarks/pdf_pages.py scores it.
+    No headings are "Note" and "Warning", code, text in the body's own style, terms with what explains them set in
+    below, and titles of boxes that stand apart from the margins. A bookmark has the last word, and larger type is no
+    term. Where the model looked at no page, the look of the lines is all there is. benchmarks/pdf_pages.py scores it.
     """
     votes, margins = _votes(items), _Margins.of(items)
     after = {id(item): below for item, below in pairwise(items)}
     kept = {
         id(item)
         for item in items
-        if item.kind is BlockKind.HEADING
-        and (
-            outline.level(item.page, item.text)
-            or (_is_voted(item, votes) and _is_set_apart(item, body, margins, after.get(id(item))))
-        )
+        if outline.level(item.page, item.text)
+        or (_is_voted(item, votes) and _is_set_apart(item, body, margins, after.get(id(item))))
     }
     return [
         replace(item, kind=BlockKind.PARAGRAPH) if item.kind is BlockKind.HEADING and id(item) not in kept else item
@@ -62,8 +64,8 @@ def _is_voted(item: PageItem, votes: dict[TextStyle, Counter[bool]]) -> bool:
 
 def _is_set_apart(item: PageItem, body: TextStyle, margins: _Margins, below: PageItem | None) -> bool:
     """Whether a heading differs from code, running text, terms and titles of boxes, by its type or its place."""
-    if is_larger(item.style, body):
-        return True
+    if is_larger(item.style, body) or _NOTICE.fullmatch(item.text):
+        return not _NOTICE.fullmatch(item.text)
     if (item.style.mono and not body.mono) or (like_body(item.style, body) and not item.text.isupper()):
         return is_numbered(item.text)
     return is_numbered(item.text) or not (margins.is_boxed(item) or margins.is_term(item, below))
@@ -74,6 +76,7 @@ class _Margins:
     """The left edges of the running text, and how far from them the headings of each style usually stand."""
 
     edges: frozenset[int]
+    used: frozenset[int]
     usual: dict[TextStyle, bool]
 
     @staticmethod
@@ -82,16 +85,19 @@ class _Margins:
         for item in items:
             if item.kind is BlockKind.PARAGRAPH:
                 lefts[round(item.rect.left / _STEP)] += len(item.text)
-        edges = frozenset(left for left, count in lefts.items() if count >= _MARGIN * lefts.total())
-        found = _Margins(edges, {})
+        edges, used = (
+            frozenset(left for left, count in lefts.items() if count >= share * lefts.total())
+            for share in (_MARGIN, _USED)
+        )
+        found = _Margins(edges, used, {})
         votes: dict[TextStyle, Counter[bool]] = {}
         for item in items:
             if item.kind is BlockKind.HEADING:
                 votes.setdefault(item.style, Counter())[found.at_margin(item.rect.left)] += 1
-        return _Margins(edges, {style: count[True] > 0 for style, count in votes.items()})
+        return _Margins(edges, used, {style: count[True] > 0 for style, count in votes.items()})
 
     def at_margin(self, left: float) -> bool:
-        return any(abs(round(left / _STEP) - edge) <= 1 for edge in self.edges)
+        return _is_near(left, self.edges)
 
     def is_boxed(self, item: PageItem) -> bool:
         """Whether a heading is set in, though others of its style are not; without any margin nothing is."""
@@ -103,4 +109,9 @@ class _Margins:
             return False
         deeper = below.rect.left - item.rect.left
         overlaps = below.rect.left < item.rect.left + 10 * item.style.size
-        return overlaps and deeper > _TERM * item.style.size and not self.at_margin(below.rect.left)
+        on_purpose = not self.at_margin(below.rect.left) or _is_near(item.rect.left, self.used)
+        return overlaps and deeper > _TERM * item.style.size and on_purpose
+
+
+def _is_near(left: float, edges: frozenset[int]) -> bool:
+    return any(abs(round(left / _STEP) - edge) <= 1 for edge in edges)
