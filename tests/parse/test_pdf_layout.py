@@ -132,6 +132,15 @@ def test_a_term_over_text_that_is_set_in_and_the_title_of_a_box_are_no_headings(
     assert kept(heading("Scope", BOLD, RegionKind.HEADING), paragraph(), term, explained, box, notice) == ["Scope"]
 
 
+def test_headings_of_arabic_stand_at_the_right_margin() -> None:
+    titles = [
+        PageItem(BlockKind.HEADING, text, 1, Rect(500.0 - width, 0, 500, 10), BOLD, seen=RegionKind.HEADING)
+        for text, width in (("العملية", 40.0), ("المكتبات المشتركة", 90.0))
+    ]
+    text = PageItem(BlockKind.PARAGRAPH, "العمود الثاني من النص " * 9, 1, Rect(60, 20, 500, 60), BODY)
+    assert kept(titles[0], text, titles[1], text) == [title.text for title in titles]
+
+
 def test_a_table_with_the_same_head_in_the_next_column_is_the_same_table() -> None:
     def part(left: float, value: str) -> PageItem:
         cells = tuple(Cell(row, 0, text, 1, 1, row == 0) for row, text in enumerate(("head", value)))

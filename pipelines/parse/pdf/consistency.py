@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pipelines.core.document import BlockKind
+from pipelines.lang.characters import right_to_left
 from pipelines.lang.wording import any_of
 from pipelines.parse.lines import TextStyle
 from pipelines.parse.pdf.headings import Outline, is_larger, is_numbered, like_body
@@ -23,8 +24,8 @@ _MARGIN = 0.25
 """Share of a document's running text that begins at an edge which is a margin: a page has three columns at most."""
 _USED = 0.1
 """Share from which text begins at an edge at all, so that what is set in from it is set in on purpose."""
-_TERM = 1.5
-"""Ems by which what explains a term is set in, at least: HTML and LaTeX have 2.5 to 4."""
+_TERM, _FURTHEST = 1.5, 10.0
+"""Ems by which what explains a term is set in: HTML and LaTeX have 2.5 to 4; further on is another column."""
 
 
 def consistent(items: Sequence[PageItem], outline: Outline, body: TextStyle) -> list[PageItem]:
@@ -84,7 +85,7 @@ class _Margins:
         lefts: Counter[int] = Counter()
         for item in items:
             if item.kind is BlockKind.PARAGRAPH:
-                lefts[round(item.rect.left / _STEP)] += len(item.text)
+                lefts[round(_begin(item) / _STEP)] += len(item.text)
         edges, used = (
             frozenset(left for left, count in lefts.items() if count >= share * lefts.total())
             for share in (_MARGIN, _USED)
@@ -93,7 +94,7 @@ class _Margins:
         votes: dict[TextStyle, Counter[bool]] = {}
         for item in items:
             if item.kind is BlockKind.HEADING:
-                votes.setdefault(item.style, Counter())[found.at_margin(item.rect.left)] += 1
+                votes.setdefault(item.style, Counter())[found.at_margin(_begin(item))] += 1
         return _Margins(edges, used, {style: count[True] > 0 for style, count in votes.items()})
 
     def at_margin(self, left: float) -> bool:
@@ -101,16 +102,20 @@ class _Margins:
 
     def is_boxed(self, item: PageItem) -> bool:
         """Whether a heading is set in, though others of its style are not; without any margin nothing is."""
-        return bool(self.edges) and self.usual.get(item.style, False) and not self.at_margin(item.rect.left)
+        return bool(self.edges) and self.usual.get(item.style, False) and not self.at_margin(_begin(item))
 
     def is_term(self, item: PageItem, below: PageItem | None) -> bool:
         """Whether the paragraph below is set in, deeper than the running text is."""
         if below is None or below.kind is not BlockKind.PARAGRAPH or below.page != item.page:
             return False
-        deeper = below.rect.left - item.rect.left
-        overlaps = below.rect.left < item.rect.left + 10 * item.style.size
-        on_purpose = not self.at_margin(below.rect.left) or _is_near(item.rect.left, self.used)
-        return overlaps and deeper > _TERM * item.style.size and on_purpose
+        deeper = _begin(below) - _begin(item)
+        on_purpose = not self.at_margin(_begin(below)) or _is_near(_begin(item), self.used)
+        return _TERM * item.style.size < deeper < _FURTHEST * item.style.size and on_purpose
+
+
+def _begin(item: PageItem) -> float:
+    """Return where the lines of an item begin, in points inward from an edge of the page."""
+    return -item.rect.right if right_to_left(item.text) else item.rect.left
 
 
 def _is_near(left: float, edges: frozenset[int]) -> bool:
