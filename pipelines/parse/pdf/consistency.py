@@ -50,11 +50,14 @@ def consistent(items: Sequence[PageItem], outline: Outline, body: TextStyle) -> 
 
 
 def _votes(items: Sequence[PageItem]) -> dict[TextStyle, Counter[bool]]:
-    """Return for each style of headings how often the model takes what is set in it for one, and how often not."""
+    """Return for each style of headings how often it is one, and how often not, by the model's word.
+
+    Where the model did not look, the look of a heading left no doubt, and counts as much.
+    """
     votes: dict[TextStyle, Counter[bool]] = {}
     for item in items:
-        if item.kind is BlockKind.HEADING and item.seen is not None:
-            votes.setdefault(item.style, Counter())[item.seen in _MODEL] += 1
+        if item.kind is BlockKind.HEADING:
+            votes.setdefault(item.style, Counter())[item.seen is None or item.seen in _MODEL] += 1
     return votes
 
 
