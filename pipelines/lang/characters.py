@@ -23,6 +23,8 @@ CJK_CHARACTER = re.compile(f"[{CJK}]")
 CJK_RUN = re.compile(f"[{CJK}]+")
 HAN_CHARACTER = re.compile(f"[{HAN}]")
 UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+"""Hebrew, Arabic, Syriac and the scripts between, and their forms of presentation."""
 
 
 _LETTERED = (range(0x20000), range(0xE0000, 0xE1000))
@@ -45,3 +47,11 @@ CAPITAL = _ranges("Lu", "Lt")
 
 CURRENCY = "$€£¥￥₩₹₽฿₺"
 """Signs of currencies."""
+
+
+def right_to_left(text: str) -> bool:
+    """Whether most letters of `text` are of a script written from the right."""
+    if text.isascii() or not RIGHT_TO_LEFT.search(text):
+        return False
+    letters = sum(1 for character in text if character.isalpha())
+    return letters > 0 and len(RIGHT_TO_LEFT.findall(text)) > letters / 2

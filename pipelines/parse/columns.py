@@ -13,6 +13,7 @@ from itertools import accumulate
 from statistics import median
 from typing import TypeVar
 
+from pipelines.lang.characters import right_to_left
 from pipelines.parse.lines import Line, Rect, around
 
 _GUTTER_EM = 0.65
@@ -34,14 +35,19 @@ _MOST_LINES = 3000
 
 
 def in_rows(lines: Sequence[Line]) -> list[Line]:
-    """Return lines row by row, each row from the left; two stand in a row if half of the lower one's height does."""
+    """Return lines row by row, each from where its script begins; two with half a line in common are in one."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.rect.middle[1]):
         if rows and _in_row(rows[-1][-_LATEST:], line):
             rows[-1].append(line)
         else:
             rows.append([line])
-    return [line for row in rows for line in sorted(row, key=lambda line: line.rect.left)]
+    return [line for row in rows for line in _along(row)]
+
+
+def _along(row: Sequence[Line]) -> list[Line]:
+    backwards = len(row) > 1 and right_to_left(" ".join(line.text for line in row))
+    return sorted(row, key=lambda line: line.rect.left, reverse=backwards)
 
 
 def _in_row(row: Sequence[Line], line: Line) -> bool:
@@ -55,13 +61,16 @@ def reading_order(lines: Sequence[Line]) -> list[list[Line]]:
         return []
     em = median(line.rect.height for line in lines)
     groups: list[list[Line]] = []
+    backwards = right_to_left(" ".join(line.text for line in lines))
     # An eighth of the page: wider than any gutter or gap between columns of a table.
     band = around(line.rect for line in lines).width / 8
-    _cut(sorted(lines, key=lambda line: (line.rect.top, line.rect.left)), em, band, groups, 0)
+    _cut(sorted(lines, key=lambda line: (line.rect.top, line.rect.left)), em, band, groups, 0, backwards)
     return groups
 
 
-def _cut(lines: list[Line], em: float, band: float, groups: list[list[Line]], depth: int) -> None:
+def _cut(
+    lines: list[Line], em: float, band: float, groups: list[list[Line]], depth: int, backwards: bool = False
+) -> None:
     if not 2 * _LEAST_ROWS <= len(lines) <= _MOST_LINES or depth > _DEEPEST:
         groups.append(lines)
         return
@@ -75,8 +84,8 @@ def _cut(lines: list[Line], em: float, band: float, groups: list[list[Line]], de
         if _crosses(run[0], gutter) or not left or not right:
             groups.append(run)
             continue
-        _cut(left, em, band, groups, depth + 1)
-        _cut(right, em, band, groups, depth + 1)
+        for side in (right, left) if backwards else (left, right):
+            _cut(side, em, band, groups, depth + 1, backwards)
 
 
 def _gutter(lines: Sequence[Line], em: float, band: float) -> float | None:
@@ -96,7 +105,7 @@ def _gutter(lines: Sequence[Line], em: float, band: float) -> float | None:
         beside = _side_by_side(left, right)
         if beside < _LEAST_ROWS or beside <= cut or beside - _CUT_COST * cut <= best_score:
             continue
-        if _columns(left, right, page) or (cut == 0 and _zones(left, right, band)):
+        if _columns(left, right, page, em) or (cut == 0 and _zones(left, right, band)):
             best, best_score = x, beside - _CUT_COST * cut
     return best
 
@@ -126,14 +135,16 @@ def _side_by_side(left: Sequence[Line], right: Sequence[Line]) -> int:
     return count
 
 
-def _columns(left: Sequence[Line], right: Sequence[Line], page: Rect) -> bool:
+def _columns(left: Sequence[Line], right: Sequence[Line], page: Rect, em: float) -> bool:
     """Whether both sides are text in columns rather than the cells of a table or labels, which are short."""
     for side in (left, right):
         spread = around(line.rect for line in side).width
-        # Justified lines fill their column, ragged ones most of it; a column takes an eighth of the page.
-        if median(line.rect.width for line in side) <= 0.45 * spread or spread <= 0.12 * page.width:
+        # A column takes an eighth of the page.
+        if spread <= 0.12 * page.width or median(len(line.text) for line in side) < _LEAST_WORDY:
             return False
-        if median(len(line.text) for line in side) < _LEAST_WORDY:
+        # Justified lines fill their column, ragged ones most of it; two columns of three are half of the page at least.
+        fills = median(line.rect.width for line in side) > 0.45 * spread
+        if not fills and (spread < 0.5 * page.width or _gutter(side, em, page.width) is None):
             return False
     return True
 

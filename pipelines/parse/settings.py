@@ -11,6 +11,7 @@ from pipelines.core.settings_section import Sensitive, SettingsSection
 
 Engine = Literal["rapidocr", "paddleocr", "none"]
 When = Literal["auto", "always", "never"]
+Layout = Literal["auto", "model", "rules"]
 
 
 class OcrSettings(SettingsSection):
@@ -48,7 +49,7 @@ class OcrSettings(SettingsSection):
 class PdfSettings(SettingsSection):
     """What is peculiar to PDF."""
 
-    layout: When = Field("auto", description="auto: the layout model on pages that need it; always; never")
+    layout: Layout = Field("auto", description="auto: the layout model where a page needs it; model; rules")
     # tests/parse/test_pdf_parts.py: sound texts score below .2, nonsense above .35.
     garble: float = Field(0.35, ge=0, le=1, description="Garble score from which a text layer is not believed")
 

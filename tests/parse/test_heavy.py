@@ -15,7 +15,7 @@ from pipelines.parse.settings import OcrSettings, ParseSettings, PdfSettings
 from pipelines.parse.web.dom import parse_html
 from tests.parse.heavy_files import KINDS, Heavy
 
-SETTINGS = ParseSettings(ocr=OcrSettings(engine="none"), pdf=PdfSettings(layout="never"))
+SETTINGS = ParseSettings(ocr=OcrSettings(engine="none"), pdf=PdfSettings(layout="rules"))
 SMALL, PROPORTIONATE = 1024, 8 * 1.5
 """The part of a megabyte that is looked at, and by how much eight of them may cost more: half as much again is room."""
 OTHERWISE_BOUND = {"deepening.html", "nested.json", "open-groups.rtf", "row-spans.html", "repeated.ods"}

@@ -54,6 +54,9 @@ class BlockMaker:
 
     def region(self, part: RegionKind, lines: Sequence[Line]) -> list[PageItem]:
         """Return the items of a region of which a layout model said what it is."""
+        return [replace(item, seen=part) for item in self._of_region(part, lines)]
+
+    def _of_region(self, part: RegionKind, lines: Sequence[Line]) -> list[PageItem]:
         kind = _PARTS.get(part)
         if kind is BlockKind.HEADING:
             return [self.item(self._checked(group), group) for group in _by_style(lines)]

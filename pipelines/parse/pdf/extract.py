@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pipelines.lang.characters import RIGHT_TO_LEFT
 from pipelines.parse.lines import Rect, around
-from pipelines.parse.pdf.fragments import FontRun, Fragment
-from pipelines.parse.pdf.garble import RIGHT_TO_LEFT, logical, plain
+from pipelines.parse.pdf.fragments import FontRun, Fragment, is_bold
+from pipelines.parse.pdf.garble import logical, plain
 from pipelines.parse.pdf.page import GridCell, ImageArea, PageGrid, PageWord, Paint, Rules
 
 _WORD_GAP = 0.33
@@ -91,23 +92,22 @@ def words_of(blocks: Any) -> Iterator[PageWord]:
 
 def _words(characters: Sequence[tuple[str, Rect, Any]]) -> Iterator[PageWord]:
     text: list[tuple[str, Rect]] = []
-    font = ""
+    font, bold = "", False
     for character, rect, span in characters:
         apart = bool(text) and rect.left - text[-1][1].right > _WORD_GAP * span["size"]
         if text and (apart or character.isspace()):
-            yield _word(text, font)
+            yield _word(text, font, bold)
             text = []
         if not character.isspace():
             text.append((character, rect))
-            font = span["font"]
+            font, bold = span["font"], is_bold(span["font"], span["flags"])
     if text:
-        yield _word(text, font)
+        yield _word(text, font, bold)
 
 
-def _word(text: Sequence[tuple[str, Rect]], font: str) -> PageWord:
-    return PageWord(
-        plain(logical((c, rect.left, rect.right) for c, rect in text), font), around(rect for _, rect in text)
-    )
+def _word(text: Sequence[tuple[str, Rect]], font: str, bold: bool) -> PageWord:
+    written = plain(logical((c, rect.left, rect.right) for c, rect in text), font)
+    return PageWord(written, around(rect for _, rect in text), bold)
 
 
 def _spans(blocks: Any) -> Iterator[Any]:
@@ -170,7 +170,7 @@ def _add_box(rules: Rules, box: Rect, stroked: bool) -> None:
             _add_line(rules, *side)
     else:
         rules.shaded.extend((Rect(left, top, right, top), Rect(left, bottom, right, bottom)))
-        rules.upright.extend((Rect(left, top, left, bottom), Rect(right, top, right, bottom)))
+        rules.sides.extend((Rect(left, top, left, bottom), Rect(right, top, right, bottom)))
 
 
 def _add_line(rules: Rules, left: float, top: float, right: float, bottom: float) -> None:

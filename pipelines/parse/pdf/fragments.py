@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pipelines.lang.characters import right_to_left
 from pipelines.parse.lines import Line, Rect, TextStyle, around
-from pipelines.parse.pdf.garble import plain, raise_text, right_to_left
+from pipelines.parse.pdf.garble import plain, raise_text
 
 _SUPERSCRIPT, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
 """Flags of a span in PyMuPDF ("Font flags" of TextPage)."""
@@ -129,7 +130,12 @@ def _adjoins(group: _Group, fragment: Fragment) -> bool:
 
 def _bold(fragment: Fragment) -> bool:
     """Whether a bare number is set as a heading's: in a table it is a cell of its own."""
-    return bool(fragment.runs[0].flags & _BOLD or _BOLD_NAME.search(fragment.runs[0].font))
+    return is_bold(fragment.runs[0].font, fragment.runs[0].flags)
+
+
+def is_bold(font: str, flags: int) -> bool:
+    """Whether a font is heavy, by its flags or its name."""
+    return bool(flags & _BOLD or _BOLD_NAME.search(font))
 
 
 def _line(group: Sequence[Fragment]) -> Line:
@@ -203,7 +209,7 @@ def _style(parts: Sequence[Fragment], size: float) -> TextStyle:
     enough = 0.8 * weights.total()
     bold = italic = mono = 0
     for (font, flags, _), count in weights.items():
-        bold += count if flags & _BOLD or _BOLD_NAME.search(font) else 0
+        bold += count if is_bold(font, flags) else 0
         italic += count if flags & _ITALIC else 0
         mono += count if flags & _MONO or _MONO_NAME.search(font) else 0
     font, _, color = weights.most_common(1)[0][0]

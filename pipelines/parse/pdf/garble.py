@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterable
 from itertools import pairwise
 
+from pipelines.lang.characters import RIGHT_TO_LEFT
+
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]+")
 _VOWEL = re.compile("[aeiouyäöüàáâãåæèéêëìíîïòóôõøùúûýAEIOUYÄÖÜÀÁÂÃÅÆÈÉÊËÌÍÎÏÒÓÔÕØÙÚÛÝ]")
@@ -25,7 +27,6 @@ _SYMBOLS = {
     0xB4: "×", 0xB8: "÷", 0xB9: "≠", 0xBB: "≈", 0xA5: "∞", 0x6D: "µ", 0x57: "Ω", 0x44: "Δ", 0x70: "π", 0x61: "α",
     0x62: "β", 0x67: "γ", 0x64: "δ", 0x71 + 0x1000: "θ", 0x6C + 0x1000: "λ", 0x73: "σ", 0x77: "ω",
 }  # fmt: skip
-RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _UNIT = re.compile(r"(?:^|[^A-Za-z])(?:mm|cm|dm|km|m|in|ft|s|kg|g|N|W|V|A|H|CO|O|R|x|y|z)$")
 _SUPERSCRIPT = str.maketrans("0123456789+-−–=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ")
 
@@ -126,11 +127,3 @@ def logical(characters: Iterable[tuple[str, float, float]]) -> str:
         else:
             text.append(character)
     return "".join(text) + (thin or "")
-
-
-def right_to_left(text: str) -> bool:
-    """Whether most letters of `text` are of a script written from the right."""
-    if text.isascii() or not RIGHT_TO_LEFT.search(text):
-        return False
-    letters = sum(1 for character in text if character.isalpha())
-    return letters > 0 and len(RIGHT_TO_LEFT.findall(text)) > letters / 2

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pipelines.parse.lines import Line, Rect, around
+from pipelines.parse.pdf.alignment import aligned_grid
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import GridCell, PageGrid, RawPage, Rules
 from pipelines.parse.pdf.tables import GridPlaces
@@ -23,6 +24,8 @@ _SIDES = 3
 """Upright lines that a table drawn by lines has at least: a form's underlines alone make no table."""
 _COVERED, _BARE = 0.5, 0.05
 """Shares of a width that a line covers which parts rows, and of one that does not: a dash or a crossing line."""
+_STRIPES, _ROW = 4, 80.0
+"""Level lines of one width that make a table, and points between two of them at most: six lines of text."""
 _SAME = 0.6
 """Share that two rectangles have in common from which they are one table."""
 
@@ -30,21 +33,24 @@ _SAME = 0.6
 def table_grids(file: PdfFile, page: RawPage, regions: Sequence[Rect], pictures: Sequence[Rect]) -> list[PageGrid]:
     """Return the grids of the page's tables from the top.
 
-    Drawn lines are believed where they make a table of their own or fit a region that the layout model calls one;
-    regions without lines have the model's grid. What is drawn within a picture is no table.
+    Lines that are drawn down and across are believed; other regions that the layout model calls a table have the grid
+    of their words. What is drawn within a picture is no table.
     """
     if len(page.lines) > _MOST_LINES:
         return []
-    drawn = [grid for grid in file.grids(page.number, model=False) if _is_table(grid, page.lines)]
+    drawn = [grid for grid in file.grids(page.number) if _is_table(grid, page.lines)]
     # Most of it: a table may reach into the frame of a picture beside it.
     drawn = [grid for grid in drawn if _fits(grid, regions) or not any(grid.rect.share_in(p) > 0.7 for p in pictures)]
-    drawn = [grid for grid in drawn if _fits(grid, regions) or len(_rules(file, page, grid).upright) >= _SIDES]
-    missing = [region for region in regions if not any(_common(region, grid.rect) > 0.5 for grid in drawn)]
-    if missing:
-        modelled = [grid for grid in file.grids(page.number, model=True) if _is_table(grid, page.lines)]
-        drawn += [grid for grid in modelled if any(_common(grid.rect, region) > 0.5 for region in missing)]
-    drawn = [_by_rules(grid, _rules(file, page, grid)) for grid in drawn]
-    return sorted(_apart(drawn), key=lambda grid: (grid.rect.top, grid.rect.left))
+    rules = file.rules(page.number, page.rect)
+    ruled = [grid for grid in drawn if len(_near(rules, grid.rect).upright) >= _SIDES]
+    likely = [*regions, *(region for region in striped(rules) if not _fits_any(region, regions))]
+    missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
+    words = file.words(page.number, page.rect) if missing else []
+    aligned = [aligned_grid(region, words, rules) for region in missing]
+    found = [rows_by_rules(grid, _lines(rules, grid.rect)) for grid in ruled]
+    found += [grid for grid in aligned if grid is not None and _is_table(grid, page.lines)]
+    found = [spans_by_rules(grid, _lines(rules, grid.rect)) for grid in found]
+    return sorted(_apart(found), key=lambda grid: (grid.rect.top, grid.rect.left))
 
 
 def _is_table(grid: PageGrid, lines: Sequence[Line]) -> bool:
@@ -72,13 +78,15 @@ def _prose_in_boxes(filled: Mapping[tuple[int, int], Sequence[Line]]) -> bool:
     return in_one_row and long > max(0.7 * total, _PASSAGE * len(passages))
 
 
-def _rules(file: PdfFile, page: RawPage, grid: PageGrid) -> Rules:
+def _near(rules: Rules, table: Rect) -> Rules:
     # 3 points: the outer lines lie on the edge, half their width (`_THIN`) outside of it.
-    return file.rules(page.number, grid.rect.grown(3))
+    return rules.within(table.grown(3))
 
 
-def _by_rules(grid: PageGrid, rules: Rules) -> PageGrid:
-    return spans_by_rules(rows_by_rules(grid, [*rules.level, *rules.shaded]), rules.level)
+def _lines(rules: Rules, table: Rect) -> list[Rect]:
+    """Return the level lines and edges of colour in a table."""
+    near = _near(rules, table)
+    return [*near.level, *near.shaded]
 
 
 def spans_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
@@ -148,6 +156,39 @@ def _with_rows(grid: PageGrid, new_rows: Sequence[int]) -> PageGrid:
         header = cell.header if other is None else other.header
         places[key] = GridCell(row, cell.column, span, cell.column_span, rect, header)
     return PageGrid(grid.rect, tuple(sorted(places.values(), key=lambda cell: (cell.row, cell.column))))
+
+
+def striped(rules: Rules) -> list[Rect]:
+    """Return where level lines of one width, or they and edges of colour, follow one another as rows of a table do."""
+    found: list[list[Rect]] = []
+    for line in _whole([*rules.level, *rules.shaded]):
+        group = next((g for g in found if _same_width(g[-1], line) and line.top - g[-1].top < _ROW), None)
+        if group is None:
+            found.append([line])
+        else:
+            group.append(line)
+    stripes = [around(group) for group in found if len(group) >= _STRIPES]
+    return [stripe for stripe in stripes if len(rules.within(stripe.grown(1)).level) >= _STRIPES]
+
+
+def _whole(lines: Sequence[Rect]) -> list[Rect]:
+    """Return level lines from the top, those that continue one another as one: each cell may have its own."""
+    whole: list[Rect] = []
+    for line in sorted(lines, key=lambda line: (round(line.top), line.left)):
+        if whole and abs(whole[-1].top - line.top) < 1 and line.left - whole[-1].right < 1:
+            whole[-1] = around((whole[-1], line))
+        else:
+            whole.append(line)
+    return whole
+
+
+def _same_width(one: Rect, other: Rect) -> bool:
+    return abs(one.left - other.left) < 2 and abs(one.right - other.right) < 2
+
+
+def _fits_any(rect: Rect, regions: Sequence[Rect]) -> bool:
+    # As in `_apart`.
+    return any(rect.share_in(region) > 0.4 or region.share_in(rect) > 0.4 for region in regions)
 
 
 def _fits(grid: PageGrid, regions: Sequence[Rect]) -> bool:

@@ -105,6 +105,22 @@ def _marked(text: str, style: TextStyle, body: TextStyle, stands_out: bool) -> b
     return (stands_out or capitals) and (text[0] not in "([" or style.size > body.size)
 
 
+def is_doubtful(heading: PageItem, body: TextStyle, outline: Outline) -> bool:
+    """Whether neither a bookmark, nor a number, nor larger type says that a heading by its look is one."""
+    told = outline.level(heading.page, heading.text) > 0 or is_numbered(heading.text)
+    return not told and not is_larger(heading.style, body)
+
+
+def is_larger(style: TextStyle, body: TextStyle) -> bool:
+    """Whether a style is so much larger than the running text's that nothing but titles are set in it."""
+    return style.size >= _LARGER * body.size
+
+
+def is_numbered(text: str) -> bool:
+    """Whether a text begins with the number of a section of a section ("4.2 Tests")."""
+    return _DEEP_NUMBER.match(text) is not None
+
+
 def like_body(style: TextStyle, body: TextStyle) -> bool:
     """Whether a style is the running text's."""
     # Sizes are rounded to half points: up to one step is the same size; .4 to .8 do the same.

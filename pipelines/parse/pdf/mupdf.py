@@ -256,16 +256,13 @@ class PdfFile:
             for group in groups
         ]
 
-    def grids(self, number: int, *, model: bool) -> list[PageGrid]:
-        """Return the grids of the page's tables: those that have drawn lines, or with `model` also the others.
-
-        The model's are those of the regions found before (`regions`). None where the drawing is too intricate.
-        """
+    def grids(self, number: int) -> list[PageGrid]:
+        """Return the grids of the page's tables that have drawn lines; none where the drawing is too intricate."""
         self._open(number)
         if self._drawn > _MOST_PATHS or self._crowded():
             return []
         with _quiet():
-            found = self._upright.find_tables(refine=True, use_layout=False, union=model)
+            found = self._upright.find_tables(refine=True, use_layout=False)
         # The finder gives None where the page's geometry was too odd for it; the text then stays text.
         tables = found.tables if found is not None else []
         return [grid for table in tables if (grid := grid_of(table)) is not None]

@@ -46,11 +46,15 @@ class Paint:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Straight lines drawn on a page, as rectangles of no height or no width; `shaded` are edges of colour."""
+    """Straight lines drawn on a page, as rectangles of no height or no width.
+
+    `shaded` are the level edges of coloured areas, `sides` their upright ones.
+    """
 
     level: list[Rect] = field(default_factory=list)
     shaded: list[Rect] = field(default_factory=list)
     upright: list[Rect] = field(default_factory=list)
+    sides: list[Rect] = field(default_factory=list)
 
     def within(self, clip: Rect) -> Rules:
         """Return the lines of which some part lies in `clip`."""
@@ -58,11 +62,11 @@ class Rules:
             [rule for rule in rules if clip.top <= rule.top <= clip.bottom and rule.meet(clip).width > 0]
             for rules in (self.level, self.shaded)
         )
-        return Rules(
-            level,
-            shaded,
-            [rule for rule in self.upright if clip.left <= rule.left <= clip.right and rule.meet(clip).height > 0],
+        upright, sides = (
+            [rule for rule in rules if clip.left <= rule.left <= clip.right and rule.meet(clip).height > 0]
+            for rules in (self.upright, self.sides)
         )
+        return Rules(level, shaded, upright, sides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,7 @@ class PageWord:
 
     text: str
     rect: Rect
+    bold: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pipelines.parse.pdf.blocks import BlockMaker, list_levels
 from pipelines.parse.pdf.figures import FigureArea, figure_areas, figure_item, place_figures
 from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import table_grids
-from pipelines.parse.pdf.headings import Outline
+from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
 from pipelines.parse.pdf.layout import Filled, fill, needs_model, plain_columns
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
@@ -102,11 +102,11 @@ class PageReader:
         maker = BlockMaker(raw.number, raw.height, self.survey, self.outline)
         body = replace(raw, lines=tuple(lines))
         remarks: list[str] = []
-        if self.settings.pdf.layout == "always" or (self.settings.pdf.layout == "auto" and needs_model(body)):
+        items = [item for column in plain_columns(lines) for item in maker.column(column)]
+        if self._asks_model(body, items):
             items, more, remarks = self._modelled(body, maker)
             furniture += more
         else:
-            items = [item for column in plain_columns(lines) for item in maker.column(column)]
             figures = [figure_item(self.file, raw, area) for area in figure_areas(body)]
             items = place_figures(items, figures)
         words = self.file.words(raw.number, raw.rect) if raw.links else []
@@ -116,6 +116,14 @@ class PageReader:
         items += [_comment(raw, rect, text) for rect, text in self.file.comments(raw.number)]
         asides = [maker.item(kind, [line]) for kind, line in furniture]
         return ReadPage(page, _boxed(items, raw), _boxed(asides, raw), tuple(remarks))
+
+    def _asks_model(self, body: RawPage, items: Sequence[PageItem]) -> bool:
+        """Whether the layout model looks at a page: for tables, tangled lines, and headings that may be none."""
+        if self.settings.pdf.layout != "auto":
+            return self.settings.pdf.layout == "model"
+        return needs_model(body) or any(
+            item.kind is BlockKind.HEADING and is_doubtful(item, self.survey.body, self.outline) for item in items
+        )
 
     def _modelled(
         self, body: RawPage, maker: BlockMaker
@@ -161,7 +169,7 @@ class PageReader:
 
     def _region(self, part: Filled, maker: BlockMaker) -> list[PageItem]:
         if part.part in (RegionKind.PICTURE, RegionKind.TABLE):
-            return maker.column(part.lines)
+            return [replace(item, seen=part.part) for item in maker.column(part.lines)]
         return maker.region(part.part, part.lines)
 
     def _tables(self, page: RawPage, grids: Sequence[PageGrid]) -> tuple[list[PageItem], list[str]]:

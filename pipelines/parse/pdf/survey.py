@@ -161,6 +161,7 @@ def survey(file: PdfFile, clock: Clock) -> Survey:
     styles: Counter[tuple[float, str, bool]] = Counter()
     vocabulary: set[str] = set()
     edges: list[set[tuple[Key, int]]] = []
+    bare = 0
     for number in range(1, file.pages + 1):
         if clock.past(_LONGEST):
             break
@@ -169,11 +170,14 @@ def survey(file: PdfFile, clock: Clock) -> Survey:
         except FAULTS:
             continue  # the page's own turn will tell
         edges.append(edge_keys(lines, height))
+        bare += bool(lines) and len(dict(_edges(lines, height))) == len(lines)
         for line in lines:
             styles[line.style.size, line.style.font, line.style.bold] += len(line.text)
             if len(vocabulary) < _MOST_WORDS:
                 vocabulary.update(_inner_words(line.text))
-    return Survey(_body(styles), find_furniture(edges), frozenset(vocabulary))
+    # Pages that hold nothing else, more than half of all: what stands at their edges is their text.
+    furniture = find_furniture(edges) if 2 * bare <= len(edges) else Furniture()
+    return Survey(_body(styles), furniture, frozenset(vocabulary))
 
 
 def _inner_words(text: str) -> list[str]:

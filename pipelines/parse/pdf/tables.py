@@ -9,9 +9,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from pipelines.core.table import Cell
+from pipelines.lang.characters import right_to_left
 from pipelines.lang.numbers import FIGURE
 from pipelines.parse.lines import Rect, around, join_lines
-from pipelines.parse.pdf.garble import right_to_left
 from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, RawPage
 
 _CODE = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
@@ -110,7 +110,7 @@ def split_rows(grid: PageGrid, homes: Sequence[Sequence[PageWord]]) -> PageGrid:
 
 def _record_tops(homes: Sequence[Sequence[PageWord]]) -> list[float]:
     """Return the heights at which the records of a row begin, none where it is one record."""
-    columns = [_text_lines(home) for home in homes]
+    columns = [text_lines(home) for home in homes]
     if len(columns) < 2 or len(columns[0]) < _LEAST_RECORDS:
         return []
     keys = [around(word.rect for word in line) for line in columns[0]]
@@ -141,10 +141,11 @@ def _cut_row(grid: PageGrid, row: int, tops: Sequence[float]) -> PageGrid:
 
 def cell_text(words: Sequence[PageWord]) -> str:
     """Return the words of a cell line by line, joined as running text is."""
-    return join_lines([" ".join(word.text for word in line) for line in _text_lines(words)])
+    return join_lines([" ".join(word.text for word in line) for line in text_lines(words)])
 
 
-def _text_lines(words: Sequence[PageWord]) -> list[list[PageWord]]:
+def text_lines(words: Sequence[PageWord]) -> list[list[PageWord]]:
+    """Return words in lines from the top, each in the order in which its script is read."""
     lines: list[list[PageWord]] = []
     for word in sorted(words, key=lambda word: word.rect.middle[1]):
         if lines and _same_line(lines[-1], word):

@@ -1,0 +1,74 @@
+"""Scores of PDF files with known truth, and processor seconds a page, for each way of laying out pages.
+
+usage: python -m benchmarks.pdf_pages [FOLDER ...] [--layout auto model rules]
+
+A folder holds NAME.pdf and NAME.pdf.truth.json, as `../shared/data/pdf` does, which is read where none is named; its
+scorer is `../shared/tools/score_parse.py`. OCR is off. Each line gives the folder, the layout, the mean of every score
+over the files that have such content, and the seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+from pipelines.parse.json_view import to_json
+from pipelines.parse.parse import parse, source_of
+from pipelines.parse.settings import OcrSettings, ParseSettings, PdfSettings
+
+_SHARED = Path(__file__).parents[2] / "shared"
+_LAYOUTS = ("auto", "model", "rules")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--layout", nargs="+", default=_LAYOUTS, choices=_LAYOUTS)
+    arguments = parser.parse_args()
+    scorer = _scorer()
+    data = _SHARED / "data" / "pdf"
+    folders = arguments.folders or [data / "print", data / "manual"]
+    print(f"{'':20}{'layout':>7}" + "".join(f"{name:>9}" for name in scorer.FIGURES) + f"{'s/page':>9}")
+    for folder in folders:
+        for layout in arguments.layout:
+            print(_row(scorer, folder, layout), flush=True)
+
+
+def _scorer() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("score_parse", _SHARED / "tools" / "score_parse.py")
+    if spec is None or spec.loader is None:
+        sys.exit("the scorer is not beside the repository")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _row(scorer: ModuleType, folder: Path, layout: str) -> str:
+    settings = ParseSettings(ocr=OcrSettings(engine="none"), pdf=PdfSettings.model_validate({"layout": layout}))
+    scores: dict[str, list[float]] = {name: [] for name in scorer.FIGURES}
+    pages, spent = 0, 0.0
+    for truth in sorted(folder.rglob("*.pdf.truth.json")):
+        path = truth.with_name(truth.name.removesuffix(".truth.json"))
+        began = time.process_time()
+        parsed = parse(path, source_of(path, path.name), settings)
+        spent += time.process_time() - began
+        pages += len(parsed.document.pages) if parsed.document else 0
+        for name, value in scorer.score(json.loads(truth.read_text("utf-8")), json.loads(to_json(parsed))).items():
+            if value is not None:
+                scores[name].append(value)
+    figures = "".join(_mean(scores[name]) for name in scorer.FIGURES)
+    return f"{folder.name:20}{layout:>7}{figures}{spent / max(1, pages):9.2f}"
+
+
+def _mean(values: Sequence[float]) -> str:
+    return f"{sum(values) / len(values):9.3f}" if values else f"{'-':>9}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""The grid of a table from how its words stand: columns by the white between them, rows by lines drawn or by leading.
+
+Columns are found as Kieninger's T-Recs does ("Table structure recognition based on robust block segmentation", 1998):
+what stands below one another is a column, and white that runs through all rows parts two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from pipelines.parse.lines import Rect, around
+from pipelines.parse.pdf.page import PageGrid, PageWord, Rules
+from pipelines.parse.pdf.table_cells import GUTTER, LOOSE, Strip, TableCells, TextRow, column_at, middle_of, pieces_of
+from pipelines.parse.pdf.tables import text_lines
+
+_CROSSED = 0.15
+"""Share of the lines that may run across a gutter: heads and titles of groups of rows."""
+_DRAWN = 0.5
+"""Share of a table's width or height that lines must cover to part its rows or columns."""
+_SHADED = 0.3
+"""The same for the sides of coloured cells: every other row has some."""
+_NEXT = 3.0
+"""Heights of a line from the table to a further row of it at most: one of two lines, and the padding."""
+_ONE = 3.0
+"""Points within which lines are one: thick ones are drawn as two, and cells side by side have each their own."""
+_TIGHT = 1.35
+"""Of a line's height: a step from line to line within a cell at most."""
+
+
+def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageGrid | None:
+    """Return the grid of the words in a region, None where they do not stand in two rows and columns.
+
+    Args:
+        region: where the table is, as a layout model or drawn lines tell.
+        words: the words on the page in or near it.
+        rules: the lines drawn there.
+    """
+    lines = [tuple(line) for line in text_lines([word for word in words if region.holds(*word.rect.middle)])]
+    if len(lines) < 2:
+        return None
+    height = median(word.rect.height for line in lines for word in line)
+    lines = _with_neighbours(lines, words, region, height)
+    region = around((region, *(word.rect for line in lines for word in line)))
+    table = around([word.rect for line in lines for word in line])
+    # A line above and one below the table stand off by its padding.
+    rules = rules.within(table.grown(height))
+    gutters = _gutters(lines, height, table, rules)
+    rows = _rows(lines, height, table, rules, gutters)
+    if not gutters or len(rows) < 2:
+        return None
+    return TableCells(region, rows, gutters, rules).grid()
+
+
+def _with_neighbours(
+    lines: Sequence[tuple[PageWord, ...]], words: Sequence[PageWord], region: Rect, height: float
+) -> list[tuple[PageWord, ...]]:
+    """Return the lines with those above and below whose pieces begin where its columns do: a model's frame is rough."""
+    inside = {id(word) for line in lines for word in line}
+    starts = [piece.left for line in lines if len(pieces := pieces_of(line, height)) > 1 for piece in pieces]
+    wide = [
+        word for word in words if region.left - height <= word.rect.left and word.rect.right <= region.right + height
+    ]
+    others = [tuple(line) for line in text_lines([word for word in wide if id(word) not in inside])]
+
+    def fits(line: Sequence[PageWord]) -> bool:
+        pieces = pieces_of(line, height)
+        # Twice is a column, and 2 points the scatter of what is flush.
+        return len(pieces) > 1 and all(sum(abs(piece.left - left) < 2 for left in starts) > 1 for piece in pieces)
+
+    found = list(lines)
+    for outward in ([line for line in reversed(others) if middle_of(line) < middle_of(found[0])], others):
+        for line in outward:
+            first, last = middle_of(found[0]), middle_of(found[-1])
+            near = min(abs(middle_of(line) - first), abs(middle_of(line) - last)) < _NEXT * height
+            if near and not first < middle_of(line) < last and fits(line):
+                found = [line, *found] if middle_of(line) < first else [*found, line]
+    return found
+
+
+def _gutters(lines: Sequence[Sequence[PageWord]], height: float, table: Rect, rules: Rules) -> list[Strip]:
+    """Return the white strips between columns: those that few lines cross, without what crosses them wholly."""
+    drawn = _upright(table, rules)
+    rows = [pieces_of(line, height) for line in lines]
+    # A line in one piece from the left edge is the title of a group of rows, or goes on in the first column.
+    pieces = [piece for row in rows if len(row) > 1 or row[0].left > table.left + height for piece in row]
+    # Of four lines one may be a head that spans columns.
+    allowed = max(int(len(lines) >= 4), int(_CROSSED * len(lines)))
+    low = _white(pieces, height, allowed)
+    spanning = {piece for piece in pieces for white in low if piece.left < white.left and piece.right > white.right}
+    white = _white([piece for piece in pieces if piece not in spanning], height, 0)
+    free = [strip for strip in white if not any(strip.left - height < x < strip.right + height for x in drawn)]
+    return sorted([*free, *(Strip(x, x) for x in drawn)])
+
+
+def _white(pieces: Sequence[Strip], height: float, allowed: int) -> list[Strip]:
+    """Return the strips that at most `allowed` pieces cover, between the first and the last."""
+    ends = sorted([(piece.left, 1) for piece in pieces] + [(piece.right, -1) for piece in pieces])
+    found: list[Strip] = []
+    depth, since = 0, None
+    for x, change in ends:
+        depth += change
+        if depth <= allowed and since is None:
+            since = x
+        elif depth > allowed and since is not None:
+            if x - since >= GUTTER * height and since > ends[0][0]:
+                found.append(Strip(since, x))
+            since = None
+    return found
+
+
+def _upright(table: Rect, rules: Rules) -> list[float]:
+    """Return where lines or the sides of coloured cells run down most of the table, inside of it."""
+    found: list[float] = []
+    for lines, share in ((rules.upright, _DRAWN), (rules.sides, _SHADED)):
+        for x in sorted({round(line.left) for line in lines}):
+            covered = sum(line.meet(table).height for line in {line for line in lines if abs(line.left - x) < _ONE / 2})
+            inside = table.left < x < table.right and not any(abs(x - other) < _ONE for other in found)
+            if inside and covered > share * table.height:
+                found.append(float(x))
+    return found
+
+
+def _level(table: Rect, rules: Rules) -> list[float]:
+    """Return the heights at which lines or edges of colour run across most of the table."""
+    found: list[float] = []
+    lines = [*rules.level, *rules.shaded]
+    for line in sorted(lines, key=lambda line: line.top):
+        # Two sides of one line, or a line and the edge of the colour below it; no row is so low.
+        if found and line.top - found[-1] < _ONE:
+            continue
+        near = {round(other.left): other for other in lines if abs(other.top - line.top) < _ONE / 2}
+        if sum(other.meet(table.grown(_ONE)).width for other in near.values()) > _DRAWN * table.width:
+            found.append(line.top)
+    return found
+
+
+def _rows(
+    lines: Sequence[Sequence[PageWord]], height: float, table: Rect, rules: Rules, gutters: Sequence[Strip]
+) -> list[TextRow]:
+    edges = [table.top - height, *_level(table, rules), table.bottom + height]
+    bands = [[line for line in lines if above <= middle_of(line) < below] for above, below in pairwise(edges)]
+    bands = [band for band in bands if band]
+    # A head and two rows, or a line drawn above and below: then each row has its own.
+    ruled = len(bands) > 2
+    steps = [step for band in bands for step in _steps(band) if step > 0.5 * height]
+    least = min(steps, default=0.0)
+    loose = least + max(1.0, LOOSE * height)
+    if least > _TIGHT * height:
+        loose = least
+    alike = all(step < loose for step in steps)
+    parts: list[list[Sequence[PageWord]]] = []
+    for band in bands:
+        whole = ruled and not _records(band, gutters)
+        parts += [band] if whole else _by_leading(band, loose, None if not alike else gutters)
+    return [_row(part) for part in parts]
+
+
+def _row(lines: Sequence[Sequence[PageWord]]) -> TextRow:
+    rect = around(word.rect for line in lines for word in line)
+    return TextRow(rect.top, rect.bottom, tuple(tuple(line) for line in lines))
+
+
+def _steps(lines: Sequence[Sequence[PageWord]]) -> list[float]:
+    return [middle_of(below) - middle_of(above) for above, below in pairwise(lines)]
+
+
+def _columns_of(line: Sequence[PageWord], gutters: Sequence[Strip]) -> set[int]:
+    return {column_at(word.rect.middle[0], gutters) for word in line}
+
+
+def _records(band: Sequence[Sequence[PageWord]], gutters: Sequence[Strip]) -> bool:
+    """Whether each of the lines between two drawn ones fills all columns: they are rows of their own."""
+    return len(band) > 2 and all(len(_columns_of(line, gutters)) == len(gutters) + 1 for line in band)
+
+
+def _by_leading(
+    lines: Sequence[Sequence[PageWord]], loose: float, alike: Sequence[Strip] | None
+) -> list[list[Sequence[PageWord]]]:
+    """Return lines as rows: a `loose` step begins one; with `alike` gutters an entry in the first column does."""
+    rows: list[list[Sequence[PageWord]]] = [[lines[0]]]
+    for line, step in zip(lines[1:], _steps(lines), strict=True):
+        if step >= loose or (alike is not None and 0 in _columns_of(line, alike)):
+            rows.append([])
+        rows[-1].append(line)
+    return rows

@@ -1,0 +1,147 @@
+"""Which places of a table without lines are one cell: entries across columns, titles of groups, entries over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import NamedTuple
+
+from pipelines.parse.lines import Rect, around
+from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, Rules
+
+GUTTER = 0.5
+"""Of a line's height, white that parts columns at least: a blank is a fifth, cells have 4 points and more between."""
+LOOSE = 0.12
+"""Of a line's height, how much further than the next line of an entry the next row is."""
+
+
+class Strip(NamedTuple):
+    """A piece of a line between two wide whites, or the white itself."""
+
+    left: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """Lines of words that make one row, from `top` to `bottom`."""
+
+    top: float
+    bottom: float
+    lines: tuple[tuple[PageWord, ...], ...]
+
+    @property
+    def bold(self) -> bool:
+        return all(word.bold for line in self.lines for word in line)
+
+
+def pieces_of(line: Sequence[PageWord], height: float) -> list[Strip]:
+    """Return a line of words as pieces that only blanks part."""
+    pieces: list[Strip] = []
+    for word in sorted(line, key=lambda word: word.rect.left):
+        if pieces and word.rect.left - pieces[-1].right < GUTTER * height:
+            pieces[-1] = Strip(pieces[-1].left, max(pieces[-1].right, word.rect.right))
+        else:
+            pieces.append(Strip(word.rect.left, word.rect.right))
+    return pieces
+
+
+def middle_of(line: Sequence[PageWord]) -> float:
+    return median(word.rect.middle[1] for word in line)
+
+
+def column_at(x: float, gutters: Sequence[Strip]) -> int:
+    return sum(1 for gutter in gutters if x > (gutter.left + gutter.right) / 2)
+
+
+class TableCells:
+    """The cells of a table whose rows and columns are known: which of them are one."""
+
+    def __init__(self, region: Rect, rows: Sequence[TextRow], gutters: Sequence[Strip], rules: Rules) -> None:
+        self.region, self.rows, self.gutters, self.rules = region, rows, gutters, rules
+        self.height = median(word.rect.height for row in rows for line in row.lines for word in line)
+        self.columns = len(gutters) + 1
+        self.heads = next((number for number, row in enumerate(rows) if not row.bold), 0)
+        self.starts = [self._starts(number) for number in range(len(rows))]
+
+    def grid(self) -> PageGrid:
+        """Return the grid; places without text join the one above or beside that they belong to."""
+        cells = [self._cell(row, *span) for row in range(len(self.rows)) for span in self._spans(row)]
+        return PageGrid(self.region, tuple(self._downward(cells)))
+
+    def _starts(self, row: int) -> dict[int, int]:
+        """Return the columns of a row that hold text, each with the last one that its text runs into."""
+        found: dict[int, int] = {}
+        for line in self.rows[row].lines:
+            for piece in pieces_of(self._on_base(line, row), self.height):
+                inner = [n for n, g in enumerate(self.gutters) if piece.left < g.left + 1 and piece.right > g.right - 1]
+                first = column_at(piece.left + 1, self.gutters) if not inner else inner[0]
+                last = max(first, inner[-1] + 1) if inner else first
+                found[first] = max(last, found.get(first, 0))
+        return found
+
+    def _on_base(self, line: Sequence[PageWord], row: int) -> list[PageWord]:
+        """Return a line without what stands a little off: the next line of an entry that runs over several rows."""
+        middle = middle_of(line)
+        near = [word for word in line if abs(word.rect.middle[1] - middle) < LOOSE * self.height]
+        off = {column_at(word.rect.middle[0], self.gutters) for word in line if word not in near}
+        kept = {column_at(word.rect.middle[0], self.gutters) for word in near}
+        return list(line) if row == 0 or not off or off & kept else near
+
+    def _spans(self, row: int) -> Iterator[tuple[int, int]]:
+        """Yield first and last column of each cell of a row."""
+        starts = self.starts[row]
+        column = 0
+        while column < self.columns:
+            last = starts.get(column, column)
+            if column in starts and (self._is_group(row) or self._is_head_of_heads(row, column)):
+                last = max(last, min((other for other in starts if other > column), default=self.columns) - 1)
+            yield column, last
+            column = last + 1
+
+    def _is_group(self, row: int) -> bool:
+        """Whether a row is the title of the rows below: one entry, bold or across columns, in a table of others."""
+        starts = self.starts[row]
+        if list(starts) != [0] or (row in (0, len(self.rows) - 1) and not starts[0]):
+            return False
+        light = sum(not other.bold for other in self.rows) > 1
+        return starts[0] > 0 or (self.rows[row].bold and light and row >= self.heads)
+
+    def _is_head_of_heads(self, row: int, column: int) -> bool:
+        """Whether a bold head stands over several heads of the row below."""
+        return row + 1 < self.heads and column > 0 and column + 1 in self.starts[row + 1]
+
+    def _cell(self, row: int, first: int, last: int) -> GridCell:
+        left = self._between(self.gutters[first - 1]) if first else self.region.left
+        right = self._between(self.gutters[last]) if last < self.columns - 1 else self.region.right
+        top = self._boundary(row - 1) if row else self.region.top
+        bottom = self._boundary(row) if row < len(self.rows) - 1 else self.region.bottom
+        return GridCell(row, first, 1, last - first + 1, Rect(left, top, right, bottom), row < self.heads)
+
+    @staticmethod
+    def _between(gutter: Strip) -> float:
+        return (gutter.left + gutter.right) / 2
+
+    def _boundary(self, row: int) -> float:
+        return (self.rows[row].bottom + self.rows[row + 1].top) / 2
+
+    def _downward(self, cells: Sequence[GridCell]) -> Iterator[GridCell]:
+        """Yield the cells; empty ones that a row begins with are joined to those above if no line is drawn between."""
+        by_place = {(cell.row, cell.column): cell for cell in cells}
+        for row in range(len(self.rows) - 1, 0, -1):
+            for column in range(min(self.starts[row], default=0)):
+                cell, above = by_place.get((row, column)), by_place.get((row - 1, column))
+                if cell is None or above is None or above.column_span > 1 or not self._open(cell):
+                    break
+                span, rect = above.row_span + cell.row_span, around((above.rect, cell.rect))
+                by_place[row - 1, column] = GridCell(row - 1, column, span, 1, rect, above.header)
+                del by_place[row, column]
+        yield from sorted(by_place.values(), key=lambda cell: (cell.row, cell.column))
+
+    def _open(self, cell: GridCell) -> bool:
+        left, right = cell.rect.left + 2, cell.rect.right - 2
+        return not any(
+            abs(rule.top - cell.rect.top) < self.height and rule.left < right and rule.right > left
+            for rule in (*self.rules.level, *self.rules.shaded)
+        )

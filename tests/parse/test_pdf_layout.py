@@ -1,0 +1,193 @@
+"""Tables without lines, headings that the layout model and the look of a line judge apart, columns, bare pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pipelines.core.document import BlockKind, Document
+from pipelines.core.provenance import Box
+from pipelines.core.table import Cell
+from pipelines.parse.columns import in_rows, reading_order
+from pipelines.parse.lines import Line, Rect, TextStyle
+from pipelines.parse.pdf.alignment import aligned_grid
+from pipelines.parse.pdf.consistency import consistent
+from pipelines.parse.pdf.grids import striped
+from pipelines.parse.pdf.headings import Outline
+from pipelines.parse.pdf.items import PageItem, merge_tables
+from pipelines.parse.pdf.page import Bookmark, PageGrid, PageWord, RegionKind, Rules
+from pipelines.parse.settings import OcrSettings, ParseSettings, PdfSettings
+from tests.parse.pdf_pages import LOREM, Pdf
+
+NO_OCR = ParseSettings(ocr=OcrSettings(engine="none"))
+BODY = TextStyle(10.0, "Serif")
+BOLD = TextStyle(10.0, "Serif-Bold", bold=True)
+DocumentOf = Callable[..., Document]
+
+
+def words(*rows: Sequence[tuple[float, float, str]], bold: Sequence[int] = ()) -> list[PageWord]:
+    """Return entries (left, top, text) as words five points a character wide and ten points high."""
+    return [
+        PageWord(text, Rect(left, top, left + 5 * len(text), top + 10), number in bold)
+        for number, row in enumerate(rows)
+        for left, top, text in row
+    ]
+
+
+def places(grid: PageGrid | None) -> list[tuple[int, int, int, int]]:
+    assert grid is not None
+    return [(cell.row, cell.column, cell.row_span, cell.column_span) for cell in grid.cells]
+
+
+def test_white_parts_columns_and_a_wider_step_parts_rows() -> None:
+    found = words(
+        [(0, 0, "Part"), (100, 0, "Remark")],
+        [(0, 20, "Seat"), (100, 20, "made"), (125, 20, "of")],
+        [(100, 31, "bronze")],
+        [(0, 51, "Stem"), (100, 51, "steel")],
+    )
+    grid = aligned_grid(Rect(0, 0, 200, 65), found, Rules())
+    assert places(grid) == [(row, column, 1, 1) for row in range(3) for column in range(2)]
+
+
+def test_lines_of_one_step_are_rows_where_each_has_its_key() -> None:
+    rows = [[(0.0, 11.0 * number, f"K{number}"), (60.0, 11.0 * number, "one")] for number in range(4)]
+    assert [place[0] for place in places(aligned_grid(Rect(0, 0, 100, 44), words(*rows), Rules()))][::2] == [0, 1, 2, 3]
+
+
+def test_the_bold_title_of_a_group_of_rows_runs_over_all_columns() -> None:
+    rows = [[(0.0, 20.0 * number, f"K{number}"), (60.0, 20.0 * number, "one")] for number in range(5)]
+    rows[2] = [(0.0, 40.0, "Group")]
+    grid = aligned_grid(Rect(0, 0, 100, 95), words(*rows, bold=[0, 2]), Rules())
+    assert (2, 0, 1, 2) in places(grid)
+
+
+def test_an_entry_stands_for_the_rows_below_that_have_none() -> None:
+    rows = [[(0.0, 20.0 * n, f"K{n}"), (60.0, 20.0 * n, "one"), (110.0, 20.0 * n, "two")] for n in range(4)]
+    rows[2] = rows[2][1:]
+    assert (1, 0, 2, 1) in places(aligned_grid(Rect(0, 0, 140, 75), words(*rows), Rules()))
+
+
+def test_a_head_over_several_heads_covers_them() -> None:
+    rows = [
+        [(0.0, 0.0, "Size"), (60.0, 0.0, "Load")],
+        [(60.0, 20.0, "least"), (110.0, 20.0, "most")],
+        *[[(0.0, 20.0 * n, f"K{n}"), (60.0, 20.0 * n, "1.5"), (110.0, 20.0 * n, "9.5")] for n in (2, 3, 4)],
+    ]
+    found = places(aligned_grid(Rect(0, 0, 140, 95), words(*rows, bold=[0, 1]), Rules()))
+    assert {(0, 0, 2, 1), (0, 1, 1, 2)} <= set(found)
+
+
+def test_one_column_is_no_table() -> None:
+    rows = [[(0.0, 20.0 * number, "plain")] for number in range(4)]
+    assert aligned_grid(Rect(0, 0, 100, 80), words(*rows), Rules()) is None
+
+
+def test_level_lines_of_one_width_tell_where_a_table_is() -> None:
+    cells = [Rect(left, top, left + 50, top) for top in (10.0, 30.0, 50.0, 70.0) for left in (0.0, 50.0)]
+    assert striped(Rules(level=cells)) == [Rect(0, 10, 100, 70)]
+    assert striped(Rules(level=cells[:4])) == []
+
+
+def heading(text: str, style: TextStyle, seen: RegionKind | None, left: float = 60.0) -> PageItem:
+    return PageItem(BlockKind.HEADING, text, 1, Rect(left, 0, left + 100, 10), style, seen=seen)
+
+
+def paragraph(left: float = 60.0, count: int = 400) -> PageItem:
+    return PageItem(BlockKind.PARAGRAPH, "x" * count, 1, Rect(left, 20, left + 300, 60), BODY)
+
+
+def kept(*items: PageItem, outline: Outline | None = None) -> list[str]:
+    found = consistent(items, outline or Outline.of([]), BODY)
+    return [item.text for item in found if item.kind is BlockKind.HEADING]
+
+
+def test_a_style_that_the_model_mostly_takes_for_text_makes_no_headings() -> None:
+    red = replace(BOLD, color=255)
+    found = [heading("Scope", BOLD, RegionKind.HEADING), heading("Tests", BOLD, None)]
+    found += [heading(text, red, RegionKind.TEXT) for text in ("first words", "more words")]
+    found += [heading("elsewhere", red, None), paragraph()]
+    assert kept(*found) == ["Scope", "Tests"]
+
+
+def test_where_the_model_looked_nowhere_the_look_decides_and_a_bookmark_always() -> None:
+    assert kept(heading("Scope", BOLD, None), paragraph()) == ["Scope"]
+    outline = Outline.of([Bookmark(1, "Scope", 1)])
+    assert kept(heading("Scope", BOLD, RegionKind.TEXT), outline=outline) == ["Scope"]
+
+
+def test_code_and_text_in_the_bodys_own_style_are_no_headings() -> None:
+    code = TextStyle(10.0, "Mono", bold=True, mono=True)
+    found = [heading("$ make", code, RegionKind.HEADING), heading("dnf", BODY, RegionKind.HEADING)]
+    assert kept(*found, heading("4.2 Tests", BODY, RegionKind.HEADING), paragraph()) == ["4.2 Tests"]
+
+
+def test_a_term_over_text_that_is_set_in_and_the_title_of_a_box_are_no_headings() -> None:
+    term, explained = heading("Group name", BOLD, RegionKind.HEADING), paragraph(left=95.0, count=40)
+    box = heading("Warning", BOLD, RegionKind.HEADING, left=75.0)
+    notice = heading("Note:", BOLD, RegionKind.HEADING)
+    assert kept(heading("Scope", BOLD, RegionKind.HEADING), paragraph(), term, explained, box, notice) == ["Scope"]
+
+
+def test_headings_of_arabic_stand_at_the_right_margin() -> None:
+    titles = [
+        PageItem(BlockKind.HEADING, text, 1, Rect(500.0 - width, 0, 500, 10), BOLD, seen=RegionKind.HEADING)
+        for text, width in (("العملية", 40.0), ("المكتبات المشتركة", 90.0))
+    ]
+    text = PageItem(BlockKind.PARAGRAPH, "العمود الثاني من النص " * 9, 1, Rect(60, 20, 500, 60), BODY)
+    assert kept(titles[0], text, titles[1], text) == [title.text for title in titles]
+
+
+def test_a_table_with_the_same_head_in_the_next_column_is_the_same_table() -> None:
+    def part(left: float, value: str) -> PageItem:
+        cells = tuple(Cell(row, 0, text, 1, 1, row == 0) for row, text in enumerate(("head", value)))
+        cells += tuple(Cell(row, 1, text, 1, 1, row == 0) for row, text in enumerate(("unit", "mm")))
+        box = (Box(1, left, 0.1, left + 0.3, 0.4),)
+        return PageItem(BlockKind.TABLE, "", 1, Rect(0, 0, 1, 1), cells=cells, boxes=box)
+
+    (table,) = merge_tables([part(0.1, "1"), part(0.6, "2")])
+    assert [cell.text for cell in table.cells if cell.column == 0] == ["head", "1", "2"]
+
+
+def column(left: float, text: str, count: int = 12, width: float = 150.0) -> list[Line]:
+    return [Line(text, Rect(left, 14 * n, left + width - 40 * (n % 2), 14 * n + 10)) for n in range(count)]
+
+
+def test_three_columns_are_read_one_after_the_other() -> None:
+    lines = [
+        line
+        for left, name in ((0, "first"), (170, "second"), (340, "third"))
+        for line in column(left, f"{name} column of words")
+    ]
+    assert [group[0].text.split()[0] for group in reading_order(lines)] == ["first", "second", "third"]
+
+
+def test_columns_and_rows_of_arabic_are_read_from_the_right() -> None:
+    lines = [*column(0, "العمود الثاني من النص"), *column(170, "العمود الأول من النص")]
+    assert [group[0].rect.left for group in reading_order(lines)] == [170, 0]
+    assert [line.rect.left for line in in_rows([lines[0], lines[12]])] == [170, 0]
+
+
+def test_pages_of_one_line_that_differ_by_a_number_are_kept(document_of: DocumentOf) -> None:
+    pdf = Pdf()
+    for number in range(1, 6):
+        pdf.page().text(60, 60, f"Certificate number {number}")
+    assert document_of("a.pdf", pdf.data(), NO_OCR).text.count("Certificate number") == 5
+
+
+@pytest.mark.parametrize("layout", ["auto", "model", "rules"])
+def test_each_layout_reads_the_same_text(document_of: DocumentOf, layout: str) -> None:
+    pdf = Pdf().page().text(60, 60, "4.2 Valves", font="hebo").box(60, 90, 530, 300, LOREM)
+    settings = NO_OCR.model_copy(update={"pdf": PdfSettings.model_validate({"layout": layout})})
+    document = document_of("a.pdf", pdf.data(), settings)
+    assert [section.title for section in document.sections[1:]] == ["4.2 Valves"]
+    assert "relief valve" in document.text
+
+
+def test_a_printed_table_over_two_pages_is_one(shared: Path, document_of: DocumentOf) -> None:
+    path = shared / "pdf" / "print" / "numeric-types.pdf"
+    tables = document_of("numeric.pdf", path.read_bytes(), NO_OCR).tables
+    assert any(len(table.parts) > 1 for table in tables)
