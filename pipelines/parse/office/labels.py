@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -30,12 +31,21 @@ class SheetTable:
 
     @property
     def label(self) -> str:
-        """The text, if this is no table but a label or note: a row of one cell, or a name with its value."""
+        """The text, if this is no table but a label or note: a row of one cell, a name with its value, or a title over
+        several columns with lines below it."""
         texts = [" ".join(cell.text.split()) for cell in self.cells if cell.text]
-        alone = self.area.top == self.area.bottom or len(self.cells) == 1
-        if not alone or len(texts) > 2 or any(map(is_number, texts)) or not is_word(texts[0]):
+        if any(map(is_number, texts)) or not texts or not is_word(texts[0]):
             return ""
-        return ": ".join(text.rstrip(":") for text in texts)[:_LONGEST]
+        if self._is_titled():
+            return "\n".join(texts)[:_LONGEST]
+        alone = self.area.top == self.area.bottom or len(self.cells) == 1
+        return ": ".join(text.rstrip(":") for text in texts)[:_LONGEST] if alone and len(texts) <= 2 else ""
+
+    def _is_titled(self) -> bool:
+        """Whether the first row is one cell over several columns, and each row below has one text at most."""
+        rows = Counter(cell.row for cell in self.cells if cell.text)
+        merged = any(cell.row == 0 and cell.column_span > 1 for cell in self.cells)
+        return merged and len(rows) > 1 and max(rows.values()) == 1
 
 
 def with_labels(tables: Sequence[SheetTable]) -> list[SheetTable]:

@@ -125,6 +125,12 @@ def test_a_note_below_a_table_belongs_to_it() -> None:
     assert captions(sheet) == ["All prices in CAD"]
 
 
+def test_a_title_over_several_columns_with_a_note_below_it_is_the_caption_of_the_table_below() -> None:
+    sheet = grid("List . .", "EUR . .", ". . .", "a b c", "1 2 3")
+    sheet.merged.append(CellRange(0, 0, 0, 2))
+    assert captions(sheet) == ["List\nEUR"]
+
+
 def test_units_below_names_are_headers_and_a_first_row_of_words_is_not() -> None:
     assert headers(grid("Run Flow Head", ". (l/s) (m)", "1 2 3", "2 3 4")) == [{0, 1}]
     assert headers(grid("Run Flow Head", "one n/a n/a", "two 2 3", "three 3 4")) == [{0}]
