@@ -9,7 +9,6 @@ import numpy as np
 
 from pipelines.atomize.self_recall import ChunkRank, DocumentRecords, rank, self_recall
 from pipelines.core import codec
-from pipelines.core.errors import ArtifactUnreadable
 from pipelines.core.failures import each
 from pipelines.core.ids import content_id
 from pipelines.ingest.embedding import read_searched
@@ -47,7 +46,7 @@ def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
     parts = _Parts(entries, stores)
     try:
         standings = _standings(parts, stores)
-    except ArtifactUnreadable:
+    except Exception:  # of a document alone, as long as another reading of each says so
         each("gate", entries, lambda entry: entry.document, lambda entry: parts[entry.artifacts["embed"]])
         raise
     failing = [entry for entry in entries if not all(one.passed for one in standings[entry.artifacts["embed"]])]

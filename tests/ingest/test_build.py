@@ -15,7 +15,6 @@ from pipelines.llm.settings import EmbedSettings
 from pipelines.resources import open_stores
 from pipelines.retrieve.build_index import build_index
 from pipelines.retrieve.index_cache import graph_state, load_index
-from pipelines.retrieve.retriever import CACHE
 from pipelines.settings import Settings
 from pipelines.store.vector import RecordKind
 from tests.ingest.knowledge import assert_same, entries_of, graph_of, vectors_of
@@ -60,13 +59,13 @@ def test_documents_that_name_one_another_are_linked(kb: Path) -> None:
 
 def test_an_ingest_keeps_the_index_that_the_first_question_reads(folder: Path, kb: Path) -> None:
     with open_stores(kb, Settings()) as stores:
-        kept = load_index(kb / CACHE, graph_state(stores.graph.owners(), stores.embedder.info))
+        kept = load_index(stores.index_folder, graph_state(stores.graph.owners(), stores.embedder.info))
         assert kept is not None
         assert kept[0].chunks == build_index(stores.graph).chunks
     (folder / "manual.md").unlink()
     build(folder, kb)
     with open_stores(kb, Settings()) as stores:
-        kept = load_index(kb / CACHE, graph_state(stores.graph.owners(), stores.embedder.info))
+        kept = load_index(stores.index_folder, graph_state(stores.graph.owners(), stores.embedder.info))
         assert kept is not None
         assert kept[0].documents == build_index(stores.graph).documents
 

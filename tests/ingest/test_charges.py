@@ -70,7 +70,7 @@ def poison(monkeypatch: pytest.MonkeyPatch, place: object, name: str, error: Exc
 
 
 PLACES = {
-    "gate": (gate, "_part"),
+    "gate": (gate, "read_artifact"),
     "card": (corpus, "read_value"),
     "names": (document_index, "fold_name"),
     "mentions": (link, "find_names"),
