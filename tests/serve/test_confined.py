@@ -208,6 +208,7 @@ async def test_an_agent_with_a_key_sees_its_folders_alone(tempting: Served) -> N
             httpx2.AsyncClient(headers={"x-api-key": key}, trust_env=False) as web,
             Client(streamable_http_client(f"{tempting.url}/mcp", http_client=web)) as client,
         ):
+            told = []
             for tool, asked in (
                 ("list_documents", {}),
                 ("search", {"query": "Xylograph plan of the K65", "limit": 50}),
@@ -218,8 +219,8 @@ async def test_an_agent_with_a_key_sees_its_folders_alone(tempting: Served) -> N
                 ("neighbours", {"node": "open/manual.md", "hops": 3, "limit": 300}),
             ):
                 said = str((await client.call_tool(tool, asked)).model_dump()).replace(str(asked), "")
-                found = SECRET.search(said.replace("Xylograph plan of the K65", ""))
-                assert bool(found) is sees or sees, (key, tool, found)
+                told.append(bool(SECRET.search(said.replace("Xylograph plan of the K65", ""))))
+            assert sum(told) >= 5 if sees else not any(told), told  # what is hidden is there to be found
 
 
 def test_what_moves_into_a_folder_is_seen_and_what_moves_out_is_not(tmp_path: Path) -> None:
