@@ -28,14 +28,15 @@ def question_language(text: str, languages: Sequence[str]) -> str:
 
     It is the one with most stop words in it (Grefenstette 1995), of those of the corpus and the one that it is
     identified as; of several the first. Without stop words it is the one that it is identified as, where the corpus has
-    that, else the corpus's own.
+    that or its script tells, else the corpus's own.
     """
     identified = detect_language(text, tuple(languages))
     candidates = list(dict.fromkeys(filter(None, (*languages, identified))))
     found = [sum(word in stop_words(one) for word in words(text, one)) for one in candidates]
     if max(found, default=0):
         return candidates[found.index(max(found))]
-    return identified if identified in languages else next(iter(languages), "")
+    known = identified in languages or not profile(identified).spaced  # a script of its own tells
+    return identified if known else next(iter(languages), "")
 
 
 def subject_words(question: str, language: str, known: Callable[[str], bool]) -> Iterator[str]:

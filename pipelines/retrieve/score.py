@@ -49,7 +49,7 @@ class ChunkScores:
 
 def score_chunks(features: QueryFeatures, index: Index, settings: RetrieveSettings) -> ChunkScores:
     """Return the scores of all chunks."""
-    settings = _by_wording(features, settings)
+    settings = _by_wording(features, index, settings)
     own = _own_parts(features.layers, settings)
     focus = _focus(_sum(own, index.size), index, settings.focus)
     direct = own | {name: part * focus for name, part in _document_parts(features.layers, settings).items()}
@@ -94,18 +94,22 @@ def squash(x: float) -> float:
     return x / (1.0 + x)
 
 
-def _by_wording(features: QueryFeatures, settings: RetrieveSettings) -> RetrieveSettings:
+def _by_wording(features: QueryFeatures, index: Index, settings: RetrieveSettings) -> RetrieveSettings:
     """Return the weights for a question: of one in other words than the corpus's, those of terms are lower.
 
     Such a question has words in common with a chunk by chance, and is told better by what it means. It is known by the
     share of its weight in terms that the best chunk has, with the words of its document's name (`worded`, chosen on
-    the questions of `benchmarks/sets.toml` and of one file of `benchmarks/questions`).
+    the questions of `benchmarks/sets.toml` and of one file of `benchmarks/questions`). What a question in another
+    language than that chunk has in common with it is names, which tell much.
     """
     layers, query = features.layers, features.query
     if not layers.readable.any():  # terms are all there is
         return settings
     said = query.weights @ np.minimum(features.covered, 1.0) / query.ideal + layers.document_words
-    share = min(1.0, float(said.max()) / settings.worded) ** 2
+    best = int(np.argmax(said))
+    if index.languages[index.language_of[best]] != query.language:
+        return settings
+    share = min(1.0, float(said[best]) / settings.worded) ** 2
     lowered = {name: share * getattr(settings, name) for name in ("lexical", "document", "title", "called")}
     return settings.model_copy(update=lowered) if share < 1 else settings
 

@@ -153,6 +153,11 @@ def test_the_language_of_a_question_is_told_by_its_small_words(
     assert question_language(question, retriever.index.languages) == language
 
 
+def test_a_script_tells_the_language_of_a_question_that_the_corpus_has_not() -> None:
+    assert question_language("多久校准一次变送器？", ("en", "de")) == "zh"
+    assert question_language("DS-2041", ("de", "en")) == "de"
+
+
 def test_vectors_count_only_in_languages_that_the_embedder_reads(retriever: Retriever) -> None:
     languages = [retriever.index.languages[place] for place in retriever.index.language_of]
     readable = retriever.features("When does the ferry cross?").layers.readable
