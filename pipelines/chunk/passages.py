@@ -90,7 +90,8 @@ def quoted_group(group: PassageGroup, count: int) -> GroupSummary:
 def carried(forward: str, summary: str, language: str = "") -> str:
     """Return the forward summary behind a chunk: its summary, after the earlier sentences that share most with it."""
     newest = summary[:_LONGEST].rstrip()
-    earlier = [text for span in sentences(forward) if (text := span.slice(forward)) not in newest]
+    found = (span.slice(forward)[:_LONGEST].rstrip() for span in sentences(forward))
+    earlier = [text for text in found if text not in newest]
     return " ".join(filter(None, (summarize(earlier, _CARRIED - 1, newest, language), newest)))
 
 

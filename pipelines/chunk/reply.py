@@ -54,7 +54,7 @@ class Summaries(BaseModel):
         return str(getattr(self, "forward", ""))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64)  # more than passages are ever summarized together
 def summaries_of(count: int) -> type[Summaries]:
     """Return the reply type with a summary for each of `count` passages."""
     passages: dict[str, Any] = {f"passage_{number}": (Told, Field(alias=str(number))) for number in range(1, count + 1)}

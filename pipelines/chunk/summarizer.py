@@ -20,6 +20,7 @@ _NOTHING = "-"
 _QUOTED = 3
 """Sentences of a quoted summary: about the 60 words that a model is asked for."""
 _REPLY_TOKENS = 200
+"""Tokens of a reply at most: the 60 words that it is asked for, in a language that takes three tokens a word."""
 _TRIES = 2
 """Times that a model is asked about one part: a quoted summary does, where no reply is of use."""
 

@@ -62,8 +62,8 @@ def _clean(text: str) -> str:
 
 def _is_title(text: str) -> bool:
     sample = text[: _LONGEST * 2]
-    nameless = (_EMPTY_TITLE, _FILE_NAME, _CONTENTS)
-    return bool(sample) and not _PART.search(sample) and not any(name.fullmatch(sample) for name in nameless)
+    nameless = _EMPTY_TITLE.fullmatch(sample) or _FILE_NAME.fullmatch(sample) or _CONTENTS.fullmatch(sample)
+    return bool(sample) and not _PART.search(sample) and not nameless
 
 
 def _is_phrase(text: str) -> bool:
