@@ -129,8 +129,10 @@ def can_tell_when(question: str, passage: str, language: str = "") -> bool:
 
     "When does it trip?" is answered by "above 80 °C".
     """
-    asks_when = cue("asks_when", language).match(question.lstrip())
-    return asks_when is None or tells_when(passage, language) or bool(quantities(passage))
+    found = cue("asks_when", language).search(question.lstrip())
+    # Within a question "when" joins two sentences; in Chinese and Japanese it asks wherever it stands.
+    asks = found is not None and (found.start() == 0 or CJK_CHARACTER.search(found.group()) is not None)
+    return not asks or tells_when(passage, language) or bool(quantities(passage))
 
 
 def distinct(texts: Sequence[str], embedder: Embedder | None, same_meaning: float, language: str = "") -> list[str]:

@@ -8,6 +8,7 @@ from functools import cache
 from pipelines.lang.cues import cue
 from pipelines.lang.numbers import LISTED
 from pipelines.lang.profile import longest_first, profile
+from pipelines.lang.terms import words
 
 # Short names of English and German months alone: "set" and "out" of the Portuguese are English words.
 _NAMES = frozenset().union(
@@ -30,7 +31,8 @@ WRITTEN_DATE = re.compile(
 )
 """A date in figures, as a cell of a table holds it."""
 
-_TIME_OF_DAY = re.compile(r"\b\d{1,2}:\d\d\b")
+_EARLIER_OR_TIME = re.compile(r"\b1\d\d\d\b|\b\d{1,2}:\d\d\b")
+"""A year before those of `DATE`, which is an amount as often as not, or a time of the day."""
 
 
 @cache
@@ -42,8 +44,9 @@ def calendar(language: str = "") -> frozenset[str]:
 
 def tells_when(text: str, language: str = "") -> bool:
     """Whether a text has a date or a time, or says what one thing is after, before or while another."""
-    dated = DATE.search(text) or _TIME_OF_DAY.search(text) or cue("time", language).search(text)
-    return bool(dated) or not _names_of_days(language).isdisjoint(text.lower().replace(",", " ").split())
+    if any(pattern.search(text) for pattern in (DATE, _EARLIER_OR_TIME, cue("time", language))):
+        return True
+    return not _names_of_days(language).isdisjoint(words(text, language))
 
 
 @cache

@@ -80,3 +80,6 @@ def test_only_a_passage_with_a_word_of_time_can_tell_when() -> None:
     assert can_tell_when("Who sold the pump?", "The pump was sold to Ahlen.")
     assert not can_tell_when("Wann wurde die Pumpe verkauft?", "Die Pumpe ging an Ahlen.", "de")
     assert can_tell_when("Wann wird die Pumpe verkauft?", "Die Pumpe geht nach der Messe an Ahlen.", "de")
+    assert not can_tell_when("水泵何时售出？", "水泵售给了阿伦公司。", "zh")
+    assert can_tell_when("What trips when it is hot?", "The pump is of cast iron.", "en")
+    assert can_tell_when("When was the tower built?", "The tower was built in 1874.", "en")

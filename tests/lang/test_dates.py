@@ -32,7 +32,8 @@ def test_days_and_months_are_in_the_calendar_of_their_language() -> None:
     ("text", "language"),
     [("on Tuesdays", "en"), ("in March", "en"), ("after the start", "en"), ("at 9:30", "en"), ("每天", "zh"),
      ("nach dem Einschalten", "de"), ("jeden Montag", "de"), ("avant la mise en marche", "fr"), ("cada año", "es"),
-     ("при включении", "ru"), ("in 2019", "fi"), ("after the start", "")],
+     ("при включении", "ru"), ("in 2019", "fi"), ("after the start", ""),
+     ("in 1874", "en"), ("It opened on Tuesday.", "en"), ("Es öffnet am Montag.", "de"), ("(March)", "en")],
 )  # fmt: skip
 def test_a_word_of_time_tells_when(text: str, language: str) -> None:
     assert tells_when(text, language)
