@@ -13,6 +13,7 @@ from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.cues import cue
 from pipelines.lang.dates import tells_when
 from pipelines.lang.quantities import quantities
+from pipelines.lang.subject_words import question_language
 from pipelines.lang.terms import terms
 from pipelines.llm.embedder import Embedder
 
@@ -22,6 +23,7 @@ _IN_CHUNK, _IN_SENTENCES, _FEWEST_TERMS = 0.5, 0.6, 2
 """Minimum shares of a question's terms in the chunk and in two neighbouring sentences of it; minimum terms."""
 _SAME_TERMS = 0.9
 """Share of common terms from which two questions are one."""
+_ASKS_NOTHING = "question that asks nothing"
 _ASKING = ("asks_when", "asks_where", "asks_who", "asks_why", "asks_how_much", "asks_how")
 """Cues by which a question asks, those that another begins with behind it."""
 
@@ -38,22 +40,21 @@ def sound_questions(
 
     `found` are a model's questions about the chunk of `grounding`, `names` the chunk's entities. For `embedder` and
     `same_meaning` see `distinct`. A question without a name is prefixed by the chunk's heading path:
-    "Pump Manual > Seals: How often are they replaced?"
+    "Pump Manual > Seals: How often are they replaced?" They are checked by the words of their own language, for a
+    small model asks in English about a German text.
     """
+    parts = [part for one in found for part in _parts(one)]
+    language = question_language(" ".join(parts), (grounding.language,))
     known = [normalize(name) for name in names] + [form for _, form in grounding.content.path]
     kept: list[str] = []
-    for text in (part for one in found for part in _parts(one)):
+    for text in parts:
         question = _normalized(text)
-        reason = (
-            _error(question, grounding, known)
-            if is_question(text, grounding.language)
-            else "question that asks nothing"
-        )
+        reason = _error(question, grounding, known, language) if is_question(text, language) else _ASKS_NOTHING
         if reason:
             dropped[reason] += 1
         else:
             kept.append(question)
-    different = distinct(kept, embedder, same_meaning, grounding.language)
+    different = distinct(kept, embedder, same_meaning, language)
     if len(different) < len(kept):
         dropped["question repeated"] += len(kept) - len(different)
     return [_under_headings(question, grounding, known) for question in different]
@@ -70,19 +71,19 @@ def _normalized(question: str) -> str:
     return f"{stripped[0].upper()}{stripped[1:]}{'？' if CJK_CHARACTER.search(stripped) else '?'}" if stripped else ""
 
 
-def _error(question: str, grounding: Grounding, known: Sequence[str]) -> str:
-    """Return why a question is dropped, empty if it is kept."""
-    if _is_about_the_text(question, grounding):
+def _error(question: str, grounding: Grounding, known: Sequence[str], language: str) -> str:
+    """Return why a question in `language` is dropped, empty if it is kept."""
+    if _is_about_the_text(question, grounding, language):
         return "question about the text itself"
     whole = _under_headings(question, grounding, known)
-    if _has_open_pronoun(question, known, grounding.language, headed=whole != question):
+    if _has_open_pronoun(question, known, language, headed=whole != question):
         return "question with a pronoun and no referent"
     if not terms(question) or len(terms(whole)) < _FEWEST_TERMS:
         return "question too short"
-    return _unanswerable(question, grounding, known)
+    return _unanswerable(question, grounding, known, language)
 
 
-def _unanswerable(question: str, grounding: Grounding, known: Sequence[str]) -> str:
+def _unanswerable(question: str, grounding: Grounding, known: Sequence[str], language: str) -> str:
     """Return why the chunk cannot answer a question, empty if it may."""
     if not grounding.has_numbers_of(question):
         return "question with a number that is not in the text"
@@ -91,12 +92,13 @@ def _unanswerable(question: str, grounding: Grounding, known: Sequence[str]) -> 
     share, window = grounding.best_window(question)
     if share < _IN_SENTENCES:
         return "question of things told apart"
-    return "" if can_tell_when(question, window, grounding.language) else "question when of what has no time"
+    told = can_tell_when(question, window, language, grounding.language)
+    return "" if told else "question when of what has no time"
 
 
-def _is_about_the_text(question: str, grounding: Grounding) -> bool:
+def _is_about_the_text(question: str, grounding: Grounding, language: str) -> bool:
     """Whether a question speaks of "the document" where the chunk itself speaks of none."""
-    found = cue("this_text", grounding.language).search(question)
+    found = cue("this_text", language).search(question)
     return found is not None and found.group().split()[-1].casefold() not in grounding.content.chunk.text.casefold()
 
 
@@ -124,15 +126,15 @@ def is_question(text: str, language: str = "") -> bool:
     return text.rstrip().endswith(("?", "？")) or any(pattern.search(text) for pattern in asking)
 
 
-def can_tell_when(question: str, passage: str, language: str = "") -> bool:
-    """Whether a passage tells a time or a limit; true for a question that does not ask when.
+def can_tell_when(question: str, passage: str, language: str = "", passage_language: str = "") -> bool:
+    """Whether a passage tells a time or a limit; true for a question, in `language`, that does not ask when.
 
     "When does it trip?" is answered by "above 80 °C".
     """
     found = cue("asks_when", language).search(question.lstrip())
     # Within a question "when" joins two sentences; in Chinese and Japanese it asks wherever it stands.
     asks = found is not None and (found.start() == 0 or CJK_CHARACTER.search(found.group()) is not None)
-    return not asks or tells_when(passage, language) or bool(quantities(passage))
+    return not asks or tells_when(passage, passage_language) or bool(quantities(passage))
 
 
 def distinct(texts: Sequence[str], embedder: Embedder | None, same_meaning: float, language: str = "") -> list[str]:

@@ -109,7 +109,7 @@ class Grounding:
 
     @property
     def language(self) -> str:
-        """The language of the chunk, which a model's questions about it are in too."""
+        """The language of the chunk."""
         return self.content.chunk.language
 
     def terms_of(self, text: str) -> frozenset[str]:

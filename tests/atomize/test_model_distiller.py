@@ -146,6 +146,17 @@ def test_an_unsound_question_is_dropped_and_counted(question: str, reason: str) 
     assert found.dropped == {reason: 1}
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["What does the text say about P-9?", "Was sagt der Text über P-9?", "Who leads them?", "Wer leitet diese Firma?"],
+)
+def test_a_question_is_checked_by_the_words_of_its_own_language(question: str) -> None:
+    made = document(paragraph("Die Pumpe P-9 läuft mit 16 bar. Sie steht in Halle 2 neben dem Tor."), language="de")
+    found, _ = distil(changed(questions=[question], tags={}, facts=[]), made=made)
+    assert set(found.dropped) <= {"question about the text itself", "question with a pronoun and no referent"}
+    assert sum(found.dropped.values()) == 1
+
+
 def test_questions_put_into_one_are_taken_apart() -> None:
     found, _ = distil(
         changed(questions=["Who leads Acme Pumps? At which pressure does the pump P-101A run? Where is th"])
