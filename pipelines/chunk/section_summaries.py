@@ -61,8 +61,8 @@ class _BottomUp:
 
     def _has_prose(self, chunk: Chunk) -> bool:
         """Whether a summary says more than a line that was quoted from a table or from code."""
-        quoted = chunk.summary in " ".join(f"{chunk.context} {chunk.text}".split())
-        return not quoted or any(block.kind in _PROSE for block in self._block_index.touching(chunk.provenance.span))
+        told = chunk.quotes(chunk.summary)
+        return not told or any(block.kind in _PROSE for block in self._block_index.touching(chunk.provenance.span))
 
     async def _summarize_section(self, section: Section) -> None:
         texts = self._texts(section.id)

@@ -33,3 +33,7 @@ class Chunk:
     def make_id(document: str, start: int, end: int) -> str:
         """A chunk is its place in a document whose id already stands for its bytes."""
         return content_id("chunk", document, start, end)
+
+    def quotes(self, text: str) -> bool:
+        """Whether a text stands in the chunk or its context as it is, white space aside."""
+        return " ".join(text.split()) in " ".join(f"{self.context} {self.text}".split())

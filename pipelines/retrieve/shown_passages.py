@@ -141,5 +141,5 @@ def _text(chunk: Chunk) -> str:
 
 def _written_summary(chunk: Chunk) -> str:
     """The summary in parentheses (PIKE-RAG 5.2.1: it goes with its chunk); nothing where it is quoted from it."""
-    said = [span.slice(chunk.summary) for span in sentences(chunk.summary)]
-    return "" if all(one.strip() in chunk.text for one in said) else f"({chunk.summary})"
+    said = (span.slice(chunk.summary) for span in sentences(chunk.summary))
+    return "" if all(map(chunk.quotes, said)) else f"({chunk.summary})"

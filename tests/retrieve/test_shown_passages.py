@@ -35,6 +35,9 @@ def test_a_written_summary_goes_before_its_passage_and_a_quoted_one_does_not() -
     assert f"(An old pump: its bolts and its paint.)\n{PUMP}" in render([written], 500, "pump")
     quoted = replace(hit, chunk=replace(hit.chunk, summary="It has a cast iron casing. Its paint is blue."))
     assert f"[1] 0: {PUMP}" in render([quoted], 500, "pump")
+    broken = PUMP.replace("cast iron", "cast\n  iron")
+    lines = replace(quoted, chunk=replace(quoted.chunk, text=broken))
+    assert f"[1] 0: {broken}" in render([lines], 500, "pump")
 
 
 def test_no_passages_are_said_to_be_none() -> None:
