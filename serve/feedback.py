@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pipelines.core.errors import NotFound
 from pipelines.core.graph import NodeKind
-from pipelines.ingest.feedback import FEEDBACK, Feedback, Place, keep, quote_digest, withdraw
+from pipelines.ingest.feedback import FEEDBACK, Feedback, Place, keep, quote_digest
 from pipelines.retrieve.hit import chunk_of
 from serve.library import OpenBase
 from serve.settings import Limits
@@ -55,7 +55,7 @@ def given(base: OpenBase) -> tuple[Feedback, ...]:
 
 def take_back(base: OpenBase, id: str) -> Feedback:
     """Take feedback back. Raises `NotFound`."""
-    return withdraw(base.knowledge.stores.catalog, id)
+    return FEEDBACK.take_back(base.knowledge.stores.catalog, id)
 
 
 def _place(base: OpenBase, quoted: Quoted) -> Place:

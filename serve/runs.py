@@ -22,7 +22,7 @@ def _line(record: RunRecord) -> RunLine:
         report.changes.get("removed", 0),
         sum(record.reasons.values()),
         report.seconds,
-        sum(float(role.get("dollars", 0)) for role in report.usage.values()),
+        report.dollars,
         report.stopped,
         record.reasons,
     )

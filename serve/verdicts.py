@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from pipelines.ingest import verdicts
@@ -24,11 +22,7 @@ class Said(BaseModel):
 def say(base: OpenBase, told: Said, by: str) -> Verdict:
     """Keep a verdict. Raises `NotFound` for a name or an atom that is not there, `SourceError` for one name twice."""
     stores = base.knowledge.stores
-    one, two = verdicts.checked(stores.graph, told.kind, told.one, told.two)
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    verdict = Verdict(Verdict.make_id(told.kind, one, two), told.kind, one, two, by, at)
-    verdicts.say(stores.catalog, verdict)
-    return verdict
+    return verdicts.give(stores.graph, stores.catalog, told.kind, told.one, told.two, by)
 
 
 def said(base: OpenBase) -> tuple[Verdict, ...]:
@@ -38,4 +32,4 @@ def said(base: OpenBase) -> tuple[Verdict, ...]:
 
 def undo(base: OpenBase, id: str) -> Verdict:
     """Take a verdict back. Raises `NotFound`."""
-    return verdicts.undo(base.knowledge.stores.catalog, id)
+    return verdicts.SAID.take_back(base.knowledge.stores.catalog, id)

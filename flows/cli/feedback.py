@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from flows.cli.options import DEFAULT_KB, Json, Kb, folder_at
+from flows.cli.options import DEFAULT_KB, Json, Kb, store_at
 from flows.cli.stdio import say
-
-if TYPE_CHECKING:
-    from pipelines.store.catalog import Catalog
 
 app = typer.Typer(
     help="What people said of answers: right, wrong, and what they expected.", invoke_without_command=True
@@ -29,8 +24,8 @@ def feedback(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) ->
 
     if context.invoked_subcommand is not None:
         return
-    with _catalog(kb) as catalog:
-        found = FEEDBACK.read(catalog)
+    with store_at(kb) as store:
+        found = FEEDBACK.read(store.catalog)
     if json:
         print_json(found)
         return
@@ -58,8 +53,8 @@ def export(
     from evaluate.said import questions_of
     from pipelines.ingest.feedback import FEEDBACK
 
-    with _catalog(kb) as catalog:
-        found = FEEDBACK.read(catalog)
+    with store_at(kb) as store:
+        found = FEEDBACK.read(store.catalog)
     chosen = [one for one in found if (one.right or wrong or not right) and (not one.right or right or not wrong)]
     asked = questions_of(chosen)
     write_lines(file, asked)
@@ -71,15 +66,7 @@ def withdraw(
     id: Annotated[str, typer.Argument(help="The id, as `strata feedback` lists it.")], kb: Kb = DEFAULT_KB
 ) -> None:
     """Take feedback back; the next ingest undoes what it did."""
-    from pipelines.ingest.feedback import withdraw as take_back
+    from pipelines.ingest.feedback import FEEDBACK
 
-    with _catalog(kb) as catalog:
-        say(f"taken back: {take_back(catalog, id).question}")
-
-
-@contextmanager
-def _catalog(kb: Path) -> Iterator[Catalog]:
-    from pipelines.store.embedded_store import EmbeddedStore
-
-    with closing(EmbeddedStore.open(folder_at(kb).database, create=False)) as store:
-        yield store.catalog
+    with store_at(kb) as store:
+        say(f"taken back: {FEEDBACK.take_back(store.catalog, id).question}")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import DEFAULT_KB, Json, Kb, Set, folder_at, settings_from
+from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from, store_at
 from flows.cli.stdio import plain_output, say
 from pipelines.core.graph import GraphFormat
 
@@ -216,7 +216,5 @@ def _print(found: object, as_json: bool, columns: Sequence[str], rows: Iterable[
 
 @contextmanager
 def _graph(kb: Path) -> Iterator[GraphStore]:
-    from pipelines.store.embedded_store import EmbeddedStore
-
-    with closing(EmbeddedStore.open(folder_at(kb).database, create=False)) as store:
+    with store_at(kb) as store:
         yield store.graph

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +13,7 @@ import typer
 from pipelines.core.errors import SettingsError
 
 if TYPE_CHECKING:
+    from pipelines.store.embedded_store import EmbeddedStore
     from pipelines.store.folder import KnowledgeBaseFolder
     from qa.settings import QaSettings
 
@@ -51,6 +54,15 @@ def folder_at(kb: Path) -> KnowledgeBaseFolder:
         raise KnowledgeBaseNotFound(str(kb))
     refuse_links(kb)
     return folder
+
+
+@contextmanager
+def store_at(kb: Path) -> Iterator[EmbeddedStore]:
+    """Open the graph and the catalog of the knowledge base at `kb`. Raises what `folder_at` does."""
+    from pipelines.store.embedded_store import EmbeddedStore
+
+    with closing(EmbeddedStore.open(folder_at(kb).database, create=False)) as store:
+        yield store
 
 
 def pairs_to_options(pairs: list[str] | None) -> dict[str, object]:

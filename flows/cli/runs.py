@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import DEFAULT_KB, Json, Kb, folder_at
+from flows.cli.options import DEFAULT_KB, Json, Kb, store_at
 
 if TYPE_CHECKING:
     from pipelines.ingest.run_records import RunRecord
-    from pipelines.store.catalog import Catalog
 
 app = typer.Typer(help="The ingests so far: settings, counts, seconds, cost, failures.", invoke_without_command=True)
 
@@ -27,8 +23,8 @@ def runs(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> Non
 
     if context.invoked_subcommand is not None:
         return
-    with _catalog(kb) as catalog:
-        found = RUNS.read(catalog)
+    with store_at(kb) as store:
+        found = RUNS.read(store.catalog)
     if json:
         print_json(found)
         return
@@ -49,8 +45,8 @@ def show(
     from flows.cli.printing import print_json, print_report
     from pipelines.ingest.run_records import run_of
 
-    with _catalog(kb) as catalog:
-        found = run_of(catalog, number)
+    with store_at(kb) as store:
+        found = run_of(store.catalog, number)
     if json:
         print_json(found)
         return
@@ -70,7 +66,6 @@ def show(
 
 def _cells(one: RunRecord) -> tuple[str, ...]:
     report = one.report
-    dollars = sum(float(role.get("dollars", 0)) for role in report.usage.values())
     return (
         str(one.number),
         one.began.removesuffix("+00:00"),
@@ -79,14 +74,6 @@ def _cells(one: RunRecord) -> tuple[str, ...]:
         str(report.changes.get("removed", 0)),
         str(sum(one.reasons.values())),
         f"{report.seconds:.1f}",
-        f"{dollars:.4f}",
+        f"{report.dollars:.4f}",
         "early" if report.stopped else "",
     )
-
-
-@contextmanager
-def _catalog(kb: Path) -> Iterator[Catalog]:
-    from pipelines.store.embedded_store import EmbeddedStore
-
-    with closing(EmbeddedStore.open(folder_at(kb).database, create=False)) as store:
-        yield store.catalog

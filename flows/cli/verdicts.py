@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from flows.cli.options import DEFAULT_KB, Json, Kb, folder_at
+from flows.cli.options import DEFAULT_KB, Json, Kb, store_at
 from flows.cli.stdio import say
-
-if TYPE_CHECKING:
-    from pipelines.ingest.verdicts import VerdictKind
-    from pipelines.store.embedded_store import EmbeddedStore
 
 app = typer.Typer(
     help="What people said of entities, tags and atoms; the next ingest does it.", invoke_without_command=True
@@ -33,7 +26,7 @@ def verdicts(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) ->
 
     if context.invoked_subcommand is not None:
         return
-    with _store(kb) as store:
+    with store_at(kb) as store:
         found = SAID.read(store.catalog)
     if json:
         print_json(found)
@@ -73,29 +66,16 @@ def undo(
     id: Annotated[str, typer.Argument(help="The id, as `strata verdicts` lists it.")], kb: Kb = DEFAULT_KB
 ) -> None:
     """Take a verdict back; the next ingest undoes it."""
-    from pipelines.ingest.verdicts import undo as take_back
+    from pipelines.ingest.verdicts import SAID
 
-    with _store(kb) as store:
-        found = take_back(store.catalog, id)
+    with store_at(kb) as store:
+        found = SAID.take_back(store.catalog, id)
     say(f"taken back: {found.kind.value} {found.one} {found.two}; the next ingest undoes it")
 
 
-def _say(name: str, one: str, two: str, kb: Path) -> None:
-    from pipelines.ingest.verdicts import Verdict, VerdictKind, checked
-    from pipelines.ingest.verdicts import say as keep
+def _say(kind: str, one: str, two: str, kb: Path) -> None:
+    from pipelines.ingest.verdicts import VerdictKind, give
 
-    kind: VerdictKind = VerdictKind(name)
-    with _store(kb) as store:
-        one, two = checked(store.graph, kind, one, two)
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        verdict = Verdict(Verdict.make_id(kind, one, two), kind, one, two, "command line", at)
-        keep(store.catalog, verdict)
+    with store_at(kb) as store:
+        verdict = give(store.graph, store.catalog, VerdictKind(kind), one, two, "command line")
     say(f"kept as {verdict.id}; the next ingest does it")
-
-
-@contextmanager
-def _store(kb: Path) -> Iterator[EmbeddedStore]:
-    from pipelines.store.embedded_store import EmbeddedStore
-
-    with closing(EmbeddedStore.open(folder_at(kb).database, create=False)) as store:
-        yield store

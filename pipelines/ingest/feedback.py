@@ -11,18 +11,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pipelines.core.errors import NotFound, SourceError
 from pipelines.core.ids import content_id, digest
 from pipelines.core.knowledge import Atom, AtomKind, Distillate
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.store.catalog import Catalog
-from pipelines.store.facts import Fact
+from pipelines.store.facts import Fact, Remarks
 from pipelines.store.vector import EmbeddedRecords, RecordKind
 
 CONFIRMED = "confirmed"
 """The mark of an atom that comes from feedback, in the graph."""
-MOST = 5000
-"""Answers of which something is kept; the catalog reads them as one value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,42 +55,22 @@ class Feedback:
         return content_id("feedback", question, answer)
 
 
-FEEDBACK: Fact[tuple[Feedback, ...]] = Fact("feedback", tuple[Feedback, ...], ())
-"""All of it, oldest first."""
+FEEDBACK: Remarks[Feedback] = Remarks(Fact("feedback", tuple[Feedback, ...], ()), "feedback", "feedback", "withdraw")
 
 
 def keep(catalog: Catalog, feedback: Feedback) -> None:
-    """Keep what was said, in place of what was said of the same answer. Raises `SourceError` beyond `MOST`."""
-    with catalog.transaction():
-        others = tuple(one for one in FEEDBACK.read(catalog) if one.id != feedback.id)
-        if len(others) >= MOST:
-            raise SourceError(f"{MOST} answers have feedback already", hint="`strata feedback withdraw` makes room")
-        FEEDBACK.write(catalog, (*others, feedback))
-
-
-def withdraw(catalog: Catalog, id: str) -> Feedback:
-    """Take feedback back, and return it. Raises `NotFound`."""
-    with catalog.transaction():
-        kept = FEEDBACK.read(catalog)
-        found = next((one for one in kept if one.id == id), None)
-        if found is None:
-            raise NotFound(f"no feedback {id}", ids=(id,), hint="`strata feedback` lists it")
-        FEEDBACK.write(catalog, tuple(one for one in kept if one.id != id))
-        return found
+    """Keep what was said, in place of what was said of the same answer. Raises what `Remarks.add` does."""
+    FEEDBACK.add(catalog, feedback, lambda one: one.id == feedback.id)
 
 
 def forget_answers(catalog: Catalog, documents: Collection[str]) -> None:
     """Drop answers that rest on documents which are not among these ids, or on none; the questions stay."""
-    with catalog.transaction():
-        kept = FEEDBACK.read(catalog)
-        left = tuple(
-            one
-            if one.places and all(place.document in documents for place in one.places)
-            else replace(one, answer="", places=())
-            for one in kept
-        )
-        if left != kept:
-            FEEDBACK.write(catalog, left)
+
+    def without_answer(one: Feedback) -> Feedback:
+        rests = one.places and all(place.document in documents for place in one.places)
+        return one if rests else replace(one, answer="", places=())
+
+    FEEDBACK.revise(catalog, without_answer)
 
 
 def quote_digest(text: str) -> str:

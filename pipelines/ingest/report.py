@@ -94,6 +94,11 @@ class Report:
         return dict(kinds.most_common())
 
     @property
+    def dollars(self) -> float:
+        """What the language model's calls cost."""
+        return sum(float(role.get("dollars", 0)) for role in self.usage.values())
+
+    @property
     def exit_code(self) -> int:
         """0 when every document is in its place, 8 when some failed, 7 when the budget ended the run."""
         if self.stopped:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from pipelines.atomize.tags import tag_form
@@ -18,11 +19,8 @@ from pipelines.core.knowledge import Tag
 from pipelines.graph.document_profile import DocumentProfile, ProfileTag
 from pipelines.graph.settings import GraphSettings
 from pipelines.store.catalog import Catalog
-from pipelines.store.facts import Fact
+from pipelines.store.facts import Fact, Remarks
 from pipelines.store.graph import GraphStore
-
-MOST = 5000
-"""Verdicts that are kept; the catalog reads them as one value."""
 
 
 class VerdictKind(StrEnum):
@@ -52,40 +50,28 @@ class Verdict:
         return content_id("verdict", kind.value, normalize(one), normalize(two))
 
 
-SAID: Fact[tuple[Verdict, ...]] = Fact("verdicts of people", tuple[Verdict, ...], ())
-"""All of them, oldest first."""
+SAID: Remarks[Verdict] = Remarks(Fact("verdicts of people", tuple[Verdict, ...], ()), "verdict", "verdicts", "undo")
 
 
-def say(catalog: Catalog, verdict: Verdict) -> None:
-    """Keep a verdict; of the same pair of entities only the last counts. Raises `SourceError` beyond `MOST`."""
-    if normalize(verdict.one) == normalize(verdict.two):
-        raise SourceError("both names are the same", ids=(verdict.one,))
-    with catalog.transaction():
-        others = tuple(one for one in SAID.read(catalog) if _subject(one) != _subject(verdict))
-        if len(others) >= MOST:
-            raise SourceError(f"{MOST} verdicts are kept already", hint="`strata verdicts undo` makes room")
-        SAID.write(catalog, (*others, verdict))
+def give(graph: GraphStore, catalog: Catalog, kind: VerdictKind, one: str, two: str, by: str) -> Verdict:
+    """Keep a verdict and return it; of the same pair of entities only the last counts.
 
-
-def undo(catalog: Catalog, id: str) -> Verdict:
-    """Take a verdict back, and return it. Raises `NotFound`."""
-    with catalog.transaction():
-        kept = SAID.read(catalog)
-        found = next((one for one in kept if one.id == id), None)
-        if found is None:
-            raise NotFound(f"no verdict {id}", ids=(id,), hint="`strata verdicts` lists them")
-        SAID.write(catalog, tuple(one for one in kept if one.id != id))
-        return found
+    Raises `NotFound` for a name or an atom that is not in the graph, `SourceError` for one name twice, and what
+    `Remarks.add` does.
+    """
+    one, two = _checked(graph, kind, one, two)
+    if normalize(one) == normalize(two):
+        raise SourceError("both names are the same", ids=(one,))
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    verdict = Verdict(Verdict.make_id(kind, one, two), kind, one, two, by, at)
+    SAID.add(catalog, verdict, lambda other: _subject(other) == _subject(verdict))
+    return verdict
 
 
 def forget_verdicts(catalog: Catalog, profiles: Collection[DocumentProfile]) -> None:
     """Drop what was said of atoms and names that none of these documents, which are all that are left, has."""
     documents, names = {one.document for one in profiles}, set(_names(profiles))
-    with catalog.transaction():
-        kept = SAID.read(catalog)
-        left = tuple(one for one in kept if _is_borne(one, documents, names))
-        if left != kept:
-            SAID.write(catalog, left)
+    SAID.revise(catalog, lambda one: one if _is_borne(one, documents, names) else None)
 
 
 def _names(profiles: Iterable[DocumentProfile]) -> Iterator[str]:
@@ -102,7 +88,7 @@ def _is_borne(verdict: Verdict, documents: Collection[str], names: Collection[st
     return all(normalize(name) in names for name in said)
 
 
-def checked(graph: GraphStore, kind: VerdictKind, one: str, two: str) -> tuple[str, str]:
+def _checked(graph: GraphStore, kind: VerdictKind, one: str, two: str) -> tuple[str, str]:
     """Return what a verdict is about as it is kept. Raises `NotFound` for a name or an atom that is not there."""
     if kind is VerdictKind.ATOM:
         for node in graph.nodes((NodeKind.ATOM,), ids=[one]):

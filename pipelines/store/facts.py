@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from pipelines.core import codec
+from pipelines.core.errors import NotFound, SourceError
 from pipelines.core.knowledge import TagPair
 from pipelines.store.catalog import Catalog
 
 T = TypeVar("T")
+MOST_REMARKS = 5000
+"""Things of one kind that people may have said; the catalog reads them as one value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,59 @@ class Fact(Generic[T]):
 
     def forget(self, catalog: Catalog) -> None:
         catalog.set_fact(self.name, "")
+
+
+class Remark(Protocol):
+    """Something that a person said."""
+
+    @property
+    def id(self) -> str: ...
+
+
+R = TypeVar("R", bound=Remark)
+
+
+@dataclass(frozen=True, slots=True)
+class Remarks(Generic[R]):
+    """Things of one kind that people said, oldest first, kept in `fact`.
+
+    `called` is the word for them, `command` shows them, and `undone_by` is its subcommand that takes one back.
+    """
+
+    fact: Fact[tuple[R, ...]]
+    called: str
+    command: str
+    undone_by: str
+
+    def read(self, catalog: Catalog) -> tuple[R, ...]:
+        return self.fact.read(catalog)
+
+    def add(self, catalog: Catalog, remark: R, replaces: Callable[[R], bool]) -> None:
+        """Keep a remark, in place of those that it replaces. Raises `SourceError` beyond `MOST_REMARKS`."""
+        with catalog.transaction():
+            others = tuple(one for one in self.read(catalog) if not replaces(one))
+            if len(others) >= MOST_REMARKS:
+                hint = f"`strata {self.command} {self.undone_by}` makes room"
+                raise SourceError(f"{MOST_REMARKS} of {self.called} are kept already", hint=hint)
+            self.fact.write(catalog, (*others, remark))
+
+    def take_back(self, catalog: Catalog, id: str) -> R:
+        """Drop the remark of this id, and return it. Raises `NotFound`."""
+        with catalog.transaction():
+            kept = self.read(catalog)
+            found = next((one for one in kept if one.id == id), None)
+            if found is None:
+                raise NotFound(f"no {self.called} {id}", ids=(id,), hint=f"`strata {self.command}` lists what there is")
+            self.fact.write(catalog, tuple(one for one in kept if one.id != id))
+            return found
+
+    def revise(self, catalog: Catalog, revised: Callable[[R], R | None]) -> None:
+        """Replace each remark by what `revised` returns for it, and drop it for None."""
+        with catalog.transaction():
+            kept = self.read(catalog)
+            left = tuple(new for one in kept if (new := revised(one)) is not None)
+            if left != kept:
+                self.fact.write(catalog, left)
 
 
 @dataclass(frozen=True, slots=True)
