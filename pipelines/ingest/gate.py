@@ -46,7 +46,8 @@ def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
     parts = _Parts(entries, stores)
     try:
         standings = _standings(parts, stores)
-    except Exception:  # of a document alone, as long as another reading of each says so
+    except Exception:
+        # Each is read alone, to tell which ones cannot be: they cost themselves and not the others.
         each("gate", entries, lambda entry: entry.document, lambda entry: parts[entry.artifacts["embed"]])
         raise
     failing = [entry for entry in entries if not all(one.passed for one in standings[entry.artifacts["embed"]])]

@@ -102,8 +102,8 @@ class PageReader:
         maker = BlockMaker(raw.number, raw.height, self.survey, self.outline)
         body = replace(raw, lines=tuple(lines))
         remarks: list[str] = []
-        items = [item for column in plain_columns(lines) for item in maker.column(column)]
-        if self._asks_model(body, items):
+        items = None if self._needs_model(body) else self._plain(lines, maker)
+        if items is None:
             items, more, remarks = self._modelled(body, maker)
             furniture += more
         else:
@@ -117,13 +117,19 @@ class PageReader:
         asides = [maker.item(kind, [line]) for kind, line in furniture]
         return ReadPage(page, _boxed(items, raw), _boxed(asides, raw), tuple(remarks))
 
-    def _asks_model(self, body: RawPage, items: Sequence[PageItem]) -> bool:
-        """Whether the layout model looks at a page: for tables, tangled lines, and headings that may be none."""
-        if self.settings.pdf.layout != "auto":
-            return self.settings.pdf.layout == "model"
-        return needs_model(body) or any(
+    def _needs_model(self, body: RawPage) -> bool:
+        """Whether the layout model looks at a page whatever its headings are: for tables and tangled lines."""
+        layout = self.settings.pdf.layout
+        return needs_model(body) if layout == "auto" else layout == "model"
+
+    def _plain(self, lines: Sequence[Line], maker: BlockMaker) -> list[PageItem] | None:
+        """Return the items of a page by rules, None where the model is to look at a heading that may be none."""
+        items = [item for column in plain_columns(lines) for item in maker.column(column)]
+        if self.settings.pdf.layout == "auto" and any(
             item.kind is BlockKind.HEADING and is_doubtful(item, self.survey.body, self.outline) for item in items
-        )
+        ):
+            return None
+        return items
 
     def _modelled(
         self, body: RawPage, maker: BlockMaker
