@@ -12,6 +12,7 @@ from threading import Lock
 
 from pipelines.core.codec import encode
 from pipelines.core.errors import StrataError
+from pipelines.core.work.worker import own_channels
 from pipelines.ingest.report import Event, Report
 
 INTERRUPTED = 130
@@ -32,11 +33,12 @@ def main(folder: Path, kb: Path) -> int:
     from pipelines.ingest.build import build
 
     lock = Lock()
+    _, outgoing = own_channels()
 
     def tell(line: Line) -> None:
         with lock:
-            sys.stdout.buffer.write(encode(line) + b"\n")
-            sys.stdout.buffer.flush()
+            outgoing.write(encode(line) + b"\n")
+            outgoing.flush()
 
     try:
         report = build(folder, kb, progress=lambda event: tell(Line(event)))

@@ -111,7 +111,10 @@ class Job:
     def _read(self) -> None:
         assert self._process.stdout is not None  # noqa: S101
         for told in self._process.stdout:
-            self._take(codec.decode(told, Line))
+            try:
+                self._take(codec.decode(told, Line))
+            except codec.DecodeError:  # what a library printed first, or half a line of a process that was killed
+                sys.stderr.write(told.decode("utf-8", "backslashreplace"))
         code = self._process.wait()
         self._process.stdout.close()
         view = self.view

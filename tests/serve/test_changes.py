@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ import pytest
 
 from pipelines.core.errors import SettingsError
 from serve.access import Access, Role
+from serve.jobs import Jobs, JobState
 from serve.keys import Key
 from serve.settings import Limits, ServeSettings
 from tests.serve.conftest import KEY, Served, running
@@ -127,6 +129,18 @@ def test_one_ingest_goes_on_at_a_time_and_can_be_stopped(boss: httpx2.Client) ->
     boss.post("/ingest")
     assert events(boss.get("/ingest/events"))[-1][1]["state"] == "done"
     assert "Ada Brook" in boss.post("/search", json=ASKED).json()["hits"][0]["text"]
+
+
+def test_what_a_library_prints_does_not_hold_up_an_ingest(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("print('a library says hello')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    with Jobs() as jobs:
+        job = jobs.start("kb", made / "folder", Path(shutil.copytree(made / "kb", tmp_path / "kb")), "boss")
+        job.wait()
+        assert job.view.state is JobState.DONE
+    assert "a library says hello" in capsys.readouterr().err
 
 
 @pytest.mark.slow

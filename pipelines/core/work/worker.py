@@ -89,7 +89,7 @@ class _Inbox:
 
 def main() -> None:
     """Run jobs until stdin ends. What the parent pickles is trusted; the parent unpickles nothing of ours."""
-    incoming, outgoing = _own_channels()
+    incoming, outgoing = own_channels()
     first = receive(incoming)
     if first is None:
         return
@@ -138,8 +138,8 @@ def _adopt_orphans() -> None:
             ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
 
 
-def _own_channels() -> tuple[IO[bytes], IO[bytes]]:
-    """Take stdin and stdout away from libraries: one that prints must not write into the results."""
+def own_channels() -> tuple[IO[bytes], IO[bytes]]:
+    """Return stdin and stdout, taken away from libraries: one that prints must not write into the results."""
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
