@@ -1,6 +1,6 @@
 """The strategies side by side on MuSiQue and HotpotQA, over whole corpora with keyless atoms (PIKE-RAG, tables 4 to 6).
 
-    python benchmarks/strategies.py --base-url URL --model NAME --keep FOLDER [--questions 15] [--again pike]
+    python benchmarks/strategies.py --keep FOLDER (--gguf FILE | --base-url URL --model NAME) [--again pike]
 
 Every strategy answers a question before the next one is asked, so that the table is fair whenever a run is stopped.
 What was answered stays in FOLDER, a line each, and is not asked again; `--again` forgets the answers of a strategy,
@@ -30,6 +30,7 @@ COLUMNS = ("questions", "em", "f1", "precision", "recall", "refused_wrong", "cal
 
 def settings_of(args: argparse.Namespace) -> QaSettings:
     overrides = {
+        "llm.gguf": args.gguf,
         "llm.base_url": args.base_url,
         "llm.model": args.model,
         "llm.concurrency": 2,
@@ -82,6 +83,7 @@ def show(name: str, answered: Sequence[AnswerResult]) -> None:
 
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--gguf", default="", help="a model to serve on this computer")
     parser.add_argument("--base-url", default="", help="an OpenAI-compatible endpoint")
     parser.add_argument("--model", default="", help="the model's name there")
     parser.add_argument("--keep", type=Path, required=True, help="a folder for knowledge bases and answers")
