@@ -2,95 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import ahocorasick
-
 from pipelines.core import codec
 from pipelines.core.ids import digest
+from pipelines.graph.citation_context import NO_CONTEXT, REACH, CitationContext, citation_context, points_at_name
 from pipelines.graph.document_names import fold
 from pipelines.graph.document_profile import DocumentProfile
-from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.wording import any_of, told_languages
+from pipelines.lang.characters import is_joined
+from pipelines.lang.find import StringFinder
 from pipelines.store.artifact import ArtifactStore
 
-_WORD_CHARACTER = re.compile(r"\w")
-_SPACED, _UNSPACED = told_languages(spaced=True), told_languages(spaced=False)
-_POINTERS = ("see", "supersedes", "superseded")
-_CUE = re.compile(
-    rf"(?:{any_of(*_POINTERS, languages=_SPACED)} (?:{any_of('article')} )?[\"'(\[]?"
-    rf"|{any_of(*_POINTERS, languages=_UNSPACED)}[ :：]?[《「“\"]?|[《「\"])$",
-    re.IGNORECASE,
-)
-"""What stands directly before a name when the text points at a document."""
-_CUE_REACH = 32
-"""Characters before a name in which a cue ends: the longest cue, an article and a bracket."""
-REACH = 60
-"""Characters before and after a name that are its citation context."""
-_PART = rf"(?:{any_of('section', 'appendix', 'table', 'figure', languages=_SPACED)}|§)"
-_PART_NUMBER = r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5}|(?<=\s)[A-Z](?:\.\d{1,3}){0,4})"
-_PART_BEFORE = re.compile(
-    rf"{_PART}\s?{_PART_NUMBER}(?:\s?\([a-z0-9]\))?(?:,|\s{any_of('within')})?\s"
-    rf"(?:(?:{any_of('article')}|{any_of('document')})\s)?[\"“'(]?$",
-    re.IGNORECASE,
-)
-_PART_BEHIND = re.compile(
-    rf"[\"”'》」)]?,?\s?\(?(?:{any_of('within')}\s)?{_PART}\s?{_PART_NUMBER}(?![\w])", re.IGNORECASE
-)
-_CHINESE_PART = re.compile(r"[》」”\"]?\s?(?:的|中的?)?\s?第\s?(?P<number>\d{1,3}(?:\.\d{1,3}){0,5})\s?[章节節条條款]")
-_REVISION_BEHIND = re.compile(
-    r",?\s?\(?(?:rev(?:ision)?\.?|version|issue)\s?(?P<revision>[A-Z]\b|\d{1,3}(?:\.\d+)*)", re.IGNORECASE
-)
-_TAKES_PLACE = re.compile(
-    rf"(?:{any_of('supersedes', languages=_SPACED)}\b|{any_of('supersedes', languages=_UNSPACED)})[^.。;；]{{0,24}}$",
-    re.IGNORECASE,
-)
-_GIVES_PLACE = re.compile(rf"{any_of('superseded')}[^.。;；]{{0,24}}$", re.IGNORECASE)
 STAGE = "mentions"
-_VERSION = "3"
+_VERSION = "4"
 """Raised when the same names and texts give other hits."""
-
-
-@dataclass(frozen=True, slots=True)
-class CitationContext:
-    """What the text around the name of a document says of the citation.
-
-    `part` is the number of the section that stands with it, `before` and `behind` the words for that before and
-    behind the name: "clause 7.3 of NAME", "NAME, section 4.2", "NAME第4.2节". `revision` is what stands behind the
-    name as such. `takes_place` is 1 where the text says that its document supersedes the named one, -1 for the
-    reverse.
-    """
-
-    part: str = ""
-    before: str = ""
-    behind: str = ""
-    revision: str = ""
-    takes_place: int = 0
-
-
-NO_CONTEXT = CitationContext()
-
-
-def citation_context(before: str, after: str) -> CitationContext:
-    """Return the citation context in these `REACH` characters before and after a name."""
-    part, cited_before, cited_behind = _part(before, after)
-    revision = _REVISION_BEHIND.match(after)
-    ahead = fold(before)
-    takes_place = -1 if _GIVES_PLACE.search(ahead) else 1 if _TAKES_PLACE.search(ahead) else 0
-    found = CitationContext(
-        part, cited_before, cited_behind, revision["revision"].upper() if revision else "", takes_place
-    )
-    return NO_CONTEXT if found == NO_CONTEXT else found
-
-
-def _part(before: str, after: str) -> tuple[str, str, str]:
-    if match := _PART_BEFORE.search(before):
-        return match["number"], match.group(), ""
-    if match := _PART_BEHIND.match(after) or _CHINESE_PART.match(after):
-        return match["number"], "", match.group()
-    return "", "", ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +50,7 @@ class NameMatcher:
     def __init__(self, folded: Iterable[str]) -> None:
         names = sorted(set(folded) - {""})
         self.digest = digest("\n".join(names).encode("utf-8", "surrogatepass"))
-        self._automaton = ahocorasick.Automaton(ahocorasick.STORE_INTS)
-        self._names = names
-        for number, name in enumerate(names):
-            self._automaton.add_word(name, number)
-        if names:
-            self._automaton.make_automaton()
+        self._finder = StringFinder(dict(zip(names, names, strict=True)))
 
     def find(self, passages: Sequence[ChunkText]) -> tuple[NameMention, ...]:
         """Return the mentions in order of place, of overlapping names the longest; whole words only."""
@@ -140,43 +61,27 @@ class NameMatcher:
         return tuple(found[place] for place in sorted(found))
 
     def _find(self, passage: ChunkText) -> Iterator[NameMention]:
-        if not self._names:
-            return
         folded = fold(passage.text)
-        spans: list[tuple[int, int, str]] = []
-        for last, number in self._automaton.iter(folded):
-            name = self._names[number]
-            start = last + 1 - len(name)
-            if _is_whole(folded, start, last + 1):
-                spans.append((start, last + 1, name))
-        for start, end, name in _longest(spans):
+        whole = [span for span in self._finder.find(folded) if _is_whole(folded, *span[:2])]
+        for start, end, name in _longest(whole):
             yield self._hit(passage, folded, start, end, name)
 
     def _hit(self, passage: ChunkText, folded: str, start: int, end: int, name: str) -> NameMention:
-        before = folded[max(0, start - _CUE_REACH) : start]
+        before = passage.text[max(0, start - REACH) : start]
         return NameMention(
             name=name,
             chunk=passage.chunk,
             start=passage.start + start,
             end=passage.start + end,
             surface=passage.text[start:end],
-            cue=_CUE.search(before) is not None,
-            around=citation_context(passage.text[max(0, start - REACH) : start], passage.text[end : end + REACH]),
+            cue=points_at_name(before),
+            around=citation_context(before, passage.text[end : end + REACH]),
         )
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
     """Whether a word begins at `start` and one ends at `end`; Chinese has no gaps between words."""
-    return not (_joined(text, start) or _joined(text, end) or _goes_on(text, end))
-
-
-def _joined(text: str, at: int) -> bool:
-    if not 0 < at < len(text):
-        return False
-    one, two = text[at - 1], text[at]
-    if CJK_CHARACTER.match(one) or CJK_CHARACTER.match(two):
-        return False
-    return bool(_WORD_CHARACTER.match(one) and _WORD_CHARACTER.match(two))
+    return not (is_joined(text, start) or is_joined(text, end) or _goes_on(text, end))
 
 
 def _goes_on(text: str, end: int) -> bool:

@@ -19,6 +19,7 @@ CJK = UNSPACED + HANGUL
 WITHOUT_BLANKS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 """Thai, Lao, Burmese and Khmer, which set no blanks between words either."""
 
+WORD_CHARACTER = re.compile(r"\w")
 CJK_CHARACTER = re.compile(f"[{CJK}]")
 CJK_RUN = re.compile(f"[{CJK}]+")
 HAN_CHARACTER = re.compile(f"[{HAN}]")
@@ -55,3 +56,13 @@ def right_to_left(text: str) -> bool:
         return False
     letters = sum(1 for character in text if character.isalpha())
     return letters > 0 and len(RIGHT_TO_LEFT.findall(text)) > letters / 2
+
+
+def is_joined(text: str, at: int) -> bool:
+    """Whether the characters before and at this place belong to one word; between Chinese ones there is no telling."""
+    if not 0 < at < len(text):
+        return False
+    one, two = text[at - 1], text[at]
+    if CJK_CHARACTER.match(one) or CJK_CHARACTER.match(two):
+        return False
+    return bool(WORD_CHARACTER.match(one) and WORD_CHARACTER.match(two))

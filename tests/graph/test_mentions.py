@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.graph.mentions import ChunkText, NameMatcher, citation_context
+from pipelines.graph.citation_context import citation_context
+from pipelines.graph.mentions import ChunkText, NameMatcher
 
 
 @pytest.mark.parametrize(
