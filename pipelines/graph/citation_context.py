@@ -5,27 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from pipelines.graph.document_names import fold
-from pipelines.lang.characters import is_joined
-from pipelines.lang.find import StringFinder
-from pipelines.lang.profile import profile
-from pipelines.lang.wording import any_of, wording
+from pipelines.lang.characters import fold
+from pipelines.lang.wording import FoundWord, any_of, words_in
 
 REACH = 60
 """Characters before and after a name that are its citation context."""
-_FIELDS = {
-    "see": "see",
-    "supersedes": "supersedes",
-    "superseded": "superseded",
-    "section": "part",
-    "appendix": "part",
-    "table": "part",
-    "figure": "part",
-}
-"""The fields of `pipelines/lang/data/wording.toml` whose words tell something of a name behind them, and what."""
-_POINTERS = frozenset({"see", "supersedes", "superseded"})
+_PARTS = ("section", "appendix", "table", "figure")
+_POINTERS = ("see", "supersedes", "superseded")
+"""Fields of `pipelines/lang/data/wording.toml`: what stands before the number of a part, what points at a document."""
 _TO_NAME_SPACED = re.compile(rf" (?:{any_of('article')} )?[\"'(\[]?", re.IGNORECASE)
 _TO_NAME_UNSPACED = re.compile(r"[ :：]?[《「\"]?")
 _NAME_OPENS = ("《", "「", '"')
@@ -38,13 +26,13 @@ _NUMBER_TO_NAME = re.compile(
     re.IGNORECASE,
 )
 _PART_BEHIND = re.compile(
-    rf"[\"”'》」)]?,?\s?\(?(?:{any_of('within')}\s)?(?:{any_of('section', 'appendix', 'table', 'figure')}|§)"
+    rf"[\"”'》」)]?,?\s?\(?(?:{any_of('within')}\s)?{any_of(*_PARTS)}"
     rf"{_PART_NUMBER}(?![\w])",
     re.IGNORECASE,
 )
 _CHINESE_PART = re.compile(r"[》」”\"]?\s?(?:的|中的?)?\s?第\s?(?P<number>\d{1,3}(?:\.\d{1,3}){0,5})\s?[章节節条條款]")
 _REVISION_BEHIND = re.compile(
-    r",?\s?\(?(?:rev(?:ision)?\.?|version|issue)\s?(?P<revision>[A-Z]\b|\d{1,3}(?:\.\d+)*)", re.IGNORECASE
+    rf",?\s?\(?{any_of('revision')}\.?\s?(?P<revision>[A-Z]\b|\d{{1,3}}(?:\.\d+)*)", re.IGNORECASE
 )
 
 
@@ -89,55 +77,23 @@ def points_at_name(before: str) -> bool:
     return folded.endswith(_NAME_OPENS) or any(
         (_TO_NAME_SPACED if word.spaced else _TO_NAME_UNSPACED).fullmatch(folded, word.end)
         for word in _told_words(folded)
-        if word.what in _POINTERS
+        if word.field in _POINTERS
     )
 
 
-def _part(before: str, after: str, told: Sequence[_Told]) -> tuple[str, str, str]:
+def _part(before: str, after: str, told: Sequence[FoundWord]) -> tuple[str, str, str]:
     for word in told:
-        if word.what == "part" and (match := _NUMBER_TO_NAME.fullmatch(before, word.end)):
+        if word.field in _PARTS and (match := _NUMBER_TO_NAME.fullmatch(before, word.end)):
             return match["number"], before[word.start :], ""
     if match := _PART_BEHIND.match(after) or _CHINESE_PART.match(after):
         return match["number"], "", match.group()
     return "", "", ""
 
 
-def _takes_place(before: str, told: Sequence[_Told]) -> int:
-    near = {
-        word.what
-        for word in told
-        if _SAME_CLAUSE.fullmatch(before, word.end) and not (word.spaced and is_joined(before, word.end))
-    }
+def _takes_place(before: str, told: Sequence[FoundWord]) -> int:
+    near = {word.field for word in told if word.ends and _SAME_CLAUSE.fullmatch(before, word.end)}
     return -1 if "superseded" in near else 1 if "supersedes" in near else 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """A word of `_FIELDS` in a text: what it tells, whether its language writes blanks, and where it stands."""
-
-    what: str
-    spaced: bool
-    start: int
-    end: int
-
-
-def _told_words(folded: str) -> list[_Told]:
-    """Return the words of all languages that tell something, those that begin first and the longer ones before."""
-    found = [
-        _Told(what, spaced, start, end)
-        for start, end, meant in _finder().find(folded)
-        for what, spaced in meant
-        if not (spaced and is_joined(folded, start))
-    ]
-    return sorted(found, key=lambda word: (word.start, -word.end))
-
-
-@cache
-def _finder() -> StringFinder[tuple[tuple[str, bool], ...]]:
-    """Return what finds every word of `_FIELDS`: a pattern of the words of all languages takes 50 times as long."""
-    meant: dict[str, set[tuple[str, bool]]] = {"§": {("part", False)}}
-    for field, what in _FIELDS.items():
-        for language, words in wording(field).items():
-            for word in words:
-                meant.setdefault(fold(word), set()).add((what, profile(language).spaced))
-    return StringFinder({word: tuple(sorted(kinds)) for word, kinds in meant.items()})
+def _told_words(folded: str) -> list[FoundWord]:
+    return [word for word in words_in(folded, *_PARTS, *_POINTERS) if word.begins]

@@ -6,42 +6,30 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain, islice
 
-from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.characters import CAPITAL, CJK_CHARACTER, fold
+from pipelines.lang.wording import any_of, words_in
 from pipelines.lang.words import STOP_WORDS
 
-# One character for one, so that places in the folded text are places in the text.
-_ALIKE = str.maketrans(
-    {
-        **{chr(0xFF01 + i): chr(0x21 + i) for i in range(94)},  # full-width forms
-        **dict.fromkeys("\t\n\r\v\f\u00a0\u2002\u2003\u2009\u202f\u3000", " "),
-        **dict.fromkeys("‐‑‒–—−", "-"),
-        **dict.fromkeys("‘’ʼ`´", "'"),
-        **dict.fromkeys("“”„«»", '"'),
-    }
-)
 _WORD = re.compile(r"[^\W_]+")
-# Titles that many a document has: they name a document only where the text points at one.
-_GENERIC = frozenset(
-    "introduction overview summary contents table-of-contents index readme read-me document untitled report manual"
-    " data-sheet datasheet user-manual user-guide guide specification specifications notes note minutes agenda policy"
-    " invoice letter memo presentation slides form checklist appendix annex references bibliography changelog licence"
-    " license sheet1 book1 presentation1 document1 scan image photo figure drawing bill-of-materials parts-list"
-    " price-list getting-started quick-start installation maintenance-manual operating-instructions safety-instructions"
-    " meeting-minutes project-plan test-report"
-    " 目录 概述 简介 前言 说明 说明书 手册 报告 附录 会议纪要 使用说明 用户手册 数据表 规格书".split()
+_LETTER = f"[{CAPITAL}]"
+_NUMBER = (
+    rf"{_LETTER}{{1,8}}(?:[-/]{_LETTER}{{1,6}}){{0,2}}[-/ ]?\d{{2,6}}(?:[-./]\d{{1,6}}){{0,3}}(?:-{_LETTER}{{1,2}})?"
 )
-
-_NUMBER = r"[A-Z]{1,8}(?:[-/][A-Z]{1,6}){0,2}[-/ ]?\d{2,6}(?:[-./]\d{1,6}){0,3}(?:-[A-Z]{1,2})?"
 _AT_START = re.compile(rf"\s*(?P<number>{_NUMBER})(?![\w])")
 _IN_BRACKETS = re.compile(rf"[(\[（【](?P<number>{_NUMBER})[)\]）】]")
 _AT_END = re.compile(rf"(?:^|[\s,:;/–—-])(?P<number>{_NUMBER})\s*$")
-_LABELLED = re.compile(
-    r"(?:\b(?:document|doc\.?|drawing|report|standard|procedure|policy|spec(?:ification)?|reference|ref\.?|file)"
-    r"\s?(?:no\.?|number|nr\.?|id|code|#)|\b(?:dokument(?:en)?|zeichnungs)-?(?:nr\.?|nummer)|(?:文件|文档|报告|标准|图纸)?编号)"
-    rf"\s?[|:：]?\s?(?P<number>{_NUMBER}|[A-Z0-9]{{2,}}(?:[-/.][A-Z0-9]+)+)(?![\w])",
+_NUMBER_BEHIND = re.compile(
+    rf"(?P<of>[\s'](?:\w{{1,4}}\s)?{any_of('document')}\w{{0,2}})?"
+    rf"\s?[|:：]?\s?(?P<number>{_NUMBER}|[{CAPITAL}0-9]{{2,}}(?:[-/.][{CAPITAL}0-9]+)+)(?![\w])",
     re.IGNORECASE,
 )
+"""What stands behind the word for a number, as Romance languages set it: "N° de document : PR-100"."""
+_DOCUMENT_BEFORE = re.compile(rf"{any_of('document')}\w{{0,2}}[\s-]?$", re.IGNORECASE)
+"""What stands before it, as Germanic ones do: "Document No. ", "Dokumentennummer"."""
+_LABEL_REACH = 32
+"""Characters in which the word for a document stands before that for its number."""
 _IN_METADATA = ("number", "document_number", "identifier", "document_id", "report_number")
 _IN_STEM = re.compile(
     r"(?P<letters>[A-Za-z]{1,6}(?:[-_][A-Za-z]{1,4}){0,1})[-_ ]?(?P<digits>\d{2,6}(?:-\d{1,4}){0,2})(?![\d])"
@@ -53,17 +41,18 @@ _LEAST_CHINESE, _LEAST_LETTERS = 5, 9
 """Characters of a Chinese title, and letters of another's content words, below which it is too common to be matched."""
 _NO_NUMBER = frozenset("REV VER VERSION ISSUE PAGE SHEET PART COPY SCAN IMG DSC FIG TABLE NO V R Q".split())
 
-_REVISION = (
-    r"(?:\b(?:rev(?:ision)?|version|ver|issue|edition|ausgabe|stand)\b\.?\s?[|:：]?\s?(?P<a>[A-Z]\b|\d{1,3}(?:\.\d{1,3}){0,2})"
-    r"|\bv\.?\s?(?P<b>\d{1,3}(?:\.\d{1,3}){0,2})\b|(?:版本|修订)(?:号)?\s?[|:：]?\s?(?P<c>[A-Z]\b|\d{1,3}(?:\.\d{1,3}){0,2})"
-    r"|第\s?(?P<d>\d{1,2})\s?版|\b(?P<e>\d{1,2})(?:st|nd|rd|th)\sedition)"
-)
+_REVISION_NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,2}"
+_REVISION_BEHIND = re.compile(rf"(?![^\W\d])\.?\s?[|:：]?\s?(?P<revision>[A-Z]\b|{_REVISION_NUMBER})", re.IGNORECASE)
+_ORDINAL_BEFORE = re.compile(r"\b(?P<revision>\d{1,2})(?:st|nd|rd|th|er|re|e|ème|[.ªº])\s?$", re.IGNORECASE)
+_ORDINAL_REACH = 8
+"""Characters of the longest ordinal before a word, "12ème "."""
+_WITHOUT_WORD = re.compile(rf"\bv\.?\s?(?P<v>{_REVISION_NUMBER})\b|第\s?(?P<ordinal>\d{{1,2}})\s?版", re.IGNORECASE)
 _LONGEST_REVISION = 200
 """Characters of a revision that are compared; metadata may hold texts of any length."""
-_REVISION_ANYWHERE = re.compile(_REVISION, re.IGNORECASE)
-_REVISION_TOLD = re.compile(rf"(?:^|[|;·•,(])[ \t]*{_REVISION}", re.IGNORECASE | re.MULTILINE)
+_STARTS = re.compile(r"(?:^|[|;·•,(])[ \t]*$", re.MULTILINE)
+"""What stands before a revision in a text, which speaks of those of other documents too."""
 _BEFORE_REVISION = ",;([–—-"
-_BEHIND_REVISION = re.compile(r"\s*[)\]]*")
+_BEHIND_BRACKETS = re.compile(r"\s*[)\]]*")
 
 
 class NameKind(StrEnum):
@@ -80,15 +69,6 @@ class DocumentName:
     text: str
     kind: NameKind
     weak: bool
-
-
-def fold(text: str) -> str:
-    """Return `text` in the form in which names are matched; every character keeps its place."""
-    plain = text.translate(_ALIKE)
-    folded = plain.casefold()
-    if len(folded) == len(plain):
-        return folded
-    return "".join(low if len(low := character.casefold()) == 1 else character for character in plain)
 
 
 def fold_name(text: str) -> str:
@@ -142,8 +122,6 @@ def _titles(title: str, numbers: Sequence[str]) -> Iterator[str]:
 
 def is_weak(folded: str) -> bool:
     """Whether a title is too short or too common to be matched blindly."""
-    if folded.replace(" ", "-") in _GENERIC:
-        return True
     if CJK_CHARACTER.search(folded):
         return len(CJK_CHARACTER.findall(folded)) < _LEAST_CHINESE
     words = [word for word in _WORD.findall(folded) if word not in STOP_WORDS]
@@ -159,11 +137,19 @@ def numbers_of(title: str, file_name: str, head: str, metadata: Mapping[str, str
     if metadata.get("message_id"):
         return ()
     told = [match["number"] for name in _IN_METADATA if (match := _AT_END.search(metadata.get(name, "").upper()))]
-    told += [match["number"] for match in _LABELLED.finditer(head)][:1]
+    told += list(islice(_labelled(head), 1))
     plain = without_revision(title)
     in_title = (_AT_START.match(plain), _IN_BRACKETS.search(title), _AT_END.search(plain))
     found = _numbers(told) or _numbers(match["number"] for match in in_title if match)
     return tuple(dict.fromkeys([*found, *_numbers(_in_stem(file_name.rsplit(".", 1)[0]))]))
+
+
+def _labelled(text: str) -> Iterator[str]:
+    for word in words_in(fold(text), "number"):
+        match = _NUMBER_BEHIND.match(text, word.end)
+        before = text[max(0, word.start - _LABEL_REACH) : word.start]
+        if match and (match["of"] or not word.spaced or _DOCUMENT_BEFORE.search(before)):
+            yield match["number"]
 
 
 def _numbers(found: Iterable[str]) -> list[str]:
@@ -190,22 +176,45 @@ def revision_of(title: str, file_name: str, head: str, metadata: Mapping[str, st
     if stated := metadata.get("revision") or metadata.get("version"):
         return stated.strip()
     stem = re.sub(r"[_-]+", " ", file_name.rsplit(".", 1)[0])
-    found = (_REVISION_ANYWHERE.search(title), _REVISION_ANYWHERE.search(stem), _REVISION_TOLD.search(head))
-    match = next((one for one in found if one), None)
-    return next(group for group in match.groups() if group).upper() if match else ""
+    told = (one for one in _revisions(head) if _STARTS.search(head, 0, one.start))
+    found = chain(_revisions(title), _revisions(stem), told)
+    return next((one.number.upper() for one in found), "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Revision:
+    """A revision in a text: its number and where its words stand."""
+
+    number: str
+    start: int
+    end: int
+
+
+def _revisions(text: str) -> list[_Revision]:
+    found = [
+        _Revision(match["v"] or match["ordinal"], match.start(), match.end()) for match in _WITHOUT_WORD.finditer(text)
+    ]
+    for word in words_in(fold(text), "revision"):
+        if not word.begins:
+            continue
+        if match := _REVISION_BEHIND.match(text, word.end):
+            found.append(_Revision(match["revision"], word.start, match.end()))
+        elif match := _ORDINAL_BEFORE.search(text[max(0, word.start - _ORDINAL_REACH) : word.start]):
+            found.append(_Revision(match["revision"], word.start - len(match.group()), word.end))
+    return sorted(found, key=lambda one: (one.start, -one.end))
 
 
 def without_revision(title: str) -> str:
     """Return a title or a stem without the words that tell its revision."""
     kept: list[str] = []
     start = 0
-    for match in _REVISION_ANYWHERE.finditer(title):
-        end = match.start()
+    for one in _revisions(title):
+        end = one.start
         while end > start and (title[end - 1].isspace() or title[end - 1] in _BEFORE_REVISION):
             end -= 1
         kept.append(title[start:end])
-        behind = _BEHIND_REVISION.match(title, match.end())
-        start = behind.end() if behind else match.end()
+        behind = _BEHIND_BRACKETS.match(title, one.end)
+        start = max(start, behind.end() if behind else one.end)
     return " ".join((*kept, title[start:])).strip(" ,;:–—-_()[]")
 
 

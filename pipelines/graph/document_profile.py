@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pipelines.core.document import BlockKind, Document, ReferenceKind, document_date
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import Distillate
-from pipelines.graph.document_names import fold, numbers_of, revision_of
+from pipelines.graph.document_names import numbers_of, revision_of
+from pipelines.lang.characters import fold
 
 HEAD = 2000
 """Characters at the beginning of a document that are searched for its own number and revision."""

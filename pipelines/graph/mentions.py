@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pipelines.core import codec
 from pipelines.core.ids import digest
 from pipelines.graph.citation_context import NO_CONTEXT, REACH, CitationContext, citation_context, points_at_name
-from pipelines.graph.document_names import fold
 from pipelines.graph.document_profile import DocumentProfile
-from pipelines.lang.characters import is_joined
+from pipelines.lang.characters import fold, is_joined
 from pipelines.lang.find import StringFinder
 from pipelines.store.artifact import ArtifactStore
 

@@ -58,6 +58,27 @@ def right_to_left(text: str) -> bool:
     return letters > 0 and len(RIGHT_TO_LEFT.findall(text)) > letters / 2
 
 
+# One character for one, so that places in the folded text are places in the text.
+_ALIKE = str.maketrans(
+    {
+        **{chr(0xFF01 + i): chr(0x21 + i) for i in range(94)},  # full-width forms
+        **dict.fromkeys("\t\n\r\v\f\u00a0\u2002\u2003\u2009\u202f\u3000", " "),
+        **dict.fromkeys("‐‑‒–—−", "-"),
+        **dict.fromkeys("‘’ʼ`´", "'"),
+        **dict.fromkeys("“”„«»", '"'),
+    }
+)
+
+
+def fold(text: str) -> str:
+    """Return `text` in lower case, its blanks, dashes and quotation marks alike; every character keeps its place."""
+    plain = text.translate(_ALIKE)
+    folded = plain.casefold()
+    if len(folded) == len(plain):
+        return folded
+    return "".join(low if len(low := character.casefold()) == 1 else character for character in plain)
+
+
 def is_joined(text: str, at: int) -> bool:
     """Whether the characters before and at this place belong to one word; between Chinese ones there is no telling."""
     if not 0 < at < len(text):

@@ -3,6 +3,7 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +11,7 @@ from pipelines.core import codec
 from pipelines.core.graph import CORPUS_OWNER, EdgeKind, NodeKind
 from pipelines.core.knowledge import Entity, Tag
 from pipelines.graph.document_graph import build_graph, redirect
-from pipelines.graph.document_names import numbers_of, revision_of, revision_order
+from pipelines.graph.document_names import numbers_of, revision_of, revision_order, without_revision
 from pipelines.graph.document_profile import DocumentProfile, document_profile
 from pipelines.graph.link import link
 from pipelines.graph.mentions import ChunkText, NameMatcher, cache_key
@@ -96,6 +97,37 @@ def test_a_document_is_known_by_its_own_number_and_revision() -> None:
     assert revision_of("Pump", "pump_v1.10.pdf", "", {}) == "1.10"
     assert revision_of("Pump", "p.pdf", "It was DS-2041 revision B then.", {}) == ""
     assert sorted(["1.10", "1.9", "1.2"], key=revision_order) == ["1.2", "1.9", "1.10"]
+
+
+@pytest.mark.parametrize(
+    ("title", "revision", "without"),
+    [
+        ("Manuel, révision B", "B", "Manuel"),
+        ("Руководство, версия 2.1", "2.1", "Руководство"),
+        ("Handbuch 3. Auflage", "3", "Handbuch"),
+        ("Manual (2ª edición)", "2", "Manual"),
+        ("手册 第3版", "3", "手册"),
+        ("Reverse osmosis 4", "", "Reverse osmosis 4"),
+        ("Standortverzeichnis 5", "", "Standortverzeichnis 5"),
+    ],
+)
+def test_a_revision_is_told_in_the_words_of_any_language(title: str, revision: str, without: str) -> None:
+    assert revision_of(title, "x.pdf", "", {}) == revision
+    assert without_revision(title) == without
+
+
+@pytest.mark.parametrize(
+    ("head", "numbers"),
+    [
+        ("Dokumentennummer: WI-4711-2", ("WI-4711-2",)),
+        ("N° de document : PR-100-22", ("PR-100-22",)),
+        ("Номер документа: ГОСТ-1234", ("ГОСТ-1234",)),
+        ("文件编号：QW-2021-03", ("QW-2021-03",)),
+        ("no. 12-34", ()),
+    ],
+)
+def test_a_number_is_labelled_in_the_words_of_any_language(head: str, numbers: tuple[str, ...]) -> None:
+    assert numbers_of("", "x.pdf", head, {}) == numbers
 
 
 words = st.sampled_from(["pump", "seal", "DS-2041", "wear ring", "泵站手册", "ring"])
