@@ -34,8 +34,8 @@ _STANDARD = re.compile(
     r"|(?<![A-Za-z])MIL-[A-Z]+-\d+[A-Z]*"
 )
 
-# Letters and digits together: "P-101A", "DS-2041", "LM7805". The look-ahead is bounded and parts are given back whole, to
-# keep the search linear: a picture may stand in a text as thousands of letters and figures.
+# Letters and digits together: "P-101A", "DS-2041", "LM7805". The look-ahead is bounded and parts are given back whole:
+# the search is linear, and a picture may stand in a text as thousands of letters and figures.
 _CODE = re.compile(
     r"(?<![A-Za-z0-9])(?=[A-Za-z-/]{0,12}\d)[A-Z][A-Za-z]{0,7}(?:(?>[-/]?[A-Z0-9]+[a-z]?)){1,16}(?:[-/.][A-Z0-9]++){0,8}"
     r"(?![A-Za-z0-9])"

@@ -41,6 +41,7 @@ READERS = (
     "web.eml:MailboxReader",
     "web.markup:HtmlReader",
     "web.markup:XmlReader",
+    "web.notebook:NotebookReader",
     "web.json:JsonReader",
     "web.markdown:MarkdownReader",
     "web.rst:RstReader",
