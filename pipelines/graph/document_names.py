@@ -22,7 +22,7 @@ _IN_BRACKETS = re.compile(rf"[(\[（【](?P<number>{_NUMBER})[)\]）】]")
 _AT_END = re.compile(rf"(?:^|[\s,:;/–—-])(?P<number>{_NUMBER})\s*$")
 _NUMBER_BEHIND = re.compile(
     rf"(?P<of>[\s'](?:\w{{1,4}}\s)?{any_of('document')}\w{{0,2}})?"
-    rf"\s?[|:：]?\s?(?P<number>{_NUMBER}|[{CAPITAL}0-9]{{2,}}(?:[-/.][{CAPITAL}0-9]+)+)(?![\w])",
+    rf"\s?[|:：]?\s?(?P<number>{_NUMBER}|[{CAPITAL}0-9]{{2,16}}(?:[-/.][{CAPITAL}0-9]{{1,16}}){{1,6}})(?![\w])",
     re.IGNORECASE,
 )
 """What stands behind the word for a number, as Romance languages set it: "N° de document : PR-100"."""
