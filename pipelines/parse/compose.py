@@ -20,11 +20,12 @@ from pipelines.parse.references import find_references
 
 _LONGEST = 200
 """Characters of a title or of the words that point; what is longer is a paragraph."""
-# What programs write where a title should be.
+# What programs write where a title should be; ReportLab, what stands in brackets.
 _EMPTY_TITLE = re.compile(
-    r"(?:microsoft\s+(?:word|powerpoint|excel)\b.*|untitled.*|unbenannt.*|ohne titel.*|document\d*|dokument\d*"
+    rf"(?:microsoft\s+(?:word|powerpoint|excel)\b.*|{any_of('untitled')}.*|\((?:anonymous|unspecified)\)"
+    r"|document\d*|dokument\d*"
     r"|.{0,24}power ?point.{0,24}|presentation\d*|pr[äa]sentation\d*|slide \d+|folie \d+|titel|title|print"
-    r"|(?:scan|img|dsc)[\W_\d]*|new document|no title|book\d*|sheet\d*|index|layout \d+|\W*|\d+)",
+    r"|(?:scan|img|dsc)[\W_\d]*|new document|book\d*|sheet\d*|index|layout \d+|\W*|\d+)",
     re.IGNORECASE,
 )
 _FILE_NAME = re.compile(

@@ -169,6 +169,8 @@ def test_furniture_is_kept_apart_from_the_text() -> None:
         ("", "Relief valves of steel", "Relief valves of steel"),
         ("", "安全阀", "安全阀"),
         ("untitled", "", "relief valve"),
+        ("Sans nom 1", "", "relief valve"),
+        ("(anonymous)", "", "relief valve"),
         ("report v2.docx", "Annual report", "Annual report"),
     ],
 )
