@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 
-from pipelines.lang.profile import longest_first, profile
+from pipelines.lang.wording import any_of
 
-_LABELLED = ("en", "de", "fr", "es")
-"""Languages whose profiles have labels: the words before the number of a part, a table or a figure."""
-_CLAUSE = ("clause",)
-"""What the labels lack, for they stand before the numbers of captions too."""
-_LABELS = "|".join(longest_first([*_CLAUSE, *(label for code in _LABELLED for label in profile(code).labels)]))
+_LABELS = any_of("section", "appendix", "table", "figure")
 _CODE = re.compile(
-    rf"\b[A-Z]{{1,6}}-?\d[\w-]*|\b(?i:{_LABELS})\s+(\d+(?:\.\d+)*)|第?\s?(?<!\d)(?<!\d\.)(\d++(?:\.\d++)*+)\s?[节章条]"
+    rf"\b[A-Z]{{1,6}}-?\d[\w-]*|(?i:{_LABELS})\s+(\d+(?:\.\d+)*)|第?\s?(?<!\d)(?<!\d\.)(\d++(?:\.\d++)*+)\s?[节章条]"
 )
 
 
