@@ -14,6 +14,7 @@ from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.identify import detect_language
 from pipelines.lang.wording import any_of
 from pipelines.parse.captions import match_captions
+from pipelines.parse.lines import BULLET_GLYPHS
 from pipelines.parse.outline import build_sections, section_number
 from pipelines.parse.pieces import Piece, Pointer, join_pieces
 from pipelines.parse.references import find_references
@@ -64,7 +65,7 @@ def _clean(text: str) -> str:
 def _is_title(text: str) -> bool:
     sample = text[: _LONGEST * 2]
     nameless = _EMPTY_TITLE.fullmatch(sample) or _FILE_NAME.fullmatch(sample) or _CONTENTS.fullmatch(sample)
-    return bool(sample) and not _PART.search(sample) and not nameless
+    return bool(sample) and not _PART.search(sample) and not nameless and sample[0] not in BULLET_GLYPHS
 
 
 def _is_phrase(text: str) -> bool:

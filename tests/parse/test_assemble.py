@@ -171,6 +171,7 @@ def test_furniture_is_kept_apart_from_the_text() -> None:
         ("untitled", "", "relief valve"),
         ("Sans nom 1", "", "relief valve"),
         ("(anonymous)", "", "relief valve"),
+        ("", "• FAT16, FAT32", "relief valve"),
         ("report v2.docx", "Annual report", "Annual report"),
     ],
 )
