@@ -26,6 +26,10 @@ _BAR, _PADDING = 8.0, 1.5
 """Points of a bar's width at most; heights of a heading from a bar, or a box's left side, to its text."""
 
 
+_BEYOND = 0.25
+"""Share of a table that runs out of its column: one over two columns has a half in each."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filled:
     """A region with its lines from the top."""
@@ -145,6 +149,14 @@ def fill(regions: Sequence[PageRegion], lines: Sequence[Line]) -> list[Filled]:
             Filled(RegionKind.TEXT, around(line.rect for line in run), tuple(run)) for run in _runs(in_rows(group))
         ]
     return in_reading_order(filled)
+
+
+def column_of(rect: Rect, gutters: Sequence[tuple[float, float]]) -> Rect:
+    """Return a table's rectangle as far as the column that it begins in, unless a good part of it lies beyond."""
+    for left, right in gutters:
+        if rect.left < left < rect.right and rect.right - right < _BEYOND * rect.width:
+            return rect._replace(right=left)
+    return rect
 
 
 def in_reading_order(filled: Sequence[Filled]) -> list[Filled]:

@@ -19,7 +19,7 @@ from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import TableFinder
 from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
-from pipelines.parse.pdf.layout import Filled, fill, in_box, needs_model, plain_columns
+from pipelines.parse.pdf.layout import Filled, column_of, fill, in_box, needs_model, plain_columns
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, Paint, RawPage, RegionKind
 from pipelines.parse.pdf.survey import Survey
@@ -159,7 +159,12 @@ class PageReader:
         items: list[PageItem] = []
         furniture: list[tuple[BlockKind, Line]] = []
         areas = figure_areas(body, pictures)
+        tables, remarks = self._tables(body, grids)
+        of_rect = {column_of(table.rect, self.survey.gutters): table for table in tables}
+        kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
         for part in fill(kept, free):
+            if part.part is RegionKind.TABLE and part.rect in of_rect:
+                items.append(of_rect[part.rect])
             if part.part in (RegionKind.HEADER, RegionKind.FOOTER):
                 kind = BlockKind.PAGE_HEADER if part.part is RegionKind.HEADER else BlockKind.PAGE_FOOTER
                 furniture += [(kind, line) for line in part.lines]
@@ -169,11 +174,10 @@ class PageReader:
                 items += _labels(maker, part.lines)
             elif part.lines:
                 items += self._region(part, maker)
-        tables, remarks = self._tables(body, grids)
         if late:
             remarks.append(f"page {body.number}: no time was left for the layout model")
         others = [figure_item(self.file, body, area) for area in areas]
-        return place_figures(items, sorted([*tables, *others], key=lambda item: item.rect.top)), furniture, remarks
+        return place_figures(items, others), furniture, remarks
 
     def _regions(self, body: RawPage) -> list[PageRegion]:
         """Return what the model sees; of a drawing that is too much for it, where the drawing is."""
