@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pipelines.core.document import BlockKind
 from pipelines.lang.wording import any_of
 
-_LABEL = r"\d{1,3}(?:[.\-]\d{1,3}){0,3}[a-z]?"
+_LABEL = r"(?:[A-Z][.\-])?\d{1,3}(?:[.\-]\d{1,3}){0,3}[a-z]?"
 _CAPTION = re.compile(
-    rf"[\[<(【]?\s*{any_of('table', 'figure', 'picture')}\s*{_LABEL}\s?[\]>)】]?"
+    rf"[\[<(【]?\s*{any_of('table', 'figure', 'picture', 'example')}\s*{_LABEL}\s?[\]>)】]?"
     r"(?:\s*[.:：|–—]|\s+[-–—]\s|\s+[^\W\d_]|\s*$)",
     re.IGNORECASE,
 )

@@ -33,6 +33,12 @@ def test_a_label_with_its_number_and_a_title_is_a_caption(text: str, subject: Bl
     assert caption_subject(text) is subject
 
 
+@pytest.mark.parametrize("text", ["Example B.1. What lspci tells", "Beispiel 11.15. Verzeichnisblock", "例 3：配置"])
+def test_the_label_of_an_example_makes_a_caption_of_neither(text: str) -> None:
+    assert is_caption(text)
+    assert caption_subject(text) is None
+
+
 @pytest.mark.parametrize(
     "text",
     [

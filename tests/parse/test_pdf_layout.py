@@ -12,14 +12,18 @@ from pipelines.core.document import BlockKind, Document
 from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
 from pipelines.parse.columns import in_rows, reading_order
+from pipelines.parse.limits import Clock
 from pipelines.parse.lines import Line, Rect, TextStyle
-from pipelines.parse.pdf.alignment import aligned_grid
+from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
 from pipelines.parse.pdf.consistency import consistent
-from pipelines.parse.pdf.grids import striped
+from pipelines.parse.pdf.grids import in_columns, striped
 from pipelines.parse.pdf.headings import Outline
 from pipelines.parse.pdf.items import PageItem, merge_tables
-from pipelines.parse.pdf.page import Bookmark, PageGrid, PageWord, RegionKind, Rules
-from pipelines.parse.settings import OcrSettings, ParseSettings, PdfSettings
+from pipelines.parse.pdf.layout import column_of, in_box
+from pipelines.parse.pdf.mupdf import PdfFile
+from pipelines.parse.pdf.page import Bookmark, PageGrid, PageWord, Paint, RawPage, RegionKind, Rules
+from pipelines.parse.pdf.survey import survey
+from pipelines.parse.settings import Limits, OcrSettings, ParseSettings, PdfSettings
 from tests.parse.pdf_pages import LOREM, Pdf
 
 NO_OCR = ParseSettings(ocr=OcrSettings(engine="none"))
@@ -191,3 +195,78 @@ def test_a_printed_table_over_two_pages_is_one(shared: Path, document_of: Docume
     path = shared / "pdf" / "print" / "numeric-types.pdf"
     tables = document_of("numeric.pdf", path.read_bytes(), NO_OCR).tables
     assert any(len(table.parts) > 1 for table in tables)
+
+
+def test_a_table_goes_on_in_its_columns_until_text_runs_across_them() -> None:
+    above = aligned_grid(
+        Rect(0, 0, 300, 100),
+        words([(10, 10, "Code"), (100, 10, "Condition")], [(10, 30, "01"), (100, 30, "warning")]),
+        Rules(),
+    )
+    assert above is not None
+    rows = words(
+        [(10, 110, "Class"), (38, 110, "08:"), (56, 110, "connection"), (109, 110, "exceptions")],
+        [(10, 130, "08003"), (100, 130, "does")],
+        [(10, 150, "08006"), (70, 150, "failure")],
+        [(10, 170, "The"), (28, 170, "names"), (56, 170, "are"), (74, 170, "those"), (102, 170, "of")],
+        bold=(0,),
+    )
+    part = continued_grid(above.moved(0), rows, Rules())
+    assert places(part) == [(0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (2, 0, 1, 1), (2, 1, 1, 1)]
+    assert part is not None
+    assert part.continues
+    assert continued_grid(above.moved(0), rows[-5:], Rules()) is None
+
+
+def test_what_a_model_takes_for_a_table_over_two_columns_of_text_is_cut_between_them() -> None:
+    text = [Line("running text of the column", Rect(10, 12 * n, 190, 12 * n + 10)) for n in range(8)]
+    rows = [
+        Line(entry, Rect(left, 12 * n, left + 30, 12 * n + 10))
+        for n in range(2, 6)
+        for left, entry in ((210, "key"), (300, "value"))
+    ]
+    region, gutters = Rect(10, 20, 390, 75), [(190.0, 210.0)]
+    assert in_columns([region], gutters, [*text, *rows]) == [Rect(210, 24, 330, 70)]
+    across = Line("a row that runs across", Rect(150, 48, 250, 58))
+    assert in_columns([region], gutters, [*text, *rows, across]) == [region]
+
+
+def test_the_title_of_a_box_is_no_heading_where_its_style_is_that_of_boxes() -> None:
+    large = replace(BOLD, size=14.0)
+    boxed = replace(heading("In practice", large, RegionKind.HEADING), boxed=True)
+    assert kept(heading("Scope", BOLD, RegionKind.HEADING), paragraph(), boxed) == ["Scope"]
+    others = [heading(name, large, RegionKind.HEADING) for name in ("Purpose", "Tests")]
+    assert kept(*others, paragraph(), boxed) == ["Purpose", "Tests", "In practice"]
+
+
+def test_a_table_stands_among_the_text_of_the_column_that_it_begins_in() -> None:
+    gutters = [(190.0, 210.0)]
+    assert column_of(Rect(10, 0, 230, 50), gutters) == Rect(10, 0, 190, 50)
+    assert column_of(Rect(10, 0, 390, 50), gutters) == Rect(10, 0, 390, 50)
+    assert column_of(Rect(210, 0, 390, 50), gutters) == Rect(210, 0, 390, 50)
+
+
+@pytest.mark.parametrize(("drawn", "expected"), [(Rect(50, 90, 400, 160), True), (Rect(50, 95, 400, 115), False)])
+def test_a_box_holds_text_below_its_title_and_a_bar_behind_a_heading_does_not(drawn: Rect, expected: bool) -> None:
+    title = Rect(60, 100, 160, 110)
+    lines = [Line("Title", title), *(Line("text", Rect(60, 120 + 15 * n, 390, 130 + 15 * n)) for n in range(8))]
+    page = RawPage(1, 595, 842, tuple(lines), (), Paint(shapes=(drawn,)))
+    assert in_box(title, page) is expected
+    bar = RawPage(1, 595, 842, tuple(lines), (), Paint(vertical=(Rect(52, 98, 54, 160),)))
+    assert in_box(title, bar)
+
+
+def test_the_survey_tells_the_white_between_columns(tmp_path: Path) -> None:
+    pdf = Pdf().page().box(60, 60, 280, 500, 4 * LOREM, size=9).box(310, 60, 530, 500, 4 * LOREM, size=9)
+    path = tmp_path / "a.pdf"
+    path.write_bytes(pdf.data())
+    with PdfFile(path) as file:
+        ((left, right),) = survey(file, Clock.started(Limits())).gutters
+    assert 250 < left < right == 310
+
+
+def test_a_table_whose_rows_are_ruled_nowhere_is_one_over_all_its_pages(shared: Path, document_of: DocumentOf) -> None:
+    path = shared / "pdf" / "print" / "error-codes.pdf"
+    (table,) = document_of("codes.pdf", path.read_bytes(), NO_OCR).tables
+    assert len(table.parts) == 3
+    assert sum(cell.column_span == 2 for cell in table.cells) == 15

@@ -7,6 +7,7 @@ what stands below one another is a column, and white that runs through all rows 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
@@ -25,6 +26,8 @@ _NEXT = 3.0
 """Heights of a line from the table to a further row of it at most: one of two lines, and the padding."""
 _ONE = 3.0
 """Points within which lines are one: thick ones are drawn as two, and cells side by side have each their own."""
+_TITLES = 3
+"""Lines in the first column alone that may stand above a row where a table goes on: the title of a group of rows."""
 _TIGHT = 1.35
 """Of a line's height: a step from line to line within a cell at most."""
 
@@ -51,6 +54,54 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
     if not gutters or len(rows) < 2:
         return None
     return TableCells(region, rows, gutters, rules).grid()
+
+
+def continued_grid(above: PageGrid, words: Sequence[PageWord], rules: Rules) -> PageGrid | None:
+    """Return the grid of the lines with which a table goes on at the top of a page or column, None where it does not.
+
+    Args:
+        above: the table's part before, moved to where the columns are.
+        words: the words of the page's body or column.
+        rules: the lines drawn on the page.
+    """
+    gutters = [Strip(*gutter) for gutter in above.gutters]
+    lines = [tuple(line) for line in text_lines(words)]
+    if len(gutters) + 1 != above.columns or not lines:
+        return None
+    height = median(word.rect.height for word in lines[0])
+    rows = 0
+    for number, line in enumerate(lines):
+        pieces = pieces_of(line, height)
+        far = number > 0 and middle_of(line) - middle_of(lines[number - 1]) > _NEXT * height
+        if far or pieces[0].left < above.rect.left - height or pieces[-1].left > above.rect.right:
+            break
+        narrowed = _narrowed(gutters, pieces)
+        if {column_at(piece.left, gutters) for piece in pieces} != {0}:
+            if not narrowed:
+                break
+            rows, gutters = number + 1, narrowed
+        elif number - rows >= _TITLES or not (narrowed or all(word.bold for word in line)):
+            break
+    if not rows:
+        return None
+    inked = around(word.rect for line in lines[:rows] for word in line)
+    region = Rect(above.rect.left, inked.top, max(above.rect.right, inked.right), inked.bottom)
+    rules = rules.within(region.grown(height))
+    grid = TableCells(region, _rows(lines[:rows], height, region, rules, gutters), gutters, rules).grid()
+    return replace(grid, continues=True)
+
+
+def _narrowed(gutters: Sequence[Strip], pieces: Sequence[Strip]) -> list[Strip]:
+    """Return the gutters as a further line leaves them, none where it runs across one."""
+    found: list[Strip] = []
+    for gutter in gutters:
+        inside = [piece for piece in pieces if piece.left < gutter.right - 1 and piece.right > gutter.left + 1]
+        if any(piece.left < gutter.left + 1 and piece.right > gutter.right - 1 for piece in inside):
+            return []
+        left = max([gutter.left, *(piece.right for piece in inside if piece.left < gutter.left + 1)])
+        right = min([gutter.right, *(piece.left for piece in inside if piece.right > gutter.right - 1)])
+        found.append(Strip(left, max(left, right)))
+    return found
 
 
 def _with_neighbours(
@@ -86,7 +137,7 @@ def _gutters(lines: Sequence[Sequence[PageWord]], height: float, table: Rect, ru
     # A line in one piece from the left edge is the title of a group of rows, or goes on in the first column.
     pieces = [piece for row in rows if len(row) > 1 or row[0].left > table.left + height for piece in row]
     # Of four lines one may be a head that spans columns.
-    allowed = max(int(len(lines) >= 4), int(_CROSSED * len(lines)))
+    allowed = max(int(len(lines) >= 3), int(_CROSSED * len(lines)))
     low = _white(pieces, height, allowed)
     spanning = {piece for piece in pieces for white in low if piece.left < white.left and piece.right > white.right}
     white = _white([piece for piece in pieces if piece not in spanning], height, 0)

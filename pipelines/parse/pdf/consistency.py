@@ -68,6 +68,8 @@ def _is_voted(item: PageItem, votes: dict[TextStyle, Counter[bool]]) -> bool:
 
 def _is_set_apart(item: PageItem, body: TextStyle, margins: _Margins, below: PageItem | None) -> bool:
     """Whether a heading differs from code, running text, terms and titles of boxes, by its type or its place."""
+    if item.boxed and margins.boxed.get(item.style, False) and not is_numbered(item.text):
+        return False
     if is_larger(item.style, body) or _NOTICE.fullmatch(item.text):
         return not _NOTICE.fullmatch(item.text)
     if (item.style.mono and not body.mono) or (like_body(item.style, body) and not item.text.isupper()):
@@ -77,11 +79,12 @@ def _is_set_apart(item: PageItem, body: TextStyle, margins: _Margins, below: Pag
 
 @dataclass(frozen=True, slots=True)
 class _Margins:
-    """The left edges of the running text, and how far from them the headings of each style usually stand."""
+    """The left edges of the running text, and for each style of headings whether some stand at them, most in boxes."""
 
     edges: frozenset[int]
     used: frozenset[int]
     usual: dict[TextStyle, bool]
+    boxed: dict[TextStyle, bool]
 
     @staticmethod
     def of(items: Sequence[PageItem]) -> _Margins:
@@ -93,12 +96,15 @@ class _Margins:
             frozenset(left for left, count in lefts.items() if count >= share * lefts.total())
             for share in (_MARGIN, _USED)
         )
-        found = _Margins(edges, used, {})
+        found = _Margins(edges, used, {}, {})
         votes: dict[TextStyle, Counter[bool]] = {}
+        boxes: dict[TextStyle, Counter[bool]] = {}
         for item in items:
             if item.kind is BlockKind.HEADING:
                 votes.setdefault(item.style, Counter())[found.at_margin(_begin(item))] += 1
-        return _Margins(edges, used, {style: count[True] > 0 for style, count in votes.items()})
+                boxes.setdefault(item.style, Counter())[item.boxed] += 1
+        usual = {style: count[True] > 0 for style, count in votes.items()}
+        return _Margins(edges, used, usual, {style: count[True] > count[False] for style, count in boxes.items()})
 
     def at_margin(self, left: float) -> bool:
         return _is_near(left, self.edges)

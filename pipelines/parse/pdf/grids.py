@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
 
 from pipelines.parse.lines import Line, Rect, around
-from pipelines.parse.pdf.alignment import aligned_grid
+from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
+from pipelines.parse.pdf.items import LOW
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import GridCell, PageGrid, RawPage, Rules
+from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, RawPage, Rules
 from pipelines.parse.pdf.tables import GridPlaces
 
 _NEAR = 4.0
@@ -30,27 +34,115 @@ _SAME = 0.6
 """Share that two rectangles have in common from which they are one table."""
 
 
-def table_grids(file: PdfFile, page: RawPage, regions: Sequence[Rect], pictures: Sequence[Rect]) -> list[PageGrid]:
-    """Return the grids of the page's tables from the top.
+class TableFinder:
+    """Finds the tables of one page; `gutters` part the columns in which the document's running text is set."""
 
-    Lines that are drawn down and across are believed; other regions that the layout model calls a table have the grid
-    of their words. What is drawn within a picture is no table.
-    """
-    if len(page.lines) > _MOST_LINES:
-        return []
-    drawn = [grid for grid in file.grids(page.number) if _is_table(grid, page.lines)]
-    # Most of it: a table may reach into the frame of a picture beside it.
-    drawn = [grid for grid in drawn if _fits(grid, regions) or not any(grid.rect.share_in(p) > 0.7 for p in pictures)]
-    rules = file.rules(page.number, page.rect)
-    ruled = [grid for grid in drawn if len(_near(rules, grid.rect).upright) >= _SIDES]
-    likely = [*regions, *(region for region in striped(rules) if not _fits_any(region, regions))]
-    missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
-    words = file.words(page.number, page.rect) if missing else []
-    aligned = [aligned_grid(region, words, rules) for region in missing]
-    found = [rows_by_rules(grid, _lines(rules, grid.rect)) for grid in ruled]
-    found += [grid for grid in aligned if grid is not None and _is_table(grid, page.lines)]
-    found = [spans_by_rules(grid, _lines(rules, grid.rect)) for grid in found]
-    return sorted(_apart(found), key=lambda grid: (grid.rect.top, grid.rect.left))
+    def __init__(self, file: PdfFile, page: RawPage, gutters: Sequence[tuple[float, float]]) -> None:
+        self.file, self.page, self.gutters = file, page, gutters
+
+    @cached_property
+    def _words(self) -> list[PageWord]:
+        return self.file.words(self.page.number, self.page.rect)
+
+    @cached_property
+    def _rules(self) -> Rules:
+        return self.file.rules(self.page.number, self.page.rect)
+
+    def grids(self, regions: Sequence[Rect], pictures: Sequence[Rect]) -> list[PageGrid]:
+        """Return the grids of the page's tables from the top.
+
+        Lines that are drawn down and across are believed; other regions that the layout model calls a table have the
+        grid of their words. What is drawn within a picture is no table.
+        """
+        page, rules = self.page, self._rules
+        if len(page.lines) > _MOST_LINES:
+            return []
+        regions = in_columns(regions, self.gutters, page.lines)
+        drawn = [grid for grid in self.file.grids(page.number) if _is_table(grid, page.lines)]
+        # Most of it: a table may reach into the frame of a picture beside it.
+        drawn = [g for g in drawn if _fits(g, regions) or not any(g.rect.share_in(p) > 0.7 for p in pictures)]
+        ruled = [grid for grid in drawn if len(_near(rules, grid.rect).upright) >= _SIDES]
+        likely = [*regions, *(region for region in striped(rules) if not _fits_any(region, regions))]
+        missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
+        aligned = [aligned_grid(region, self._words, rules) for region in missing]
+        found = [rows_by_rules(grid, _lines(rules, grid.rect)) for grid in ruled]
+        found += [grid for grid in aligned if grid is not None and _is_table(grid, page.lines)]
+        found = [spans_by_rules(grid, _lines(rules, grid.rect)) for grid in found]
+        return _apart(found)
+
+    def with_continued(
+        self, grids: Sequence[PageGrid], above: PageGrid | None
+    ) -> tuple[list[PageGrid], PageGrid | None]:
+        """Return the grids with what goes on of a table from one column or page to the next, and one left open.
+
+        Args:
+            grids: the tables that the page shows by itself.
+            above: the table with which the page before ends, None where it ends with something else.
+        """
+        found = list(grids)
+        bottom = max((line.rect.bottom for line in self.page.lines), default=0.0)
+        for lines in self._columns():
+            frame = around(line.rect for line in lines).grown(1)
+            part = self._part(above, frame) if above is not None else None
+            if part is not None and not any(_shows_more(grid, part) for grid in found):
+                found = _apart([part, *found])
+            above = _open_grid([grid for grid in found if frame.holds(*grid.rect.middle)], lines, bottom)
+            # What it goes on in has its own left edge.
+            above = above and above.moved(-frame.left)
+        return sorted(found, key=lambda grid: (grid.rect.top, grid.rect.left)), above
+
+    def _columns(self) -> list[list[Line]]:
+        edges = [0.0, *((left + right) / 2 for left, right in self.gutters), math.inf]
+        columns = [[line for line in self.page.lines if a <= line.rect.left < b] for a, b in pairwise(edges)]
+        return [column for column in columns if column]
+
+    def _part(self, above: PageGrid, frame: Rect) -> PageGrid | None:
+        words = [word for word in self._words if frame.holds(*word.rect.middle)]
+        part = continued_grid(above.moved(frame.left), words, self._rules)
+        return part and spans_by_rules(part, _lines(self._rules, part.rect))
+
+
+def _shows_more(grid: PageGrid, part: PageGrid) -> bool:
+    return _fits_any(part.rect, [grid.rect]) and grid.columns >= part.columns and grid.rows >= part.rows
+
+
+def in_columns(regions: Sequence[Rect], gutters: Sequence[tuple[float, float]], lines: Sequence[Line]) -> list[Rect]:
+    """Return where tables are, one that a model sees over several columns of text in those that have rows of it."""
+    parts = list(regions)
+    for left, right in gutters:
+        parts = [part for region in parts for part in _at_gutter(region, left, right, lines)]
+    return parts
+
+
+def _at_gutter(region: Rect, left: float, right: float, lines: Sequence[Line]) -> list[Rect]:
+    within = [line for line in lines if region.holds(*line.rect.middle)]
+    across = any(line.rect.left < left and line.rect.right > right for line in within)
+    # Less than a table's narrowest column is a frame that was drawn roughly.
+    beyond = min(left - region.left, region.right - right) > 2 * _NEAR
+    if across or not beyond:
+        return [region]
+    middle = (left + right) / 2
+    sides = [[line for line in within if (line.rect.left > middle) is after] for after in (False, True)]
+    return [around(line.rect for line in rows) for side in sides if (rows := _tabular(side))]
+
+
+def _tabular(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines from the first to the last row of several pieces, none where there are no two such rows."""
+    inward = sorted(lines, key=lambda line: line.rect.top)
+    beside = [n for n, line in enumerate(inward) if any(_level(line, other) for other in inward if other is not line)]
+    return inward[beside[0] : beside[-1] + 1] if len(beside) >= 4 else []
+
+
+def _level(one: Line, other: Line) -> bool:
+    return abs(one.rect.middle[1] - other.rect.middle[1]) < 0.5 * min(one.rect.height, other.rect.height)
+
+
+def _open_grid(grids: Sequence[PageGrid], lines: Sequence[Line], bottom: float) -> PageGrid | None:
+    """Return the table that a column ends with, None where text stands below it or it ends further up."""
+    last = max(grids, key=lambda grid: grid.rect.bottom, default=None)
+    if last is None or last.rect.bottom < LOW * bottom:
+        return None
+    return None if any(line.rect.middle[1] > last.rect.bottom for line in lines) else last
 
 
 def _is_table(grid: PageGrid, lines: Sequence[Line]) -> bool:
@@ -99,7 +191,7 @@ def spans_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
         joined = replace(cell, row_span=cell.row_span + below.row_span, rect=around((cell.rect, below.rect)))
         by_place[cell.row, cell.column] = joined
         del by_place[below.row, below.column]
-    return PageGrid(grid.rect, tuple(sorted(by_place.values(), key=lambda cell: (cell.row, cell.column))))
+    return replace(grid, cells=tuple(sorted(by_place.values(), key=lambda cell: (cell.row, cell.column))))
 
 
 def _open_below(cell: GridCell, below: GridCell, grid: PageGrid, rules: Sequence[Rect]) -> bool:
@@ -155,7 +247,7 @@ def _with_rows(grid: PageGrid, new_rows: Sequence[int]) -> PageGrid:
         span = span if other is None else max(span, other.row_span)
         header = cell.header if other is None else other.header
         places[key] = GridCell(row, cell.column, span, cell.column_span, rect, header)
-    return PageGrid(grid.rect, tuple(sorted(places.values(), key=lambda cell: (cell.row, cell.column))))
+    return replace(grid, cells=tuple(sorted(places.values(), key=lambda cell: (cell.row, cell.column))))
 
 
 def striped(rules: Rules) -> list[Rect]:

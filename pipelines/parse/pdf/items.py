@@ -15,7 +15,7 @@ from pipelines.parse.lines import PLAIN, Rect, TextStyle
 from pipelines.parse.pdf.page import Near, PageLink, PageWord, RegionKind
 from pipelines.parse.pieces import Pointer
 
-_LOW, _HIGH = 0.7, 0.3
+LOW, _HIGH = 0.7, 0.3
 """How far down the page the first part must reach, and how far up the next must begin."""
 _EDGE = 0.03
 """Of the page's width: 18 points, the shift between left and right pages of a book."""
@@ -27,8 +27,9 @@ _BETWEEN = (BlockKind.FOOTNOTE, BlockKind.FIGURE)
 class PageItem:
     """One block of a page. `style` is that of its first line; `rect` is on the upright page, `boxes` as it is shown.
 
-    `parts` are the rows at which each page's share of a merged table begins, `seen` what the layout model takes it for,
-    None where it did not look.
+    `parts` are the rows at which each page's share of a merged table begins; one that `continues` goes on from the
+    column or page before. `seen` is what the layout model takes it for, None where it did not look; `boxed` says that
+    it stands in a drawn box with text below.
     """
 
     kind: BlockKind
@@ -40,18 +41,20 @@ class PageItem:
     confidence: float = 1.0
     cells: tuple[Cell, ...] = ()
     parts: tuple[int, ...] = (0,)
+    continues: bool = False
     image: Image | None = None
     boxes: tuple[Box, ...] = ()
     pointers: tuple[Pointer, ...] = ()
     seen: RegionKind | None = None
+    boxed: bool = False
 
 
 def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
     """Return the items with each table that goes on at the top of the next page joined to its first part.
 
-    It goes on if nothing but footnotes or a caption that says so stands between, and columns and edges agree, or the
-    columns and the head. A header that is printed again, on the next page or in the next column of a page, is kept
-    once; `parts` tells where each page's rows begin.
+    It goes on if nothing but footnotes or a caption that says so stands between, and it was read in the columns of the
+    first, or columns and left edges agree, or columns and head. A header that is printed again, on the next page or in
+    the next column of a page, is kept once; `parts` tells where each page's rows begin.
     """
     merged: list[PageItem] = []
     open_table: int | None = None
@@ -71,15 +74,14 @@ def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
 def _goes_on(above: PageItem, below: PageItem) -> bool:
     last, first = above.boxes[-1], below.boxes[0]
     same = columns(above.cells) == columns(below.cells)
-    if same and first.page - last.page in (0, 1) and _repeated_rows(above.cells, below.cells):
+    if same and (below.continues or (first.page - last.page in (0, 1) and _repeated_rows(above.cells, below.cells))):
         return True
     return (
         first.page == last.page + 1
-        and last.bottom > _LOW
+        and last.bottom > LOW
         and first.top < _HIGH
         and same
         and abs(last.left - first.left) < _EDGE
-        and abs(last.right - first.right) < _EDGE
     )
 
 

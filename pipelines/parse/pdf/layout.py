@@ -18,6 +18,18 @@ _RULES = 4
 3 to 6 do the same to the PDFs with truth."""
 
 
+_BOX = 2.5
+"""Heights of a heading that a box with text has at least: a bar behind a heading has its padding."""
+
+
+_BAR, _PADDING = 8.0, 1.5
+"""Points of a bar's width at most; heights of a heading from a bar, or a box's left side, to its text."""
+
+
+_BEYOND = 0.25
+"""Share of a table that runs out of its column: one over two columns has a half in each."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filled:
     """A region with its lines from the top."""
@@ -40,6 +52,21 @@ def needs_model(page: RawPage) -> bool:
     if _ruled(page) or _drawn(page):
         return True
     return _rowlike(page.lines) >= _ROWS or _tangled(page.lines)
+
+
+def in_box(rect: Rect, page: RawPage) -> bool:
+    """Return whether a heading is the title of a drawn box, or stands at a bar with its text.
+
+    It has text below, but not half of the page's.
+    """
+    thin = [shape for shape in (*page.paint.vertical, *page.paint.shapes) if shape.width < _BAR]
+    bars = [bar._replace(right=page.width) for bar in thin if 0 <= rect.left - bar.right < rect.height * _PADDING]
+    for box in (*page.paint.shapes, *bars):
+        if box.holds(*rect.middle) and box.height > _BOX * rect.height:
+            held = [line for line in page.lines if box.holds(*line.rect.middle)]
+            if any(line.rect.top > rect.bottom - 1 for line in held) and 2 * len(held) < len(page.lines):
+                return True
+    return False
 
 
 def _ruled(page: RawPage) -> bool:
@@ -122,6 +149,14 @@ def fill(regions: Sequence[PageRegion], lines: Sequence[Line]) -> list[Filled]:
             Filled(RegionKind.TEXT, around(line.rect for line in run), tuple(run)) for run in _runs(in_rows(group))
         ]
     return in_reading_order(filled)
+
+
+def column_of(rect: Rect, gutters: Sequence[tuple[float, float]]) -> Rect:
+    """Return a table's rectangle as far as the column that it begins in, unless a good part of it lies beyond."""
+    for left, right in gutters:
+        if rect.left < left < rect.right and rect.right - right < _BEYOND * rect.width:
+            return rect._replace(right=left)
+    return rect
 
 
 def in_reading_order(filled: Sequence[Filled]) -> list[Filled]:

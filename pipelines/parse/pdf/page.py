@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Generic, TypeVar
 
@@ -135,10 +135,16 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class PageGrid:
-    """A table as places on the page; what stands in them is read from the words there."""
+    """A table as places on the page; what stands in them is read from the words there.
+
+    `gutters` are the left and right edges of the white between its columns, of one without drawn lines; one that
+    `continues` goes on from the column or page before.
+    """
 
     rect: Rect
     cells: tuple[GridCell, ...]
+    gutters: tuple[tuple[float, float], ...] = ()
+    continues: bool = False
 
     @property
     def rows(self) -> int:
@@ -147,6 +153,17 @@ class PageGrid:
     @property
     def columns(self) -> int:
         return max((cell.column + cell.column_span for cell in self.cells), default=0)
+
+    def moved(self, across: float) -> PageGrid:
+        """Return the grid as far to the right, with the white between its columns and without its places."""
+        lefts = {cell.column: cell.rect.left for cell in self.cells if cell.column}
+        gutters = self.gutters or [(lefts[column], lefts[column]) for column in sorted(lefts)]
+        left, top, right, bottom = self.rect
+        return replace(
+            self,
+            rect=Rect(left + across, top, right + across, bottom),
+            gutters=tuple((start + across, end + across) for start, end in gutters),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from pipelines.parse.parsed import PictureText, page_name
 from pipelines.parse.pdf.blocks import BlockMaker, list_levels
 from pipelines.parse.pdf.figures import FigureArea, figure_areas, figure_item, place_figures
 from pipelines.parse.pdf.garble import garble_score
-from pipelines.parse.pdf.grids import table_grids
+from pipelines.parse.pdf.grids import TableFinder
 from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
-from pipelines.parse.pdf.layout import Filled, fill, needs_model, plain_columns
+from pipelines.parse.pdf.layout import Filled, column_of, fill, in_box, needs_model, plain_columns
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, Paint, RawPage, RegionKind
 from pipelines.parse.pdf.survey import Survey
@@ -38,6 +38,7 @@ _DENSE = 1000
 """Lines from which the layout model would take many seconds; drawn lines alone then tell the tables."""
 _DRAWING = 5_000
 """Lines and shapes that a page has which is a drawing."""
+_ASIDES = (RegionKind.HEADER, RegionKind.FOOTER, RegionKind.FOOTNOTE)
 _LABEL = 60
 """Characters of a figure's label at most."""
 
@@ -71,6 +72,7 @@ class PageReader:
         self.survey = survey
         self.outline = outline
         self.settings = settings
+        self._open: PageGrid | None = None
 
     def read(self, number: int) -> ReadPage:
         """Return a page; one that the library cannot read has an issue and nothing else."""
@@ -85,10 +87,11 @@ class PageReader:
     def _read(self, number: int) -> ReadPage:
         raw = self.file.page(number)
         why = self._wants_ocr(raw)
+        above, self._open = self._open, None
         if why and self._late and self._task.found(page_name(number)) is None:
             return replace(self._native(raw, f"{why}, and no time is left for OCR"), unread=True)
         read = self._by_ocr(raw, why) if why else None
-        return self._native(raw) if read is None else read
+        return self._native(raw, above=above) if read is None else read
 
     @property
     def _late(self) -> bool:
@@ -96,19 +99,23 @@ class PageReader:
 
     # -- the text layer
 
-    def _native(self, raw: RawPage, issue: str = "") -> ReadPage:
+    def _native(self, raw: RawPage, issue: str = "", above: PageGrid | None = None) -> ReadPage:
+        """Return a page by its text layer; `above` is the table that the page before ends with."""
         lines, furniture = self.survey.furniture.parted(raw.lines, raw.height)
         furniture += [(BlockKind.PAGE_HEADER, line) for line in raw.watermarks]
         maker = BlockMaker(raw.number, raw.height, self.survey, self.outline)
         body = replace(raw, lines=tuple(lines))
         remarks: list[str] = []
-        items = None if self._needs_model(body) else self._plain(lines, maker)
+        items = None if above is not None or self._needs_model(body) else self._plain(lines, maker)
         if items is None:
-            items, more, remarks = self._modelled(body, maker)
+            items, more, remarks = self._modelled(body, maker, above)
             furniture += more
         else:
             figures = [figure_item(self.file, raw, area) for area in figure_areas(body)]
             items = place_figures(items, figures)
+        items = [
+            replace(item, boxed=in_box(item.rect, body)) if item.kind is BlockKind.HEADING else item for item in items
+        ]
         words = self.file.words(raw.number, raw.rect) if raw.links else []
         items = with_links(list_levels(items), raw.links, words)
         source = "native" if raw.lines else "none"
@@ -132,7 +139,7 @@ class PageReader:
         return items
 
     def _modelled(
-        self, body: RawPage, maker: BlockMaker
+        self, body: RawPage, maker: BlockMaker, above: PageGrid | None
     ) -> tuple[list[PageItem], list[tuple[BlockKind, Line]], list[str]]:
         """Return items, furniture and remarks of a page as the layout model divides it.
 
@@ -142,14 +149,22 @@ class PageReader:
         regions = [] if late else self._regions(body)
         pictures = [region.rect for region in regions if region.part is RegionKind.PICTURE]
         expected = [region.rect for region in regions if region.part is RegionKind.TABLE]
-        grids = table_grids(self.file, body, expected, pictures)
+        asides = [region.rect for region in regions if region.part in _ASIDES]
+        running = [line for line in body.lines if not any(rect.grown(1).holds(*line.rect.middle) for rect in asides)]
+        finder = TableFinder(self.file, replace(body, lines=tuple(running)), self.survey.gutters)
+        grids, self._open = finder.with_continued(finder.grids(expected, pictures), above)
         free = [line for line in body.lines if not any(grid.rect.grown(1).holds(*line.rect.middle) for grid in grids)]
         # Most of a region: what only touches the table is text beside it.
         kept = [region for region in regions if not any(region.rect.share_in(grid.rect) > 0.6 for grid in grids)]
         items: list[PageItem] = []
         furniture: list[tuple[BlockKind, Line]] = []
         areas = figure_areas(body, pictures)
+        tables, remarks = self._tables(body, grids)
+        of_rect = {column_of(table.rect, self.survey.gutters): table for table in tables}
+        kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
         for part in fill(kept, free):
+            if part.part is RegionKind.TABLE and part.rect in of_rect:
+                items.append(of_rect[part.rect])
             if part.part in (RegionKind.HEADER, RegionKind.FOOTER):
                 kind = BlockKind.PAGE_HEADER if part.part is RegionKind.HEADER else BlockKind.PAGE_FOOTER
                 furniture += [(kind, line) for line in part.lines]
@@ -159,11 +174,10 @@ class PageReader:
                 items += _labels(maker, part.lines)
             elif part.lines:
                 items += self._region(part, maker)
-        tables, remarks = self._tables(body, grids)
         if late:
             remarks.append(f"page {body.number}: no time was left for the layout model")
         others = [figure_item(self.file, body, area) for area in areas]
-        return place_figures(items, sorted([*tables, *others], key=lambda item: item.rect.top)), furniture, remarks
+        return place_figures(items, others), furniture, remarks
 
     def _regions(self, body: RawPage) -> list[PageRegion]:
         """Return what the model sees; of a drawing that is too much for it, where the drawing is."""
@@ -191,7 +205,7 @@ class PageReader:
                 # Five tell which table it is.
                 remarks.append(f"page {page.number}: a table lacks {', '.join(missing[:5])}")
             text = "\n".join(cell.text for cell in cells)
-            items.append(PageItem(BlockKind.TABLE, text, page.number, grid.rect, cells=cells))
+            items.append(PageItem(BlockKind.TABLE, text, page.number, grid.rect, cells=cells, continues=grid.continues))
         return items, remarks
 
     # -- OCR

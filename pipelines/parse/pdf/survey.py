@@ -147,13 +147,23 @@ _LONGEST = 0.3
 """Share of the file's time after which no further page is surveyed."""
 
 
+_RUNNING = 25
+"""Characters of a line of running text at least: narrow columns have thirty, cells fewer."""
+_ACROSS, _PART, _WHITE = 0.05, 0.15, 6
+"""Of the lines of running text, those that may run across a gutter and those on either side of it; its least width."""
+
+
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """`body` is the style of most characters, `vocabulary` the words in small letters that stand within lines."""
+    """`body` is the style of most characters, `vocabulary` the words in small letters that stand within lines.
+
+    `gutters` are the left and right edges of the white between the columns in which all running text is set.
+    """
 
     body: TextStyle
     furniture: Furniture
     vocabulary: frozenset[str]
+    gutters: tuple[tuple[float, float], ...] = ()
 
 
 def survey(file: PdfFile, clock: Clock) -> Survey:
@@ -161,6 +171,7 @@ def survey(file: PdfFile, clock: Clock) -> Survey:
     styles: Counter[tuple[float, str, bool]] = Counter()
     vocabulary: set[str] = set()
     edges: list[set[tuple[Key, int]]] = []
+    extents: Counter[tuple[int, int]] = Counter()
     bare = 0
     for number in range(1, file.pages + 1):
         if clock.past(_LONGEST):
@@ -173,11 +184,32 @@ def survey(file: PdfFile, clock: Clock) -> Survey:
         bare += bool(lines) and len(dict(_edges(lines, height))) == len(lines)
         for line in lines:
             styles[line.style.size, line.style.font, line.style.bold] += len(line.text)
+            if len(line.text) >= _RUNNING:
+                extents[round(line.rect.left), round(line.rect.right)] += 1
             if len(vocabulary) < _MOST_WORDS:
                 vocabulary.update(_inner_words(line.text))
     # Pages that hold nothing else, more than half of all: what stands at their edges is their text.
     furniture = find_furniture(edges) if 2 * bare <= len(edges) else Furniture()
-    return Survey(_body(styles), furniture, frozenset(vocabulary))
+    return Survey(_body(styles), furniture, frozenset(vocabulary), _gutters(extents))
+
+
+def _gutters(extents: Counter[tuple[int, int]]) -> tuple[tuple[float, float], ...]:
+    """Return the white between columns: where hardly a line runs across, with a good part of all on either side."""
+    begin: Counter[int] = Counter()
+    end: Counter[int] = Counter()
+    for (left, right), count in extents.items():
+        begin[left] += count
+        end[right] += count
+    total, begun, ended, since = extents.total(), 0, 0, 0
+    found: dict[int, int] = {}
+    for x in sorted({*begin, *end}):
+        clear = begun - ended <= _ACROSS * total and x - since >= _WHITE
+        if clear and min(ended, total - begun) >= _PART * total:
+            found[since] = x
+        if begun - ended > _ACROSS * total >= begun - ended - end[x]:
+            since = x
+        begun, ended = begun + begin[x], ended + end[x]
+    return tuple(found.items())
 
 
 def _inner_words(text: str) -> list[str]:

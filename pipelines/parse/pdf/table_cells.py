@@ -68,7 +68,7 @@ class TableCells:
     def grid(self) -> PageGrid:
         """Return the grid; places without text join the one above or beside that they belong to."""
         cells = [self._cell(row, *span) for row in range(len(self.rows)) for span in self._spans(row)]
-        return PageGrid(self.region, tuple(self._downward(cells)))
+        return PageGrid(self.region, tuple(self._downward(cells)), tuple(self.gutters))
 
     def _starts(self, row: int) -> dict[int, int]:
         """Return the columns of a row that hold text, each with the last one that its text runs into."""
@@ -95,7 +95,7 @@ class TableCells:
         column = 0
         while column < self.columns:
             last = starts.get(column, column)
-            if column in starts and (self._is_group(row) or self._is_head_of_heads(row, column)):
+            if column in starts and (last > column or self._is_group(row) or self._is_head_of_heads(row, column)):
                 last = max(last, min((other for other in starts if other > column), default=self.columns) - 1)
             yield column, last
             column = last + 1
