@@ -298,7 +298,7 @@ def main() -> None:
     line, whole = line_of(found, left_out, REFUSED), fit(fitted)
     print(f"refused below {line:.2f}, each corpus by the weights of the others; without a share in anything:")
     for name in args.unseen:
-        unseen = list(cases(name, SETS | UNSEEN, args.keep))
+        unseen = list(cases(name, {**SETS, **UNSEEN}, args.keep))
         show(name, unseen, judged(unseen, whole), line)
     print()
     for name in SETS:
