@@ -2,30 +2,42 @@
 
     python benchmarks/refusal.py --keep FOLDER [--write] [--unseen industrial2 multilingual-zh]
 
-Each question is asked as it is, and each answerable one again of the corpus without the documents that hold its answer.
-Each corpus is left out in turn: the weights are fitted on the others (logistic regression, every corpus and both
-outcomes with the same weight in each), and it is judged with them. The handbook is one corpus in all its languages.
-`--write` fits on all and writes `qa/quoting/refusal.toml`; `--unseen` judges sets that took no part with those weights.
+FOLDER is one that `strata eval matrix --keep` has filled; what is missing is made.
+
+Each question is asked as it is, and each answerable one again of what is left of the corpus: without the documents that
+hold its answer, and without the passages alone that do (the rest of their documents speaks of the same). Words are as
+rare as they are in what is left. Each corpus is left out in turn: the weights are fitted on the others (logistic
+regression, every corpus and both outcomes with the same weight in each), and it is judged with them. The handbook is
+one corpus in all its languages. Every tenth answerable question is asked of the other corpora of its language too:
+these are easy, and take no part in the fit.
+
+The line below which is refused (`refuse_below`) is the one that refuses `REFUSED` of the answerable questions of the
+corpora left out, in the mean over corpora. `--write` fits on all and writes `qa/quoting/refusal.toml`; `--unseen`
+judges sets that took no part with those weights.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluate.passages import build_passages
 from evaluate.questions import Question, read_passages, read_questions
 from pipelines.ingest.build import build
-from pipelines.resources import open_stores
+from pipelines.resources import Stores, open_stores
+from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.retriever import Retriever
+from pipelines.retrieve.stored_knowledge import CorpusLexicon
 from pipelines.settings import load
 from pipelines.store.vector import Filter
-from qa.knowledge_base import KnowledgeBase
 from qa.quoting.choose import choose
 from qa.quoting.confidence import Features, features
 from qa.quoting.question import languages_of, read_question
@@ -39,6 +51,14 @@ WEIGHTS = HERE / "qa" / "quoting" / "refusal.toml"
 NAMES = tuple(field.name for field in fields(Features))
 ANSWERABLE = 0.65
 """Share of the questions that are taken to have an answer: where the line between the two mistakes is drawn."""
+REFUSED = 0.08
+"""Share of the answerable questions that may be refused: what the line is drawn by."""
+SHARES = (0.02, 0.04, 0.08, 0.12, 0.16, 0.24)
+QUOTED = 60
+"""Letters of the words that an answer is quoted by that a passage has to have."""
+SPARE = 4
+"""Passages found beyond those that are looked at: in place of those that are left out."""
+APART = 10
 RIDGE = 0.3
 """Strength of the penalty on large weights; the log loss left out hardly changes from 0.03 to 0.3."""
 BINS = 10
@@ -58,62 +78,122 @@ UNSEEN: Mapping[str, tuple[str, str]] = {
 }
 
 
+class Kind(StrEnum):
+    """Whether a question has an answer in what it is asked of, and why it has none."""
+
+    ANSWERABLE = "answerable"
+    UNANSWERABLE = "unanswerable"
+    WITHOUT_DOCUMENT = "without its document"
+    WITHOUT_PASSAGE = "without its passage"
+    FOREIGN = "of another corpus"
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question asked of a corpus, or of what is left of it. `made` says that its sources were taken away."""
+    """A question asked of a corpus, or of what is left of it."""
 
     set: str
     corpus: str
-    answerable: bool
-    made: bool
+    kind: Kind
     found: Features
+
+    @property
+    def answerable(self) -> bool:
+        return self.kind is Kind.ANSWERABLE
+
+
+class Corpus:
+    """A knowledge base that is asked with something left out."""
+
+    def __init__(self, stores: Stores) -> None:
+        settings = load(None, {}, QaSettings).settings
+        self._embedder, self._retriever = stores.embedder, Retriever.of(stores, settings.retrieve)
+        index = self._retriever.index
+        self._uris = np.array(index.uris)[index.document_of]
+
+    def evidence(
+        self, question: str, documents: Callable[[str], bool] = lambda uri: False, passages: Sequence[str] = ()
+    ) -> Features | None:
+        """Return the features of a question asked without these documents, and without passages with these words.
+
+        None where no passage found has the words, or where nothing is left.
+        """
+        settings, left = AnswerSettings(), np.array([not documents(uri) for uri in self._uris])
+        where = Filter() if left.all() else Filter(documents=tuple(sorted(set(self._uris[left]))))
+        hits = self._retriever.retrieve(question, settings.hits + SPARE * bool(passages), where) if left.any() else ()
+        gone = {hit.chunk.id for hit in hits if any(quote in plain(hit.chunk.text) for quote in passages)}
+        left &= ~np.isin(np.array(self._retriever.index.chunks), sorted(gone))
+        hits = tuple(hit for hit in hits if hit.chunk.id not in gone)[: settings.hits]
+        return None if not hits or (passages and not gone) else self._features(question, hits, left, settings)
+
+    def _features(
+        self, question: str, hits: Sequence[Hit], left: NDArray[np.bool_], settings: AnswerSettings
+    ) -> Features:
+        index = self._retriever.index
+
+        def frequency(term: str) -> int:
+            number = index.vocabulary.get(term)
+            return 0 if number is None else int(left[index.postings.columns_of(number)].sum())
+
+        lexicon = CorpusLexicon(frequency, int(left.sum()), self._embedder)
+        asked = read_question(question, lexicon, languages_of(hits))
+        weighed = behind_what_holds(asked, weigh(asked, hits, lexicon))
+        return features(asked, weighed, choose(asked, weighed, settings.quotes))
 
 
 def path_of(questions: str) -> Path:
     return HERE / questions if questions.startswith("examples") else DATA / questions
 
 
-def opened(name: str, questions: Path, keep: Path) -> KnowledgeBase:
-    """Open the knowledge base of a set in `keep`, made where it is not there."""
-    kb, settings = keep / name, load(None, {}, QaSettings).settings
+def made(name: str, questions: Path, keep: Path) -> Path:
+    """Return the knowledge base of a set in `keep`, made where it is not there."""
+    kb, settings = keep / f"{name}-wordllama", load(None, {}, QaSettings).settings
+    if kb.exists():
+        return kb
     if (questions.parent / "corpus.jsonl").is_file():
         build_passages(read_passages(questions.parent / "corpus.jsonl"), settings, kb)
-    elif not kb.exists():
+    else:
         folder = questions.parent / (questions.stem.partition("_")[0] if "_" in questions.stem else "documents")
         build(folder, kb, settings)
-    return KnowledgeBase.open(kb, settings)
+    return kb
 
 
-def searched(kb: Path) -> tuple[str, ...]:
-    """Return the documents of a knowledge base that can be found."""
-    settings = load(None, {}, QaSettings).settings
-    with open_stores(kb, settings) as stores:
-        return tuple(Retriever.of(stores, settings.retrieve).index.uris)
+def cases(name: str, sets: Mapping[str, tuple[str, str]], keep: Path) -> Iterator[Case]:
+    corpus, at = sets[name]
+    with open_stores(made(name, path_of(at), keep), load(None, {}, QaSettings).settings) as stores:
+        asked = Corpus(stores)
+        for question in read_questions(path_of(at)):
+            kind = Kind.ANSWERABLE if question.answerable else Kind.UNANSWERABLE
+            found = {kind: asked.evidence(question.question)}
+            if question.answerable:
+                found[Kind.WITHOUT_DOCUMENT] = asked.evidence(question.question, partial(holds, question))
+            if quotes := [plain(gold.quote)[:QUOTED] for gold in question.gold_sources if gold.quote]:
+                found[Kind.WITHOUT_PASSAGE] = asked.evidence(question.question, passages=quotes)
+            yield from (Case(name, corpus, kind, each) for kind, each in found.items() if each)
+        for text in foreign(name, sets):
+            if each := asked.evidence(text):
+                yield Case(name, corpus, Kind.FOREIGN, each)
 
 
-def cases(name: str, corpus: str, questions: Path, keep: Path) -> Iterator[Case]:
-    with opened(name, questions, keep) as knowledge:
-        uris = searched(keep / name)
-        for question in read_questions(questions):
-            yield Case(name, corpus, question.answerable, False, evidence(knowledge, question.question, Filter()))
-            without = tuple(uri for uri in uris if not holds(question, uri))
-            if question.answerable and without:
-                found = evidence(knowledge, question.question, Filter(documents=without))
-                yield Case(name, corpus, False, True, found)
+def foreign(name: str, sets: Mapping[str, tuple[str, str]]) -> Iterator[str]:
+    """Yield every tenth answerable question of the other corpora in the language of a set."""
+    for other, (corpus, at) in sets.items():
+        if corpus != sets[name][0] and language(other) == language(name):
+            yield from [one.question for one in read_questions(path_of(at)) if one.answerable][::APART]
+
+
+def language(name: str) -> str:
+    return name.partition("-")[2] or "en"
+
+
+def plain(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def holds(question: Question, uri: str) -> bool:
     """Whether a document holds the answer: it is a source, or part of one (the attachment of a mail)."""
     files = (gold.file for gold in question.gold_sources)
     return any(uri == file or uri.endswith(f"/{file}") or f"{file}!" in uri for file in files)
-
-
-def evidence(knowledge: KnowledgeBase, question: str, where: Filter) -> Features:
-    settings, retrieval = AnswerSettings(), knowledge.confined(where)
-    hits = retrieval.retrieve(question, settings.hits)
-    asked = read_question(question, retrieval.lexicon, languages_of(hits))
-    weighed = behind_what_holds(asked, weigh(asked, hits, retrieval.lexicon))
-    return features(asked, weighed, choose(asked, weighed, settings.quotes))
 
 
 def matrix(some: Sequence[Case]) -> tuple[np.ndarray, np.ndarray]:
@@ -148,16 +228,37 @@ def judged(some: Sequence[Case], weights: np.ndarray) -> np.ndarray:
     return np.asarray(1 / (1 + np.exp(-matrix(some)[0] @ weights)))
 
 
-def show(name: str, some: Sequence[Case], sure: np.ndarray) -> None:
-    refused = sure < AnswerSettings().refuse_below
-    kinds = [
-        ("answerable refused", [case.answerable for case in some]),
-        ("unanswerable recognized", [not case.answerable and not case.made for case in some]),
-        ("recognized without sources", [case.made for case in some]),
-    ]
-    told = [f"{what} {int(refused[which].sum())} of {sum(which)}" for what, which in kinds if any(which)]
-    right = float(np.mean(refused != np.array([case.answerable for case in some])))
-    print(f"{name:<18}{', '.join(told)}; right {100 * right:.0f} %", flush=True)
+def line_of(some: Sequence[Case], sure: np.ndarray, share: float) -> float:
+    """Return the confidence that this share of the answerable questions is below, in the mean over corpora."""
+    answerable = [place for place, case in enumerate(some) if case.answerable]
+    order = sorted(answerable, key=lambda place: sure[place])
+    each = weights_of(some)[order]
+    return float(sure[order][np.searchsorted(np.cumsum(each) / each.sum(), share)])
+
+
+def show(name: str, some: Sequence[Case], sure: np.ndarray, line: float) -> None:
+    """Print how many questions of each kind are refused."""
+    told = []
+    for kind in Kind:
+        which = np.array([case.kind is kind for case in some])
+        if which.any():
+            told.append(f"{kind.value} {int((sure[which] < line).sum())} of {int(which.sum())}")
+    print(f"{name:<18}{', '.join(told)}", flush=True)
+
+
+def show_trade(some: Sequence[Case], sure: np.ndarray) -> None:
+    """Print what is recognized where a share of the answerable questions is refused, in the mean over corpora."""
+    corpora = sorted({case.corpus for case in some})
+    print(f"\n{'refused: answerable':<22}{'line':>8}" + "".join(f"{kind.value:>22}" for kind in list(Kind)[1:]))
+    for share in SHARES:
+        line, row = line_of(some, sure, share), []
+        for kind in list(Kind)[1:]:
+            refused = [
+                [sure[place] < line for place, case in enumerate(some) if case.corpus == one and case.kind is kind]
+                for one in corpora
+            ]
+            row.append(100 * float(np.mean([np.mean(each) for each in refused if each])))
+        print(f"{100 * share:>18.0f} %{line:>10.2f}" + "".join(f"{each:>20.0f} %" for each in row))
 
 
 def show_curve(some: Sequence[Case], sure: np.ndarray) -> None:
@@ -188,20 +289,24 @@ def main() -> None:
     if not DATA.is_dir():
         print(f"nothing to measure: {DATA} is not there")
         return
-    found = [case for name, (corpus, at) in SETS.items() for case in cases(name, corpus, path_of(at), args.keep)]
-    whole = fit(found)
-    for name in args.unseen:
-        corpus, at = UNSEEN[name]
-        unseen = list(cases(name, corpus, path_of(at), args.keep))
-        show(name, unseen, judged(unseen, whole))
+    found = [case for name in SETS for case in cases(name, SETS, args.keep)]
+    fitted = [case for case in found if case.kind is not Kind.FOREIGN]
     left_out = np.zeros(len(found))
     for corpus in {case.corpus for case in found}:
         which = np.array([case.corpus == corpus for case in found])
-        left_out[which] = judged(found, fit([case for case in found if case.corpus != corpus]))[which]
+        left_out[which] = judged(found, fit([case for case in fitted if case.corpus != corpus]))[which]
+    line, whole = line_of(found, left_out, REFUSED), fit(fitted)
+    print(f"refused below {line:.2f}, each corpus by the weights of the others; without a share in anything:")
+    for name in args.unseen:
+        unseen = list(cases(name, {**SETS, **UNSEEN}, args.keep))
+        show(name, unseen, judged(unseen, whole), line)
+    print()
     for name in SETS:
         which = np.array([case.set == name for case in found])
-        show(name, [case for case in found if case.set == name], left_out[which])
-    show_curve(found, left_out)
+        show(name, [case for case in found if case.set == name], left_out[which], line)
+    show_trade(found, left_out)
+    which = np.array([case.kind is not Kind.FOREIGN for case in found])
+    show_curve(fitted, left_out[which])
     print(f"\n{written(whole)}")
     if args.write:
         WEIGHTS.write_text(written(whole), encoding="utf-8")

@@ -74,7 +74,7 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     for word in subject_words(question, language or next(iter(known), ""), lambda term: lexicon.rarity(term) < 1):
         term = stem(word, language)
         said.setdefault(term, word)
-        rarity[term] = _rarity(word, (language, *known), lexicon)
+        rarity[term] = min(lexicon.rarity(stem(word, one)) for one in {"", language, *known})
     general = {term for term, word in said.items() if word in common_words(language)}
     weights = {term: max(_LEAST, rare) * (GENERAL if term in general else 1.0) for term, rare in rarity.items()}
     codes = frozenset(term for term in weights if _HAS_DIGIT.search(term))
@@ -86,7 +86,3 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
 def languages_of(hits: Sequence[Hit]) -> tuple[str, ...]:
     """Return the languages of the passages, the commonest first."""
     return tuple(language for language, _ in Counter(hit.chunk.language for hit in hits).most_common())
-
-
-def _rarity(word: str, languages: Iterable[str], lexicon: Lexicon) -> float:
-    return min(lexicon.rarity(stem(word, language)) for language in {"", *languages})

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from pipelines.lang.asked import asked_for
 from pipelines.lang.quantities import Kind
 from qa.answer import Answer
 from qa.quoting.question import read_question
@@ -73,3 +74,18 @@ def test_a_language_without_a_pack_is_answered_all_the_same() -> None:
     answer = ask("Kuinka kauan koeaika kestää?", texts, "fi")
     assert answer.citations[0].quote == texts["a.txt"]
     assert Kind.TIME not in read_question("Kuinka kauan?", MemoryRetrieval(texts).lexicon, ("fi",)).wants
+
+
+@pytest.mark.parametrize(
+    ("language", "address", "by_mail"),
+    [
+        ("fr", "Quelle est l'adresse e-mail du support ?", "Qui reçoit le rapport par courriel ?"),
+        ("es", "¿Cuál es la dirección de correo del soporte?", "¿Quién recibe el informe por correo electrónico?"),
+        ("pt", "Qual é o endereço de e-mail do suporte?", "Quem recebe o relatório por e-mail?"),
+    ],
+)
+def test_a_mail_address_is_asked_for_by_its_name_and_not_by_mail_itself(
+    language: str, address: str, by_mail: str
+) -> None:
+    assert asked_for(address, language) == {Kind.MAIL}
+    assert Kind.MAIL not in asked_for(by_mail, language)
