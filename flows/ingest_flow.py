@@ -46,7 +46,7 @@ from pipelines.settings import Settings, load
 
 SEND_SECONDS = 10
 """To send what Prefect has not yet told its server when the flow has ended."""
-PROGRESS_SECONDS = 2.0
+PROGRESS_SECONDS = 5.0
 
 
 @dataclass(slots=True)
@@ -112,7 +112,7 @@ async def _taken(opened: FlowRun, folder: str) -> State:
     context = FlowRunContext.get()
     if context is not None and context.flow_run is not None:
         opened.watch(Event(Stage.FLOW, Phase.STARTED, detail=url_for(context.flow_run) or ""))
-    steps = FlowSteps(opened.run)
+    steps = FlowSteps(opened.run, opened.watch)
     await set_limits(opened.run.settings)
     async with _progress(opened.watch):
         report = opened.report = await execute(opened.run, opened.items, steps)
