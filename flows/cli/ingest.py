@@ -21,7 +21,9 @@ def register(app: typer.Typer) -> None:
 
 
 def ingest(
-    folder: Annotated[Path, typer.Argument(help="The folder of documents.")],
+    folder: Annotated[
+        str, typer.Argument(help="The folder of documents, or a place such as s3://bucket, git+https://..., mbox:FILE.")
+    ],
     kb: Kb = DEFAULT_KB,
     no_flow: Annotated[bool, typer.Option("--no-flow", help="Run plainly, without Prefect.")] = False,
     estimate: Annotated[
@@ -49,6 +51,8 @@ def ingest(
     from pipelines.llm.budget import Budget
     from pipelines.store.folder import KnowledgeBaseFolder
 
+    if watch:
+        refuse_to_watch(folder)
     settings = settings_from(
         kb,
         set,
@@ -72,7 +76,7 @@ def ingest(
 
 def _run(
     no_flow: bool,
-    folder: Path,
+    folder: str,
     kb: Path,
     settings: Settings,
     progress: Progress,
@@ -86,7 +90,16 @@ def _run(
     return run(folder, kb, settings, progress=progress, budget=budget, qa_samples=qa_samples)
 
 
-def _wait_for_change(folder: Path) -> None:
+def refuse_to_watch(folder: str) -> None:
+    """Raise `SourceError` for a place that does not tell when it changes."""
+    from pipelines.core.errors import SourceError
+    from pipelines.ingest.sources.locations import local_folder
+
+    if local_folder(folder) is None:
+        raise SourceError("only a folder can be watched", hint="`strata flow deploy --cron` looks at a place again")
+
+
+def _wait_for_change(folder: str) -> None:
     """Return once something below the folder has changed and then been quiet for a moment."""
     from watchfiles import watch
 
