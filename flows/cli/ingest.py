@@ -51,8 +51,7 @@ def ingest(
     from pipelines.llm.budget import Budget
     from pipelines.store.folder import KnowledgeBaseFolder
 
-    if watch:
-        refuse_to_watch(folder)
+    watched = _folder_to_watch(folder) if watch else None
     settings = settings_from(
         kb,
         set,
@@ -69,9 +68,9 @@ def ingest(
         with live_progress(quiet or json) as progress:
             report = _run(no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples)
         print_report(report, json)
-        if not watch:
+        if watched is None:
             raise typer.Exit(report.exit_code)
-        _wait_for_change(folder)
+        _wait_for_change(watched)
 
 
 def _run(
@@ -90,16 +89,17 @@ def _run(
     return run(folder, kb, settings, progress=progress, budget=budget, qa_samples=qa_samples)
 
 
-def refuse_to_watch(folder: str) -> None:
-    """Raise `SourceError` for a place that does not tell when it changes."""
+def _folder_to_watch(folder: str) -> Path:
+    """Return the folder. Raises `SourceError` for a place that does not tell when it changes."""
     from pipelines.core.errors import SourceError
     from pipelines.ingest.sources.locations import local_folder
 
-    if local_folder(folder) is None:
+    if (here := local_folder(folder)) is None:
         raise SourceError("only a folder can be watched", hint="`strata flow deploy --cron` looks at a place again")
+    return here
 
 
-def _wait_for_change(folder: str) -> None:
+def _wait_for_change(folder: Path) -> None:
     """Return once something below the folder has changed and then been quiet for a moment."""
     from watchfiles import watch
 
