@@ -179,6 +179,7 @@ class _BatchJobs:
         self._left: dict[Stage, set[str]] = {stage: set() for stage in COMPILING}
         self._passed = {stage: asyncio.Event() for stage in COMPILING}
         self._told: dict[Failure, Stage] = {}
+        self._stage: Stage | None = None
 
     def __enter__(self) -> _BatchJobs:
         self._watch.heard_by.add(self._hear)
@@ -194,8 +195,9 @@ class _BatchJobs:
 
         Raises what a job raised; called again, it begins anew with what another try can help.
         """
+        again, self._stage = stage is self._stage, stage
         for uri in self._items:
-            if uri not in self._jobs or self._may_help(uri):
+            if uri not in self._jobs or (again and self._may_help(uri)):
                 self._begin(uri)
         if stage is COMPILING[-1]:
             await asyncio.wait(self._jobs.values())  # what it came to is there a moment after its last event
