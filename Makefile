@@ -32,7 +32,7 @@ $(VENV)/.installed: $(UV) pyproject.toml constraints.txt
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@echo "installing what the tests need"
-	@$(call locked,.[dev$(comma)e5$(comma)fastembed$(comma)local$(comma)mcp$(comma)paddleocr])
+	@$(call locked,.[dev$(comma)e5$(comma)fastembed$(comma)local$(comma)mcp$(comma)paddleocr$(comma)s3])
 	@touch $@
 
 install: $(VENV)/.installed  ## the command `strata` in .venv/bin

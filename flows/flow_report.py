@@ -19,20 +19,20 @@ def report_markdown(report: Report, folder: str) -> str:
     parts = [
         f"# {_plain(folder)}",
         f"Knowledge base {_plain(report.knowledge_base)}, {report.seconds:.1f} s. {_plain(report.stopped)}".rstrip(),
-        _table(("documents", "number"), report.documents.items()),
-        _table(("what became of them", "number"), report.changes.items()),
-        _table(
+        table(("documents", "number"), report.documents.items()),
+        table(("what became of them", "number"), report.changes.items()),
+        table(
             ("stage", "done", "reused", "failed"),
             ((name, count.done, count.reused, count.failed) for name, count in report.stages.items()),
         ),
-        _table(("the knowledge base holds", "number"), report.contents.items()),
+        table(("the knowledge base holds", "number"), report.contents.items()),
     ]
     if report.failures:
-        parts.append(_table(("failed", "documents"), report.failures_by_reason.items()))
+        parts.append(table(("failed", "documents"), report.failures_by_reason.items()))
     if report.usage:
         names = list(next(iter(report.usage.values())))
         rows = ((role, *(figures.get(name, 0) for name in names)) for role, figures in report.usage.items())
-        parts.append(_table(("language work", *names), rows))
+        parts.append(table(("language work", *names), rows))
     return "\n\n".join(parts)
 
 
@@ -56,7 +56,8 @@ def summary(report: Report) -> str:
     return f"{counts or 'no documents'}{stopped}"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table as Markdown; nothing in its cells is obeyed."""
     lines = ["| " + " | ".join(map(_plain, head)) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
     lines += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows]
     return "\n".join(lines)

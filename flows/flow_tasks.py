@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import httpx
@@ -19,12 +20,13 @@ from prefect.logging import get_run_logger
 from prefect.states import Failed
 
 from flows.batches import Batch, batches
+from flows.run_watch import RunWatch
 from pipelines.core import errors
 from pipelines.core.errors import StrataError
 from pipelines.core.outcome import Failure
 from pipelines.core.safe_output import shown
 from pipelines.ingest.compile import InWork
-from pipelines.ingest.report import Stage
+from pipelines.ingest.report import Event, Phase, Stage
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.steps import Step, Work
 from pipelines.ingest.task import COMPILING, SourceItem
@@ -78,7 +80,8 @@ def is_transient(failure: Failure) -> bool:
     return isinstance(kind, type) and issubclass(kind, StrataError) and kind.retryable
 
 
-def _may_retry(task: object, run: object, state: State) -> bool:
+def may_retry(task: object, run: object, state: State) -> bool:
+    """Whether another try can help a task that ended so."""
     data = state.data
     return isinstance(data, _Transient) or (isinstance(data, StrataError) and data.retryable)
 
@@ -94,7 +97,7 @@ def _task(name: str, *tags: str) -> _StageTask:
         task_run_name="{label}",
         retries=RETRIES,
         retry_delay_seconds=RETRY_SECONDS,
-        retry_condition_fn=_may_retry,
+        retry_condition_fn=may_retry,
         cache_policy=NO_CACHE,
         persist_result=False,
     )
@@ -144,7 +147,7 @@ class _BatchStage:
         due = [work for work in self.before if self._is_due(work)]
         done = await asyncio.gather(*(self.run.advance_in_turn(work, self.stage) for work in due))
         self.after |= {work.item.source.uri: work for work in done}
-        self._log(done)
+        _log(done)
         return [failure for work in self.before for failure in self._failures(work)]
 
     def _is_due(self, work: InWork) -> bool:
@@ -155,24 +158,111 @@ class _BatchStage:
         after = self.after[before.item.source.uri]
         return [failure for failure in after.outcome.failures if failure not in before.outcome.failures]
 
-    def _log(self, works: Sequence[InWork]) -> None:
-        if self.stage not in (Stage.PARSE, Stage.EMBED):
-            return
-        logger = get_run_logger()
-        for entry in (work.outcome.entry for work in works):
-            counts = ", ".join(f"{number} {name}" for name, number in entry.counts.items() if number)
-            logger.info("%s: %s", shown(entry.uri), ", ".join(filter(None, (entry.status.value, counts))))
-
     @property
     def works(self) -> list[InWork]:
         """The documents after the stage."""
         return list(self.after.values())
 
 
-class FlowSteps:
-    """Takes the steps of a run as tasks of the flow that is running (see `Steps`)."""
+class _BatchJobs:
+    """Documents of a batch that go through all stages in one job each, as they do plainly.
 
-    def __init__(self, run: IngestRun) -> None:
+    A stage is waited for by its events. A job for each stage would cost small documents a third of their time: each
+    reads what the one before has written.
+    """
+
+    def __init__(self, run: IngestRun, watch: RunWatch, items: Sequence[SourceItem]) -> None:
+        self._run = run
+        self._watch = watch
+        self._items = {item.source.uri: item for item in items}
+        self._jobs: dict[str, asyncio.Task[InWork]] = {}
+        self._left: dict[Stage, set[str]] = {stage: set() for stage in COMPILING}
+        self._passed = {stage: asyncio.Event() for stage in COMPILING}
+        self._told: dict[Failure, Stage] = {}
+        self._stage: Stage | None = None
+
+    def __enter__(self) -> _BatchJobs:
+        self._watch.heard_by.add(self._hear)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._watch.heard_by.discard(self._hear)
+        for job in self._jobs.values():
+            job.cancel()
+
+    async def passed(self, stage: Stage) -> Sequence[Failure]:
+        """Wait until no document has the stage before it, and return what failed there.
+
+        Raises what a job raised; called again, it begins anew with what another try can help.
+        """
+        again, self._stage = stage is self._stage, stage
+        for uri in self._items:
+            if uri not in self._jobs or (again and self._may_help(uri)):
+                self._begin(uri)
+        if stage is COMPILING[-1]:
+            await asyncio.wait(self._jobs.values())  # what it came to is there a moment after its last event
+        else:
+            await self._passed[stage].wait()
+        for work in self.works:
+            for failure in work.outcome.failures:
+                if failure.stage == stage.value or stage is COMPILING[-1]:
+                    self._told.setdefault(failure, stage)
+        if stage is COMPILING[-1]:
+            _log(self.works)
+        return [failure for failure, told in self._told.items() if told is stage]
+
+    @property
+    def works(self) -> list[InWork]:
+        """The documents whose jobs have ended. Raises what a job raised."""
+        return [job.result() for job in self._jobs.values() if job.done()]
+
+    @property
+    def go_on(self) -> bool:
+        """Whether there is a document that has not failed."""
+        works = self.works
+        return len(works) < len(self._items) or any(work.outcome.entry.document for work in works)
+
+    def _may_help(self, uri: str) -> bool:
+        job = self._jobs[uri]
+        if not job.done():
+            return False
+        failures = () if job.exception() else job.result().outcome.failures
+        for failure in filter(is_transient, failures):
+            self._told.pop(failure, None)
+        return job.exception() is not None or any(map(is_transient, failures))
+
+    def _begin(self, uri: str) -> None:
+        for stage in COMPILING:
+            self._left[stage].add(uri)
+            self._passed[stage].clear()
+        job = asyncio.create_task(self._run.advance_in_turn(InWork(self._items[uri]), COMPILING[-1]))
+        job.add_done_callback(lambda _: self._end(uri, *COMPILING))
+        self._jobs[uri] = job
+
+    def _hear(self, event: Event) -> None:
+        if event.phase is not Phase.STARTED and event.subject in self._items and event.stage in self._left:
+            self._end(event.subject, event.stage)
+
+    def _end(self, uri: str, *stages: Stage) -> None:
+        for stage in stages:
+            self._left[stage].discard(uri)
+            if not self._left[stage]:
+                self._passed[stage].set()
+
+
+def _log(works: Sequence[InWork]) -> None:
+    """Say what became of documents that have ended."""
+    logger = get_run_logger()
+    for entry in (work.outcome.entry for work in works if work.ended):
+        counts = ", ".join(f"{number} {name}" for name, number in entry.counts.items() if number)
+        logger.info("%s: %s", shown(entry.uri), ", ".join(filter(None, (entry.status.value, counts))))
+
+
+class FlowSteps:
+    """Takes the steps of a run as tasks of the flow that is running (see `Steps`); `watch` hears the run's events."""
+
+    def __init__(self, run: IngestRun, watch: RunWatch) -> None:
+        self._watch = watch
         asks, ingest = run.asks_model, run.settings.ingest
         self._room = asyncio.Semaphore(ingest.documents_at_once if asks else ingest.workers + 1)
         model = (MODEL,) if asks else ()
@@ -193,6 +283,8 @@ class FlowSteps:
 
     async def _through(self, run: IngestRun, batch: Batch) -> list[SourceItem]:
         """Take a batch through the stages; those of its documents that have ended go no further."""
+        if len(batch.items) > 1 and not run.asks_model:
+            return await self._through_in_jobs(run, batch)
         ended: list[InWork] = []
         works = [InWork(item) for item in batch.items]
         async with self._room:
@@ -204,6 +296,17 @@ class FlowSteps:
                 ended += [work for work in of_stage.works if work.ended]
                 works = [work for work in of_stage.works if not work.ended]
         return [member for work in ended for member in run.take(work)]
+
+    async def _through_in_jobs(self, run: IngestRun, batch: Batch) -> list[SourceItem]:
+        async with self._room:
+            with _BatchJobs(run, self._watch, batch.items) as jobs:
+                for stage in COMPILING:
+                    task = self._stages[stage, batch.pictures]
+                    await self._taken(task, f"{stage.value} {batch.label}", partial(jobs.passed, stage))
+                    if not jobs.go_on:
+                        break
+                works = jobs.works
+        return [member for work in works for member in run.take(work)]
 
     async def _taken(self, task: _StageTask, label: str, work: Work) -> None:
         """Take a step as a task. Raises what the work raised; where Prefect fails, all is done without it from then."""

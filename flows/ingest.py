@@ -10,6 +10,7 @@ from flows.prefect_address import named_address, refuse_settings_in, server_addr
 from flows.run_watch import RunWatch
 from pipelines.ingest.build import open_run
 from pipelines.ingest.report import Event, Phase, Progress, Report, Stage, silent
+from pipelines.ingest.sources.locations import local_folder, shown_place
 from pipelines.ingest.steps import execute
 from pipelines.llm.budget import Budget
 from pipelines.settings import Settings
@@ -40,8 +41,9 @@ def ingest(
 
     Where it finds none, the steps are taken without Prefect. Raises what `build` raises, `ServerFailed`.
     """
-    folder, kb = Path(folder), Path(kb)
-    address, watch = _address(folder, kb), RunWatch(progress)
+    kb = Path(kb)
+    strangers = [place for place in (local_folder(folder), kb) if place is not None]
+    address, watch = use_server(*strangers), RunWatch(progress)
     if not address:
         progress(Event(Stage.FLOW, Phase.DONE, detail=NO_SERVER))
     with open_run(folder, kb, settings, watch, budget, qa_samples) as run:
@@ -51,16 +53,19 @@ def ingest(
         run.prefetch(items)  # Prefect takes its time to be imported
         from flows.ingest_flow import as_flow
 
-        return as_flow(run, items, watch, folder)
+        return as_flow(run, items, watch, shown_place(folder))
 
 
-def _address(folder: Path, kb: Path) -> str:
-    """The address of the server, once the environment is such that Prefect talks to it and to nobody else."""
+def use_server(*strangers: Path) -> str:
+    """Return the address of the server, empty for none, once Prefect is set to talk to it and to nobody else.
+
+    Raises `SettingsError` where Prefect would take settings from one of the `strangers`, `ServerFailed`.
+    """
     if named_address():
-        refuse_settings_in(folder, kb)
+        refuse_settings_in(*strangers)
     address = server_address()
     if address:
-        refuse_settings_in(folder, kb)
+        refuse_settings_in(*strangers)
         for name, value in {**QUIET, "PREFECT_API_URL": address}.items():
             os.environ.setdefault(name, value)
     return address

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 from uuid import UUID
 
@@ -29,6 +29,7 @@ from prefect.client.schemas.objects import State
 from prefect.context import FlowRunContext
 from prefect.events.worker import EventsWorker
 from prefect.logging.handlers import APILogWorker
+from prefect.runtime import flow_run
 from prefect.states import Completed
 from prefect.utilities.urls import url_for
 
@@ -40,13 +41,14 @@ from pipelines.core.safe_output import shown
 from pipelines.ingest.build import open_run
 from pipelines.ingest.report import Event, Phase, Report, Stage
 from pipelines.ingest.run import IngestRun
+from pipelines.ingest.sources.locations import shown_place
 from pipelines.ingest.steps import execute
 from pipelines.ingest.task import SourceItem
 from pipelines.settings import Settings, load
 
 SEND_SECONDS = 10
 """To send what Prefect has not yet told its server when the flow has ended."""
-PROGRESS_SECONDS = 2.0
+PROGRESS_SECONDS = 5.0
 
 
 @dataclass(slots=True)
@@ -62,7 +64,12 @@ class FlowRun:
 _OPEN: ContextVar[FlowRun | None] = ContextVar("open run", default=None)
 
 
-@flow(name="strata-ingest", persist_result=False, validate_parameters=False)
+def run_name() -> str:
+    """What a run is called: as its folder."""
+    return shown(PurePath(str(flow_run.parameters["folder"])).name)
+
+
+@flow(name="strata-ingest", flow_run_name=run_name, persist_result=False, validate_parameters=False)
 async def strata_ingest(folder: str, knowledge_base: str, settings: dict[str, Any] | None = None) -> State:
     """Bring a knowledge base up to a folder of documents.
 
@@ -74,13 +81,12 @@ async def strata_ingest(folder: str, knowledge_base: str, settings: dict[str, An
     if (opened := _OPEN.get()) is not None:
         return await _taken(opened, folder)
     watch = RunWatch()
-    with open_run(
-        Path(folder), Path(knowledge_base), load(Path(knowledge_base), settings or {}).settings, watch
-    ) as run:
-        return await _taken(FlowRun(run, run.prepare(), watch), folder)
+    chosen: Settings = load(Path(knowledge_base), settings or {}).settings
+    with open_run(folder, Path(knowledge_base), chosen, watch) as run:
+        return await _taken(FlowRun(run, run.prepare(), watch), shown_place(folder))
 
 
-def as_flow(run: IngestRun, items: Sequence[SourceItem], watch: RunWatch, folder: Path) -> Report:
+def as_flow(run: IngestRun, items: Sequence[SourceItem], watch: RunWatch, folder: str) -> Report:
     """Take an open run through its steps as a flow.
 
     A server that goes away does not cost the run: it is taken to its end all the same.
@@ -88,7 +94,7 @@ def as_flow(run: IngestRun, items: Sequence[SourceItem], watch: RunWatch, folder
     opened = FlowRun(run, items, watch)
     token = _OPEN.set(opened)
     try:
-        asyncio.run(_run(opened, folder.resolve()))
+        asyncio.run(_run(opened, folder))
     except httpx.HTTPError as error:
         if opened.report is None:
             raise ServerFailed(f"the Prefect server went away: {error}", hint="`--no-flow` ingests without") from error
@@ -101,18 +107,16 @@ def as_flow(run: IngestRun, items: Sequence[SourceItem], watch: RunWatch, folder
     return opened.report
 
 
-async def _run(opened: FlowRun, folder: Path) -> None:
-    """Run the flow under the name of its folder, with what is set as its parameters; secrets are masked."""
-    name = shown(folder.name).replace("{", "(").replace("}", ")")  # braces would be filled in
-    kb = opened.run.stores.folder.root.resolve()
-    await strata_ingest.with_options(flow_run_name=name)(str(folder), str(kb), opened.run.changed_settings)
+async def _run(opened: FlowRun, folder: str) -> None:
+    """Run the flow with what is set as its parameters; secrets are masked."""
+    await strata_ingest(folder, str(opened.run.stores.folder.root.resolve()), opened.run.changed_settings)
 
 
 async def _taken(opened: FlowRun, folder: str) -> State:
     context = FlowRunContext.get()
     if context is not None and context.flow_run is not None:
         opened.watch(Event(Stage.FLOW, Phase.STARTED, detail=url_for(context.flow_run) or ""))
-    steps = FlowSteps(opened.run)
+    steps = FlowSteps(opened.run, opened.watch)
     await set_limits(opened.run.settings)
     async with _progress(opened.watch):
         report = opened.report = await execute(opened.run, opened.items, steps)

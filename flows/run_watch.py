@@ -17,6 +17,8 @@ class RunWatch:
         self._failed: set[str] = set()
         self._total = 0
         self._stage = Stage.SCAN
+        self.heard_by: set[Progress] = set()
+        """Who else is called with every event."""
 
     def __call__(self, event: Event) -> None:
         self._total = event.total or self._total
@@ -26,7 +28,8 @@ class RunWatch:
             self._failed.add(event.subject)
         elif event.subject and event.stage is Stage.EMBED and event.phase is Phase.DONE:
             self._done.add(event.subject)
-        self._listener(event)
+        for one in (self._listener, *self.heard_by):
+            one(event)
 
     @property
     def percent(self) -> float:

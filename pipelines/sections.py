@@ -23,6 +23,11 @@ class IngestSettings(SettingsSection):
     max_file_mb: int = Field(default=1024, ge=1, description="largest file that is read at all, in MiB")
     workers: int = Field(default=2, ge=1, description="parser processes")
     documents_at_once: int = Field(default=8, ge=1, description="documents in work at the same time")
+    site_pages: int = Field(default=5000, ge=1, description="pages of a web site that are taken, in their order there")
+    site_pause_s: float = Field(default=1.0, ge=0, description="seconds between two requests to a web site at least")
+    private_hosts: tuple[str, ...] = Field(
+        default=(), description="web sites that may have a private address without being named by it"
+    )
     keep_missing: bool = Field(default=False, description="keep documents whose file has gone from the folder")
     keep_cache: bool = Field(default=False, description="keep the model's replies about documents that have gone")
 

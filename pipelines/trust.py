@@ -28,7 +28,7 @@ from pipelines.store.folder import KnowledgeBaseFolder
 _LINKS_OUT = "leads out of the knowledge base, and what is there would be read and written"
 ANSWERING = "qa."
 """How the paths of settings begin that only answering reads."""
-_DEEP = ("vectors", "artifacts", "prompts")
+_DEEP = ("vectors", "artifacts", "prompts", "sources")
 """Folders of a knowledge base whose entries are looked at too."""
 
 

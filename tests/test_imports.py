@@ -25,9 +25,9 @@ HEAVY = (
 )
 
 
-def loaded_after(code: str) -> list[str]:
+def loaded_after(code: str, heavy: tuple[str, ...] = HEAVY) -> list[str]:
     """The heavy libraries that a fresh interpreter has loaded after running `code`."""
-    script = f"{code}\nimport sys, json; print(json.dumps([n for n in {HEAVY!r} if n in sys.modules]))"
+    script = f"{code}\nimport sys, json; print(json.dumps([n for n in {heavy!r} if n in sys.modules]))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return list(json.loads(done.stdout.splitlines()[-1]))
 
@@ -47,6 +47,10 @@ def loaded_after(code: str) -> list[str]:
 )
 def test_a_bare_import_loads_no_heavy_library(name: str) -> None:
     assert loaded_after(f"import {name}") == []
+
+
+def test_the_command_starts_without_what_only_its_commands_need() -> None:
+    assert loaded_after("import flows.cli.app", (*HEAVY, "asyncio", "numpy", "pydantic")) == []
 
 
 def test_parsing_text_loads_neither_pdf_nor_ocr(tmp_path: object) -> None:

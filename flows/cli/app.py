@@ -20,6 +20,7 @@ from flows.cli import (
     doctor,
     evaluate,
     feedback,
+    flow,
     graph,
     ingest,
     keep,
@@ -43,6 +44,7 @@ for module in (ingest, ask, serve, parse, keep, tune, doctor, demo):
     module.register(app)
 for name, group in (
     ("graph", graph.app),
+    ("flow", flow.app),
     ("runs", runs.app),
     ("feedback", feedback.app),
     ("verdicts", verdicts.app),

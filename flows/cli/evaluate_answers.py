@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,6 +48,8 @@ def answers(
     refused_wrong are counts of questions answered with "the documents do not say". em, f1, precision, recall and acc
     are percentages.
     """
+    import asyncio
+
     from evaluate.answers import evaluate_answers
     from evaluate.questions import read_questions
     from flows.cli.printing import print_json

@@ -21,7 +21,9 @@ def register(app: typer.Typer) -> None:
 
 
 def ingest(
-    folder: Annotated[Path, typer.Argument(help="The folder of documents.")],
+    folder: Annotated[
+        str, typer.Argument(help="The folder of documents, or a place such as s3://bucket, git+https://..., mbox:FILE.")
+    ],
     kb: Kb = DEFAULT_KB,
     no_flow: Annotated[bool, typer.Option("--no-flow", help="Run plainly, without Prefect.")] = False,
     estimate: Annotated[
@@ -49,6 +51,7 @@ def ingest(
     from pipelines.llm.budget import Budget
     from pipelines.store.folder import KnowledgeBaseFolder
 
+    watched = _folder_to_watch(folder) if watch else None
     settings = settings_from(
         kb,
         set,
@@ -65,14 +68,14 @@ def ingest(
         with live_progress(quiet or json) as progress:
             report = _run(no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples)
         print_report(report, json)
-        if not watch:
+        if watched is None:
             raise typer.Exit(report.exit_code)
-        _wait_for_change(folder)
+        _wait_for_change(watched)
 
 
 def _run(
     no_flow: bool,
-    folder: Path,
+    folder: str,
     kb: Path,
     settings: Settings,
     progress: Progress,
@@ -84,6 +87,16 @@ def _run(
     else:
         from flows.ingest import ingest as run
     return run(folder, kb, settings, progress=progress, budget=budget, qa_samples=qa_samples)
+
+
+def _folder_to_watch(folder: str) -> Path:
+    """Return the folder. Raises `SourceError` for a place that does not tell when it changes."""
+    from pipelines.core.errors import SourceError
+    from pipelines.ingest.sources.locations import local_folder
+
+    if (here := local_folder(folder)) is None:
+        raise SourceError("only a folder can be watched", hint="`strata flow deploy --cron` looks at a place again")
+    return here
 
 
 def _wait_for_change(folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -35,7 +34,7 @@ def status(
 
 
 def diff(
-    folder: Annotated[Path, typer.Argument(help="The folder of documents.")],
+    folder: Annotated[str, typer.Argument(help="The folder of documents, or another place of them.")],
     kb: Kb = DEFAULT_KB,
     json: Json = False,
     quiet: Quiet = False,

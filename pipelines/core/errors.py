@@ -7,6 +7,7 @@
       SourceError
         FolderNotFound
         LeadsOut
+        SourceUnreachable
         ParseError
           Unsupported
           Encrypted
@@ -101,6 +102,12 @@ class FolderNotFound(SourceError):
 
 class LeadsOut(SourceError):
     """A file of the folder turned out to be a link to one outside of it."""
+
+
+class SourceUnreachable(SourceError):
+    """A place that documents are fetched from does not answer, or not as it should."""
+
+    retryable = True
 
 
 class ParseError(SourceError):

@@ -4,6 +4,7 @@ A run goes through the files of this room in this order:
 
     build -> steps -> run
                      what is put together for a run; its steps, plainly or as a flow's tasks; its report
+    sources          a copy of what lies elsewhere than in a folder
     scan -> plan     the files of the folder; which of them are to be compiled
     compile -> dispatch -> stages (parse_stage, embedding)
                      each document, in worker processes: parse, chunk, atomize, embed
@@ -20,13 +21,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipelines.core.errors import FolderNotFound, SourceError
+from pipelines.core.errors import SourceError
 from pipelines.core.plugin import names_code
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.report import Progress, Report, silent
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.scan import within
+from pipelines.ingest.sources.locations import fetched, local_folder
 from pipelines.ingest.steps import execute
 from pipelines.ingest.task import ModelWork, WorkerSetup, without_keys
 from pipelines.ingest.vocabulary import Lessons
@@ -51,7 +53,8 @@ def build(
     """Bring a knowledge base up to a folder: new and changed documents are compiled, those that are gone removed.
 
     Args:
-        folder: the folder with the documents; nothing is written there.
+        folder: the folder with the documents; nothing is written there. As a text also another place of documents, as
+            "s3://bucket/manuals" (docs/howto/sources.md).
         kb: the folder of the knowledge base, which is made where there is none.
         settings: all settings; without them those of the knowledge base's strata.toml and the environment.
         progress: is called with every event of the run.
@@ -63,7 +66,7 @@ def build(
 
     Raises:
         FolderNotFound: there is no such folder.
-        SourceError: the folder has no documents, or is the knowledge base itself.
+        SourceError: the folder has no documents, or is the knowledge base itself; another place cannot be read.
         StoreError: the stores cannot be written; `StoreLocked` where another run writes them.
         SettingsError: a setting cannot be, or what it names is not installed.
 
@@ -71,13 +74,13 @@ def build(
         report = build("documents", "kb")
         print(report.documents, report.failures)
     """
-    with open_run(Path(folder), Path(kb), settings, progress, budget, qa_samples) as run:
+    with open_run(folder, Path(kb), settings, progress, budget, qa_samples) as run:
         return asyncio.run(execute(run, run.prepare()))
 
 
 @contextmanager
 def open_run(
-    folder: Path,
+    folder: Path | str,
     kb: Path,
     settings: Settings | None = None,
     progress: Progress = silent,
@@ -89,11 +92,11 @@ def open_run(
 
     With `dry_run` the workers' chat, where a model is configured, is a `DryRunChat`.
     """
-    if not folder.is_dir():
-        raise FolderNotFound(str(folder))
+    here = local_folder(folder)
     settings = settings or load(kb).settings
     ledger = Ledger(settings.llm.prices)
-    _refuse_itself(folder, kb)
+    if here is not None:
+        _refuse_itself(here, kb)
     with (
         open_stores(kb, settings, create=True) as stores,
         stores.embedded.exclusive(),
@@ -105,10 +108,11 @@ def open_run(
         _pool(settings, settings.ingest.workers) as pool,
         _pool(settings, settings.ingest.documents_at_once) as model_pool,
     ):
-        setup = _setup(settings, stores, workers, within(folder, settings.ingest))
+        origin = fetched(folder, stores.folder, settings.ingest, progress)
+        setup = _setup(settings, stores, workers, within(origin.folder, settings.ingest))
         dispatcher = Dispatcher(setup, pool, model_pool, workers.chat, stores.embedder)
         lessons = Lessons(qa_samples, workers.pairing()) if qa_samples else None
-        yield IngestRun(folder, settings, stores, dispatcher, workers, ledger, progress, lessons)
+        yield IngestRun(origin, settings, stores, dispatcher, workers, ledger, progress, lessons)
 
 
 def _pool(settings: Settings, workers: int) -> WorkerPool:

@@ -44,13 +44,13 @@ class FolderDiff:
         return not (self.added or self.changed or self.removed or self.renamed)
 
 
-def diff(folder: Path, kb: Path, settings: Settings | None = None, progress: Progress = silent) -> FolderDiff:
+def diff(folder: Path | str, kb: Path, settings: Settings | None = None, progress: Progress = silent) -> FolderDiff:
     """Return what `build` would change in a knowledge base, without changing it.
 
     New documents are compiled and their artifacts kept, so that a build afterwards finds that done.
 
     Args:
-        folder: the folder with the documents.
+        folder: the folder with the documents, or another place of them.
         kb: the folder of the knowledge base.
         settings: all settings; without them those of the knowledge base's strata.toml and the environment.
         progress: is called with every event of the compilation.

@@ -27,6 +27,7 @@ from pipelines.ingest.keys import StageKeys, stage_keys
 from pipelines.ingest.load import Loader, project
 from pipelines.ingest.report import silent
 from pipelines.ingest.run_records import forget_failures
+from pipelines.ingest.sources.mirror import forget_copies
 from pipelines.ingest.task import SourceItem
 from pipelines.ingest.verdicts import SAID, forget_verdicts
 from pipelines.ingest.vocabulary import drop_classes
@@ -246,6 +247,7 @@ def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bo
 
         erased = erase(stores, keys_of, keep_cache=keep_cache)
         project(stores, settings, silent)
+        forget_copies(stores.folder.sources, [entry.uri for entry in gone if not entry.parent])
         if not gone:  # what a killed one began is done now
             raise _unknown(name)
         return Forgotten(tuple(entry.uri for entry in gone), erased.artifacts, erased.replies, erased.complete)

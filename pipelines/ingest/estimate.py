@@ -41,7 +41,7 @@ class DryRun:
 
 
 def estimate_ingest(
-    folder: Path, kb: Path, settings: Settings, progress: Progress = silent, qa_samples: Path | None = None
+    folder: Path | str, kb: Path, settings: Settings, progress: Progress = silent, qa_samples: Path | None = None
 ) -> Estimate:
     """Return what an ingest of `folder` will ask of the model, by a run that asks nothing and keeps what it parsed.
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 class Stage(StrEnum):
+    FETCH = "fetch"
     SCAN = "scan"
     FLOW = "flow"
     PARSE = "parse"

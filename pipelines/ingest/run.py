@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, TooLarge
 from pipelines.core.failures import as_failure
@@ -22,6 +21,8 @@ from pipelines.ingest.plan import RunEntries, plan
 from pipelines.ingest.report import Event, Phase, Progress, Report, Stage, Tally, usage_by_role
 from pipelines.ingest.run_records import record_run
 from pipelines.ingest.scan import scan
+from pipelines.ingest.sources.locations import drop_copies
+from pipelines.ingest.sources.mirror import Origin
 from pipelines.ingest.task import Compiled, SourceItem
 from pipelines.ingest.vocabulary import Lessons, find_classes, learn_pairs, with_classes
 from pipelines.ingest.workers import CLASSES, KeptClasses, Workers, judge_maker, kept_classes, makers_of
@@ -47,7 +48,7 @@ class IngestRun:
 
     def __init__(
         self,
-        folder: Path,
+        origin: Origin,
         settings: Settings,
         stores: Stores,
         dispatcher: Dispatcher,
@@ -56,7 +57,7 @@ class IngestRun:
         listener: Progress,
         lessons: Lessons | None = None,
     ) -> None:
-        self._folder = folder
+        self._origin = origin
         self._settings = settings
         self.stores = stores
         self.dispatcher = dispatcher
@@ -69,17 +70,17 @@ class IngestRun:
         self._entries = RunEntries(stores.catalog, settings.ingest.keep_missing)
         self._at_once = asyncio.Semaphore(settings.ingest.documents_at_once)
         self.corpus = CorpusWork(stores, settings, self._entries, {}, None, dispatcher, self._tell)
-        self._trouble: list[Failure] = []
+        self._trouble: list[Failure] = [*origin.failures]
         self._stopped = ""
         self._parts: Counter[str] = Counter()
 
     def prepare(self) -> tuple[SourceItem, ...]:
         """Scan the folder and return what is to be compiled. Raises `SourceError` for a folder without documents."""
-        self._tell(Event(Stage.SCAN, Phase.STARTED, detail=str(self._folder)))
-        found = scan(self._folder, self._settings.ingest)
+        self._tell(Event(Stage.SCAN, Phase.STARTED, detail=self._origin.shown))
+        found = (*scan(self._origin.folder, self._settings.ingest), *self._origin.left_out)
         self._entries.found = sum(file.status is not Status.SKIPPED for file in found)
         if not self._entries.found:
-            raise SourceError(f"no documents in {self._folder}", hint="nothing was changed")
+            raise SourceError(f"no documents in {self._origin.shown}", hint="nothing was changed")
         record_ingest(self.stores.catalog, Ingest(self._entries.found))
         known = {entry.uri: entry for entry in self.stores.catalog.entries()}
         self._entries.plan = planned = plan(found, known.values(), self.dispatcher.setup.keys)
@@ -248,8 +249,9 @@ class IngestRun:
         )
 
     def record(self, report: Report) -> None:
-        """Keep the report in the knowledge base; secrets are masked."""
-        record_run(self.stores.catalog, str(self._folder), self.changed_settings, report)
+        """Keep the report in the knowledge base, secrets masked; copies of a place that it was made from before go."""
+        record_run(self.stores.catalog, self._origin.shown, self.changed_settings, report)
+        drop_copies(self.stores.folder, self._origin)
 
     @property
     def changed_settings(self) -> dict[str, object]:

@@ -106,7 +106,7 @@ class _Scan:
                     left.append(path)
 
     def _found(self, path: Path, linked: bool) -> FoundFile:
-        if reason := self._reason_by_name(path):
+        if reason := reason_by_name(path.relative_to(self._folder), self._settings):
             return self._left_out(path, Status.SKIPPED, reason)
         if linked and self._within is not None and not lies_in(os.path.realpath(path), self._within):
             return self._left_out(path, Status.SKIPPED, OUTSIDE)
@@ -125,26 +125,35 @@ class _Scan:
             return Status.SKIPPED, "a link to a folder"
         if not stat.S_ISREG(state.st_mode):
             return Status.SKIPPED, f"not a regular file but {_KINDS.get(stat.S_IFMT(state.st_mode), 'something else')}"
-        if state.st_size > self._settings.max_file_mb * _MEBIBYTE:
-            return Status.TOO_LARGE, f"larger than {self._settings.max_file_mb} MiB (ingest.max_file_mb)"
+        if reason := reason_by_size(state.st_size, self._settings):
+            return Status.TOO_LARGE, reason
         return None, ""
-
-    def _reason_by_name(self, path: Path) -> str:
-        if not self._settings.hidden and path.name.startswith("."):
-            return "hidden file"
-        if path.name.startswith("~$"):
-            return "lock file of an open document"
-        relative = path.relative_to(self._folder)
-        for pattern in self._settings.exclude:
-            if _matches(relative, pattern):
-                return f"excluded by {pattern!r}"
-        return "" if any(_matches(relative, pattern) for pattern in self._settings.include) else "not included"
 
     def _left_out(self, path: Path, status: Status, reason: str) -> FoundFile:
         return FoundFile(self._uri(path), path, status=status, reason=reason)
 
     def _uri(self, path: Path) -> str:
         return uri_of(path.relative_to(self._folder))
+
+
+def reason_by_name(relative: PurePath, settings: IngestSettings) -> str:
+    """Return why a document of this relative path is left out, empty where it is not."""
+    if not settings.hidden and relative.name.startswith("."):
+        return "hidden file"
+    if not settings.hidden and any(part.startswith(".") for part in relative.parts):
+        return "hidden folder"
+    if relative.name.startswith("~$"):
+        return "lock file of an open document"
+    for pattern in settings.exclude:
+        if _matches(relative, pattern):
+            return f"excluded by {pattern!r}"
+    return "" if any(_matches(relative, pattern) for pattern in settings.include) else "not included"
+
+
+def reason_by_size(size: int, settings: IngestSettings) -> str:
+    """Return why a document of so many bytes is left out, empty where it is not."""
+    most = settings.max_file_mb
+    return f"larger than {most} MiB (ingest.max_file_mb)" if size > most * _MEBIBYTE else ""
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

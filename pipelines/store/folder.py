@@ -40,6 +40,11 @@ class KnowledgeBaseFolder:
         return self.root / "artifacts"
 
     @property
+    def sources(self) -> Path:
+        """Copies of documents that were fetched from elsewhere than a folder."""
+        return self.root / "sources"
+
+    @property
     def replies(self) -> Path:
         """The cache of the language model's replies."""
         return self.root / "replies.db"

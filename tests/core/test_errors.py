@@ -48,7 +48,7 @@ def test_the_drawn_tree_is_the_tree() -> None:
 
 def test_only_what_waiting_can_mend_is_retryable() -> None:
     retryable = {cls.__name__ for cls in family(StrataError) if cls.retryable}
-    assert retryable == {"StoreUnavailable", "RateLimited", "CallTimedOut"}
+    assert retryable == {"SourceUnreachable", "StoreUnavailable", "RateLimited", "CallTimedOut"}
 
 
 def test_exit_codes_are_between_one_and_seven() -> None:

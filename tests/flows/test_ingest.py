@@ -53,6 +53,14 @@ class Api:
         with urllib.request.urlopen(request, timeout=30) as reply:
             return json.load(reply)
 
+    def get(self, path: str) -> Json:
+        with urllib.request.urlopen(self.url + path, timeout=30) as reply:
+            return dict(json.load(reply))
+
+    def delete(self, path: str) -> None:
+        with urllib.request.urlopen(urllib.request.Request(self.url + path, method="DELETE"), timeout=30):
+            pass
+
     def run_of(self, folder: Path) -> Json:
         """The last run over a folder."""
         named = {"name": {"any_": [folder.name]}}
@@ -139,10 +147,16 @@ def test_many_small_documents_take_few_tasks(api: Api, tmp_path: Path) -> None:
     folder.mkdir()
     for number in range(40):
         (folder / f"{number:02}.md").write_text(f"# Pump P-{number}\n\nThe pump P-{number} delivers {number} m3/h.\n")
-    assert run(RUN, folder, tmp_path / "kb").stdout == "{'indexed': 40} 40\n"
-    names = [task["name"] for task in api.tasks(api.run_of(folder))]
-    assert "parse 00.md and 4 more" in names
-    assert len(names) == 4 * 8 + 7
+    (folder / "05.pdf").write_bytes(b"%PDF-1.7\nnothing\n")
+    assert run(RUN, folder, tmp_path / "kb").stdout == "{'indexed': 40, 'malformed': 1} 40\n"
+    states = {task["name"]: task["state_name"] for task in api.tasks(api.run_of(folder))}
+    assert len(states) == 4 * 7 + 7
+    assert states["parse 00.md and 5 more"] == "Completed"
+    assert {stage.value: states[f"{stage.value} 05.pdf and 5 more"] for stage in COMPILING} == {
+        "parse": "Failed", "chunk": "Completed", "atomize": "Completed", "embed": "Completed",
+    }  # fmt: skip
+    build(folder, tmp_path / "plain")
+    assert_same(tmp_path / "kb", tmp_path / "plain")
 
 
 def test_a_store_that_is_away_is_tried_again_and_then_ends_the_run(api: Api, tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ class VectorTable:
             )
         self._has_language = _LANGUAGE in held
         self._probes = self._count_probes()
+        self._is_new = False
 
     @property
     def version(self) -> int:
@@ -69,6 +70,7 @@ class VectorTable:
         table = guarded(lambda: db.create_table(name, schema=_schema(dimension), exist_ok=True))
         created = VectorTable(table, dimension)
         created._index_words()
+        created._is_new = True
         return created
 
     def _index_words(self) -> None:
@@ -115,7 +117,15 @@ class VectorTable:
             yield self._embedded(kind, rows.sort_by("id"))
 
     def optimize(self) -> None:
-        guarded(lambda: self._table.optimize(cleanup_older_than=KEPT_VERSIONS))
+        """Put together what was written in pieces. The pieces go once no reader can have them open.
+
+        Those of a table that was made since go at once: they are as much as the table itself.
+        """
+        kept = timedelta(0) if self._is_new else KEPT_VERSIONS
+        self._is_new = False
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that readers of what was there have to read anew
+            guarded(lambda: self._table.optimize(cleanup_older_than=kept))
         self._index_vectors()
 
     def _index_vectors(self) -> None:

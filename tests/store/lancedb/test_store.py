@@ -45,6 +45,19 @@ def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
     assert again.match(RecordKind.CHUNK, {"valv": 1.0}, 1)[0].id == "chunk:2"
 
 
+def test_a_new_table_is_kept_once_and_whoever_read_its_pieces_reads_on(tmp_path: Path) -> None:
+    with closing(LanceVectorStore(tmp_path, 4)) as store, closing(LanceVectorStore(tmp_path, 4)) as reader:
+        store.write([A], embedded(PUMP))
+        assert held(reader) == [PUMP[0]]
+        store.write([B], embedded(SEAL))
+        store.optimize()
+        assert len(list((tmp_path / "chunk.lance" / "data").iterdir())) == 1
+        assert reader.match(RecordKind.CHUNK, {"pump": 1.0}, 1)[0].id == PUMP[0].id
+        store.write([A], embedded(VALVE))
+        store.optimize()
+        assert held(reader) == [PUMP[0], SEAL[0]]  # what it has open stays a while
+
+
 def test_a_store_of_another_dimension_is_refused(tmp_path: Path) -> None:
     LanceVectorStore(tmp_path, 4).write([A], embedded(PUMP))
     with pytest.raises(StoreMismatch) as raised:

@@ -1,0 +1,120 @@
+"""What is done with a knowledge base beside the ingest, as flows: another embedder, Neo4j brought up, an evaluation."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from prefect import flow, task
+from prefect.artifacts import create_markdown_artifact
+from prefect.client.schemas.objects import State
+from prefect.runtime import flow_run
+from prefect.states import Completed, Failed
+
+from flows.flow_report import table
+from flows.flow_tasks import MODEL, RETRIES, RETRY_SECONDS, STORE, may_retry
+from pipelines.core.safe_output import shown
+from pipelines.settings import load
+from qa.settings import QaSettings
+
+Chosen = Mapping[str, Any]
+
+
+def run_name() -> str:
+    """The name of the knowledge base, for a run of one of these flows."""
+    return shown(Path(str(flow_run.parameters["knowledge_base"])).name)
+
+
+def _settings(kb: str, chosen: Chosen | None, **more: object) -> QaSettings:
+    return load(Path(kb), {**(chosen or {}), **more}, QaSettings).settings
+
+
+@flow(name="strata-reindex", flow_run_name=run_name, persist_result=False)
+def strata_reindex(
+    knowledge_base: str, embedder: str, drop_old: bool = False, settings: dict[str, Any] | None = None
+) -> State:
+    """Embed a knowledge base anew with another model, compare, then switch.
+
+    Args:
+        knowledge_base: the folder of the knowledge base.
+        embedder: wordllama, e5, fastembed, openai or one's own as `module:Class`.
+        drop_old: remove the vectors of other embedders.
+        settings: what is set over the knowledge base's strata.toml and the environment.
+    """
+    told = _embed_anew(knowledge_base, embedder, drop_old, settings)
+    return Completed(message=told)
+
+
+@task(name="reindex", tags=["corpus", STORE], persist_result=False)
+def _embed_anew(kb: str, embedder: str, drop_old: bool, chosen: Chosen | None) -> str:
+    from pipelines.ingest.reindex import reindex
+
+    done = reindex(Path(kb), _settings(kb, chosen, **{"embed.name": embedder}), drop_old)
+    recalls = [(done.before, f"{done.recall_before:.3f}"), (done.after, f"{done.recall_after:.3f}")]
+    create_markdown_artifact(table(("embedder", f"recall of {done.probes} atoms"), recalls), "reindex-report")
+    return f"{done.records} records embedded by {done.after}"
+
+
+@flow(name="strata-sync", flow_run_name=run_name, persist_result=False)
+def strata_sync(knowledge_base: str, settings: dict[str, Any] | None = None) -> State:
+    """Bring the graph stores beside the embedded one, as Neo4j, up to a knowledge base.
+
+    Args:
+        knowledge_base: the folder of the knowledge base.
+        settings: what is set over the knowledge base's strata.toml and the environment.
+    """
+    chosen = _settings(knowledge_base, settings)
+    names = chosen.store.graph_copies or ("neo4j",)
+    failed = [told for name in names if (told := _bring_up(knowledge_base, name, settings))]
+    return Failed(message="; ".join(failed)) if failed else Completed(message="brought up")
+
+
+@task(
+    name="sync", task_run_name="sync {store}", tags=["corpus", STORE], persist_result=False,
+    retries=RETRIES, retry_delay_seconds=RETRY_SECONDS, retry_condition_fn=may_retry,
+)  # fmt: skip
+def _bring_up(kb: str, store: str, chosen: Chosen | None) -> str:
+    """Return what failed, empty for nothing."""
+    from pipelines.resources import open_graph, open_stores
+    from pipelines.store.sync import sync
+
+    settings = _settings(kb, chosen)
+    with open_stores(Path(kb), settings) as stores, open_graph(store, settings, Path(kb)) as copy:
+        done = sync(stores.embedded.graph, copy)
+    counts = [("written", done.written), ("removed", done.removed), ("unchanged", done.unchanged)]
+    create_markdown_artifact(table(("documents", store), counts), "sync-report")
+    return f"{len(done.failures)} documents failed: {shown(done.failures[0].reason)}" if done.failures else ""
+
+
+@flow(name="strata-evaluate", flow_run_name=run_name, persist_result=False)
+def strata_evaluate(
+    knowledge_base: str, questions: str, strategies: list[str] | None = None, settings: dict[str, Any] | None = None
+) -> State:
+    """Answer questions whose answers are known, and say how well.
+
+    Args:
+        knowledge_base: the folder of the knowledge base.
+        questions: a file of questions, as `strata eval answers` takes it.
+        strategies: by which to answer; without them the default one.
+        settings: what is set over the knowledge base's strata.toml and the environment.
+    """
+    return Completed(message=_answer(knowledge_base, questions, strategies or [], settings))
+
+
+@task(name="evaluate", tags=["corpus", MODEL], persist_result=False)
+def _answer(kb: str, questions: str, strategies: list[str], chosen: Chosen | None) -> str:
+    from evaluate.answers import evaluate_answers
+    from evaluate.questions import read_questions
+    from qa.knowledge_base import KnowledgeBase
+
+    asked = read_questions(Path(questions))
+    with KnowledgeBase.open(Path(kb), _settings(kb, chosen)) as knowledge:
+        names = strategies or [knowledge.default_strategy]
+        report = asyncio.run(evaluate_answers(knowledge, asked, names))
+    figures = report.figures()
+    names_of = dict.fromkeys(name for values in figures.values() for name in values)
+    rows = [(name, *(values.get(name) for values in figures.values())) for name in names_of]
+    create_markdown_artifact(table(("", *figures), rows), "evaluation-report")
+    return f"{len(asked)} questions by {', '.join(names)}"

@@ -1,0 +1,132 @@
+"""The messages of an IMAP mailbox: `imaps://user@host/INBOX`; nothing is changed there, no message marked as read."""
+
+from __future__ import annotations
+
+import imaplib
+import ipaddress
+import netrc
+import os
+import re
+import ssl
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, BinaryIO
+from urllib.parse import unquote, urlsplit
+
+from pipelines.core.errors import SettingsError, SourceUnreachable
+from pipelines.ingest.sources.source import Listed, without_secrets
+
+SECONDS = 60.0
+PASSWORD = "IMAP_PASSWORD"  # noqa: S105 - the name of a variable
+_AT_ONCE = 500
+"""Messages whose sizes are asked for with one command."""
+_SIZE = re.compile(rb"UID (?P<uid>\d+)|RFC822\.SIZE (?P<size>\d+)")
+
+
+class ImapSource:
+    """A mailbox that is opened to be read alone (EXAMINE).
+
+    A message never changes under its UID, while UIDVALIDITY is the same (RFC 3501, 2.3.1.1): both are its name and
+    version. The password is that of `IMAP_PASSWORD`, of the location, or of ~/.netrc.
+    """
+
+    at_once = 1
+
+    def __init__(self, location: str) -> None:
+        parts = urlsplit(location)
+        self._shown = without_secrets(location)
+        self._host, self._user = parts.hostname or "", unquote(parts.username or "")
+        self._mailbox = unquote(parts.path.strip("/")) or "INBOX"
+        if not self._host or not self._user:
+            raise SettingsError(f"{self._shown} names no user and host", hint="imaps://user@host/INBOX")
+        password = os.environ.get(PASSWORD) or unquote(parts.password or "") or _password(self._host)
+        if not password:
+            raise SettingsError(f"no password for {self._shown}", hint=f"set {PASSWORD}, or add the host to ~/.netrc")
+        with self._errors("cannot be opened"):
+            self._client = _connected(parts.scheme, self._host, parts.port)
+            try:
+                self._client.login(self._user, password)
+                _checked(self._client.select(_quoted(self._mailbox), readonly=True))
+            except BaseException:
+                self._client.shutdown()
+                raise
+        self._validity = (self._client.response("UIDVALIDITY")[1][0] or b"").decode()
+
+    def list(self) -> Iterable[Listed]:
+        with self._errors("cannot be listed"):
+            uids = _checked(self._client.uid("SEARCH", "ALL"))[0].decode().split()
+            sizes: dict[str, int] = {}
+            for first in range(0, len(uids), _AT_ONCE):
+                asked = ",".join(uids[first : first + _AT_ONCE])
+                sizes |= _sizes(_checked(self._client.uid("FETCH", asked, "(UID RFC822.SIZE)")))
+        return [Listed(f"{self._mailbox}/{uid}.eml", f"{self._validity}.{uid}", sizes.get(uid, -1)) for uid in uids]
+
+    def read(self, name: str, into: BinaryIO, known: str = "") -> str:
+        uid = name.rpartition("/")[2].removesuffix(".eml")
+        with self._errors("cannot be read"):
+            parts = _checked(self._client.uid("FETCH", uid, "(BODY.PEEK[])"))
+        message = next((part[1] for part in parts if isinstance(part, tuple)), None)
+        if message is None:
+            raise FileNotFoundError(name)
+        into.write(message)
+        return f"{self._validity}.{uid}"
+
+    def close(self) -> None:
+        with suppress(imaplib.IMAP4.error, OSError):
+            self._client.logout()
+
+    @contextmanager
+    def _errors(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except (imaplib.IMAP4.error, OSError) as error:
+            raise SourceUnreachable(f"{self._shown} {what}: {error}") from error
+
+
+def _checked(reply: tuple[str, list[Any]]) -> list[Any]:
+    """The data of a reply. Raises the client's own error where it is a refusal."""
+    status, data = reply
+    if status != "OK":
+        raise imaplib.IMAP4.error(str((data or [b""])[0], "utf-8", "replace"))
+    return data
+
+
+def _connected(scheme: str, host: str, port: int | None) -> imaplib.IMAP4:
+    """A connection that nobody can listen to: by TLS, at the latest before the password; plainly to this machine."""
+    if scheme == "imaps":
+        context = ssl.create_default_context()  # imaplib's own looks at no certificate
+        return imaplib.IMAP4_SSL(host, port or 993, ssl_context=context, timeout=SECONDS)
+    client = imaplib.IMAP4(host, port or 143, timeout=SECONDS)
+    with suppress(ValueError):
+        if ipaddress.ip_address(host).is_loopback:
+            return client
+    client.starttls(ssl.create_default_context())
+    return client
+
+
+def _password(host: str) -> str:
+    try:
+        known = netrc.netrc().authenticators(host)
+    except (OSError, netrc.NetrcParseError):
+        return ""
+    return known[2] or "" if known else ""
+
+
+def _sizes(lines: Iterable[bytes | tuple[bytes, bytes] | None]) -> dict[str, int]:
+    found = {}
+    for line in lines:
+        told = {match.lastgroup: int(match[match.lastgroup or 0]) for match in _SIZE.finditer(line or b"")}  # type: ignore[arg-type]
+        if len(told) == 2:
+            found[str(told["uid"])] = told["size"]
+    return found
+
+
+def _quoted(name: str) -> str:
+    """A mailbox's name as IMAP has it: letters beyond ASCII in UTF-7 of its own (RFC 3501, 5.1.3)."""
+    pieces = re.sub("[^\x20-\x7e]+", lambda found: f"&{_base64(found[0])}-", name.replace("&", "&-"))
+    return '"' + pieces.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _base64(text: str) -> str:
+    return b64encode(text.encode("utf-16-be")).rstrip(b"=").decode().replace("/", ",")

@@ -1,0 +1,145 @@
+"""A web site is read politely, in bounds, and leads nowhere else."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.core.errors import SourceError, SourceUnreachable
+from pipelines.ingest.report import silent
+from pipelines.ingest.sources.locations import open_source
+from pipelines.ingest.sources.mirror import Origin, bring_up
+from pipelines.ingest.sources.site import SiteSource
+from pipelines.ingest.sources.site_reader import SiteReader
+from pipelines.sections import IngestSettings
+from tests.ingest.sources.places import SitePlace
+
+
+@pytest.fixture
+def site() -> Iterator[SitePlace]:
+    place = SitePlace()
+    yield place
+    place.close()
+
+
+def brought(location: str, root: Path, **settings: Any) -> Origin:
+    chosen = IngestSettings.model_validate({"site_pause_s": 0, **settings})
+    with open_source(location, chosen) as source:
+        return bring_up(source, location, root, location, chosen, silent)
+
+
+def held(root: Path) -> set[str]:
+    return {path.relative_to(root / "files").as_posix() for path in (root / "files").rglob("*") if path.is_file()}
+
+
+def test_what_robots_txt_keeps_robots_from_is_told_and_not_asked_for(site: SitePlace, tmp_path: Path) -> None:
+    site.put("a.html", "<p>one")
+    site.put("internal/b.html", "<p>two")
+    site.robots = "User-agent: *\nDisallow: /internal/\nCrawl-delay: 0.01\n"
+    origin = brought(site.location, tmp_path)
+    assert held(tmp_path) == {"a.html"}
+    assert [(one.uri, one.reason) for one in origin.left_out] == [
+        ("internal/b.html", "robots.txt keeps robots from it")
+    ]
+    assert "/internal/b.html" not in {path for path, _ in site.asked}
+    assert site.asked[0][0] == "/robots.txt"
+
+
+def test_a_site_that_refuses_robots_is_not_read(site: SitePlace, tmp_path: Path) -> None:
+    site.put("a.html", "<p>one")
+    site.robots = "User-agent: strata\nCrawl-delay: 3600\n"
+    with pytest.raises(SourceError, match="asks for 3600 s between two pages"):
+        brought(site.location, tmp_path)
+    site.robots = "User-agent: strata\nDisallow: /\n"
+    assert [one.uri for one in brought(site.location, tmp_path).left_out] == ["a.html"]
+
+
+def test_a_page_is_read_again_where_it_changed(site: SitePlace, tmp_path: Path) -> None:
+    site.put("a.html", "<p>one")
+    site.put("b.html", "<p>two")
+    site.changed["/b.html"] = "2026-03-01"
+    brought(site.location, tmp_path)
+    site.asked.clear()
+    brought(site.location, tmp_path)
+    assert ("/a.html", 304) in site.asked
+    assert "/b.html" not in {path for path, _ in site.asked}
+    site.changed["/b.html"] = "2026-03-02"
+    site.put("b.html", "<p>three")
+    brought(site.location, tmp_path)
+    assert (tmp_path / "files" / "b.html").read_text() == "<p>three"
+
+
+def test_pages_beyond_the_limit_are_told(site: SitePlace, tmp_path: Path) -> None:
+    for number in range(5):
+        site.put(f"{number}.html", "<p>one")
+    origin = brought(site.location, tmp_path, site_pages=3)
+    assert held(tmp_path) == {"0.html", "1.html", "2.html"}
+    assert {one.reason for one in origin.left_out} == {"the site has more than 3 pages (ingest.site_pages)"}
+    assert len(origin.left_out) == 2
+
+
+def test_an_index_of_sitemaps_is_followed_and_may_be_packed(site: SitePlace, tmp_path: Path) -> None:
+    site.put("a", "<p>one")
+    site.put("docs/", "<p>two")
+    site.put("b?c=d", "<p>three")
+    inner = f"http://{site.host}/part.xml.gz"
+    site.pages["/part.xml.gz"] = gzip.compress(site.sitemap())
+    site.pages["/index.xml"] = f"<sitemapindex><sitemap><loc>{inner}</loc></sitemap></sitemapindex>".encode()
+    site.robots = f"Sitemap: http://{site.host}/index.xml\n"
+    brought(site.location, tmp_path)
+    assert held(tmp_path) == {"a.html", "docs/index.html", "b.htmlc=d"}
+
+
+def test_nothing_of_another_site_is_read(site: SitePlace, tmp_path: Path) -> None:
+    other = SitePlace()
+    other.put("stolen.html", "<p>stolen")
+    site.put("a.html", "<p>one")
+    site.put("b.html", "<p>two")
+    site.moved["/b.html"] = f"http://{other.host}/stolen.html"
+    listed = "".join(f"<url><loc>{address}</loc></url>" for address in (
+        f"http://{site.host}/a.html", f"http://{site.host}/b.html", f"http://{other.host}/stolen.html",
+        "file:///etc/passwd", f"http://{site.host}@{other.host}/stolen.html", "http://[::1",
+    ))  # fmt: skip
+    site.pages["/map.xml"] = f"<urlset>{listed}</urlset>".encode()
+    origin = brought(site.location + "map.xml", tmp_path)
+    assert held(tmp_path) == {"a.html"}
+    assert [one.reason.partition(":")[0] for one in origin.left_out] == ["cannot be fetched"]
+    assert "it leads to another site" in origin.left_out[0].reason
+    assert other.asked == []
+    other.close()
+
+
+def test_a_sitemap_that_is_broken_or_gone_changes_nothing(site: SitePlace, tmp_path: Path) -> None:
+    site.put("a.html", "<p>one")
+    brought(site.location, tmp_path)
+    site.pages["/sitemap.xml"] = b"<urlset><url>"
+    with pytest.raises(SourceUnreachable, match="is no sitemap"):
+        brought(site.location, tmp_path)
+    with pytest.raises(SourceUnreachable, match="cannot be read: 404"):
+        brought(site.location + "none.xml", tmp_path)
+    assert held(tmp_path) == {"a.html"}
+
+
+def test_a_name_that_leads_to_a_private_address_is_refused_unless_it_is_named(
+    site: SitePlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.put("a.html", "<p>one")
+    port = site.host.partition(":")[2]
+    found = socket.getaddrinfo
+
+    def resolved(host: str, *rest: Any, **more: Any) -> Any:
+        return found("127.0.0.1" if host == "intranet.example" else host, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolved)
+    address = f"http://intranet.example:{port}/"
+    with pytest.raises(SourceError, match=r"has the private address 127\.0\.0\.1") as refused:
+        list(SiteSource(address, IngestSettings(site_pause_s=0)).list())
+    assert "private_hosts" in refused.value.hint
+    assert site.asked == []
+    with SiteReader(address, ("intranet.example",)).get(address + "a.html") as page:
+        assert page.status == 200
