@@ -25,7 +25,7 @@ from serve.language import COOKIE as LANGUAGE_COOKIE
 from serve.language import languages
 from serve.library import open_library
 from serve.pictures import PagePictures
-from serve.problems import Problem, problem, problem_of
+from serve.problems import RESPONSES, Problem, problem, problem_of
 from serve.render import STATIC, render
 from serve.services import Services
 from serve.settings import ServeSettings, is_loopback_host
@@ -60,8 +60,8 @@ def create_app(settings: ServeSettings, services: Services) -> FastAPI:
     )
     app.add_middleware(Guard, settings=settings, keys=keys)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    app.include_router(api_router(services))
-    app.include_router(changes_router(services))
+    app.include_router(api_router(services), responses=RESPONSES)
+    app.include_router(changes_router(services), responses=RESPONSES)
     app.include_router(explorer_router(services))
     if agents:
         app.router.routes.extend(agents.routes)
