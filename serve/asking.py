@@ -16,7 +16,7 @@ from pipelines.store.vector import Filter
 from qa.answer import Answer, Citation
 from qa.model_calls import listening, readable
 from serve.library import OpenBase
-from serve.place import place_of
+from serve.place import place_of, placed
 from serve.problems import problem_of
 from serve.results import AnswerView, CitationView, HitView, SearchView
 from serve.settings import Limits
@@ -206,7 +206,7 @@ def _citation(citation: Citation) -> CitationView:
         citation.title,
         citation.quote,
         citation.context,
-        citation.place,
+        placed(citation),
         citation.page,
         citation.pages,
         citation.span.start,

@@ -90,7 +90,7 @@ def _documents(services: Services) -> APIRouter:
             found=found,
             step=PAGE,
             chosen=chosen,
-            languages=languages,
+            languages_here=languages,
             statuses=statuses,
         )
 

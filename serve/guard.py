@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -12,11 +13,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pipelines.core.codec import encode
 from serve.access import Access, Role, acting
 from serve.keys import KeyRing
+from serve.language import preferred, speaking
 from serve.problems import MEDIA_TYPE, Problem, problem
 from serve.settings import ServeSettings, is_loopback_host
 
-OPEN_PATHS = ("/static/", "/login")
-"""What is served without a key: the style, the scripts, and the page that asks for the key."""
+OPEN_PATHS = ("/static/", "/login", "/language")
+"""What is served without a key: the style, the scripts, the page that asks for the key, and in which language."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -25,7 +27,7 @@ POLICY = (
 _HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
@@ -48,12 +50,8 @@ class Guard:
         if refused is not None:
             await refused(scope, receive, send)
             return
-        bounded = _Bounded(receive, most)
-        if access is None:
-            await self._app(scope, bounded, send)
-            return
-        with acting(access):
-            await self._app(scope, bounded, send)
+        with speaking(preferred(headers)), acting(access) if access else nullcontext():
+            await self._app(scope, _Bounded(receive, most), send)
 
     def _most(self, method: str, path: str, access: Access | None) -> int:
         """The bytes that a request may send: an admin's file has a limit of its own."""

@@ -5,6 +5,8 @@ A server that ingested in its own process would answer nobody while it links, an
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,8 @@ from pipelines.core.work.worker import own_channels
 from pipelines.ingest.report import Event, Report
 
 INTERRUPTED = 130
+_NICER = 5
+"""Steps of priority that an ingest stands back behind the answers of its server (nice(2)): a third of their share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +34,11 @@ class Line:
 
 def main(folder: Path, kb: Path) -> int:
     """Bring a knowledge base up to a folder, with a `Line` on standard output for all that happens."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a server in the background leaves it ignored
     from pipelines.ingest.build import build
 
+    if hasattr(os, "nice"):
+        os.nice(_NICER)
     lock = Lock()
     _, outgoing = own_channels()
 

@@ -7,12 +7,12 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from secrets import token_bytes
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 
 from pipelines.core.errors import SettingsError
 from pipelines.core.uris import uri_of
@@ -128,19 +128,10 @@ class KeyRing:
             return Access("local", Role.ADMIN)
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         given = bearer.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
-        key = self.of(given) if given else self._of_session(_cookie(headers))
+        key = self.of(given) if given else self._of_session(cookie_parser(headers.get("cookie", "")).get(COOKIE, ""))
         return key.access if key else None
 
     def _of_session(self, cookie: str) -> Key | None:
         sent = cookie.encode("utf-8", "surrogateescape")
         found = [key for key in self._keys if hmac.compare_digest(sent, self.session(key).encode())]
         return found[0] if found else None
-
-
-def _cookie(headers: Headers) -> str:
-    jar: SimpleCookie = SimpleCookie()
-    try:
-        jar.load(headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    return jar[COOKIE].value if COOKIE in jar else ""

@@ -16,21 +16,11 @@ from pipelines.llm.trace import TraceLine
 from pipelines.store.catalog import Entry
 from pipelines.store.facts import state
 from qa.completeness import amiss, being_written, remedy
+from serve.language import say
 from serve.library import OpenBase, document_key
 from serve.reading import text
 from serve.results import FailureLine, KnowledgeBaseLine, Overview, SpendingLine
 
-REMEDIES = {
-    Status.PARTIAL: "What was read is found. Raise the limit that the reason names; the next ingest reads the rest.",
-    Status.EMPTY: "It holds no text. A scan needs OCR: `strata doctor` says whether it is there.",
-    Status.ENCRYPTED: "Give its password under [parse.passwords] in strata.toml, and ingest again.",
-    Status.UNSUPPORTED: "Save it as PDF or in an Office format. DOC and PPT need LibreOffice: `strata doctor`.",
-    Status.TOO_LARGE: "Raise the limit that the reason names, and ingest again.",
-    Status.MALFORMED: "Open it in the program that made it, save it anew, and ingest again.",
-    Status.SKIPPED: "It was left out on purpose: [ingest] include, exclude, hidden and follow_links say what is read.",
-    Status.FAILED: "Ingest again; where it fails again, `strata parse FILE` shows why.",
-}
-"""What a person can do about a file that is not indexed (docs/troubleshooting.md)."""
 _LONGEST_TRACE = 64 << 20
 """Bytes of a trace that are summed up: half a million calls; of a longer one the last are taken."""
 
@@ -124,6 +114,6 @@ def _failure(entry: Entry) -> FailureLine:
         entry.status.value,
         entry.reason,
         entry.stage,
-        REMEDIES.get(entry.status, ""),
+        say(f"remedy.{entry.status.value}"),
         entry.notes,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from pydantic import TypeAdapter
+
 from pipelines.core.errors import (
     BudgetExceeded,
     LanguageError,
@@ -51,6 +53,14 @@ class Problem:
     hint: str = ""
     retryable: bool = False
     type: str = "about:blank"
+
+
+_TOLD: dict[str, object] = {
+    "description": "what went wrong",
+    "content": {MEDIA_TYPE: {"schema": TypeAdapter(Problem).json_schema()}},
+}
+RESPONSES: dict[int | str, dict[str, object]] = {"4XX": _TOLD, "5XX": _TOLD}
+"""How every route may fail, for the description of the API."""
 
 
 def problem_of(error: StrataError | None) -> Problem:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from pipelines.core.provenance import Box
 from pipelines.core.safe_output import shown_lines
+from serve.language import called, catalogue, languages, number, say, script_words, spoken
 
 _TEMPLATES = Path(__file__).parent / "templates"
 STATIC = Path(__file__).parent / "static"
@@ -44,10 +45,15 @@ def sides(box: Box) -> dict[str, str]:
 
 def size(count: int) -> str:
     """Return a number of bytes as people say it."""
-    amount, units = float(count), ["bytes", "KiB", "MiB", "GiB"]
+    amount, units = float(count), ["B", "KiB", "MiB", "GiB"]
     while amount >= 1024 and len(units) > 1:
         amount, units = amount / 1024, units[1:]
-    return f"{amount:.0f} {units[0]}" if units[0] == "bytes" else f"{amount:.1f} {units[0]}"
+    return f"{number(amount, 0 if units[0] == 'B' else 1)} {units[0]}"
+
+
+def own_name(language: str) -> str:
+    """Return what a language calls itself."""
+    return catalogue(language)["name"]
 
 
 _ENVIRONMENT = Environment(
@@ -58,8 +64,10 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_ENVIRONMENT.globals.update(at=at)
-_ENVIRONMENT.filters.update(marked=marked, sides=sides, size=size)
+_ENVIRONMENT.globals.update(
+    at=at, say=say, called=called, languages=languages, spoken=spoken, own_name=own_name, words=script_words
+)
+_ENVIRONMENT.filters.update(marked=marked, sides=sides, size=size, number=number)
 
 
 def render(template: str, **values: object) -> str:

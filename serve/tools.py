@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 from pipelines.core.document import Document, Section
 from pipelines.core.errors import NotFound
@@ -19,6 +20,8 @@ from serve.views import DocumentLine, Part
 
 LONGEST = 20_000
 """Characters of a section that are read at once: some 5,000 tokens."""
+LISTED = 1000
+"""Documents that are listed as resources: clients ask for all of them at once."""
 SECTIONS = 300
 """Sections that an outline lists."""
 
@@ -74,9 +77,7 @@ class Tools:
         """
         base = self.base(kb)
         entry = _entry(base, document)
-        parsed = base.document(entry)
-        if parsed is None:
-            raise NotFound(f"the document is {entry.status.value}: it has no text", ids=(entry.uri,), hint=entry.reason)
+        parsed = _parsed(base, entry)
         found = _section(parsed, section) if section else None
         text = found.span.slice(parsed.text) if found else parsed.text
         begin = max(0, offset)
@@ -93,6 +94,18 @@ class Tools:
             () if found else _outline(parsed),
             sum(bool(one.parent) for one in parsed.sections),
         )
+
+    def readable(self) -> tuple[tuple[str, DocumentLine], ...]:
+        """Return the first documents that have text, up to `LISTED`, each with the name of its knowledge base."""
+        found = (
+            (base.name, line) for base in self.services.bases() for line in list_documents(base, limit=LISTED).items
+        )
+        return tuple(islice(((name, line) for name, line in found if line.searchable), LISTED))
+
+    def text(self, kb: str, document: str) -> str:
+        """Return the whole text of a document. Raises `NotFound` where it is not there or has none."""
+        base = self.base(kb)
+        return _parsed(base, _entry(base, document)).text
 
     def neighbours(self, kb: str, node: str, hops: int, limit: int) -> GraphView:
         """Return what is around a node, by its id, or a document, entity or tag by its name. Raises `NotFound`."""
@@ -112,6 +125,13 @@ def _entry(base: OpenBase, name: str) -> Entry:
     if len(found) != 1:
         raise NotFound(f"no document {name}", ids=(name,), hint="list_documents lists them")
     return found[0]
+
+
+def _parsed(base: OpenBase, entry: Entry) -> Document:
+    parsed = base.document(entry)
+    if parsed is None:
+        raise NotFound(f"the document is {entry.status.value}: it has no text", ids=(entry.uri,), hint=entry.reason)
+    return parsed
 
 
 def _section(document: Document, name: str) -> Section:

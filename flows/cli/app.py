@@ -24,6 +24,7 @@ from flows.cli import (
     graph,
     ingest,
     keep,
+    man,
     parse,
     prompts,
     runs,
@@ -40,7 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (ingest, ask, serve, parse, keep, tune, doctor, demo):
+for module in (ingest, ask, serve, parse, keep, tune, doctor, demo, man):
     module.register(app)
 for name, group in (
     ("graph", graph.app),

@@ -9,7 +9,9 @@ import typer
 
 from flows.cli.options import Set, settings_from
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
+_SHIPPED = Path(__file__).parent / "examples"
+EXAMPLES = _SHIPPED if _SHIPPED.is_dir() else Path(__file__).parents[2] / "examples" / "documents"
+"""Beside this file in a wheel, in their folder in a checkout."""
 QUESTIONS = (
     "What is the efficiency of the K80-250 pump at rated flow?",
     "Which way up must an eccentric reducer be mounted in a horizontal suction pipe?",

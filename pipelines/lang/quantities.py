@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK, CURRENCY
@@ -112,6 +112,7 @@ def in_row(header: str, row: str, language: str = "") -> list[Value]:
     return found
 
 
+@lru_cache(maxsize=1 << 14)  # an answer asks it of each sentence found, and the next one of most of them again
 def gives(kinds: frozenset[Kind], text: str, language: str = "") -> bool:
     """Whether `text` has a value of one of the kinds; a plain number counts only for `NUMBER`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby, zip_longest
 
 from pipelines.core.chunk import Chunk
@@ -64,21 +65,31 @@ class _Line:
 
 def units(hit: Hit, rank: int) -> list[EvidenceUnit]:
     """Return the sentences, items and rows of a hit's chunk in order."""
-    chunk = hit.chunk
+    return [EvidenceUnit(hit, rank, *told) for told in _units(hit.chunk, hit.title, hit.uri)]
+
+
+_Told = tuple[Span, str, str, str, bool, frozenset[str], frozenset[str], frozenset[str], frozenset[str]]
+"""What a unit says of itself, whoever found it: the fields of `EvidenceUnit` from `span` on."""
+
+
+@lru_cache(maxsize=512)  # a chunk that answers one question is read for the next one too
+def _units(chunk: Chunk, title: str, uri: str) -> tuple[_Told, ...]:
     pieces = [_Line(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
-    _read_headings(pieces, chunk, {hit.title, *chunk.heading_path})
+    _read_headings(pieces, chunk, {title, *chunk.heading_path})
     _read_tables(pieces, chunk.context, chunk.text)
-    title = _terms(" ".join((hit.title, _name(hit.uri), *chunk.heading_path)), chunk.language)
+    named = _terms(" ".join((title, _name(uri), *chunk.heading_path)), chunk.language)
     own = [_terms(f"{piece.header} {piece.text}", chunk.language) for piece in pieces]
     whole = _terms(chunk.context, chunk.language).union(*own)
-    found = []
+    found: list[_Told] = []
     for index, piece in enumerate(pieces):
+        if len(_NUMBERING.sub("", piece.text)) <= 1:
+            continue
         near = frozenset[str]().union(*own[max(0, index - 2) : index], *own[index + 1 : index + 2])
-        above = title | _terms(piece.heading, chunk.language)
+        above = named | _terms(piece.heading, chunk.language)
         span = piece.span.shifted(chunk.provenance.span.start)
-        head = (hit, rank, span, piece.text, piece.header, piece.heading, piece.label)
-        found.append(EvidenceUnit(*head, own[index], near, above, whole))
-    return [unit for unit in found if len(_NUMBERING.sub("", unit.text)) > 1]
+        head = (span, piece.text, piece.header, piece.heading, piece.label)
+        found.append((*head, own[index], near, above, whole))
+    return tuple(found)
 
 
 def _terms(text: str, language: str) -> frozenset[str]:

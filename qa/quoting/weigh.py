@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import zip_longest
 
 from pipelines.lang.cues import cue
@@ -121,10 +122,15 @@ def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
     text = f"{unit.header}\n{unit.text}"
     if Kind.REASON in question.wants:
         text = f"{unit.heading}\n{text}"
-    for word in question.text.split():
-        if any(character.isdigit() for character in word):
-            text = text.replace(word.strip(".,?!()"), " ")
+    for figure in _figures(question.text):
+        text = text.replace(figure, " ")
     return text
+
+
+@lru_cache(maxsize=64)  # asked for each unit of each passage found
+def _figures(text: str) -> tuple[str, ...]:
+    """The words of a question that have digits."""
+    return tuple(word.strip(".,?!()") for word in text.split() if any(map(str.isdigit, word)))
 
 
 class _Coverage:

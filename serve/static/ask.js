@@ -7,12 +7,6 @@ const api = `/api/kb/${encodeURIComponent(kb)}`;
 const part = (id) => document.getElementById(id);
 let asked = null;
 
-const DOING = {
-  propose: "Which questions would help?", select: "Which of the facts found helps most?",
-  answer: "Reading the passages", cot: "Thinking", follow_up: "What to ask next?",
-  follow_up_answer: "Answering a simpler question", conclude: "Concluding", rewrite: "Understanding the question",
-};
-
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   const question = part("q").value.trim();
@@ -25,7 +19,7 @@ async function ask(question) {
   asked?.abort();
   const mine = (asked = new AbortController());
   part("answer").replaceChildren();
-  tell("Looking for the answer…");
+  tell(say("script.looking"));
   try {
     const reply = await fetch(`${api}/ask/stream`, {
       method: "POST", signal: mine.signal, headers: { "content-type": "application/json" },
@@ -34,7 +28,7 @@ async function ask(question) {
     if (!reply.ok) fail(await reply.json());
     else for await (const [name, value] of events(reply.body)) if (mine === asked) receive(name, value);
   } catch (error) {
-    if (error.name !== "AbortError") fail({ detail: "The server does not answer.", hint: String(error.message) });
+    if (error.name !== "AbortError") fail({ detail: say("script.silent"), hint: String(error.message) });
   }
 }
 
@@ -55,7 +49,7 @@ async function* events(body) {
 }
 
 function receive(name, value) {
-  if (name === "step") tell(`${DOING[value.role] ?? value.role}…`);
+  if (name === "step") tell(say("script.going", { what: called("doing", value.role) }));
   else if (name === "text") show(value.text);
   else if (name === "problem") fail(value);
   else if (name === "answer") { tell(""); show(""); part("answer").replaceChildren(...answered(value)); }
@@ -71,7 +65,7 @@ function show(text) {
 function fail(problem) {
   tell("");
   show("");
-  const lines = [make("p", { class: "warn", role: "alert" }, problem.detail ?? "Something went wrong.")];
+  const lines = [make("p", { class: "warn", role: "alert" }, problem.detail ?? say("script.wrong"))];
   if (problem.hint) lines.push(make("p", { class: "quiet" }, problem.hint));
   part("answer").replaceChildren(...lines);
 }
@@ -80,29 +74,30 @@ function* answered(answer) {
   for (const warning of answer.warnings) yield make("p", { class: "warn" }, warning);
   const byNumber = new Map(answer.citations.map((citation) => [citation.number, citation]));
   if (answer.ending !== "answered" || !answer.claims.length) {
-    yield make("p", { class: "claim" }, answer.text);
+    const unsaid = answer.abstained && !answer.claims.length;
+    yield make("p", { class: "claim" }, unsaid ? say("script.not_in_documents") : answer.text);
     if (answer.hint) yield make("p", { class: "quiet" }, answer.hint);
   } else {
-    if (answer.extractive) yield make("p", { class: "quiet" }, "Quoted from the documents; no language model was asked:");
+    if (answer.extractive) yield make("p", { class: "quiet" }, say("script.quoted"));
     else if (answer.short) yield make("p", { class: "claim" }, make("strong", {}, answer.short));
     for (const claim of answer.claims) {
       const marks = claim.citations.filter((number) => byNumber.has(number)).map((number) => mark(byNumber.get(number)));
       yield make("p", { class: "claim" }, claim.text, " ", ...marks);
     }
   }
-  for (const conflict of answer.conflicts) yield make("p", { class: "warn" }, `Sources disagree: ${conflict}`);
+  for (const conflict of answer.conflicts) yield make("p", { class: "warn" }, say("script.disagree", { text: conflict }));
   if (answer.citations.length) {
-    yield make("h2", {}, answer.ending === "answered" ? "Sources" : "The nearest passages");
+    yield make("h2", {}, say(answer.ending === "answered" ? "script.sources" : "script.nearest"));
     yield make("ol", { class: "cites" }, ...answer.citations.map(cited));
   }
   if (answer.dropped.length) {
-    yield make("h2", {}, "Claimed by the model, and carried by no source");
+    yield make("h2", {}, say("script.dropped"));
     yield make("ul", {}, ...answer.dropped.map((line) => make("li", {}, line)));
   }
-  yield make("details", { class: "trace" }, make("summary", {}, "How it came about"), tree(answer.trace));
+  yield make("details", { class: "trace" }, make("summary", {}, say("script.trace")), tree(answer.trace));
   if (form.dataset.say) yield saying(answer);
-  const cost = answer.calls ? `, ${answer.calls} calls, ${answer.tokens} tokens` : "";
-  yield make("p", { class: "quiet" }, `${answer.strategy}, ${answer.seconds.toFixed(1)} s${cost}`);
+  const seconds = answer.seconds.toLocaleString(document.documentElement.lang, { maximumFractionDigits: 1 });
+  yield make("p", { class: "quiet" }, say(answer.calls ? "script.calls" : "script.cost", { ...answer, seconds }));
 }
 
 // Right or wrong, and what was expected; kept in the knowledge base.
@@ -110,23 +105,23 @@ function saying(answer) {
   const expected = make("input", { maxlength: 4000, autocomplete: "off" });
   const told = make("span", { role: "status", class: "quiet" });
   const citations = answer.citations.map(({ document, start, end }) => ({ document, start, end }));
-  const say = (right) => async () => {
+  const keep = (right) => async () => {
     const reply = await fetch(`${api}/feedback`, {
       method: "POST", headers: { "content-type": "application/json" },
       body: JSON.stringify({ question: answer.question, answer: answer.text, right, expected: expected.value, citations }),
     });
-    told.textContent = shown(reply.ok ? "Kept; the next ingest learns from it." : (await reply.json()).detail);
+    told.textContent = shown(reply.ok ? say("script.kept") : (await reply.json()).detail);
   };
-  const buttons = [["Right", true], ["Wrong", false]].map(([name, right]) => {
-    const button = make("button", { type: "button" }, name);
-    button.addEventListener("click", say(right));
+  const buttons = [["right", true], ["not_right", false]].map(([name, right]) => {
+    const button = make("button", { type: "button" }, say(`script.${name}`));
+    button.addEventListener("click", keep(right));
     return button;
   });
-  return make("p", { class: "filters" }, ...buttons, " ", make("label", {}, "It should be ", expected), " ", told);
+  return make("p", { class: "filters" }, ...buttons, " ", make("label", {}, say("script.expected"), " ", expected), " ", told);
 }
 
 function mark(citation) {
-  const button = make("button", { type: "button", class: "cite", "aria-label": `Source ${citation.number}` },
+  const button = make("button", { type: "button", class: "cite", "aria-label": say("script.source", citation) },
     `[${citation.number}]`);
   button.addEventListener("click", () => open(citation));
   return button;
@@ -135,7 +130,7 @@ function mark(citation) {
 function cited(citation) {
   const where = make("a", { href: pathOf(citation) }, citation.uri, citation.place ? `, ${citation.place}` : "");
   const lines = [mark(citation), " ", where];
-  if (citation.superseded_by) lines.push(make("p", { class: "warn" }, `Superseded by ${citation.superseded_by}`));
+  if (citation.superseded_by) lines.push(make("p", { class: "warn" }, say("script.superseded", { uri: citation.superseded_by })));
   if (citation.heading_path.length) lines.push(make("div", { class: "quiet" }, citation.heading_path.join(" › ")));
   if (citation.context) lines.push(make("div", { class: "quiet" }, citation.context));
   return make("li", {}, ...lines, make("blockquote", {}, citation.quote));
@@ -144,7 +139,7 @@ function cited(citation) {
 function tree(steps) {
   return make("ul", {}, ...steps.map((step) => {
     const score = step.score === null ? "" : `${step.score.toFixed(2)} `;
-    const line = `${score}${step.kind === "round" ? "" : `${step.kind}: `}${step.text}`;
+    const line = `${score}${step.kind === "round" ? "" : `${called("step", step.kind)}: `}${step.text}`;
     if (!step.steps.length) return make("li", {}, line);
     return make("li", {}, make("details", {}, make("summary", {}, line), tree(step.steps)));
   }));
@@ -167,7 +162,7 @@ async function open(citation) {
   const reply = await fetch(`${api}/documents/${encodeURIComponent(citation.document)}/pages/${page}`);
   const told = await reply.json();
   if (!reply.ok || !told.page.picture) {
-    part("source-note").textContent = shown(`No picture of the page: ${reply.ok ? told.page.reason : told.detail}.`);
+    part("source-note").textContent = shown(say("script.no_picture", { reason: reply.ok ? told.page.reason : told.detail }));
     return;
   }
   const boxes = citation.boxes.filter((box) => box.page === page).map((box) => makeSvg("rect", {
@@ -175,10 +170,10 @@ async function open(citation) {
     width: (box.right - box.left) * 1000, height: (box.bottom - box.top) * 1000,
   }));
   part("source-boxes").replaceChildren(...boxes);
-  part("source-page").alt = `Page ${page}, with the quoted passage marked`;
+  part("source-page").alt = say("script.picture", { number: page });
   part("source-page").onerror = () => {
     part("source-sheet").hidden = true;
-    part("source-note").textContent = "The page cannot be drawn: its file has changed or is gone.";
+    part("source-note").textContent = say("script.gone");
   };
   part("source-page").src = `${api}/${told.page.picture}`;
   part("source-sheet").hidden = false;

@@ -12,12 +12,12 @@ async function go(node, push) {
   center = node;
   if (push) history.pushState({ node }, "", `?${new URLSearchParams({ node })}`);
   const told = document.getElementById("told");
-  if (!node) { told.textContent = "The knowledge base is empty."; return; }
+  if (!node) { told.textContent = say("script.empty"); return; }
   const query = new URLSearchParams({ hops: hops.value, limit: MOST });
   const reply = await fetch(`/api/kb/${encodeURIComponent(kb)}/graph/${encodeURIComponent(node)}?${query}`);
   const graph = await reply.json();
   if (!reply.ok) { told.textContent = shown(graph.detail); return; }
-  told.textContent = `${graph.nodes.length} nodes, ${graph.edges.length} edges${graph.cut ? "; there are more" : ""}`;
+  told.textContent = say(graph.cut ? "script.more" : "script.graph", { nodes: graph.nodes.length, edges: graph.edges.length });
   draw(graph);
   list(graph);
 }
@@ -66,7 +66,7 @@ function draw(graph) {
   const lines = graph.edges.map((edge) => {
     const one = at.get(edge.source), two = at.get(edge.target);
     const line = makeSvg("line", { x1: one.x, y1: one.y, x2: two.x, y2: two.y });
-    line.append(title(edge.type ? `${edge.kind}: ${edge.type}` : edge.kind));
+    line.append(title([called("edge", edge.kind), edge.type].filter(Boolean).join(": ")));
     return line;
   });
   drawing.replaceChildren(...lines, ...graph.nodes.map((node) => dot(node, at.get(node.id), graph.center)));
@@ -75,12 +75,12 @@ function draw(graph) {
 function dot(node, spot, middle) {
   const link = makeSvg("a", {
     href: `?${new URLSearchParams({ node: node.id })}`, class: `${node.layer}${node.id === middle ? " center" : ""}`,
-    "aria-label": shown(`${node.kind}: ${node.name}`),
+    "aria-label": shown(`${called("kind", node.kind)}: ${node.name}`),
   });
   const text = makeSvg("text", { x: spot.x, y: spot.y + (node.id === middle ? 26 : 18) });
   text.textContent = shown(node.name.length > 26 ? `${node.name.slice(0, 25)}…` : node.name);
   link.append(makeSvg("circle", { cx: spot.x, cy: spot.y, r: node.id === middle ? 12 : 7 }), text,
-    title(`${node.kind}: ${node.name}`));
+    title(`${called("kind", node.kind)}: ${node.name}`));
   link.addEventListener("click", (event) => { event.preventDefault(); go(node.id, true); });
   return link;
 }
@@ -101,8 +101,8 @@ function list(graph) {
   document.getElementById("list").replaceChildren(...graph.nodes.map((node) => {
     const around = make("a", { href: `?${new URLSearchParams({ node: node.id })}` }, node.name);
     const path = pageOf(node);
-    const page = path ? make("a", { href: path }, "open") : "";
-    return make("li", {}, make("span", { class: "quiet" }, `${node.kind} `), around, " ", page);
+    const page = path ? make("a", { href: path }, say("script.open")) : "";
+    return make("li", {}, make("span", { class: "quiet" }, `${called("kind", node.kind)} `), around, " ", page);
   }));
 }
 

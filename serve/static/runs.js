@@ -11,13 +11,13 @@ part("send").addEventListener("submit", async (event) => {
   const files = [...part("files").files, ...part("folder").files];
   const refused = [];
   for (const [number, file] of files.entries()) {
-    tell(`Sending ${number + 1} of ${files.length}: ${file.name}`);
+    tell(say("script.sending", { number: number + 1, total: files.length, name: file.name }));
     const path = [below, file.webkitRelativePath || file.name].filter(Boolean).join("/");
     const reply = await fetch(`${api}/files/${path.split("/").map(encodeURIComponent).join("/")}`,
       { method: "PUT", body: file }).catch(() => null);
-    if (!reply?.ok) refused.push(`${path}: ${reply ? (await reply.json()).detail : "the server does not answer"}`);
+    if (!reply?.ok) refused.push(`${path}: ${reply ? (await reply.json()).detail : say("script.silent")}`);
   }
-  tell(`${files.length - refused.length} of ${files.length} files were taken; an ingest reads them.`);
+  tell(say("script.taken", { count: files.length - refused.length, total: files.length }));
   part("trouble").replaceChildren(...refused.map((line) => make("li", { class: "warn" }, line)));
   part("send").reset();
 });
@@ -51,11 +51,12 @@ function show(job) {
   part("done").hidden = !running;
   part("done").max = Math.max(1, job.total, ended);
   part("done").value = ended;
-  const counts = Object.entries(job.ends).map(([end, count]) => `${count} ${end}`).join(", ");
-  tell(running ? [`${ended} of ${job.total || "?"} documents`, counts, `${job.stage} ${job.subject}`].filter(Boolean).join("; ")
-    : job.state === "failed" ? [job.problem, job.hint].filter(Boolean).join(": ") : `The ingest is ${job.state}. ${job.hint}`);
+  const counts = Object.entries(job.ends).map(([end, count]) => `${count} ${called("end", end)}`).join(", ");
+  tell(running ? [say("script.progress", { done: ended, total: job.total || "?" }), counts,
+    `${called("stage", job.stage)} ${job.subject}`].filter(Boolean).join("; ")
+    : job.state === "failed" ? [job.problem, job.hint].filter(Boolean).join(": ") : say(`script.ended_${job.state}`));
 }
 
 function tell(text) { part("told").textContent = shown(text); }
 
-fetch(`${api}/ingest`).then(async (reply) => { if (reply.ok && (await reply.json()).state === "running") follow(); });
+fetch(`${api}/ingest`).then(async (reply) => { if ((await reply.json()).state === "running") follow(); });

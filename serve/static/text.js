@@ -1,5 +1,15 @@
 "use strict";
-// Elements and texts. What a document says is only ever set as text, with what a browser would obey made visible.
+// Words, elements and texts. What a document says is only ever set as text, with what a browser would obey made visible.
+
+// What is said to the reader, in the reader's language: entries of the page's catalogue, with their values.
+const WORDS = JSON.parse(document.currentScript.dataset.words);
+
+function say(entry, values = {}) {
+  return WORDS[entry].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+}
+
+// What something of an open list is called: its entry in a table, else its own name.
+function called(table, name) { return WORDS[`${table}.${name}`] ?? name; }
 
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 

@@ -11,7 +11,7 @@ for (const form of place.querySelectorAll("form[data-verdict]")) {
       method: "POST", headers: { "content-type": "application/json" },
       body: JSON.stringify({ kind: form.dataset.verdict, one, two }),
     });
-    const told = reply.ok ? "Kept; the next ingest does it." : (await reply.json()).detail;
+    const told = reply.ok ? say("script.verdict") : (await reply.json()).detail;
     place.querySelector("[role=status]").textContent = shown(told);
   });
 }

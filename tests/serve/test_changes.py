@@ -212,7 +212,7 @@ def test_an_admin_sends_a_file_ingests_it_and_says_what_is_right(
         page.on("pageerror", lambda error: told.append(str(error)))
         page.goto("/")
         page.get_by_label("Key").fill(BOSS)
-        page.get_by_role("button").click()
+        page.get_by_role("button", name="Go on").click()
         page.get_by_role("link", name="Runs").click()
         page.get_by_label("Files").set_input_files(tmp_path / "valve.md")
         page.get_by_role("button", name="Send").click()

@@ -6,8 +6,10 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 import pytest
@@ -200,7 +202,7 @@ def test_a_key_searches_its_folders_as_well_as_others_theirs(tempting: Served) -
 
 async def test_an_agent_with_a_key_sees_its_folders_alone(tempting: Served) -> None:
     pytest.importorskip("mcp")
-    from mcp import Client
+    from mcp import Client, MCPError
     from mcp.client.streamable_http import streamable_http_client
 
     for key, sees in ((SHOP, False), (SEER, True)):
@@ -220,7 +222,12 @@ async def test_an_agent_with_a_key_sees_its_folders_alone(tempting: Served) -> N
             ):
                 said = str((await client.call_tool(tool, asked)).model_dump()).replace(str(asked), "")
                 told.append(bool(SECRET.search(said.replace("Xylograph plan of the K65", ""))))
-            assert sum(told) >= 5 if sees else not any(told), told  # what is hidden is there to be found
+            listed = (await client.list_resources()).resources
+            told.append(bool(SECRET.search(str(listed))))
+            hidden = f"strata://kb/{quote('hidden/plan.md', safe='')}"
+            with nullcontext() if sees else pytest.raises(MCPError):
+                told.append(bool(SECRET.search(str(await client.read_resource(hidden)))))
+            assert sum(told) >= 7 if sees else not any(told), told  # what is hidden is there to be found
 
 
 def test_what_moves_into_a_folder_is_seen_and_what_moves_out_is_not(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 EFFICIENCY = "What is the efficiency of the K80-250?"
-WAIT = 60_000
+WAIT = 120_000
 """Milliseconds: the machine may be busy."""
 
 

@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 from tests.serve.conftest import Served
 
 pytest.importorskip("mcp")
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 
 TOOLS = {"search", "ask", "read_section", "list_documents", "neighbours"}
 
@@ -65,6 +65,20 @@ async def test_what_is_wrong_is_told_in_the_librarys_words(served: Served) -> No
         assert "malformed" in await refused(client, "read_section", document="broken.pdf")
         assert "no knowledge base" in await refused(client, "search", query="pump", kb="../kb")
         assert "at least 1 character" in await refused(client, "ask", question="")
+
+
+async def test_documents_are_resources(served: Served) -> None:
+    async with Client(f"{served.url}/mcp") as client:
+        listed = {one.name: one for one in (await client.list_resources()).resources}
+        assert {"manual.md", "policies/stop.txt", "datasheets/DS-2041_rev_D.pdf"} <= listed.keys()
+        assert "broken.pdf" not in listed
+        (content,) = (await client.read_resource(listed["manual.md"].uri)).contents
+        whole = await told(client, "read_section", document="manual.md")
+        assert (content.mime_type, content.text) == ("text/plain", whole["text"])  # type: ignore[union-attr]
+        assert len((await client.list_resource_templates()).resource_templates) == 1
+        for uri in ("strata://kb/nothing", "strata://other/document:1", "strata://kb/broken.pdf"):
+            with pytest.raises(MCPError):
+                await client.read_resource(uri)
 
 
 @pytest.mark.slow

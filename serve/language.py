@@ -1,0 +1,98 @@
+"""What the explorer says in its reader's language: catalogues in `languages/`, one a language, all of one shape.
+
+Which language a request is answered in is settled by the guard, from what was chosen on a page, else from what the
+browser prefers. What the library itself says (reasons of failures, hints) is in English.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+
+COOKIE = "strata_language"
+FOLDER = Path(__file__).parent / "languages"
+FALLBACK = "en"
+_CURRENT: ContextVar[str] = ContextVar("language", default=FALLBACK)
+_SCRIPTS = ("script", "kind", "edge", "doing", "step", "stage", "end")
+"""The tables that scripts speak from."""
+
+
+@cache
+def catalogue(language: str) -> dict[str, str]:
+    """Return all entries of a language, named "table.entry"."""
+    told = tomllib.loads((FOLDER / f"{language}.toml").read_text("utf-8"))
+    name = {"name": told.pop("name")}
+    return name | {f"{table}.{entry}": text for table, entries in told.items() for entry, text in entries.items()}
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """Return the languages that have a catalogue, as their ISO 639-1 codes."""
+    return tuple(sorted(file.stem for file in FOLDER.glob("*.toml")))
+
+
+def preferred(headers: Headers) -> str:
+    """Return the language of a request: what its cookie chose, else the first fit of `Accept-Language`, else English.
+
+    Tags fit by their first part, as by the lookup of RFC 4647, 3.4: "de-AT" is answered in "de".
+    """
+    wanted = [cookie_parser(headers.get("cookie", "")).get(COOKIE, ""), *_accepted(headers.get("accept-language", ""))]
+    return next((one for one in wanted if one in languages()), FALLBACK)
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Let all that is said inside be said in a language."""
+    token = _CURRENT.set(language)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def spoken() -> str:
+    """Return the language that is spoken."""
+    return _CURRENT.get()
+
+
+def say(entry: str, **values: object) -> str:
+    """Return an entry of the catalogue with its values. Raises `KeyError` for one that is not there."""
+    return catalogue(spoken())[entry].format(**values)
+
+
+def called(table: str, name: str) -> str:
+    """Return what something of an open list is called: its entry in a table, else its own name."""
+    return catalogue(spoken()).get(f"{table}.{name}", name)
+
+
+def script_words() -> dict[str, str]:
+    """Return the entries that scripts speak from."""
+    return {entry: text for entry, text in catalogue(spoken()).items() if entry.split(".")[0] in _SCRIPTS}
+
+
+def number(value: float, digits: int = 0) -> str:
+    """Return a number as it is written in the language that is spoken."""
+    signs = {",": say("number.group"), ".": say("number.decimal")}
+    return "".join(signs.get(sign, sign) for sign in f"{value:,.{digits}f}")
+
+
+def _accepted(header: str) -> list[str]:
+    """The languages of `Accept-Language`, those of the greatest weight first (RFC 9110, 12.5.4)."""
+    ranges = [part.strip().partition(";") for part in header.split(",")]
+    weighed = [(_weight(rest), tag.strip().lower().split("-")[0]) for tag, _, rest in ranges]
+    return [tag for weight, tag in sorted(weighed, key=lambda one: -one[0]) if weight > 0]
+
+
+def _weight(parameter: str) -> float:
+    name, _, value = parameter.strip().partition("=")
+    try:
+        return float(value) if name.strip() == "q" else 1.0
+    except ValueError:
+        return 0.0

@@ -1,0 +1,192 @@
+"""The explorer speaks its reader's language: catalogues of one shape, and no word beside them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from string import Formatter
+from typing import TYPE_CHECKING
+
+import httpx2
+import pytest
+from starlette.datastructures import Headers
+
+from pipelines.core.graph import EdgeKind, NodeKind
+from pipelines.core.outcome import Status
+from pipelines.ingest.report import Stage
+from serve.language import COOKIE, FOLDER, called, catalogue, languages, number, preferred, script_words, speaking
+from serve.problems import _STATUSES
+from serve.render import STATIC
+from tests.conftest import ROOT
+from tests.serve.conftest import KEY, Served
+from tests.serve.pages import pages, text_of
+from tests.serve.test_explorer import WAIT
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+TEMPLATES = ROOT / "serve" / "templates"
+SOURCES = [*TEMPLATES.iterdir(), *STATIC.glob("*.js"), *(ROOT / "serve").glob("*.py")]
+OTHERS = ["de", "zh"]
+
+
+def values(text: str) -> set[str]:
+    """The names of the values that an entry takes."""
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_catalogues_have_one_shape(language: str) -> None:
+    english, other = catalogue("en"), catalogue(language)
+    assert list(other) == list(english)
+    assert {entry for entry in english if values(english[entry]) != values(other[entry])} == set()
+    assert {entry for entry, text in other.items() if not text.strip()} == set()
+
+
+def test_what_is_said_is_in_the_catalogue_and_what_is_there_is_said() -> None:
+    """Entries of open lists (`called`, or a name put together) count by their table."""
+    said, tables = set(), set()
+    for file in SOURCES:
+        text = file.read_text("utf-8")
+        said |= set(re.findall(r"""say\(\s*f?["'`]([a-z_]+\.\w+)["'`]""", text))
+        said |= set(re.findall(r'"(script\.\w+)"', text))
+        tables |= set(re.findall(r"""called\(\s*["']([a-z_]+)["']""", text))
+        tables |= set(re.findall(r"""say\(\s*f?["'`]([a-z_]+)\.(?:["']\s*~|\$?\{|[a-z_]+\$?\{)""", text))
+    entries = {entry for entry in catalogue("en") if "." in entry}
+    open_lists = tables | {"number", "place"}
+    assert said - entries == set()
+    assert {entry for entry in entries - said if entry.split(".")[0] not in open_lists} == set()
+
+
+def test_lists_of_names_are_whole() -> None:
+    entries = catalogue("en")
+    names = {"status": Status, "kind": NodeKind, "edge": EdgeKind, "stage": Stage}
+    missing = [f"{table}.{one.value}" for table, kinds in names.items() for one in kinds]  # type: ignore[attr-defined]
+    missing += [f"remedy.{one.value}" for one in Status if one is not Status.INDEXED]
+    missing += [f"problem.{status.value}" for _, status in _STATUSES]
+    assert [entry for entry in missing if entry not in entries] == []
+    assert called("kind", "Something new") == "Something new"
+
+
+@pytest.mark.parametrize("file", sorted(TEMPLATES.iterdir()), ids=lambda file: file.name)
+def test_no_template_has_words_of_its_own(file: object) -> None:
+    text = re.sub(r"(?s)\{%.*?%\}|\{\{.*?\}\}", "", file.read_text("utf-8"))  # type: ignore[attr-defined]
+    attributes = re.findall(r'(?:alt|aria-label|placeholder|title)="([^"]*)"', text)
+    left = re.sub(r"(?s)<[^>]*>", " ", text)
+    found = set(re.findall(r"[^\W\d_]{2,}", " ".join([left, *attributes])))
+    assert found <= {"Strata"}
+
+
+@pytest.mark.parametrize("file", sorted(STATIC.glob("*.js")), ids=lambda file: file.name)
+def test_no_script_has_words_of_its_own(file: object) -> None:
+    """What has a capital and a blank in a string, or is shown by itself, would be a sentence."""
+    code = re.sub(r"(?m)^\s*//.*$", "", file.read_text("utf-8"))  # type: ignore[attr-defined]
+    strings = re.findall(r'"([^"\n]*)"', code)
+    assert [one for one in strings if re.search(r"[A-Z][a-z]+ [a-z]|[a-z] [a-z]+ [a-z]", one)] == []
+
+
+@pytest.mark.parametrize(
+    ("accept", "cookie", "language"),
+    [
+        ("", "", "en"),
+        ("de-AT,de;q=0.9,en;q=0.8", "", "de"),
+        ("fr, en;q=0.3, zh-Hans;q=0.5", "", "zh"),
+        ("de;q=0, en", "", "en"),
+        ("sv", "", "en"),
+        ("de", f"a=b; {COOKIE}=zh", "zh"),
+        ("de", f"{COOKIE}=../../etc/passwd", "de"),
+        ("de;q=x, zh;q=0.1, ,=,;", "", "zh"),
+    ],
+)
+def test_the_language_is_what_was_chosen_or_what_the_browser_prefers(accept: str, cookie: str, language: str) -> None:
+    assert preferred(Headers({"accept-language": accept, "cookie": cookie})) == language
+
+
+def test_numbers_are_written_as_the_language_does() -> None:
+    with speaking("de"):
+        assert (number(1234567), number(0.5, 2)) == ("1.234.567", "0,50")
+    assert number(1234.5, 1) == "1,234.5"
+
+
+def test_a_page_the_problems_and_the_places_are_in_the_readers_language(
+    client: httpx2.Client, id_of: Callable[[str], str]
+) -> None:
+    german = {"accept-language": "de-DE,de;q=0.9,en;q=0.5"}
+    page = client.get("/kb/kb/documents", headers=german).text
+    assert '<html lang="de">' in page
+    assert "Anzeigen" in page
+    assert "Nicht gefunden" in client.get("/kb/none", headers=german).text
+    question = {"question": "What is the efficiency of the K80-250?"}
+    places = [
+        client.post("/api/kb/kb/ask", json=question, headers={"accept-language": one}).json()["citations"][0]["place"]
+        for one in ("de", "zh", "en")
+    ]
+    assert [place.split(" (")[0] for place in places] == ["Seite 1", "第 1 页", "page 1"]
+    remedies = client.get("/api/kb/kb/failures", headers=german).json()["items"][0]["remedy"]
+    assert remedies.startswith("Mit dem Programm")
+
+
+def test_a_language_is_chosen_on_any_page_and_leads_back_to_it(client: httpx2.Client, served: Served) -> None:
+    came = {"referer": f"{served.url}/kb/kb/documents?q=manual", "accept-language": "en"}
+    done = client.post("/language", content="to=zh", headers=came)
+    assert (done.status_code, done.headers["location"]) == (303, "/kb/kb/documents?q=manual")
+    assert '<html lang="zh">' in client.get("/kb/kb", headers={"accept-language": "en"}).text
+    for elsewhere in ("http://example.org/kb/kb", "", f"{served.url}//example.org/"):
+        back = client.post("/language", content="to=de", headers={"referer": elsewhere}).headers["location"]
+        assert back in ("/", "/example.org/?")
+    assert "set-cookie" not in client.post("/language", content="to=xx").headers
+
+
+def test_without_a_key_a_language_can_be_chosen(guarded: Served) -> None:
+    with guarded.client() as client:
+        assert client.post("/language", content="to=de").status_code == 303
+        assert "Dieser Server verlangt" in client.get("/login").text
+        assert "nicht der Schlüssel" in client.post("/login", content=f"key={KEY}x").text
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_page_is_in_the_language_as_a_browser_shows_it(
+    browser: Browser, served: Served, api: httpx2.Client, id_of: Callable[[str], str], language: str
+) -> None:
+    """Whatever a page shows that stands in the English catalogue, and not in the reader's, was not translated."""
+    english = {text for text in catalogue("en").values() if not values(text)} - set(catalogue(language).values())
+    for kind in ("tags", "entities"):  # what documents name
+        items = api.get(f"/{kind}", params={"limit": 200}).json()["items"]
+        english -= {text for one in items for text in (one["name"], one["type"])}
+    english.discard("title")  # what a file says of itself, by its own name
+    with browser.new_context(base_url=served.url, locale=language) as context:
+        page = context.new_page()
+        page.set_default_timeout(WAIT)
+        for path in pages(id_of):
+            page.goto(path)
+            page.wait_for_load_state("networkidle")
+            assert page.locator("html").get_attribute("lang") == language
+            assert english & set(text_of(page)) == set(), path
+        page.goto("/kb/kb/ask?q=What is the efficiency of the K80-250?")
+        page.locator(".cites li").first.wait_for()
+        assert english & set(text_of(page)) == set()
+
+
+@pytest.mark.browser
+def test_the_switch_keeps_the_question(browser: Browser, served: Served) -> None:
+    with browser.new_context(base_url=served.url) as context:
+        page = context.new_page()
+        page.set_default_timeout(WAIT)
+        page.goto("/kb/kb/ask")
+        page.get_by_label("Question").fill("What torque do the casing bolts need?")
+        page.keyboard.press("Enter")
+        page.locator(".cites li").first.wait_for()
+        page.get_by_role("button", name="Deutsch").click()
+        page.get_by_role("heading", name="Quellen").wait_for()
+        assert page.get_by_label("Frage").input_value() == "What torque do the casing bolts need?"
+
+
+def test_scripts_are_given_their_words(client: httpx2.Client) -> None:
+    page = client.get("/kb/kb/ask", headers={"accept-language": "de"}).text
+    (told,) = re.findall(r"data-words='([^']*)'", page)
+    with speaking("de"):
+        assert json.loads(told) == script_words()
+    assert languages() == ("de", "en", "zh")
+    assert {file.suffix for file in FOLDER.iterdir()} == {".toml"}
