@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from pathlib import PurePosixPath
 
 from pipelines.core.chunk import Chunk
 from pipelines.core.provenance import Span
@@ -21,6 +22,7 @@ AT_ONCE = 8
 _ATOM = 60
 """Tokens of a candidate that are shown."""
 _GAP = " … "
+_WORD = re.compile(r"[^\W_]+")
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[^\W\d_a-zß-ÿ][\w-]+")
 """A word with a capital amid a sentence."""
 
@@ -69,10 +71,19 @@ def render_candidates(candidates: Sequence[AtomHit]) -> str:
 
 
 def headline(hit: Hit) -> str:
-    """Return title and heading path, "Data sheet DS-2041 > Materials"."""
+    """Return title, path and heading path, "Data sheet (pumps/DS-2041.pdf) > Materials".
+
+    The path stands there where it has a word that the title has not: whose manual, of which year, is told by folders.
+    """
     headings = [heading for heading in hit.chunk.heading_path if heading and heading != hit.title]
     newer = f" (superseded by {hit.superseded_by})" if hit.superseded_by else ""
-    return " > ".join([f"{hit.title or hit.uri}{newer}", *headings])
+    told = _words(PurePosixPath(hit.uri).with_suffix("").as_posix()) <= _words(hit.title)
+    path = "" if told else f" ({hit.uri})"
+    return " > ".join([f"{hit.title}{path}{newer}" if hit.title else f"{hit.uri}{newer}", *headings])
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
 
 
 def condensed(text: str, tokens: int, wanted: frozenset[str]) -> str:

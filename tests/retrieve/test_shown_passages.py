@@ -72,7 +72,7 @@ def test_passages_are_taken_in_their_order_as_long_as_each_has_its_share() -> No
 
 
 def test_candidates_are_numbered_and_a_long_one_is_cut() -> None:
-    hit = replace(hits_of("x")[0], title="Manual")
+    hit = replace(hits_of("x")[0], title="Manual", uri="manual.pdf")
     shown = render_candidates([AtomHit("The nut.", 0.9, hit), AtomHit("word " * 200, 0.8, hit)])
     assert "1. (Manual) The nut." in shown
     assert shown.rstrip().endswith("…\n</list>")
@@ -88,4 +88,6 @@ def test_a_condensed_passage_is_the_text_itself_or_within_its_room(text: str, to
 def test_a_headline_names_document_and_headings_once() -> None:
     hit = hits_of("x")[0]
     chunk = replace(hit.chunk, heading_path=("Manual", "Oil"))
-    assert headline(replace(hit, title="Manual", chunk=chunk)) == "Manual > Oil"
+    named = replace(hit, title="Manual", chunk=chunk)
+    assert headline(replace(named, uri="manual.pdf")) == "Manual > Oil"
+    assert headline(replace(named, uri="K-300/manual.pdf")) == "Manual (K-300/manual.pdf) > Oil"
