@@ -19,7 +19,7 @@ from pipelines.resources import open_stores
 from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings
 from pipelines.settings import load
-from qa.check.citations import found
+from qa.check.quotes import found
 from qa.settings import QaSettings
 
 QUESTIONS = Path(__file__).parent / "questions"

@@ -40,8 +40,8 @@ from pipelines.settings import load
 from pipelines.store.vector import Filter
 from qa.quoting.choose import choose
 from qa.quoting.confidence import Features, features
+from qa.quoting.conflicts import behind_what_holds
 from qa.quoting.question import languages_of, read_question
-from qa.quoting.warned import behind_what_holds
 from qa.quoting.weigh import weigh
 from qa.settings import AnswerSettings, QaSettings
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from evaluate.answers import DEPTH
 from evaluate.compare import FigureDifference, compare_results
-from evaluate.intervals import Proportion, proportion
+from evaluate.metrics import Proportion, proportion
 from evaluate.sets import DeclaredSet
 from evaluate.tune import weights
 from pipelines.sections import RetrieveSettings

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from pipelines.core import codec
 from pipelines.core.errors import SourceError
+from pipelines.ingest.feedback import Feedback
 
 T = TypeVar("T")
 _SUFFIX = ".html"
@@ -115,3 +116,14 @@ def _read(path: Path, type: type[T]) -> Iterator[T]:
             yield codec.decode(line, type)
         except codec.DecodeError as error:
             raise SourceError(f"{path}, line {number}: {error}") from error
+
+
+def questions_of(said: Iterable[Feedback]) -> list[Question]:
+    """Return the questions whose right answer is known, and where a right answer was found."""
+    return [_question(one) for one in said if one.expected or (one.right and one.answer)]
+
+
+def _question(one: Feedback) -> Question:
+    places = dict.fromkeys((place.uri.rsplit("/", 1)[-1], place.page) for place in one.places if one.right)
+    sources = tuple(GoldSource(file, page) for file, page in places)
+    return Question(one.id, one.question, answer=one.expected or one.answer, sources=sources, type="feedback")

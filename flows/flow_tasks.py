@@ -20,7 +20,7 @@ from prefect.logging import get_run_logger
 from prefect.states import Failed
 
 from flows.batches import Batch, batches
-from flows.run_watch import RunWatch
+from flows.flow_report import RunWatch
 from pipelines.core import errors
 from pipelines.core.errors import StrataError
 from pipelines.core.outcome import Failure

@@ -6,8 +6,8 @@ import asyncio
 import os
 from pathlib import Path
 
+from flows.flow_report import RunWatch
 from flows.prefect_address import named_address, refuse_settings_in, server_address
-from flows.run_watch import RunWatch
 from pipelines.ingest.build import open_run
 from pipelines.ingest.report import Event, Phase, Progress, Report, Stage, silent
 from pipelines.ingest.sources.locations import local_folder, shown_place

@@ -33,10 +33,9 @@ from prefect.runtime import flow_run
 from prefect.states import Completed
 from prefect.utilities.urls import url_for
 
-from flows.flow_report import failure_rows, report_markdown, summary
+from flows.flow_report import RunWatch, failure_rows, report_markdown, summary
 from flows.flow_tasks import FlowSteps, set_limits
 from flows.prefect_address import ServerFailed
-from flows.run_watch import RunWatch
 from pipelines.core.safe_output import shown
 from pipelines.ingest.build import open_run
 from pipelines.ingest.report import Event, Phase, Report, Stage

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from pipelines.lang.asked import asked_for
 from pipelines.lang.characters import UNSPACED_CHARACTER
-from pipelines.lang.cues import cue
 from pipelines.lang.identify import detect_language
 from pipelines.lang.subject_words import asking_words
 from pipelines.lang.terms import words
+from pipelines.lang.words import cue
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
 from qa.prompts.reply_types import StandaloneReply

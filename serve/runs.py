@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipelines.ingest.run_records import RUNS, RunRecord
+from pipelines.ingest.report import RUNS, RunRecord
 from serve.library import OpenBase
 from serve.results import RunLine
 

@@ -49,8 +49,7 @@ def export(
     The right answer is the one that was confirmed, or for a wrong one what was expected; without it there is nothing to
     hold an answer against, and the question is left out.
     """
-    from evaluate.questions import write_lines
-    from evaluate.said import questions_of
+    from evaluate.questions import questions_of, write_lines
     from pipelines.ingest.feedback import FEEDBACK
 
     with store_at(kb) as store:

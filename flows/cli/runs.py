@@ -9,7 +9,7 @@ import typer
 from flows.cli.options import DEFAULT_KB, Json, Kb, store_at
 
 if TYPE_CHECKING:
-    from pipelines.ingest.run_records import RunRecord
+    from pipelines.ingest.report import RunRecord
 
 app = typer.Typer(help="The ingests so far: settings, counts, seconds, cost, failures.", invoke_without_command=True)
 
@@ -19,7 +19,7 @@ def runs(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> Non
     """List the last ingests, the latest at the end."""
     from flows.cli.console import TextTable, console
     from flows.cli.printing import print_json
-    from pipelines.ingest.run_records import RUNS
+    from pipelines.ingest.report import RUNS
 
     if context.invoked_subcommand is not None:
         return
@@ -43,7 +43,7 @@ def show(
     """Show one ingest: its settings, counts, seconds, cost, and failures by reason."""
     from flows.cli.console import TextTable, console, line
     from flows.cli.printing import print_json, print_report
-    from pipelines.ingest.run_records import run_of
+    from pipelines.ingest.report import run_of
 
     with store_at(kb) as store:
         found = run_of(store.catalog, number)

@@ -10,11 +10,11 @@ from pipelines.atomize.grounding import Grounding
 from pipelines.atomize.name_recognition import find_names
 from pipelines.core.ids import normalize
 from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.cues import cue
 from pipelines.lang.dates import tells_when
 from pipelines.lang.quantities import quantities
 from pipelines.lang.subject_words import question_language
 from pipelines.lang.terms import terms
+from pipelines.lang.words import cue
 from pipelines.llm.embedder import Embedder
 
 _LIST_MARK = re.compile(r"^(?:\W*\d+[.)]\s*|[-*•]\s*|Q\d*[:.]\s*)")

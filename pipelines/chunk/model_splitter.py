@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.chunk.passages import GroupSummary, PassageGroup, carried, quoted_group
+from pipelines.chunk.passages import GroupSummary, PassageGroup, Shown, carried, quoted_group
 from pipelines.chunk.reply import Division, Summaries, summaries_of
 from pipelines.chunk.settings import ChunkSettings
-from pipelines.chunk.shown import Shown
 from pipelines.chunk.splitter import Cut, StructuralSplitter, Window, quoted_cut
 from pipelines.core.outcome import Failure
 from pipelines.llm.ask import Asked, CallEnding, ask

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from pipelines.chunk.cut_plan import CutPlan
 from pipelines.chunk.passages import PassageGroup, carried
 from pipelines.chunk.section_groups import SectionGroup
 from pipelines.chunk.segments import Segment, segments
 from pipelines.chunk.settings import ChunkSettings
-from pipelines.chunk.splitter import Splitter, Window, passage_of, quoted_cut
+from pipelines.chunk.splitter import CutPlan, Splitter, Window, passage_of, quoted_cut
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.chunk import Chunk
 from pipelines.core.document import Section

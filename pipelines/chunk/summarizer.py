@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from pipelines.chunk.passages import summarize
+from pipelines.chunk.passages import Shown, summarize
 from pipelines.chunk.reply import Overview
-from pipelines.chunk.shown import Shown
 from pipelines.core.outcome import Failure
 from pipelines.llm.ask import CallEnding, ask
 from pipelines.llm.chat import Chat

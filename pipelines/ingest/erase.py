@@ -25,8 +25,7 @@ from pipelines.ingest.feedback import forget_answers
 from pipelines.ingest.gate import STAGE as RECALL
 from pipelines.ingest.keys import StageKeys, stage_keys
 from pipelines.ingest.load import Loader, project
-from pipelines.ingest.report import silent
-from pipelines.ingest.run_records import forget_failures
+from pipelines.ingest.report import forget_failures, silent
 from pipelines.ingest.sources.mirror import forget_copies
 from pipelines.ingest.task import SourceItem
 from pipelines.ingest.verdicts import SAID, forget_verdicts

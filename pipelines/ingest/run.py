@@ -18,8 +18,7 @@ from pipelines.ingest.corpus_work import CorpusWork
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.erase import Extent, note_erasure, noted_erasure
 from pipelines.ingest.plan import RunEntries, plan
-from pipelines.ingest.report import Event, Phase, Progress, Report, Stage, Tally, usage_by_role
-from pipelines.ingest.run_records import record_run
+from pipelines.ingest.report import Event, Phase, Progress, Report, Stage, Tally, record_run, usage_by_role
 from pipelines.ingest.scan import scan
 from pipelines.ingest.sources.locations import drop_copies
 from pipelines.ingest.sources.mirror import Origin

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from pipelines.lang.cues import cue
 from pipelines.lang.numbers import LISTED
 from pipelines.lang.profile import longest_first, profile
 from pipelines.lang.terms import words
+from pipelines.lang.words import cue
 
 # Short names of English and German months alone: "set" and "out" of the Portuguese are English words.
 _NAMES = frozenset().union(

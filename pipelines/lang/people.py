@@ -10,8 +10,8 @@ import re
 from functools import cache
 
 from pipelines.lang.characters import CAPITAL, CJK, HAN
-from pipelines.lang.cues import cue
 from pipelines.lang.profile import named_languages, profile, read_words
+from pipelines.lang.words import cue
 
 _FOLDER = "names"
 # Particles stand between the parts of a name in small letters: "van der", "de la", "von".

@@ -12,8 +12,7 @@ from pydantic import BaseModel
 from pipelines.core.errors import BudgetExceeded, LanguageError, ReplyUnusable
 from pipelines.core.outcome import Failure
 from pipelines.llm.chat import Chat, Message, Reply, Request, Usage
-from pipelines.llm.reply_schema import reply_form
-from pipelines.llm.typed_reply import read_reply
+from pipelines.llm.reply_schema import read_reply, reply_form
 
 T = TypeVar("T", bound=BaseModel)
 

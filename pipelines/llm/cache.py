@@ -13,7 +13,7 @@ from typing import cast
 
 from pipelines.core.sqlite_file import CacheFile, Values
 from pipelines.llm.chat import Chat, Reply, Request, Usage, request_key
-from pipelines.llm.typed_reply import read_reply
+from pipelines.llm.reply_schema import read_reply
 
 _SCHEMA = (
     """

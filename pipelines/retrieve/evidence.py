@@ -10,10 +10,10 @@ from itertools import groupby, zip_longest
 
 from pipelines.core.chunk import Chunk
 from pipelines.core.provenance import Span
-from pipelines.lang.cues import cue
 from pipelines.lang.quantities import quantities
 from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
+from pipelines.lang.words import cue
 from pipelines.retrieve.hit import Hit
 
 RULE = " | "

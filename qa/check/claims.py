@@ -13,8 +13,7 @@ from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import RULE, EvidenceUnit, cells_of, units
 from pipelines.retrieve.hit import Hit
 from qa.answer import Claim
-from qa.check.citations import Citer
-from qa.check.quotes import locate
+from qa.check.quotes import Citer, locate
 from qa.prompts.reply_types import AnswerReply, ClaimReply
 
 _SHORT = 40

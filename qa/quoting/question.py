@@ -8,11 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipelines.lang.asked import asked_for, asking
-from pipelines.lang.common_words import common_words
-from pipelines.lang.cues import cue
 from pipelines.lang.quantities import Kind
 from pipelines.lang.subject_words import question_language, stem, subject_words
 from pipelines.lang.terms import words
+from pipelines.lang.words import common_words, cue
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import zip_longest
 
-from pipelines.lang.cues import cue
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.subject_words import stem
 from pipelines.lang.terms import terms, words
+from pipelines.lang.words import cue
 from pipelines.retrieve.evidence import RULE, EvidenceUnit, cells_of, units
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon

@@ -12,8 +12,8 @@ from pipelines.lang.arithmetic import unsupported
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.shown_passages import fitting, render
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
-from qa.check.citations import Citer, found
 from qa.check.claims import CheckedClaims, carries, check
+from qa.check.quotes import Citer, found
 from qa.model_calls import FailedCall
 from qa.prompts.reply_types import AnswerReply, RecallReply
 from qa.quoting.conflicts import disagreements

@@ -9,15 +9,14 @@ from pipelines.lang.quantities import Kind, gives
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.overview import WholeCorpus
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
-from qa.check.citations import Citer, found
+from qa.check.quotes import Citer, found
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.quoting.choose import choose, lacks_form, left_out, worth_quoting
 from qa.quoting.confidence import Features, confidence, features
-from qa.quoting.conflicts import rivals, told
+from qa.quoting.conflicts import behind_what_holds, rivals, told
 from qa.quoting.question import QuestionTerms, languages_of, read_question
 from qa.quoting.tell import tell
-from qa.quoting.warned import behind_what_holds
 from qa.quoting.weigh import Weighed, weigh
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps

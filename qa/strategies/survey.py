@@ -21,8 +21,8 @@ from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.overview import WholeCorpus, said
 from pipelines.retrieve.shown_passages import AT_ONCE, condensed, cut, headline
 from qa.answer import Answer, Claim, Step
-from qa.check.citations import Citer, found
 from qa.check.claims import CheckedClaims
+from qa.check.quotes import Citer, found
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.prompts.reply_types import ClaimReply, NotedReply, SurveyReply

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pipelines.core.ids import normalize
-from pipelines.lang.cues import cue
 from pipelines.lang.profile import profile
 from pipelines.lang.subject_words import question_language
+from pipelines.lang.words import cue
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.overview import DocumentOverview, WholeCorpus, opening
 from pipelines.retrieve.shown_passages import cut
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
-from qa.check.citations import Citer, found
+from qa.check.quotes import Citer, found
 from qa.ports import Lexicon, Retrieval
 from qa.quoting.question import QuestionTerms, languages_of, read_question
 from qa.quoting.tell import tell

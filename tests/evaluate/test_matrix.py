@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from evaluate.compare import compare_results, read_figures
 from evaluate.flat import FlatText, TermSearch, pieces_of
-from evaluate.intervals import proportion
 from evaluate.matrix_report import MatrixReport, Measured
+from evaluate.metrics import proportion
 from evaluate.sets import read_sets
 from flows.cli.evaluate import app
 from pipelines.core.errors import SettingsError, SourceError

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from pipelines import build
-from pipelines.ingest.run_records import MOST_RUNS, RUNS
+from pipelines.ingest.report import MOST_RUNS, RUNS
 from pipelines.resources import open_stores
 from pipelines.settings import Settings, load
 from tests.conftest import Strata
@@ -42,7 +42,7 @@ def test_runs_are_listed_and_shown_with_settings_and_failures_by_reason(strata: 
 def test_only_the_last_runs_are_kept(tmp_path: Path) -> None:
     folder, kb = write_folder(tmp_path / "folder"), tmp_path / "kb"
     report = build(folder, kb)
-    from pipelines.ingest.run_records import record_run
+    from pipelines.ingest.report import record_run
 
     with open_stores(kb, Settings()) as stores:
         for _ in range(MOST_RUNS):

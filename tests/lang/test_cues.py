@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.lang.cues import cue
 from pipelines.lang.profile import read_table
+from pipelines.lang.words import cue
 
 _LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja"}
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from pipelines.llm.typed_reply import read_reply
+from pipelines.llm.reply_schema import read_reply
 
 
 class Item(BaseModel):

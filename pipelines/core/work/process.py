@@ -20,8 +20,7 @@ from pipelines.core.no_telemetry import TELEMETRY_OFF
 from pipelines.core.outcome import Status
 from pipelines.core.work.frames import Frame, FrameKind, FrameWriter
 from pipelines.core.work.job import Job, JobLimits, JobListener, JobResult
-from pipelines.core.work.usage import tree, usage_of
-from pipelines.core.work.watch import Watch
+from pipelines.core.work.watch import Watch, tree, usage_of
 
 _JOBS_PER_PROCESS = 200
 _LAST_WORDS = 400

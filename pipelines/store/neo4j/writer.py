@@ -10,8 +10,7 @@ from typing import TypeVar
 from pipelines.core.graph import Edge, EdgeKind, Node, Subgraph
 from pipelines.store.graph import EMPTY, adjusted, item_hash
 from pipelines.store.neo4j import write_statements
-from pipelines.store.neo4j.connection import Connection, Transaction
-from pipelines.store.neo4j.driver_errors import Occupied
+from pipelines.store.neo4j.connection import Connection, Occupied, Transaction
 from pipelines.store.neo4j.rows import Hashed
 from pipelines.store.neo4j.schema import BASE, OWNER, UNFINISHED, labels_of
 from pipelines.store.neo4j.write_statements import Place

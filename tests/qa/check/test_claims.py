@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from qa.check.citations import Citer
 from qa.check.claims import carries, check
+from qa.check.quotes import Citer
 from qa.prompts.reply_types import AnswerReply, ClaimReply
 from tests.qa.memory import MemoryRetrieval
 

@@ -14,8 +14,7 @@ from pipelines.core.errors import StoreError, StoreMismatch, StoreUnavailable
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.store.graph import GraphStore
 from pipelines.store.neo4j import writer
-from pipelines.store.neo4j.connection import Connection, Neo4jAddress
-from pipelines.store.neo4j.driver_errors import ERRORS, our_error
+from pipelines.store.neo4j.connection import ERRORS, Connection, Neo4jAddress, our_error
 from pipelines.store.neo4j.schema import LABELS, MIGRATIONS, applied, labels_of
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.sync import write_all
