@@ -45,7 +45,8 @@ def commands(group: click.Command, name: str = "") -> Iterator[tuple[str, click.
 
 
 STRATA = str(Path(sys.executable).with_name("strata"))
-COMMANDS = dict(commands(typer.main.get_command(app)))
+ROOT_COMMAND = typer.main.get_command(app)
+COMMANDS = dict(commands(ROOT_COMMAND))
 
 
 @pytest.fixture
@@ -100,7 +101,9 @@ def test_every_command_has_help_and_is_in_the_readme(name: str) -> None:
 
 
 def test_every_option_that_the_readme_names_is_there() -> None:
-    known = {option for command in COMMANDS.values() for one in command.params for option in one.opts}
+    known = {
+        option for one in (ROOT_COMMAND, *COMMANDS.values()) for parameter in one.params for option in parameter.opts
+    }
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README))
     assert named <= known
 

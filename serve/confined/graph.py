@@ -12,8 +12,8 @@ from pipelines.store.artifact import ArtifactStore
 from pipelines.store.catalog import Catalog
 from pipelines.store.facts import LINKED_FACT, WRITING_FACT
 from pipelines.store.graph import GraphStore, subgraph_digest
+from serve.confined.catalog import refuse
 from serve.confined.corpus import corpus_of, in_order
-from serve.confined.stores import refuse
 
 
 @dataclass(frozen=True, slots=True)
