@@ -26,11 +26,12 @@ RUNS = (
     "::", "/", "a/", "//", "http://", "@", "a@", "#", "*", "=", "&", ";", "!", "?", "…", "中", "中 ", "的",
     "第", "一", "。", "、", "《", "「", "（", "é", "A.B.C.", "see ", "table ", "rev ", "Ab ", "Ab-", "\u0301",
     "\u200b", "\u00ad", "\u200f", "\u00a0", "\u3000", "\U0001f600",
-    "QmFzZTY0K3", "iVBORw0KGgo/AA", "d41d8cd98f", "3F2504E0-4F89-", "AbC", "Ab1", "1a", "1.a",
 )  # fmt: skip
+DATA = ("QmFzZTY0K3", "d41d8cd98f", "3F2504E0-4F89-", "Ab1", "1.a")
+"""Base64, hashes, serial numbers: letters and figures as they alternate in data."""
 _ENDS = ("!", "", "\n", " z")
-_RUN_ENDS = ("!", "ab", "-ab!", "_")
-"""Ends of general runs: what looks ahead for the end of a word is disappointed by letters of either kind."""
+_DATA_ENDS = ("ab", "_")
+"""Ends of data: what looks ahead for the end of a word is disappointed by letters."""
 _VARIANTS = 3
 
 
@@ -76,7 +77,8 @@ def traps(pattern: re.Pattern[Any]) -> list[Trap]:
             found.update((Trap(before, unit, after), None) for before, unit in units for after in _ENDS[:2])
         if repeat.prefix:
             found.update((Trap("", repeat.prefix, after), None) for after in _ENDS)
-    found.update((Trap("", unit, after), None) for unit in RUNS for after in _RUN_ENDS)
+    found.update((Trap("", unit, _ENDS[0]), None) for unit in RUNS)
+    found.update((Trap("", unit, after), None) for unit in DATA for after in _DATA_ENDS)
     return [trap for trap in found if trap.unit]
 
 
