@@ -6,15 +6,20 @@ The other sections are declared beside the code that they configure. These two c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from pydantic import Field
 
-from pipelines.core.settings_section import SettingsSection
+from pipelines.core.settings_section import Sensitive, SettingsSection
 
 
 class IngestSettings(SettingsSection):
     """Which files are taken, and how many at a time."""
+
+    sensitive: ClassVar[Mapping[str, Sensitive]] = {
+        "private_hosts": Sensitive("would be read though they have private addresses")
+    }
 
     include: tuple[str, ...] = Field(default=("**/*",), description="glob patterns of the files to take")
     exclude: tuple[str, ...] = Field(default=(), description="glob patterns of the files to leave out")

@@ -130,6 +130,7 @@ def _tabular(lines: Sequence[Line]) -> list[Line]:
     """Return the lines from the first to the last row of several pieces, none where there are no two such rows."""
     inward = sorted(lines, key=lambda line: line.rect.top)
     beside = [n for n, line in enumerate(inward) if any(_level(line, other) for other in inward if other is not line)]
+    # Two rows of two pieces each.
     return inward[beside[0] : beside[-1] + 1] if len(beside) >= 4 else []
 
 
