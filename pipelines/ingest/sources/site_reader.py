@@ -45,6 +45,7 @@ class Page:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._reply.close()  # it holds the socket open, whatever becomes of the connection
         self._connection.close()
 
 
