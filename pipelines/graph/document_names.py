@@ -9,10 +9,12 @@ from enum import StrEnum
 from itertools import chain, islice
 
 from pipelines.lang.characters import CAPITAL, CJK_CHARACTER, fold
-from pipelines.lang.wording import any_of, words_in
+from pipelines.lang.wording import any_of, wording, words_in
 from pipelines.lang.words import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+")
+_GENERIC = frozenset(fold(title).replace("-", " ") for titles in wording("generic").values() for title in titles)
+"""Titles that many a document has: they name a document only where the text points at one."""
 _LETTER = f"[{CAPITAL}]"
 _NUMBER = (
     rf"{_LETTER}{{1,8}}(?:[-/]{_LETTER}{{1,6}}){{0,2}}[-/ ]?\d{{2,6}}(?:[-./]\d{{1,6}}){{0,3}}(?:-{_LETTER}{{1,2}})?"
@@ -41,7 +43,8 @@ _LEAST_CHINESE, _LEAST_LETTERS = 5, 9
 """Characters of a Chinese title, and letters of another's content words, below which it is too common to be matched."""
 _NO_NUMBER = frozenset("REV VER VERSION ISSUE PAGE SHEET PART COPY SCAN IMG DSC FIG TABLE NO V R Q".split())
 
-_REVISION_NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,2}"
+_REVISION_NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,3}(?!\.?\d)"
+"""No year and no date: "Ausgabe 2024", "Stand 12.03.2024"."""
 _REVISION_BEHIND = re.compile(rf"(?![^\W\d])\.?\s?[|:：]?\s?(?P<revision>[A-Z]\b|{_REVISION_NUMBER})", re.IGNORECASE)
 _ORDINAL_BEFORE = re.compile(r"\b(?P<revision>\d{1,2})(?:st|nd|rd|th|er|re|e|ème|[.ªº])\s?$", re.IGNORECASE)
 _ORDINAL_REACH = 8
@@ -49,7 +52,7 @@ _ORDINAL_REACH = 8
 _WITHOUT_WORD = re.compile(rf"\bv\.?\s?(?P<v>{_REVISION_NUMBER})\b|第\s?(?P<ordinal>\d{{1,2}})\s?版", re.IGNORECASE)
 _LONGEST_REVISION = 200
 """Characters of a revision that are compared; metadata may hold texts of any length."""
-_STARTS = re.compile(r"(?:^|[|;·•,(])[ \t]*$", re.MULTILINE)
+_STARTS = "\n|;·•,("
 """What stands before a revision in a text, which speaks of those of other documents too."""
 _BEFORE_REVISION = ",;([–—-"
 _BEHIND_BRACKETS = re.compile(r"\s*[)\]]*")
@@ -122,6 +125,8 @@ def _titles(title: str, numbers: Sequence[str]) -> Iterator[str]:
 
 def is_weak(folded: str) -> bool:
     """Whether a title is too short or too common to be matched blindly."""
+    if folded.replace("-", " ") in _GENERIC:
+        return True
     if CJK_CHARACTER.search(folded):
         return len(CJK_CHARACTER.findall(folded)) < _LEAST_CHINESE
     words = [word for word in _WORD.findall(folded) if word not in STOP_WORDS]
@@ -176,7 +181,7 @@ def revision_of(title: str, file_name: str, head: str, metadata: Mapping[str, st
     if stated := metadata.get("revision") or metadata.get("version"):
         return stated.strip()
     stem = re.sub(r"[_-]+", " ", file_name.rsplit(".", 1)[0])
-    told = (one for one in _revisions(head) if _STARTS.search(head, 0, one.start))
+    told = (one for one in _revisions(head) if (head[: one.start].rstrip(" \t") or _STARTS)[-1] in _STARTS)
     found = chain(_revisions(title), _revisions(stem), told)
     return next((one.number.upper() for one in found), "")
 

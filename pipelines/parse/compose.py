@@ -23,7 +23,8 @@ _LONGEST = 200
 """Characters of a title or of the words that point; what is longer is a paragraph."""
 # What programs write where a title should be; ReportLab, what stands in brackets.
 _EMPTY_TITLE = re.compile(
-    rf"(?:microsoft\s+(?:word|powerpoint|excel)\b.*|{any_of('untitled')}.*|\((?:anonymous|unspecified)\)"
+    rf"(?:microsoft\s+(?:word|powerpoint|excel)\b.*|untitled.*|unbenannt.*|ohne titel.*"
+    rf"|{any_of('untitled')}[\W\d_]*|\((?:anonymous|unspecified)\)"
     r"|document\d*|dokument\d*"
     r"|.{0,24}power ?point.{0,24}|presentation\d*|pr[äa]sentation\d*|slide \d+|folie \d+|titel|title|print"
     r"|(?:scan|img|dsc)[\W_\d]*|new document|book\d*|sheet\d*|index|layout \d+|\W*|\d+)",

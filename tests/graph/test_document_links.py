@@ -238,3 +238,12 @@ def test_a_title_that_every_document_holds_counts_only_after_a_cue() -> None:
     others = [made(f"{number}.md", f"Note {number}", f"Made by Acme Pump Works, {number}.") for number in range(20)]
     assert not edges(linked(named, *others), others[0], named)
     assert edges(linked(named, *others[:5]), others[0], named)
+
+
+@pytest.mark.parametrize("title", ["User Manual", "Data sheet", "Fiche technique", "Руководство по эксплуатации"])
+def test_a_title_that_many_a_document_has_makes_no_revisions_of_two_and_names_neither(title: str) -> None:
+    pump = made("pump/manual.txt", f"{title} Rev. A", "The pump lifts water.")
+    fan = made("fan/manual.txt", f"{title} Rev. B", "The fan moves air.")
+    note = made("note.txt", "Shift note", f"We keep the {title} in the office.")
+    edges = linked(pump, fan, note).subgraph.edges
+    assert not [edge for edge in edges if edge.kind in (EdgeKind.SUPERSEDES, EdgeKind.REFERENCES)]

@@ -108,6 +108,9 @@ def test_a_document_is_known_by_its_own_number_and_revision() -> None:
         ("Manual (2ª edición)", "2", "Manual"),
         ("手册 第3版", "3", "手册"),
         ("Reverse osmosis 4", "", "Reverse osmosis 4"),
+        ("Katalog Ausgabe 2024", "", "Katalog Ausgabe 2024"),
+        ("Guide, édition du 12.03.2024", "", "Guide, édition du 12.03.2024"),
+        ("Firmware version 1.2.3.4", "1.2.3.4", "Firmware"),
         ("Standortverzeichnis 5", "", "Standortverzeichnis 5"),
     ],
 )

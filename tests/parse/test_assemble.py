@@ -170,6 +170,7 @@ def test_furniture_is_kept_apart_from_the_text() -> None:
         ("", "安全阀", "安全阀"),
         ("untitled", "", "relief valve"),
         ("Sans nom 1", "", "relief valve"),
+        ("Sans titre de propriété", "", "Sans titre de propriété"),
         ("(anonymous)", "", "relief valve"),
         ("", "• FAT16, FAT32", "relief valve"),
         ("report v2.docx", "Annual report", "Annual report"),
