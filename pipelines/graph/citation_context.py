@@ -56,27 +56,29 @@ class CitationContext:
 NO_CONTEXT = CitationContext()
 
 
-def citation_context(before: str, after: str) -> CitationContext:
-    """Return the citation context in these `REACH` characters before and after a name."""
-    told = _told_words(fold(before))
+def read_citation(before: str, after: str) -> tuple[bool, CitationContext]:
+    """Return whether what stands directly before a name points at a document, and the citation context of the name.
+
+    `before` and `after` are the `REACH` characters around it.
+
+    >>> read_citation("as described in section 3 of the ", "")[1].part
+    '3'
+    """
+    folded = fold(before)
+    told = [word for word in words_in(folded, *_PARTS, *_POINTERS) if word.begins]
     part, cited_before, cited_behind = _part(before, after, told)
     revision = _REVISION_BEHIND.match(after)
     found = CitationContext(
         part, cited_before, cited_behind, revision["revision"].upper() if revision else "", _takes_place(before, told)
     )
-    return NO_CONTEXT if found == NO_CONTEXT else found
+    return _points(folded, told), NO_CONTEXT if found == NO_CONTEXT else found
 
 
-def points_at_name(before: str) -> bool:
-    """Whether what stands directly before a name points at a document: "see ", "according to the ", a quotation mark.
-
-    >>> points_at_name("as described in the ")
-    True
-    """
-    folded = fold(before)
+def _points(folded: str, told: Sequence[FoundWord]) -> bool:
+    """Whether a text ends with "see ", "according to the ", a quotation mark."""
     return folded.endswith(_NAME_OPENS) or any(
         (_TO_NAME_SPACED if word.spaced else _TO_NAME_UNSPACED).fullmatch(folded, word.end)
-        for word in _told_words(folded)
+        for word in told
         if word.field in _POINTERS
     )
 
@@ -93,7 +95,3 @@ def _part(before: str, after: str, told: Sequence[FoundWord]) -> tuple[str, str,
 def _takes_place(before: str, told: Sequence[FoundWord]) -> int:
     near = {word.field for word in told if word.ends and _SAME_CLAUSE.fullmatch(before, word.end)}
     return -1 if "superseded" in near else 1 if "supersedes" in near else 0
-
-
-def _told_words(folded: str) -> list[FoundWord]:
-    return [word for word in words_in(folded, *_PARTS, *_POINTERS) if word.begins]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pipelines.core import codec
 from pipelines.core.ids import digest
-from pipelines.graph.citation_context import NO_CONTEXT, REACH, CitationContext, citation_context, points_at_name
+from pipelines.graph.citation_context import NO_CONTEXT, REACH, CitationContext, read_citation
 from pipelines.graph.document_profile import DocumentProfile
 from pipelines.lang.characters import fold, is_joined
 from pipelines.lang.find import StringFinder
@@ -67,14 +67,15 @@ class NameMatcher:
 
     def _hit(self, passage: ChunkText, folded: str, start: int, end: int, name: str) -> NameMention:
         before = passage.text[max(0, start - REACH) : start]
+        cue, around = read_citation(before, passage.text[end : end + REACH])
         return NameMention(
             name=name,
             chunk=passage.chunk,
             start=passage.start + start,
             end=passage.start + end,
             surface=passage.text[start:end],
-            cue=points_at_name(before),
-            around=citation_context(before, passage.text[end : end + REACH]),
+            cue=cue,
+            around=around,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.graph.citation_context import citation_context
+from pipelines.graph.citation_context import read_citation
 from pipelines.graph.mentions import ChunkText, NameMatcher
 
 
@@ -23,7 +23,7 @@ from pipelines.graph.mentions import ChunkText, NameMatcher
     ],
 )
 def test_a_part_beside_a_name_is_told_by_its_number(before: str, after: str, part: str) -> None:
-    assert citation_context(before, after).part == part
+    assert read_citation(before, after)[1].part == part
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_part_beside_a_name_is_told_by_its_number(before: str, after: str, par
     ],
 )
 def test_what_takes_the_place_of_what(before: str, takes_place: int) -> None:
-    assert citation_context(before, "").takes_place == takes_place
+    assert read_citation(before, "")[1].takes_place == takes_place
 
 
 @pytest.mark.parametrize(

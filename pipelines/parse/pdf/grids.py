@@ -54,9 +54,10 @@ class TableFinder:
         Lines that are drawn down and across are believed; other regions that the layout model calls a table have the
         grid of their words. What is drawn within a picture is no table.
         """
-        page, rules = self.page, self._rules
+        page = self.page
         if len(page.lines) > _MOST_LINES:
             return []
+        rules = self._rules
         regions = in_columns(regions, self.gutters, page.lines)
         drawn = [grid for grid in self.file.grids(page.number) if _is_table(grid, page.lines)]
         # Most of it: a table may reach into the frame of a picture beside it.
