@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 import httpx
@@ -17,6 +18,7 @@ from prefect.client.schemas.objects import State
 from prefect.concurrency.asyncio import ConcurrencySlotAcquisitionError
 from prefect.exceptions import ObjectNotFound
 from prefect.logging import get_run_logger
+from prefect.runtime import flow_run
 from prefect.states import Failed
 
 from flows.batches import Batch, batches
@@ -78,6 +80,11 @@ def is_transient(failure: Failure) -> bool:
     """Whether a failure is by an error that another try can help: a call, a store, a rate limit."""
     kind = getattr(errors, failure.error, None)
     return isinstance(kind, type) and issubclass(kind, StrataError) and kind.retryable
+
+
+def named_by(parameter: str) -> Callable[[], str]:
+    """Return what gives a flow's run the name of the folder or knowledge base that is this parameter of it."""
+    return lambda: shown(PurePath(str(flow_run.parameters[parameter])).name)
 
 
 def may_retry(task: object, run: object, state: State) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -29,14 +29,12 @@ from prefect.client.schemas.objects import State
 from prefect.context import FlowRunContext
 from prefect.events.worker import EventsWorker
 from prefect.logging.handlers import APILogWorker
-from prefect.runtime import flow_run
 from prefect.states import Completed
 from prefect.utilities.urls import url_for
 
 from flows.flow_report import RunWatch, failure_rows, report_markdown, summary
-from flows.flow_tasks import FlowSteps, set_limits
+from flows.flow_tasks import FlowSteps, named_by, set_limits
 from flows.prefect_address import ServerFailed
-from pipelines.core.safe_output import shown
 from pipelines.ingest.build import open_run
 from pipelines.ingest.report import Event, Phase, Report, Stage
 from pipelines.ingest.run import IngestRun
@@ -63,12 +61,7 @@ class FlowRun:
 _OPEN: ContextVar[FlowRun | None] = ContextVar("open run", default=None)
 
 
-def run_name() -> str:
-    """What a run is called: as its folder."""
-    return shown(PurePath(str(flow_run.parameters["folder"])).name)
-
-
-@flow(name="strata-ingest", flow_run_name=run_name, persist_result=False, validate_parameters=False)
+@flow(name="strata-ingest", flow_run_name=named_by("folder"), persist_result=False, validate_parameters=False)
 async def strata_ingest(folder: str, knowledge_base: str, settings: dict[str, Any] | None = None) -> State:
     """Bring a knowledge base up to a folder of documents.
 

@@ -10,11 +10,10 @@ from typing import Any
 from prefect import flow, task
 from prefect.artifacts import create_markdown_artifact
 from prefect.client.schemas.objects import State
-from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
 
 from flows.flow_report import table
-from flows.flow_tasks import MODEL, RETRIES, RETRY_SECONDS, STORE, may_retry
+from flows.flow_tasks import MODEL, RETRIES, RETRY_SECONDS, STORE, may_retry, named_by
 from pipelines.core.safe_output import shown
 from pipelines.settings import load
 from qa.settings import QaSettings
@@ -22,16 +21,11 @@ from qa.settings import QaSettings
 Chosen = Mapping[str, Any]
 
 
-def run_name() -> str:
-    """The name of the knowledge base, for a run of one of these flows."""
-    return shown(Path(str(flow_run.parameters["knowledge_base"])).name)
-
-
 def _settings(kb: str, chosen: Chosen | None, **more: object) -> QaSettings:
     return load(Path(kb), {**(chosen or {}), **more}, QaSettings).settings
 
 
-@flow(name="strata-reindex", flow_run_name=run_name, persist_result=False)
+@flow(name="strata-reindex", flow_run_name=named_by("knowledge_base"), persist_result=False)
 def strata_reindex(
     knowledge_base: str, embedder: str, drop_old: bool = False, settings: dict[str, Any] | None = None
 ) -> State:
@@ -57,7 +51,7 @@ def _embed_anew(kb: str, embedder: str, drop_old: bool, chosen: Chosen | None) -
     return f"{done.records} records embedded by {done.after}"
 
 
-@flow(name="strata-sync", flow_run_name=run_name, persist_result=False)
+@flow(name="strata-sync", flow_run_name=named_by("knowledge_base"), persist_result=False)
 def strata_sync(knowledge_base: str, settings: dict[str, Any] | None = None) -> State:
     """Bring the graph stores beside the embedded one, as Neo4j, up to a knowledge base.
 
@@ -88,7 +82,7 @@ def _bring_up(kb: str, store: str, chosen: Chosen | None) -> str:
     return f"{len(done.failures)} documents failed: {shown(done.failures[0].reason)}" if done.failures else ""
 
 
-@flow(name="strata-evaluate", flow_run_name=run_name, persist_result=False)
+@flow(name="strata-evaluate", flow_run_name=named_by("knowledge_base"), persist_result=False)
 def strata_evaluate(
     knowledge_base: str, questions: str, strategies: list[str] | None = None, settings: dict[str, Any] | None = None
 ) -> State:

@@ -63,6 +63,7 @@ def _parameters(
 ) -> dict[str, object]:
     """The parameters of the flow, with paths that hold wherever its worker runs."""
     from pipelines.ingest.sources.locations import local_folder
+    from pipelines.ingest.sources.source import without_secrets
 
     settings = pairs_to_options(pairs)
     _refuse_secrets(kb, settings, pairs)
@@ -71,6 +72,11 @@ def _parameters(
         if folder is None:
             raise SettingsError("an ingest needs a folder", hint="strata flow deploy FOLDER --kb kb")
         here = local_folder(folder)
+        if here is None and without_secrets(folder) != folder:
+            raise SettingsError(
+                f"{without_secrets(folder)} is named with a secret or a query, which do not go to Prefect",
+                hint="set it where the worker runs (docs/howto/sources.md)",
+            )
         if embedder:
             common["settings"] = {**settings, "embed.name": embedder}
         return {"folder": str(here.resolve()) if here else folder, **common}

@@ -155,6 +155,9 @@ def test_what_cannot_be_deployed_is_said(strata: Strata, tmp_path: Path) -> None
     secret = strata("flow", "deploy", folder, "--kb", tmp_path / "kb", "--set", "llm.api_key=sk-1")
     assert (secret[0], "llm.api_key is a secret" in secret[2]) == (2, True)
     assert "sk-1" not in secret[2]
+    named = strata("flow", "deploy", "git+https://ada:sk-2@example.org/manuals.git", "--kb", tmp_path / "kb")
+    assert (named[0], "a secret" in named[2]) == (2, True)
+    assert "sk-2" not in named[2]
     assert "only the ingest of a folder" in strata("flow", "deploy", "s3://bucket", "--on-change")[2]
     assert "an ingest needs a folder" in strata("flow", "deploy")[2]
     assert "no flow index" in strata("flow", "deploy", folder, "--flow", "index")[2]
