@@ -20,9 +20,9 @@ from playwright.sync_api import Page, sync_playwright
 
 from deploy.neo4j import server
 from pipelines.store.embedded_store import EmbeddedStore
-from pipelines.store.neo4j.browser import query
 from pipelines.store.neo4j.browser import style as browser_style
 from pipelines.store.neo4j.connection import Neo4jAddress
+from pipelines.store.neo4j.saved_queries import query
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.sync import sync
 

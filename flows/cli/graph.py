@@ -148,7 +148,7 @@ def queries(
     """Print the saved queries for Neo4j Browser, their parameters set: to what the graph holds where none is given."""
     from pipelines.graph.listing import examples
     from pipelines.store.folder import KnowledgeBaseFolder
-    from pipelines.store.neo4j import browser as saved
+    from pipelines.store.neo4j import saved_queries as saved
 
     values: dict[str, str] = {}
     if KnowledgeBaseFolder(kb).exists:
@@ -175,7 +175,7 @@ def browse(
 
     from pipelines.core.errors import SettingsError
     from pipelines.graph.listing import examples
-    from pipelines.store.neo4j import browser as saved
+    from pipelines.store.neo4j import saved_queries as saved
     from pipelines.store.neo4j.browser import BrowserServer, favorites, link
 
     store = settings_from(kb, set).store

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from flows.doctor.diagnosis import Check, Result, Subject, result_of
 from flows.doctor.kb_state import knowledge
 from flows.doctor.machine import disk, office, packages, telemetry
-from flows.doctor.models import SECONDS, embedder, endpoint, neo4j, ocr, prefect
+from flows.doctor.models import SECONDS, embedder, endpoint, ocr
+from flows.doctor.servers import neo4j, prefect
 
 CHECKS = (
     Check("packages", packages),

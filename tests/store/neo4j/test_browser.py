@@ -13,7 +13,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from pipelines.core.errors import StoreUnavailable
-from pipelines.store.neo4j.browser import SCRIPT, BrowserServer, favorites, link, queries, style
+from pipelines.store.neo4j.browser import SCRIPT, BrowserServer, favorites, link, style
+from pipelines.store.neo4j.saved_queries import queries
 from pipelines.store.neo4j.schema import LABELS, PENDING
 
 PAGE = b'<html><head lang="en"><title>Neo4j Browser</title></head></html>'

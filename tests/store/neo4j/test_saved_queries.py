@@ -7,7 +7,7 @@ import pytest
 
 from pipelines.core.errors import NotFound
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
-from pipelines.store.neo4j.browser import queries, query
+from pipelines.store.neo4j.saved_queries import queries, query
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.testing.graph_store_contract import A, B, corpus, document, reference
 
