@@ -104,7 +104,9 @@ class GitSource:
             raise SourceUnreachable(f"{self._shown} took longer than an hour to fetch") from error
         if done.returncode:
             told = done.stderr.decode("utf-8", "replace").replace(self._url, self._shown).strip().splitlines()
-            raise SourceUnreachable(f"{self._shown} cannot be read: {told[-1] if told else 'git failed'}")
+            # Behind what went wrong stands advice ("Please make sure you have the correct access rights").
+            fatal = [line for line in told if line.startswith("fatal: ")] or told[-1:] or ["git failed"]
+            raise SourceUnreachable(f"{self._shown} cannot be read: {fatal[0].removeprefix('fatal: ')}")
         return done.stdout
 
 
