@@ -1,6 +1,8 @@
-"""The strategies side by side on MuSiQue and HotpotQA, over whole corpora with keyless atoms (PIKE-RAG, tables 4 to 6).
+"""The strategies side by side on MuSiQue and HotpotQA, over whole corpora (PIKE-RAG, tables 4 to 6).
 
     python benchmarks/strategies.py --keep FOLDER (--gguf FILE | --base-url URL --model NAME) [--again pike]
+
+The atoms are keyless ones, with `--distilled` those that the model writes.
 
 Every strategy answers a question before the next one is asked, so that the table is fair whenever a run is stopped.
 What was answered stays in FOLDER, a line each, and is not asked again; `--again` forgets the answers of a strategy,
@@ -33,7 +35,7 @@ def settings_of(args: argparse.Namespace) -> QaSettings:
         "llm.gguf": args.gguf,
         "llm.base_url": args.base_url,
         "llm.model": args.model,
-        "llm.concurrency": 2,
+        "llm.concurrency": args.concurrency,
         "llm.timeout": 900,
         "llm.reply_tries": 2,
         "qa.answer.context_tokens": args.context,
@@ -42,27 +44,30 @@ def settings_of(args: argparse.Namespace) -> QaSettings:
     return load(None, overrides, QaSettings).settings
 
 
-def kb_of(keep: Path, name: str, settings: QaSettings) -> Path:
-    return keep / f"{name}-{settings.embed.name}"
+def kb_of(args: argparse.Namespace, name: str, settings: QaSettings) -> Path:
+    kb: Path = args.keep / f"{name}-{settings.llm.model_of('distill') if args.distilled else settings.embed.name}"
+    return kb
 
 
-def answers_file(keep: Path, name: str) -> Path:
-    return keep / f"strategies-{name}.jsonl"
+def answers_file(args: argparse.Namespace, name: str) -> Path:
+    file: Path = args.keep / f"strategies-{name}{'-distilled' if args.distilled else ''}.jsonl"
+    return file
 
 
 async def measure(args: argparse.Namespace, settings: QaSettings) -> None:
     with ExitStack() as stack:
         bases = {
-            name: stack.enter_context(KnowledgeBase.open(kb_of(args.keep, name, settings), settings)) for name in SETS
+            name: stack.enter_context(KnowledgeBase.open(kb_of(args, name, settings), settings)) for name in args.sets
         }
-        asked = {name: read_questions(DATA / name / "questions.jsonl")[: args.questions] for name in SETS}
-        for place in range(args.questions):
-            for name in SETS:
-                await answer(bases[name], asked[name][place], args, answers_file(args.keep, name))
+        asked = {name: read_questions(DATA / name / "questions.jsonl")[: args.questions] for name in args.sets}
+        for first in range(0, args.questions, args.at_once):
+            for name in args.sets:
+                questions = asked[name][first : first + args.at_once]
+                await answer(bases[name], questions, args, answers_file(args, name))
 
 
-async def answer(kb: KnowledgeBase, question: Question, args: argparse.Namespace, out: Path) -> None:
-    await evaluate_answers(kb, [question], args.strategies, concurrency=2, out=out, tell=tell)
+async def answer(kb: KnowledgeBase, questions: Sequence[Question], args: argparse.Namespace, out: Path) -> None:
+    await evaluate_answers(kb, questions, args.strategies, concurrency=args.concurrency, out=out, tell=tell)
 
 
 def tell(one: AnswerResult) -> None:
@@ -88,6 +93,10 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--model", default="", help="the model's name there")
     parser.add_argument("--keep", type=Path, required=True, help="a folder for knowledge bases and answers")
     parser.add_argument("--questions", type=int, default=15, help="of each set, the first ones")
+    parser.add_argument("--sets", nargs="+", default=list(SETS), choices=SETS)
+    parser.add_argument("--distilled", action="store_true", help="let the model write the atoms")
+    parser.add_argument("--concurrency", type=int, default=2, help="questions, and calls, at a time")
+    parser.add_argument("--at-once", type=int, default=1, help="questions that all strategies answer before the next")
     parser.add_argument("--context", type=int, default=800, help="tokens of passages in a prompt at most")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of decomposition or follow-ups at most")
     parser.add_argument("--strategies", nargs="+", default=list(STRATEGIES))
@@ -101,14 +110,15 @@ def main() -> None:
     if not DATA.is_dir():
         print(f"nothing to measure: {DATA} is not there")
         return
-    for name in SETS:
-        forget(answers_file(args.keep, name), args.again)
+    for name in args.sets:
+        forget(answers_file(args, name), args.again)
     if not args.table:
         settings = settings_of(args)
-        for name in SETS:
-            build_passages(read_passages(DATA / name / "corpus.jsonl"), settings, kb_of(args.keep, name, settings))
+        for name in args.sets:
+            passages = read_passages(DATA / name / "corpus.jsonl")
+            build_passages(passages, settings, kb_of(args, name, settings), distilled=args.distilled)
         asyncio.run(measure(args, settings))
-    each = {name: list(read_results(answers_file(args.keep, name)).values()) for name in SETS}
+    each = {name: list(read_results(answers_file(args, name)).values()) for name in args.sets}
     for name, answered in each.items():
         show(name, answered)
     show("both", [one for answered in each.values() for one in answered])

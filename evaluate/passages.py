@@ -38,12 +38,17 @@ def open_passages(
         yield Retriever.of(stores, settings.retrieve)
 
 
-def build_passages(passages: Sequence[Passage], settings: Settings, kb: Path, progress: Progress = silent) -> None:
-    """Bring the knowledge base at `kb` up to `passages`. Raises as `open_passages` does."""
+def build_passages(
+    passages: Sequence[Passage], settings: Settings, kb: Path, progress: Progress = silent, distilled: bool = False
+) -> None:
+    """Bring the knowledge base at `kb` up to `passages`, `distilled` by the model of the settings or without one.
+
+    Raises as `open_passages` does.
+    """
     pages = {passage_uri(one.id): _PAGE.format(title=escape(one.title), text=escape(one.text)) for one in passages}
     if len(pages) < len(passages):
         raise SourceError("two passages have the same id", hint="letters, digits, '_', '-' and '.' tell ids apart")
-    settings = without_model(settings)
+    settings = without_model(settings).model_copy(update={"llm": settings.llm} if distilled else {})
     if KnowledgeBaseFolder(kb).exists:
         _refuse_others(pages, settings, kb)
     with tempfile.TemporaryDirectory(prefix="strata-") as folder:

@@ -1,0 +1,111 @@
+"""What a language model's cutting, summaries, questions and tags are worth in retrieval (PIKE-RAG 5.2.1 to 5.2.3).
+
+    python benchmarks/language_work.py --keep FOLDER [--base-url URL --model NAME] [--set industrial ...] [--answers]
+
+Each set of documents is ingested in three ways: cut by size alone, by the documents' structure, and recurrently (where
+a model is named, by the model itself). The model distills in all three; without one the table has the keyless work. Of
+each knowledge base: the share of questions whose first document is right, and recall of pages among five, in percent,
+over the set's own questions and those in lay words (`benchmarks/questions`), with all layers and with one kind of work
+switched off in turn. `--answers` asks the set's own questions of the strategies too, over the last knowledge base. The
+knowledge bases in FOLDER are kept, with the model's replies.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from asked_otherwise import QUESTIONS, figures
+
+from evaluate.answers import AnswersReport, evaluate_answers
+from evaluate.passages import without_model
+from evaluate.questions import Question, read_questions
+from evaluate.sets import DeclaredSet, read_sets
+from pipelines.ingest.build import build
+from pipelines.resources import open_stores
+from pipelines.retrieve.retriever import Retriever
+from pipelines.sections import RetrieveSettings
+from pipelines.settings import load
+from qa.knowledge_base import KnowledgeBase
+from qa.settings import QaSettings
+
+SETS = Path(__file__).parent / "sets.toml"
+CUTTING: dict[str, dict[str, object]] = {
+    "size": {"chunk.by": "size", "chunk.recurrent": False},
+    "structure": {"chunk.recurrent": False},
+    "recurrent": {},
+}
+OFF: dict[str, dict[str, float]] = {
+    "all": {},
+    "no summaries": {"summary": 0},
+    "no questions": {"atom": 0},
+    "no tags": {"tag_words": 0},
+    "tags as a layer": {"tag": 0.15},
+}
+STRATEGIES = ("naive", "pike", "pike-graph")
+
+
+def settings_of(args: argparse.Namespace, cutting: str) -> QaSettings:
+    model = {"llm.base_url": args.base_url, "llm.model": args.model} if args.base_url else {}
+    overrides = {**model, "llm.concurrency": args.concurrency, "llm.timeout": 900, "embed.name": args.embedder}
+    settings = load(None, {**overrides, **CUTTING[cutting]}, QaSettings).settings
+    return settings.model_copy(update={"ingest": without_model(settings).ingest})
+
+
+def questions_of(declared: DeclaredSet) -> dict[str, Sequence[Question]]:
+    own = {"own": [one for one in read_questions(declared.questions) if one.answerable]}
+    lay = QUESTIONS / f"lay-{declared.name}.jsonl"
+    return own | ({"lay": read_questions(lay)} if lay.is_file() else {})
+
+
+def show(declared: DeclaredSet, cutting: str, kb: Path, settings: QaSettings) -> None:
+    asked = questions_of(declared)
+    with open_stores(kb, settings) as stores:
+        for off, changed in OFF.items():
+            weights = RetrieveSettings.model_validate(settings.retrieve.model_dump() | changed)
+            retriever = Retriever.of(stores, weights)
+            row = [f"{kind} {first:5.1f} {pages:5.1f}" for kind, (first, pages) in
+                   ((kind, figures(retriever, questions)) for kind, questions in asked.items())]  # fmt: skip
+            print(f"{declared.name:<18}{cutting:<12}{off:<18}" + "   ".join(row), flush=True)
+
+
+async def answers(kb: Path, settings: QaSettings, declared: DeclaredSet, out: Path) -> AnswersReport:
+    with KnowledgeBase.open(kb, settings) as knowledge:
+        return await evaluate_answers(knowledge, read_questions(declared.questions), STRATEGIES, concurrency=8, out=out)
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--keep", type=Path, required=True, help="a folder for knowledge bases and answers")
+    parser.add_argument("--base-url", default="", help="an OpenAI-compatible endpoint; without it keyless")
+    parser.add_argument("--model", default="", help="the model's name there")
+    parser.add_argument("--embedder", default="wordllama")
+    parser.add_argument("--concurrency", type=int, default=16, help="calls in flight")
+    parser.add_argument("--sets", type=Path, default=SETS, help="a file that declares sets")
+    parser.add_argument("--set", nargs="+", default=["industrial", "industrial2", "multilingual-en"])
+    parser.add_argument("--cutting", nargs="+", default=list(CUTTING), choices=list(CUTTING))
+    parser.add_argument("--answers", action="store_true", help="ask the strategies too (needs a model)")
+    return parser.parse_args()
+
+
+def main() -> None:
+    args = parsed()
+    for declared in (one for one in read_sets(args.sets) if one.name in args.set):
+        if declared.documents is None or not declared.documents.is_dir():
+            print(f"{declared.name}: its documents are not there")
+            continue
+        for cutting in args.cutting:
+            settings, kb = settings_of(args, cutting), args.keep / f"{declared.name}-{cutting}"
+            built = build(declared.documents, kb, settings)
+            print(f"{declared.name:<18}{cutting:<12}{built.contents} {built.usage} {built.seconds} s", flush=True)
+            show(declared, cutting, kb, settings)
+        if args.answers and args.base_url:
+            report = asyncio.run(answers(kb, settings, declared, args.keep / f"answers-{declared.name}.jsonl"))
+            for strategy, row in report.figures().items():
+                print(f"{declared.name:<18}{strategy:<12}{row}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
