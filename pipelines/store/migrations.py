@@ -99,6 +99,8 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+    if done:
+        connection.execute("VACUUM")  # steps leave as much free room as what they wrote anew
 
 
 def require_current(connection: sqlite3.Connection) -> None:

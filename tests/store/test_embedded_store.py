@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,8 @@ def test_the_graph_of_a_file_made_before_ids_had_numbers_is_kept(tmp_path: Path)
     connection.close()
     opened = EmbeddedStore.open(tmp_path / "kb")
     assert_holds(opened.graph, *held)
+    with closing(sqlite3.connect(tmp_path / "kb")) as reader:
+        assert reader.execute("PRAGMA freelist_count").fetchone() == (0,)
     opened.graph.write(document(A, chunks=1, text="changed"))
     assert_holds(opened.graph, document(A, chunks=1, text="changed"), document(B))
     opened.close()
