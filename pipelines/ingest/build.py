@@ -17,8 +17,9 @@ A run goes through the files of this room in this order:
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from pipelines.core.errors import SourceError
@@ -38,6 +39,7 @@ from pipelines.llm.ledger import Ledger
 from pipelines.parse.limits import allowance
 from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings, load
+from pipelines.store.facts import state
 from pipelines.store.folder import KnowledgeBaseFolder
 
 
@@ -95,9 +97,11 @@ def open_run(
     here = local_folder(folder)
     settings = settings or load(kb).settings
     ledger = Ledger(settings.llm.prices)
+    before = _inside(kb)
     if here is not None:
         _refuse_itself(here, kb)
     with (
+        ExitStack() as at_last,
         open_stores(kb, settings, create=True) as stores,
         stores.embedded.exclusive(),
         (
@@ -108,11 +112,31 @@ def open_run(
         _pool(settings, settings.ingest.workers) as pool,
         _pool(settings, settings.ingest.documents_at_once) as model_pool,
     ):
-        origin = fetched(folder, stores.folder, settings.ingest, progress)
+        try:
+            origin = fetched(folder, stores.folder, settings.ingest, progress)
+        except BaseException:
+            if not state(stores.catalog).begun:
+                at_last.callback(_remove_made, stores.folder, before)
+            raise
         setup = _setup(settings, stores, workers, within(origin.folder, settings.ingest))
         dispatcher = Dispatcher(setup, pool, model_pool, workers.chat, stores.embedder)
         lessons = Lessons(qa_samples, workers.pairing()) if qa_samples else None
         yield IngestRun(origin, settings, stores, dispatcher, workers, ledger, progress, lessons)
+
+
+def _inside(folder: Path) -> frozenset[Path] | None:
+    return frozenset(folder.iterdir()) if folder.is_dir() else None
+
+
+def _remove_made(kb: KnowledgeBaseFolder, before: frozenset[Path] | None) -> None:
+    """Remove the knowledge base that was made for a place of which nothing came; the next run goes on with copies."""
+    if any(path.is_file() for path in kb.sources.rglob("*")):
+        return
+    for path in _inside(kb.root) or ():
+        if path not in (before or ()):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    if before is None:
+        kb.root.rmdir()
 
 
 def _pool(settings: Settings, workers: int) -> WorkerPool:

@@ -15,7 +15,7 @@ from pipelines.core.chunk import Chunk
 from pipelines.core.document import Document, Section, document_date
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
-from pipelines.core.vectors import Vectors
+from pipelines.core.vectors import Vectors, from_bytes, to_bytes
 from pipelines.core.work.job import JobContext
 from pipelines.ingest.report import Stage
 from pipelines.ingest.worker_context import WorkerContext
@@ -63,14 +63,13 @@ def corpus_records(tags: Collection[Tag], entities: Collection[Entity]) -> tuple
 def embed_records(records: tuple[Record, ...], embedder: Embedder) -> bytes:
     """Return the records with their vectors and terms, as they are kept among the artifacts."""
     vectors = embedder.embed([record.text for record in records], Side.PASSAGE)
-    raw = np.ascontiguousarray(vectors, np.float32).tobytes()
-    return codec.pack((records, vectors.shape[1], raw, list(map(terms_of, records))))
+    return codec.pack((records, vectors.shape[1], to_bytes(vectors), list(map(terms_of, records))))
 
 
 def read_records(data: bytes) -> EmbeddedRecords:
     """Return the records, vectors and terms that `embed_records` wrote."""
     records, dimension, raw, terms = codec.unpack(data, tuple[tuple[Record, ...], int, bytes, tuple[str, ...]])
-    return EmbeddedRecords(records, np.frombuffer(raw, np.float32).reshape(len(records), dimension), terms)
+    return EmbeddedRecords(records, from_bytes(raw, len(records), dimension), terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ class _Searched:
 def read_searched(data: bytes) -> DocumentRecords:
     """Return the atoms and chunks among what `embed_records` wrote, as the self-recall gate compares them."""
     records, dimension, raw, terms = codec.unpack(data, tuple[tuple[_Searched, ...], int, bytes, tuple[str, ...]])
-    vectors = np.frombuffer(raw, np.float32).reshape(len(records), dimension)
+    vectors = from_bytes(raw, len(records), dimension)
 
     def of_kind(kind: RecordKind) -> SearchRecords:
         places = [place for place, record in enumerate(records) if record.kind is kind]

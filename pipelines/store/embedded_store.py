@@ -68,6 +68,7 @@ class EmbeddedStore:
 
     def wipe(self) -> bool:
         """Leave no byte of what was removed in the file; False where a reader kept the log from being emptied."""
+        self._graph.drop_unused_ids()
         return self._file.wipe()
 
     def is_sound(self) -> bool:

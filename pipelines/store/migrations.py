@@ -40,7 +40,43 @@ def m003_sums(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE facts ADD COLUMN sum INTEGER")
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_graph, m002_catalog, m003_sums)
+def m004_numbers(connection: sqlite3.Connection) -> None:
+    """Each id is written once: nodes and edges have its number, and those that are made together stand together."""
+    connection.execute("CREATE TABLE ids (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE)")
+    connection.execute("INSERT INTO ids (id) SELECT id FROM nodes ORDER BY owner")
+    for table, column in (("edges", "source"), ("edges", "target"), ("edges", "owner"), ("nodes", "owner")):
+        connection.execute(f"INSERT OR IGNORE INTO ids (id) SELECT {column} FROM {table}")  # noqa: S608
+    for table in ("nodes", "edges", "owners"):
+        connection.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
+    connection.execute(
+        "CREATE TABLE nodes (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, owner INTEGER NOT NULL,"
+        " properties BLOB NOT NULL, hash BLOB NOT NULL)"
+    )
+    connection.execute(
+        "CREATE TABLE edges (source INTEGER NOT NULL, kind TEXT NOT NULL, target INTEGER NOT NULL, key TEXT NOT NULL,"
+        " owner INTEGER NOT NULL, properties BLOB NOT NULL, hash BLOB NOT NULL,"
+        " PRIMARY KEY (source, kind, target, key)) WITHOUT ROWID"
+    )
+    connection.execute("CREATE TABLE owners (owner INTEGER PRIMARY KEY, digest TEXT NOT NULL)")
+    number = "(SELECT number FROM ids WHERE ids.id = {})".format
+    connection.execute(
+        f"INSERT INTO nodes SELECT {number('old.id')}, kind, {number('old.owner')}, properties, hash"  # noqa: S608
+        " FROM old_nodes AS old ORDER BY 1"
+    )
+    connection.execute(
+        f"INSERT INTO edges SELECT {number('source')}, kind, {number('target')}, key, {number('owner')},"  # noqa: S608
+        " properties, hash FROM old_edges ORDER BY 1"
+    )
+    connection.execute(f"INSERT INTO owners SELECT {number('owner')}, digest FROM old_owners")  # noqa: S608
+    for table in ("nodes", "edges", "owners"):
+        connection.execute(f"DROP TABLE old_{table}")
+    connection.execute("CREATE INDEX nodes_by_owner ON nodes (owner)")
+    connection.execute("CREATE INDEX nodes_by_kind ON nodes (kind)")
+    connection.execute("CREATE INDEX edges_by_target ON edges (target, kind)")
+    connection.execute("CREATE INDEX edges_by_owner ON edges (owner)")
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_graph, m002_catalog, m003_sums, m004_numbers)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
@@ -63,6 +99,8 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+    if done:
+        connection.execute("VACUUM")  # steps leave as much free room as what they wrote anew
 
 
 def require_current(connection: sqlite3.Connection) -> None:

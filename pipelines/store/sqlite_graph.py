@@ -14,11 +14,21 @@ from pipelines.core.sqlite_file import SqliteFile
 from pipelines.store.graph import EMPTY, adjusted, item_hash
 
 _Item = TypeVar("_Item")
-_NODE, _EDGE = "id, kind, owner, properties", "source, kind, target, owner, key, properties"
-_Place = tuple[str, ...]
+_Place = tuple[str | int, ...]
 """A row's primary key."""
 _EDGE_KEY = ("source", "kind", "target", "key")
 _AMONG = "(SELECT value FROM json_each(?))"
+_NODES = (
+    "SELECT node.id, kind, owner.id, properties, hash FROM ids AS node {join} nodes ON nodes.id = node.number"
+    " JOIN ids AS owner ON owner.number = nodes.owner{where} ORDER BY node.id"
+)
+_EDGES = (
+    "SELECT source.id, kind, target.id, owner.id, key, properties, hash FROM ids AS source"
+    " {join} edges ON edges.source = source.number JOIN ids AS target ON target.number = edges.target"
+    " JOIN ids AS owner ON owner.number = edges.owner{where} ORDER BY source.id, kind, target.id, key"
+)
+_IN_ORDER = "CROSS JOIN"
+"""Has the ids be read in their order and the rest be looked up, in place of putting all rows in order."""
 _PLACE = ", ".join(f"json_extract(value, '$[{i}]')" for i in range(4))
 _EDGES_AMONG = f"(SELECT {_PLACE} FROM json_each(?))"  # noqa: S608
 
@@ -26,6 +36,7 @@ _EDGES_AMONG = f"(SELECT {_PLACE} FROM json_each(?))"  # noqa: S608
 class SqliteGraph:
     """See `GraphStore`. Replacing an owner touches only the rows that differ.
 
+    Rows have numbers for ids: an id is as long as what many edges hold besides, and stands in all their indexes.
     A node that is asked for by its id is held against its hash, so that what is quoted is what was written. Raises
     `StoreMismatch` for a row that is not.
     """
@@ -34,26 +45,34 @@ class SqliteGraph:
         self._file = file
 
     def write(self, subgraph: Subgraph) -> None:
-        nodes: dict[_Place, Node | Edge] = {(node.id,): node for node in subgraph.nodes}
-        edges: dict[_Place, Node | Edge] = {_place(edge): edge for edge in subgraph.edges}
         with self._file.transaction() as connection:
-            _replace(connection, "nodes", ("id",), subgraph.owner, nodes)
-            _replace(connection, "edges", _EDGE_KEY, subgraph.owner, edges)
+            numbers = _numbers(connection, subgraph)
+            owner = numbers[subgraph.owner]
+            nodes: dict[_Place, Node | Edge] = {(numbers[node.id],): node for node in subgraph.nodes}
+            edges: dict[_Place, Node | Edge] = {
+                (numbers[edge.source], edge.kind.value, numbers[edge.target], edge.key): edge for edge in subgraph.edges
+            }
+            _replace(connection, "nodes", ("id",), owner, nodes)
+            _replace(connection, "edges", _EDGE_KEY, owner, edges)
 
     def remove(self, owner: str) -> None:
         with self._file.transaction() as connection:
+            row = connection.execute("SELECT number FROM ids WHERE id = ?", (owner,)).fetchone()
+            number = row[0] if row else None
             own = "(SELECT id FROM nodes WHERE owner = ?)"
             touching = f"SELECT source, kind, target, key FROM edges WHERE source IN {own} OR target IN {own}"  # noqa: S608
-            keys = list(connection.execute(touching, (owner, owner)))
-            keys += connection.execute("SELECT source, kind, target, key FROM edges WHERE owner = ?", (owner,))
+            keys = list(connection.execute(touching, (number, number)))
+            keys += connection.execute("SELECT source, kind, target, key FROM edges WHERE owner = ?", (number,))
             _delete(connection, "edges", _EDGE_KEY, keys)
-            _delete(connection, "nodes", ("id",), list(connection.execute(own[1:-1], (owner,))))
+            _delete(connection, "nodes", ("id",), list(connection.execute(own[1:-1], (number,))))
 
     def nodes(
         self, kinds: Collection[NodeKind] = (), ids: Collection[str] | None = None, owner: str | None = None
     ) -> Iterator[Node]:
-        where, values = _where(kind=kinds or None, id=ids, owner=None if owner is None else (owner,))
-        for *row, hash in self._file.rows(f"SELECT {_NODE}, hash FROM nodes{where} ORDER BY id", values):  # noqa: S608
+        own = None if owner is None else (owner,)
+        where, values = _where({"kind": kinds or None, "node.id": ids, "owner.id": own})
+        join = _IN_ORDER if not kinds and owner is None else "JOIN"
+        for *row, hash in self._file.rows(_NODES.format(join=join, where=where), values):
             node = _readable(row, _node)
             if ids is not None and item_hash(node) != hash:
                 raise _damaged(node.id)
@@ -67,20 +86,20 @@ class SqliteGraph:
         owner: str | None = None,
     ) -> Iterator[Edge]:
         own = None if owner is None else (owner,)
-        where, values = _where(kind=kinds or None, source=sources, target=targets, owner=own)
-        sql = f"SELECT {_EDGE} FROM edges{where} ORDER BY source, kind, target, key"  # noqa: S608
-        for row in self._file.rows(sql, values):
+        where, values = _where({"kind": kinds or None, "source.id": sources, "target.id": targets, "owner.id": own})
+        join = _IN_ORDER if sources is targets is owner is None else "JOIN"
+        for *row, _ in self._file.rows(_EDGES.format(join=join, where=where), values):
             yield _readable(row, _edge)
 
     def owners(self) -> Mapping[str, str]:
-        rows = self._file.rows("SELECT owner, digest FROM owners ORDER BY owner")
+        rows = self._file.rows("SELECT id, digest FROM owners JOIN ids ON number = owner ORDER BY id")
         return {str(owner): str(digest) for owner, digest in rows}
 
     def damaged(self) -> frozenset[str]:
         """Return the owners of rows that are not what was written; the whole graph is read."""
         found = set()
-        for table, columns, read, at in (("nodes", _NODE, _node, 2), ("edges", _EDGE, _edge, 3)):
-            for *row, hash in self._file.rows(f"SELECT {columns}, hash FROM {table}"):  # noqa: S608
+        for rows, read, at in ((_NODES, _node, 2), (_EDGES, _edge, 3)):
+            for *row, hash in self._file.rows(rows.format(join=_IN_ORDER, where="")):
                 try:
                     sound = item_hash(read(row)) == hash
                 except (ValueError, TypeError):
@@ -88,6 +107,13 @@ class SqliteGraph:
                 if not sound:
                     found.add(str(row[at]))
         return frozenset(found)
+
+    def drop_unused_ids(self) -> None:
+        """Forget ids that no node and no edge has any more."""
+        used = (("id", "nodes"), ("owner", "nodes"), ("source", "edges"), ("target", "edges"), ("owner", "edges"))
+        left = "".join(f" EXCEPT SELECT {column} FROM {table}" for column, table in used)  # noqa: S608
+        with self._file.transaction() as connection:
+            connection.execute(f"DELETE FROM ids WHERE number IN (SELECT number FROM ids{left})")  # noqa: S608
 
     def close(self) -> None:
         self._file.close()
@@ -118,7 +144,16 @@ def _properties(data: object) -> dict[str, Value]:
     return decode(data if isinstance(data, bytes) else str(data), dict[str, Value])
 
 
-def _where(**filters: Collection[str] | None) -> tuple[str, tuple[str, ...]]:
+def _numbers(connection: sqlite3.Connection, subgraph: Subgraph) -> dict[str, int]:
+    """The numbers of all ids that a subgraph names; new ones are given in its order: its rows then stand together."""
+    ids = dict.fromkeys((subgraph.owner, *(node.id for node in subgraph.nodes)))
+    ids |= dict.fromkeys(end for edge in subgraph.edges for end in (edge.source, edge.target))
+    told = (json.dumps(list(ids)),)
+    connection.execute("INSERT OR IGNORE INTO ids (id) SELECT value FROM json_each(?)", told)
+    return dict(connection.execute(f"SELECT id, number FROM ids WHERE id IN {_AMONG}", told))  # noqa: S608
+
+
+def _where(filters: Mapping[str, Collection[str] | None]) -> tuple[str, tuple[str, ...]]:
     """Return the clause and its values for columns that must be among some values; None confines nothing."""
     wanted = {column: sorted(values) for column, values in filters.items() if values is not None}
     clause = " AND ".join(f"{column} IN {_AMONG}" for column in wanted)
@@ -129,7 +164,7 @@ def _replace(
     connection: sqlite3.Connection,
     table: str,
     key: tuple[str, ...],
-    owner: str,
+    owner: int,
     items: Mapping[_Place, Node | Edge],
 ) -> None:
     held = {
@@ -140,21 +175,15 @@ def _replace(
     changed = [place for place in items if held.get(place) != hashes[place]]
     # Also what another owner held at these places: the last writer has it.
     _delete(connection, table, key, [place for place in held if place not in items] + changed)
-    rows = (_row(items[place], hashes[place]) for place in changed)
+    rows = (_row(place, owner, items[place], hashes[place]) for place in changed)
     marks = ", ".join("?" * (5 if table == "nodes" else 7))
     connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608
     _adjust(connection, owner, added=[hashes[place] for place in changed])
 
 
-def _place(edge: Edge) -> _Place:
-    return edge.source, edge.kind.value, edge.target, edge.key
-
-
-def _row(item: Node | Edge, hash: bytes) -> tuple[str | bytes, ...]:
-    properties = encode(item.properties)
-    if isinstance(item, Node):
-        return item.id, item.kind.value, item.owner, properties, hash
-    return item.source, item.kind.value, item.target, item.key, item.owner, properties, hash
+def _row(place: _Place, owner: int, item: Node | Edge, hash: bytes) -> tuple[str | int | bytes, ...]:
+    own = (*place, item.kind.value) if isinstance(item, Node) else place
+    return *own, owner, encode(item.properties), hash
 
 
 def _delete(connection: sqlite3.Connection, table: str, key: tuple[str, ...], places: Iterable[_Place]) -> None:
@@ -162,7 +191,7 @@ def _delete(connection: sqlite3.Connection, table: str, key: tuple[str, ...], pl
         among, values = f"id IN {_AMONG}", json.dumps([place[0] for place in places])
     else:
         among, values = f"({', '.join(key)}) IN {_EDGES_AMONG}", json.dumps(list(places))
-    taken: dict[str, list[bytes]] = {}
+    taken: dict[int, list[bytes]] = {}
     for owner, hash in connection.execute(f"DELETE FROM {table} WHERE {among} RETURNING owner, hash", (values,)):  # noqa: S608
         taken.setdefault(owner, []).append(hash)
     for owner, hashes in taken.items():
@@ -170,7 +199,7 @@ def _delete(connection: sqlite3.Connection, table: str, key: tuple[str, ...], pl
 
 
 def _adjust(
-    connection: sqlite3.Connection, owner: str, added: Iterable[bytes] = (), removed: Iterable[bytes] = ()
+    connection: sqlite3.Connection, owner: int, added: Iterable[bytes] = (), removed: Iterable[bytes] = ()
 ) -> None:
     row = connection.execute("SELECT digest FROM owners WHERE owner = ?", (owner,)).fetchone()
     digest = adjusted(row[0] if row else EMPTY, added, removed)

@@ -137,7 +137,10 @@ class VectorStore(Protocol):
     def records(
         self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None
     ) -> Iterator[EmbeddedRecords]:
-        """Yield all records in batches, in order of (kind, id): of these kinds (none: all) and owners (None: all)."""
+        """Yield all records in batches, in order of (kind, id): of these kinds (none: all) and owners (None: all).
+
+        Their vectors may be rounded as `pipelines.core.vectors` keeps them, and the same each time.
+        """
         ...
 
     def optimize(self, *, erase: bool = False) -> None:

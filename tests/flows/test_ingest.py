@@ -159,6 +159,42 @@ def test_many_small_documents_take_few_tasks(api: Api, tmp_path: Path) -> None:
     assert_same(tmp_path / "kb", tmp_path / "plain")
 
 
+SHAKY = """
+from pathlib import Path
+from pipelines.core.errors import CallTimedOut
+from pipelines.llm.embedder import Side
+from pipelines.llm.hashing import HashingEmbedder
+class Shaky(HashingEmbedder):
+    def __init__(self, settings):
+        super().__init__(64)
+    def embed(self, texts, side=Side.PASSAGE):
+        told = Path(__file__).with_name("told")
+        if any("P-05" in text for text in texts) and not told.exists():
+            told.write_text("")
+            raise CallTimedOut("the endpoint is away")
+        return super().embed(texts, side)
+"""
+
+
+def test_a_document_of_a_batch_that_an_endpoint_failed_is_tried_again_alone(api: Api, tmp_path: Path) -> None:
+    folder = tmp_path / "shaky"
+    folder.mkdir()
+    for number in range(20):
+        (folder / f"{number:02}.md").write_text(
+            f"# Pump P-{number:02}\n\nThe pump P-{number:02} delivers {number} m3/h.\n"
+        )
+    (tmp_path / "shaky_embedder.py").write_text(SHAKY)
+    own = {"PYTHONPATH": os.pathsep.join((str(tmp_path), *sys.path)), "STRATA_EMBED__NAME": "shaky_embedder:Shaky"}
+    done = run(RUN, folder, tmp_path / "kb", **own)
+    assert (done.stdout, done.stderr) == ("{'indexed': 20} 20\n", "")
+    tasks = {task["name"]: (task["state_name"], task["run_count"]) for task in api.tasks(api.run_of(folder))}
+    assert tasks.pop("embed 03.md and 2 more") == ("Completed", 2)
+    assert set(tasks.values()) == {("Completed", 1)}
+    plain = run(RUN, folder, tmp_path / "plain", **own, PREFECT_API_URL="")
+    assert plain.stdout == "{'indexed': 20} 20\n", plain.stderr
+    assert_same(tmp_path / "kb", tmp_path / "plain")
+
+
 def test_a_store_that_is_away_is_tried_again_and_then_ends_the_run(api: Api, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "projected")
     done = run(RUN, folder, tmp_path / "kb", STRATA_STORE__NEO4J_URI="bolt://127.0.0.1:1")

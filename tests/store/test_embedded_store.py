@@ -6,17 +6,19 @@ import signal
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from pipelines.core.codec import encode
 from pipelines.core.errors import KnowledgeBaseNotFound, StoreError, StoreLocked, StoreMismatch, StoreUnavailable
 from pipelines.core.outcome import Status
 from pipelines.core.sqlite_file import translated
 from pipelines.llm.cache import ReplyStore
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.embedded_store import EmbeddedStore
-from pipelines.store.graph import GraphStore
+from pipelines.store.graph import GraphStore, item_hash, subgraph_digest
 from pipelines.store.migrations import MIGRATIONS, applied
 from pipelines.store.testing.catalog_contract import CatalogContract
 from pipelines.store.testing.graph_store_contract import A, B, GraphStoreContract, assert_holds, document
@@ -118,6 +120,42 @@ def test_a_file_made_before_a_migration_gets_it(tmp_path: Path) -> None:
     opened = EmbeddedStore.open(tmp_path / "kb")
     assert opened.catalog.entries() == ()
     opened.close()
+
+
+def test_the_graph_of_a_file_made_before_ids_had_numbers_is_kept(tmp_path: Path) -> None:
+    held = (document(A), document(B))
+    connection = sqlite3.connect(tmp_path / "kb", isolation_level=None)
+    connection.execute("CREATE TABLE migrations (name TEXT PRIMARY KEY) WITHOUT ROWID")
+    for step in MIGRATIONS[:3]:
+        step(connection)
+        connection.execute("INSERT INTO migrations VALUES (?)", (step.__name__,))
+    for one in held:
+        for node in one.nodes:
+            row = (node.id, node.kind, node.owner, encode(node.properties), item_hash(node))
+            connection.execute("INSERT INTO nodes VALUES (?, ?, ?, ?, ?)", row)
+        for edge in one.edges:
+            place = (edge.source, edge.kind, edge.target, edge.key)
+            row = (*place, edge.owner, encode(edge.properties), item_hash(edge))
+            connection.execute("INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        connection.execute("INSERT INTO owners VALUES (?, ?)", (one.owner, subgraph_digest(one)))
+    connection.close()
+    opened = EmbeddedStore.open(tmp_path / "kb")
+    assert_holds(opened.graph, *held)
+    with closing(sqlite3.connect(tmp_path / "kb")) as reader:
+        assert reader.execute("PRAGMA freelist_count").fetchone() == (0,)
+    opened.graph.write(document(A, chunks=1, text="changed"))
+    assert_holds(opened.graph, document(A, chunks=1, text="changed"), document(B))
+    opened.close()
+
+
+def test_a_wiped_file_holds_no_id_of_what_was_removed(embedded: EmbeddedStore) -> None:
+    embedded.graph.write(document(A))
+    embedded.graph.write(document(B))
+    embedded.graph.remove(A)
+    assert embedded.wipe()
+    kept = embedded.path.read_bytes()
+    assert (A.encode() in kept, b"chunk:a" in kept, b"chunk:b" in kept) == (False, False, True)
+    assert_holds(embedded.graph, document(B))
 
 
 def test_other_threads_read_what_is_committed_and_write_one_at_a_time(embedded: EmbeddedStore) -> None:

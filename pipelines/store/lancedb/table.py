@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
-from pipelines.core.vectors import Vectors
+from pipelines.core.vectors import KEPT, Vectors
 from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, Scored
 
 if TYPE_CHECKING:
@@ -23,6 +23,12 @@ INDEX_FROM = 8_000
 """Rows from which a table gets an approximate index; below it search is exact, and fast enough."""
 PROBED_SHARE, PROBED_LEAST = 0.05, 50
 """Share of an index's partitions that a search looks into, and their number at least."""
+REFINED = 2
+"""How many times what is wanted an index, which has a byte for each number of a vector, gives to be compared by the
+vectors themselves (`benchmarks/vector_index.py`)."""
+SAMPLED = 32
+"""Vectors for each partition from which an index is learned: with eight times as many it takes four times as long, and
+finds no more (`benchmarks/vector_index.py`)."""
 OUTGROWN = 4
 """An index is made anew once the table has so many times the rows that its partitions were made for."""
 KEPT_VERSIONS = timedelta(hours=1)
@@ -31,6 +37,8 @@ _TEXTS = ("id", "owner", "text", "chunk", "uri", "media_type", "date", "language
 _LANGUAGE = "language"
 """A column that tables made before it lack, until they are written again."""
 _VECTOR_INDEX = "vector_idx"
+_NUMBERS = pa.from_numpy_dtype(KEPT)
+"""Of what a vector consists in a table; in one that an earlier version made, of numbers twice as long."""
 ANEW = "`strata fsck --repair` makes the vectors anew"
 _TOLD = 300
 """Characters of an error of the library that are told."""
@@ -47,7 +55,8 @@ class VectorTable:
         held = guarded(lambda: set(table.schema.names))
         if lacking := sorted(set(_schema(dimension).names) - held - {_LANGUAGE}):
             raise StoreMismatch(f"a table of the vectors is damaged: it lacks {', '.join(lacking)}", hint=ANEW)
-        stored = guarded(lambda: table.schema.field("vector").type.list_size)
+        self._vectors = guarded(lambda: table.schema.field("vector").type)
+        stored = self._vectors.list_size
         if stored != dimension:
             raise StoreMismatch(
                 f"the vectors of this knowledge base have {stored} dimensions, the embedder {dimension}",
@@ -97,7 +106,7 @@ class VectorTable:
         query = self._table.search(np.asarray(vector, dtype=np.float32), vector_column_name="vector")
         query = query.distance_type("cosine").limit(limit).select(["id", "chunk", "_distance"])
         if self._probes:
-            query = query.nprobes(self._probes)
+            query = query.nprobes(self._probes).refine_factor(REFINED)
         found = _found(query, where)
         return _scored(found, 1.0 - found["_distance"].to_numpy())
 
@@ -136,9 +145,9 @@ class VectorTable:
 
     def _partition(self, partitions: int) -> None:
         """Make the index of vectors, with fewer partitions where too many vectors are alike for so many."""
-        from lancedb.index import IvfFlat
+        from lancedb.index import IvfSq
 
-        config = IvfFlat(distance_type="cosine", num_partitions=partitions)
+        config = IvfSq(distance_type="cosine", num_partitions=partitions, sample_rate=SAMPLED)
         try:
             guarded(lambda: self._table.create_index("vector", config=config, name=_VECTOR_INDEX, replace=True))
         except StoreUnavailable:
@@ -174,7 +183,8 @@ class VectorTable:
 
     def _rows(self, embedded: EmbeddedRecords) -> pa.Table:
         records = embedded.records
-        flat = pa.array(np.ascontiguousarray(embedded.vectors, dtype=np.float32).ravel())
+        numbers = self._vectors.value_type
+        flat = pa.array(np.ascontiguousarray(embedded.vectors, numbers.to_pandas_dtype()).ravel())
         columns = {name: [getattr(record, name) for record in records] for name in _TEXTS}
         return pa.table(
             {
@@ -184,11 +194,11 @@ class VectorTable:
                 "terms": embedded.terms,
                 "vector": pa.FixedSizeListArray.from_arrays(flat, self._dimension),
             },
-            schema=_schema(self._dimension),
+            schema=_schema(self._dimension, numbers),
         )
 
     def _embedded(self, kind: RecordKind, rows: pa.Table) -> EmbeddedRecords:
-        vectors = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        vectors = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).astype(np.float32)
         told = [name for name in _TEXTS if name != _LANGUAGE or self._has_language]
         texts = rows.select([*told, "page", "tags"]).to_pylist()
         records = tuple(Record(kind=kind, **{**row, "tags": tuple(row["tags"])}) for row in texts)
@@ -215,10 +225,10 @@ def _unavailable(error: BaseException) -> StoreUnavailable:
     return StoreUnavailable(f"the vectors cannot be used: {told[:_TOLD]}", hint=ANEW)
 
 
-def _schema(dimension: int) -> pa.Schema:
+def _schema(dimension: int, numbers: pa.DataType = _NUMBERS) -> pa.Schema:
     fields = [pa.field(name, pa.string()) for name in _TEXTS]
     fields += [pa.field("page", pa.int32()), pa.field("tags", pa.list_(pa.string())), pa.field("terms", pa.string())]
-    return pa.schema([*fields, pa.field("vector", pa.list_(pa.float32(), dimension))])
+    return pa.schema([*fields, pa.field("vector", pa.list_(numbers, dimension))])
 
 
 def _full_text(wanted: Mapping[str, float]) -> FullTextQuery:

@@ -11,7 +11,7 @@ from pipelines.store.neo4j.connection import Row
 
 EXPANDED = "expanded"
 """The property that lists which others repeat parts of a list, for people: see `_expanded`."""
-OURS = frozenset(("id", "kb", "layer", "owner", "key", "hash", EXPANDED))
+OURS = frozenset(("id", "kb", "layer", "owner", "key", "hash", "owner_digest", EXPANDED))
 """Property names that the store itself uses; a node's or edge's own of that name is kept under another."""
 _OWN = "own_"
 

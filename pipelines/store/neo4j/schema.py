@@ -12,9 +12,11 @@ BASE = "Strata"
 """The label of every node, by which an edge finds its ends."""
 PENDING = "Pending"
 """The label of a place that edges lead to before its node is written. Not a node to the outside."""
-OWNER = "StrataOwner"
-"""The label of what is noted of each owner: the digest of all that it has."""
-_MIGRATION = "StrataMigration"
+ROOT = "KnowledgeBase"
+"""The label of the one node of each knowledge base that is no part of its graph: what is noted of its owners that have
+no document's node, and the steps that the database has been through."""
+_OWNER, _MIGRATION = "StrataOwner", "StrataMigration"
+"""Labels of the nodes on which earlier versions noted that."""
 UNFINISHED = "unfinished"
 """In place of the digest of an owner that is being written in several transactions, or has to be."""
 FULL_TEXT = "strata_text"
@@ -49,7 +51,6 @@ MIGRATIONS = (
         (
             f"CREATE CONSTRAINT strata_id IF NOT EXISTS FOR (n:{BASE}) REQUIRE (n.kb, n.id) IS UNIQUE",
             f"CREATE INDEX strata_owner IF NOT EXISTS FOR (n:{BASE}) ON (n.kb, n.owner)",
-            f"CREATE CONSTRAINT strata_owners IF NOT EXISTS FOR (o:{OWNER}) REQUIRE (o.kb, o.owner) IS UNIQUE",
         ),
     ),
     Migration(
@@ -75,14 +76,30 @@ MIGRATIONS = (
         "m005_cells_and_metadata_by_name",  # what was written before is written anew by the next sync
         (
             f"MATCH (n:{BASE}) WHERE n:Row OR n:Document SET n.hash = ''",
-            f"MATCH (o:{OWNER}) SET o.digest = '{UNFINISHED}'",
+            f"MATCH (o:{_OWNER}) SET o.digest = '{UNFINISHED}'",
+        ),
+    ),
+    Migration(
+        "m006_notes_on_documents_and_root",
+        (
+            f"CREATE CONSTRAINT strata_kb IF NOT EXISTS FOR (k:{ROOT}) REQUIRE k.kb IS UNIQUE",
+            "DROP CONSTRAINT strata_owners IF EXISTS",
+            f"MATCH (o:{_OWNER}) WHERE o.digest <> '{UNFINISHED}'"
+            f" MATCH (n:{BASE} {{kb: o.kb, id: o.owner}}) WHERE n:Document AND n.owner = o.owner"
+            " SET n.owner_digest = o.digest DELETE o",
+            f"MATCH (o:{_OWNER}) WITH o.kb AS kb, collect(o) AS noted MERGE (k:{ROOT} {{kb: kb}})"
+            " SET k.name = kb, k.digests = coalesce(k.digests, []) + [o IN noted | o.digest + ' ' + o.owner]"
+            " FOREACH (o IN noted | DELETE o)",
         ),
     ),
 )
 
 
-def migrate(connection: Connection) -> None:
-    """Take the steps that this database has not been through. Raises `StoreMismatch` where it knows later ones."""
+def migrate(connection: Connection, kb: str) -> None:
+    """Take the steps that this database has not been through, and make the root of `kb`.
+
+    Raises `StoreMismatch` where it knows later ones.
+    """
     done = set(applied(connection))
     if unknown := sorted(done - {step.name for step in MIGRATIONS}):
         raise StoreMismatch("a later version of Strata wrote to this Neo4j", ids=tuple(unknown))
@@ -91,10 +108,17 @@ def migrate(connection: Connection) -> None:
             for statement in step.statements:
                 connection.run(statement)
             connection.run("CALL db.awaitIndexes(300)")
-            connection.run(f"MERGE (m:{_MIGRATION} {{name: $name}})", name=step.name)
+    names = [step.name for step in MIGRATIONS]
+    rows = connection.run(f"MATCH (k:{ROOT} {{kb: $kb}}) RETURN k.migrations AS names", kb=kb)
+    if [row["names"] for row in rows] != [names]:
+        connection.run(f"MERGE (k:{ROOT} {{kb: $kb}}) SET k.name = $kb", kb=kb)
+        connection.run(f"MATCH (k:{ROOT}) SET k.migrations = $names", names=names)
+        connection.run(f"MATCH (m:{_MIGRATION}) DELETE m")
 
 
 def applied(connection: Connection) -> list[str]:
     """Return the names of the steps that this database has been through, in order."""
-    rows = connection.run(f"MATCH (m:{_MIGRATION}) RETURN m.name AS name ORDER BY name")
-    return [str(row["name"]) for row in rows]
+    rows = connection.run(
+        f"MATCH (m:{_MIGRATION}) RETURN m.name AS name UNION MATCH (k:{ROOT}) UNWIND k.migrations AS name RETURN name"
+    )
+    return sorted(str(row["name"]) for row in rows)

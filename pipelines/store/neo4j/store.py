@@ -8,7 +8,8 @@ from typing import Self
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress, Parameter, Row
 from pipelines.store.neo4j.reader import Neo4jReader
-from pipelines.store.neo4j.schema import OWNER, migrate
+from pipelines.store.neo4j.schema import migrate
+from pipelines.store.neo4j.write_statements import DIGESTS
 from pipelines.store.neo4j.writer import Neo4jWriter
 
 PATIENCE = 120.0
@@ -37,7 +38,7 @@ class Neo4jStore:
         """
         connection = Connection(address, patience)
         try:
-            migrate(connection)
+            migrate(connection, kb)
         except BaseException:
             connection.close()
             raise
@@ -64,9 +65,9 @@ class Neo4jStore:
         return self._reader.edges(kinds, sources, targets, owner)
 
     def owners(self) -> Mapping[str, str]:
-        statement = f"MATCH (o:{OWNER} {{kb: $kb}}) RETURN o.owner AS owner, o.digest AS digest ORDER BY owner"
-        rows = self._connection.patiently(lambda number: list(self._connection.read(statement, kb=self._kb)))
-        return {str(row["owner"]): str(row["digest"]) for row in rows}
+        rows = self._connection.patiently(lambda number: list(self._connection.read(DIGESTS, kb=self._kb)))
+        noted = {str(row["owner"]): str(row["digest"]) for row in sorted(rows, key=lambda row: str(row["place"]))}
+        return dict(sorted(noted.items()))
 
     def query(self, statement: str, **parameters: Parameter) -> Iterator[Row]:
         """Yield the rows of a statement that only reads; `$kb` is this knowledge base."""

@@ -9,13 +9,30 @@ from pipelines.core.graph import Edge, EdgeKind, Node
 from pipelines.store.graph import EMPTY, adjusted
 from pipelines.store.neo4j.connection import Row, Transaction
 from pipelines.store.neo4j.rows import Hashed, edge_row, node_row, read_hash
-from pipelines.store.neo4j.schema import BASE, LABELS, OWNER, PENDING, UNFINISHED, labels_of
+from pipelines.store.neo4j.schema import BASE, LABELS, PENDING, ROOT, UNFINISHED, labels_of
 
 Place = tuple[str, str, str, str]
 """Source, kind, target and key of an edge."""
 
 _ENDS = f"MATCH (a:{BASE} {{kb: $kb, id: row.source}}) MATCH (b:{BASE} {{kb: $kb, id: row.target}})"
 _ANY_EDGE = "|".join(kind.value for kind in EdgeKind)
+
+# An owner's digest stands on its document's node; that of others, and of one that is being written, on the root, in a
+# list of "digest owner". Where there are both the root has it right.
+_OWNER_OF = "substring(one, size(split(one, ' ')[0]) + 1)"
+_NOTED = f"MATCH (k:{ROOT} {{kb: $kb}}) UNWIND k.digests AS one WITH {_OWNER_OF} AS owner, split(one, ' ')[0] AS digest"
+_DOCUMENT = f"MATCH (n:{BASE} {{kb: $kb, id: $owner}}) WHERE n:Document AND n.owner = $owner"
+DIGEST = (
+    f"{_DOCUMENT} AND n.owner_digest IS NOT NULL RETURN 1 AS place, n.owner_digest AS digest UNION ALL"
+    f" {_NOTED} WHERE owner = $owner RETURN 2 AS place, digest"
+)
+"""The digest of an owner: at most a row for each of its two places, the one with the higher number counts."""
+DIGESTS = (
+    "MATCH (n:Document {kb: $kb}) WHERE n.owner_digest IS NOT NULL"
+    " RETURN 1 AS place, n.id AS owner, n.owner_digest AS digest UNION ALL"
+    f" {_NOTED} RETURN 2 AS place, owner, digest"
+)
+"""The digests of all owners, likewise."""
 
 
 def owned_edges(kind: EdgeKind) -> str:
@@ -121,21 +138,27 @@ def take(transaction: Transaction, kb: str, rows: Iterable[Row]) -> None:
     for row in rows:
         taken.setdefault(str(row["owner"]), []).append(read_hash(str(row["hash"])))
     for owner, hashes in sorted(taken.items()):
-        noted = transaction.run(
-            f"MATCH (o:{OWNER} {{kb: $kb, owner: $owner}}) RETURN o.digest AS digest", kb=kb, owner=owner
-        )
-        for row in noted:
-            digest = str(row["digest"])
+        noted = transaction.run(DIGEST, kb=kb, owner=owner)
+        if noted:
+            digest = str(max(noted, key=lambda row: str(row["place"]))["digest"])
             set_digest(transaction, kb, owner, digest if digest == UNFINISHED else adjusted(digest, removed=hashes))
 
 
 def set_digest(transaction: Transaction, kb: str, owner: str, digest: str) -> None:
     """Note what an owner's nodes and edges add up to; of one that has none, nothing."""
+    where = {"kb": kb, "owner": owner}
+    is_final = digest not in (EMPTY, UNFINISHED)
+    if is_final and transaction.run(
+        f"{_DOCUMENT} SET n.owner_digest = $digest RETURN 1 AS one", digest=digest, **where
+    ):
+        digest = EMPTY
+    others = f"[one IN coalesce(k.digests, []) WHERE {_OWNER_OF} <> $owner]"
     if digest == EMPTY:
-        transaction.run(f"MATCH (o:{OWNER} {{kb: $kb, owner: $owner}}) DELETE o", kb=kb, owner=owner)
+        found = f"MATCH (k:{ROOT} {{kb: $kb}}) WHERE any(one IN k.digests WHERE {_OWNER_OF} = $owner)"
+        transaction.run(f"{found} SET k.kb = $kb WITH k SET k.digests = {others}", **where)  # the first SET locks it
     else:
-        statement = f"MERGE (o:{OWNER} {{kb: $kb, owner: $owner}}) SET o.digest = $digest"
-        transaction.run(statement, kb=kb, owner=owner, digest=digest)
+        found = f"MERGE (k:{ROOT} {{kb: $kb}}) SET k.name = $kb WITH k"
+        transaction.run(f"{found} SET k.digests = {others} + [$digest + ' ' + $owner]", digest=digest, **where)
 
 
 def _by_labels(nodes: Iterable[Hashed[Node]]) -> Iterator[tuple[tuple[str, ...], list[Hashed[Node]]]]:

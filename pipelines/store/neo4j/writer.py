@@ -12,7 +12,7 @@ from pipelines.store.graph import EMPTY, adjusted, item_hash
 from pipelines.store.neo4j import write_statements
 from pipelines.store.neo4j.connection import Connection, Occupied, Transaction
 from pipelines.store.neo4j.rows import Hashed
-from pipelines.store.neo4j.schema import BASE, OWNER, UNFINISHED, labels_of
+from pipelines.store.neo4j.schema import BASE, UNFINISHED, labels_of
 from pipelines.store.neo4j.write_statements import Place
 
 T = TypeVar("T")
@@ -99,8 +99,7 @@ class Neo4jWriter:
         self._connection.write(lambda transaction: write_statements.drop_unused_places(transaction, self._kb))
 
     def _is_known(self, owner: str) -> bool:
-        found = f"MATCH (o:{OWNER} {{kb: $kb, owner: $owner}}) RETURN 1 AS one"
-        return bool(list(self._connection.read(found, kb=self._kb, owner=owner)))
+        return bool(list(self._connection.read(write_statements.DIGEST, kb=self._kb, owner=owner)))
 
     def _creation(self, content: _SortedSubgraph) -> list[Phase]:
         """Nodes first: the constraint refuses one that is there, and with that the whole way of writing."""

@@ -127,7 +127,7 @@ class VectorStoreContract:
         batches = list(filled.records())
         assert held(filled) == [PUMP[0], VALVE[0], SEAL[0]]
         assert np.concatenate([batch.vectors for batch in batches]) == pytest.approx(
-            np.stack([PUMP[1], VALVE[1], SEAL[1]])
+            np.stack([PUMP[1], VALVE[1], SEAL[1]]), abs=0.001
         )
 
     def test_all_that_a_record_tells_comes_back(self, store: VectorStore) -> None:

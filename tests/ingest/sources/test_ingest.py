@@ -79,9 +79,16 @@ def test_the_command_line_takes_a_bucket_and_a_folder_in_its_place(
     assert not (kb / "sources").exists()
 
 
-def test_a_place_that_does_not_answer_changes_nothing(strata: Strata, tmp_path: Path) -> None:
+def test_a_place_that_does_not_answer_changes_nothing_and_leaves_no_knowledge_base(
+    strata: Strata, tmp_path: Path
+) -> None:
     code, _, said = strata("ingest", "http://127.0.0.1:1/", "--kb", tmp_path / "kb", "--no-flow")
     assert code == 4
     assert "cannot be reached" in said
     code, _, said = strata("ingest", "gopher:x", "--kb", tmp_path / "kb", "--no-flow")
     assert (code, "no such kind of place: gopher" in said) == (4, True)
+    assert not (tmp_path / "kb").exists()
+    (tmp_path / "kb").mkdir()
+    (tmp_path / "kb" / "strata.toml").write_text("[ingest]\nworkers = 1\n")
+    assert strata("ingest", "http://127.0.0.1:1/", "--kb", tmp_path / "kb", "--no-flow")[0] == 4
+    assert [path.name for path in (tmp_path / "kb").iterdir()] == ["strata.toml"]

@@ -15,7 +15,7 @@ from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, S
 from pipelines.store.graph import GraphStore
 from pipelines.store.neo4j import writer
 from pipelines.store.neo4j.connection import ERRORS, Connection, Neo4jAddress, our_error
-from pipelines.store.neo4j.schema import LABELS, MIGRATIONS, applied, labels_of
+from pipelines.store.neo4j.schema import LABELS, MIGRATIONS, UNFINISHED, applied, labels_of
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.sync import write_all
 from pipelines.store.testing.graph_store_contract import (
@@ -122,14 +122,47 @@ def test_migrations_are_recorded_and_taken_once(neo4j_store: OpenStore, neo4j_ad
 
 def test_a_database_of_a_later_version_is_refused(neo4j_store: OpenStore, neo4j_address: Neo4jAddress) -> None:
     connection = Connection(neo4j_address, 5)
-    connection.run("CREATE (:StrataMigration {name: 'm999_later'})")
+    connection.run("CREATE (:KnowledgeBase {kb: 'later', migrations: ['m999_later']})")
     try:
         with pytest.raises(StoreMismatch) as raised:
             neo4j_store()
     finally:
-        connection.run("MATCH (m:StrataMigration {name: 'm999_later'}) DELETE m")
+        connection.run("MATCH (k:KnowledgeBase {kb: 'later'}) DELETE k")
         connection.close()
     assert raised.value.ids == ("m999_later",)
+
+
+def test_every_node_is_data_but_the_root(neo4j_store: OpenStore) -> None:
+    store = neo4j_store("plant")
+    for subgraph in (corpus(reference(A, B)), document(A), document(B)):
+        store.write(subgraph)
+    rows = list(store.query("MATCH (n {kb: $kb}) WHERE NOT n:Strata RETURN labels(n) AS labels, n.name AS name"))
+    assert rows == [{"labels": ["KnowledgeBase"], "name": "plant"}]
+    assert_holds(store, corpus(reference(A, B)), document(A), document(B))
+
+
+def test_what_an_earlier_version_noted_is_moved(neo4j_store: OpenStore, neo4j_address: Neo4jAddress) -> None:
+    store = neo4j_store("noted")
+    loose = Subgraph("document:c", (Node("chunk:c", NodeKind.CHUNK, "document:c"),))
+    for subgraph in (corpus(reference(A, B)), document(A), document(B), loose):
+        store.write(subgraph)
+    noted = [{"owner": owner, "digest": digest} for owner, digest in store.owners().items()]
+    noted[0]["digest"] = UNFINISHED
+    connection = Connection(neo4j_address, 5)
+    connection.run("MATCH (n {kb: 'noted'}) REMOVE n.owner_digest")
+    connection.run("MATCH (k:KnowledgeBase) DELETE k")
+    connection.run("UNWIND $noted AS one CREATE (o:StrataOwner {kb: 'noted'}) SET o += one", noted=noted)
+    connection.run("UNWIND $names AS name CREATE (:StrataMigration {name: name})", names=[*EARLIER])
+    again = neo4j_store("noted")
+    assert dict(again.owners()) == {one["owner"]: one["digest"] for one in noted}
+    assert connection.run("MATCH (n:StrataOwner|StrataMigration) RETURN count(n) AS left") == [{"left": 0}]
+    for subgraph in (corpus(reference(A, B)), document(A, text="changed"), document(B), loose):
+        again.write(subgraph)
+    assert_holds(again, corpus(reference(A, B)), document(A, text="changed"), document(B), loose)
+    connection.close()
+
+
+EARLIER = [step.name for step in MIGRATIONS if step.name < "m006"]
 
 
 def test_writers_of_documents_that_share_tags_all_come_through(neo4j_store: OpenStore) -> None:
