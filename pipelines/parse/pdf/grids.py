@@ -40,9 +40,9 @@ class TableFinder:
     def __init__(self, file: PdfFile, page: RawPage, gutters: Sequence[tuple[float, float]]) -> None:
         self.file, self.page, self.gutters = file, page, gutters
 
-    @cached_property
+    @property
     def _words(self) -> list[PageWord]:
-        return self.file.words(self.page.number, self.page.rect)
+        return self.file.words(self.page.number)
 
     @cached_property
     def _rules(self) -> Rules:
@@ -59,7 +59,9 @@ class TableFinder:
             return []
         rules = self._rules
         regions = in_columns(regions, self.gutters, page.lines)
-        drawn = [grid for grid in self.file.grids(page.number) if _is_table(grid, page.lines)]
+        # The library's search takes as long as the rest of a page.
+        drawn = self.file.grids(page.number) if len(rules.upright) >= _SIDES else []
+        drawn = [grid for grid in drawn if _is_table(grid, page.lines)]
         # Most of it: a table may reach into the frame of a picture beside it.
         drawn = [g for g in drawn if _fits(g, regions) or not any(g.rect.share_in(p) > 0.7 for p in pictures)]
         ruled = [grid for grid in drawn if len(_near(rules, grid.rect).upright) >= _SIDES]
