@@ -30,6 +30,8 @@ _COVERED, _BARE = 0.5, 0.05
 """Shares of a width that a line covers which parts rows, and of one that does not: a dash or a crossing line."""
 _STRIPES, _ROW = 4, 80.0
 """Level lines of one width that make a table, and points between two of them at most: six lines of text."""
+_TINTED = 3
+"""Edges of colour of one width that make one: two rows of coloured cells; each second row of a table has such."""
 _SAME = 0.6
 """Share that two rectangles have in common from which they are one table."""
 
@@ -255,7 +257,10 @@ def _with_rows(grid: PageGrid, new_rows: Sequence[int]) -> PageGrid:
 
 
 def striped(rules: Rules) -> list[Rect]:
-    """Return where level lines of one width, or they and edges of colour, follow one another as rows of a table do."""
+    """Return where level lines of one width, or edges of colour, follow one another as rows of a table do.
+
+    Of colour alone some must stand side by side, as cells do and boxes around text do not.
+    """
     found: list[list[Rect]] = []
     for line in _whole([*rules.level, *rules.shaded]):
         group = next((g for g in found if _same_width(g[-1], line) and line.top - g[-1].top < _ROW), None)
@@ -263,8 +268,15 @@ def striped(rules: Rules) -> list[Rect]:
             found.append([line])
         else:
             group.append(line)
-    stripes = [around(group) for group in found if len(group) >= _STRIPES]
-    return [stripe for stripe in stripes if len(rules.within(stripe.grown(1)).level) >= _STRIPES]
+    stripes = [around(group) for group in found if len(group) >= _TINTED]
+    return [stripe for stripe in stripes if _has_rows(stripe, rules.within(stripe.grown(1)))]
+
+
+def _has_rows(stripe: Rect, rules: Rules) -> bool:
+    inner = stripe.grown(-_NEAR)
+    beside = sum(1 for side in rules.sides if inner.left < side.left < inner.right)
+    # A side of the cell on the left and one of that on the right, for each row.
+    return len(rules.level) >= _STRIPES or beside >= 2 * (_TINTED - 1)
 
 
 def _whole(lines: Sequence[Rect]) -> list[Rect]:
