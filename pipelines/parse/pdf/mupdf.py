@@ -405,7 +405,8 @@ def _layout_model() -> Any:
 
     To part takes the square of their lines: 9.4 seconds for a circuit diagram, 0.5 without; five minutes for 18,560
     strokes. Of pages of text and tables nothing changes. The tables' cells, which nobody asks for here, and memory
-    asked for anew for each page took a third of the model's time (`benchmarks/parse_cost.py`).
+    asked for anew for each page took more than half of the model's time: 64 of 97 processor seconds for 377 pages,
+    of which 28 are left (`benchmarks/parse_cost.py`).
     """
     # The library makes a model of its own as it is imported, unless there is one.
     made, pymupdf._get_layout = pymupdf._get_layout, pymupdf.message
