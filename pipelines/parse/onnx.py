@@ -28,3 +28,11 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         onnxruntime.SessionOptions = usual
+
+
+def session(path: str) -> Any:
+    """Return a model that runs in one thread and keeps its memory: one whose pictures have all the same size."""
+    with one_thread():
+        from onnxruntime import InferenceSession, SessionOptions
+
+        return InferenceSession(path, sess_options=SessionOptions(), providers=["CPUExecutionProvider"])

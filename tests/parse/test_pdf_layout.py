@@ -16,6 +16,7 @@ from pipelines.parse.limits import Clock
 from pipelines.parse.lines import Line, Rect, TextStyle
 from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
 from pipelines.parse.pdf.consistency import consistent
+from pipelines.parse.pdf.extract import add_rules
 from pipelines.parse.pdf.grids import in_columns, striped
 from pipelines.parse.pdf.headings import Outline
 from pipelines.parse.pdf.items import PageItem, merge_tables
@@ -94,6 +95,56 @@ def test_level_lines_of_one_width_tell_where_a_table_is() -> None:
     cells = [Rect(left, top, left + 50, top) for top in (10.0, 30.0, 50.0, 70.0) for left in (0.0, 50.0)]
     assert striped(Rules(level=cells)) == [Rect(0, 10, 100, 70)]
     assert striped(Rules(level=cells[:4])) == []
+
+
+def tinted(*boxes: tuple[float, float, float, float]) -> Rules:
+    """Return the edges of coloured areas, as a page's drawings give them."""
+    found = Rules()
+    for box in boxes:
+        add_rules(found, {"type": "f", "items": [("re", box)]})
+    return found
+
+
+def test_coloured_cells_side_by_side_tell_where_a_table_is_and_boxes_around_text_do_not() -> None:
+    cells = [(left, top, left + 50, top + 15) for top in (10.0, 40.0) for left in (0.0, 50.0)]
+    assert striped(tinted(*cells)) == [Rect(0, 10, 100, 55)]
+    assert striped(tinted((0, 10, 100, 25), (0, 40, 100, 55))) == []
+
+
+def test_a_coloured_cell_is_one_row_of_its_table_and_covers_the_columns_behind_it() -> None:
+    found = words(
+        [(2, 0, "Keyword"), (60, 0, "What")],
+        [(2, 11, "argument")],
+        [(2, 31, "size"), (60, 31, "points")],
+        [(2, 51, "Group")],
+    )
+    rules = tinted((0, -5, 50, 26), (50, -5, 120, 26), (0, 26, 50, 46), (50, 26, 120, 46), (0, 46, 120, 66))
+    assert places(aligned_grid(Rect(0, 0, 120, 65), found, rules)) == [
+        *[(row, column, 1, 1) for row in range(2) for column in range(2)],
+        (2, 0, 1, 2),
+    ]
+
+
+def test_a_table_goes_on_with_rows_whose_cells_are_joined_across() -> None:
+    def part(page: int, top: float, *cells: tuple[int, int, float, str]) -> PageItem:
+        found = [
+            Cell(row, column, text, boxes=(Box(page, left, top, left + 0.1, top + 0.1),))
+            for row, column, left, text in cells
+        ]
+        box = Box(page, 0.1, top, 0.9, top + 0.2)
+        return PageItem(BlockKind.TABLE, "", page, Rect(0, 0, 1, 1), cells=tuple(found), boxes=(box,))
+
+    head = [(0, 0, 0.1, "Offset"), (0, 1, 0.3, "High"), (0, 2, 0.6, "Low"), (1, 0, 0.1, "0"), (1, 1, 0.3, "max")]
+    below = part(2, 0.05, (0, 0, 0.09, "4"), (0, 1, 0.3, "sum"), (1, 0, 0.09, "8"), (1, 1, 0.3, "bin"))
+    merged = merge_tables([part(1, 0.75, *head), below])
+    assert [(cell.row, cell.column, cell.column_span) for cell in merged[0].cells[5:]] == [
+        (2, 0, 1),
+        (2, 1, 2),
+        (3, 0, 1),
+        (3, 1, 2),
+    ]
+    elsewhere = part(2, 0.05, (0, 0, 0.09, "4"), (0, 1, 0.45, "sum"))
+    assert len(merge_tables([part(1, 0.75, *head), elsewhere])) == 2
 
 
 def heading(text: str, style: TextStyle, seen: RegionKind | None, left: float = 60.0) -> PageItem:

@@ -192,6 +192,9 @@ def _rows(
 ) -> list[TextRow]:
     edges = [table.top - height, *_level(table, rules), table.bottom + height]
     bands = [[line for line in lines if above <= middle_of(line) < below] for above, below in pairwise(edges)]
+    tinted = [
+        _tinted(above, below, table, rules) for (above, below), band in zip(pairwise(edges), bands, strict=True) if band
+    ]
     bands = [band for band in bands if band]
     # A head and two rows, or a line drawn above and below: then each row has its own.
     ruled = len(bands) > 2
@@ -202,10 +205,18 @@ def _rows(
         loose = least
     alike = all(step < loose for step in steps)
     parts: list[list[Sequence[PageWord]]] = []
-    for band in bands:
-        whole = ruled and not _records(band, gutters)
+    for band, cells in zip(bands, tinted, strict=True):
+        whole = (ruled or cells) and not _records(band, gutters)
         parts += [band] if whole else _by_leading(band, loose, None if not alike else gutters)
     return [_row(part) for part in parts]
+
+
+def _tinted(top: float, bottom: float, table: Rect, rules: Rules) -> bool:
+    """Whether a coloured cell with another beside it takes just this height."""
+    return any(
+        abs(side.top - top) < _ONE and abs(side.bottom - bottom) < _ONE and table.left < side.left < table.right
+        for side in rules.sides
+    )
 
 
 def _row(lines: Sequence[Sequence[PageWord]]) -> TextRow:

@@ -169,6 +169,7 @@ def _add_box(rules: Rules, box: Rect, stroked: bool) -> None:
         for side in ((left, top, left, bottom), (right, top, right, bottom)):
             _add_line(rules, *side)
     else:
+        rules.areas.append(box)
         rules.shaded.extend((Rect(left, top, right, top), Rect(left, bottom, right, bottom)))
         rules.sides.extend((Rect(left, top, left, bottom), Rect(right, top, right, bottom)))
 

@@ -30,6 +30,8 @@ _COVERED, _BARE = 0.5, 0.05
 """Shares of a width that a line covers which parts rows, and of one that does not: a dash or a crossing line."""
 _STRIPES, _ROW = 4, 80.0
 """Level lines of one width that make a table, and points between two of them at most: six lines of text."""
+_TINTED = 3
+"""Edges of colour of one width that make one: two rows of coloured cells; each second row of a table has such."""
 _SAME = 0.6
 """Share that two rectangles have in common from which they are one table."""
 
@@ -40,9 +42,9 @@ class TableFinder:
     def __init__(self, file: PdfFile, page: RawPage, gutters: Sequence[tuple[float, float]]) -> None:
         self.file, self.page, self.gutters = file, page, gutters
 
-    @cached_property
+    @property
     def _words(self) -> list[PageWord]:
-        return self.file.words(self.page.number, self.page.rect)
+        return self.file.words(self.page.number)
 
     @cached_property
     def _rules(self) -> Rules:
@@ -59,7 +61,9 @@ class TableFinder:
             return []
         rules = self._rules
         regions = in_columns(regions, self.gutters, page.lines)
-        drawn = [grid for grid in self.file.grids(page.number) if _is_table(grid, page.lines)]
+        # The library's search takes as long as the rest of a page.
+        drawn = self.file.grids(page.number) if len(rules.upright) >= _SIDES else []
+        drawn = [grid for grid in drawn if _is_table(grid, page.lines)]
         # Most of it: a table may reach into the frame of a picture beside it.
         drawn = [g for g in drawn if _fits(g, regions) or not any(g.rect.share_in(p) > 0.7 for p in pictures)]
         ruled = [grid for grid in drawn if len(_near(rules, grid.rect).upright) >= _SIDES]
@@ -253,7 +257,10 @@ def _with_rows(grid: PageGrid, new_rows: Sequence[int]) -> PageGrid:
 
 
 def striped(rules: Rules) -> list[Rect]:
-    """Return where level lines of one width, or they and edges of colour, follow one another as rows of a table do."""
+    """Return where level lines of one width, or edges of colour, follow one another as rows of a table do.
+
+    Of colour alone some must stand side by side, as cells do and boxes around text do not.
+    """
     found: list[list[Rect]] = []
     for line in _whole([*rules.level, *rules.shaded]):
         group = next((g for g in found if _same_width(g[-1], line) and line.top - g[-1].top < _ROW), None)
@@ -261,8 +268,15 @@ def striped(rules: Rules) -> list[Rect]:
             found.append([line])
         else:
             group.append(line)
-    stripes = [around(group) for group in found if len(group) >= _STRIPES]
-    return [stripe for stripe in stripes if len(rules.within(stripe.grown(1)).level) >= _STRIPES]
+    stripes = [around(group) for group in found if len(group) >= _TINTED]
+    return [stripe for stripe in stripes if _has_rows(stripe, rules.within(stripe.grown(1)))]
+
+
+def _has_rows(stripe: Rect, rules: Rules) -> bool:
+    inner = stripe.grown(-_NEAR)
+    beside = sum(1 for side in rules.sides if inner.left < side.left < inner.right)
+    # A side of the cell on the left and one of that on the right, for each row.
+    return len(rules.level) >= _STRIPES or beside >= 2 * (_TINTED - 1)
 
 
 def _whole(lines: Sequence[Rect]) -> list[Rect]:

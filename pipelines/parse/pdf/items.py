@@ -19,6 +19,8 @@ LOW, _HIGH = 0.7, 0.3
 """How far down the page the first part must reach, and how far up the next must begin."""
 _EDGE = 0.03
 """Of the page's width: 18 points, the shift between left and right pages of a book."""
+_FLUSH = 0.005
+"""Of the page's width: 3 points, between edges that are one."""
 _CONTINUED = re.compile(any_of("continued"), re.IGNORECASE)
 _BETWEEN = (BlockKind.FOOTNOTE, BlockKind.FIGURE)
 
@@ -60,8 +62,9 @@ def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
     open_table: int | None = None
     for item in items:
         if item.kind is BlockKind.TABLE:
-            if open_table is not None and _goes_on(merged[open_table], item):
-                merged[open_table] = _joined(merged[open_table], item)
+            part = item if open_table is None else _in_columns_of(merged[open_table], item)
+            if open_table is not None and _goes_on(merged[open_table], part):
+                merged[open_table] = _joined(merged[open_table], part)
                 continue
             open_table = len(merged)
         # A caption that says so does in its first words: 120 characters are one line and a half.
@@ -83,6 +86,30 @@ def _goes_on(above: PageItem, below: PageItem) -> bool:
         and same
         and abs(last.left - first.left) < _EDGE
     )
+
+
+def _in_columns_of(above: PageItem, below: PageItem) -> PageItem:
+    """Return a table with the columns of that before, if all its fewer columns begin where some of those do.
+
+    So goes on a table with rows whose cells are joined across.
+    """
+    edges = {cell.column: cell.boxes[0].left for cell in above.cells if cell.boxes}
+    last = columns(above.cells)
+    if not 1 < columns(below.cells) < last or len(edges) < last or not all(cell.boxes for cell in below.cells):
+        return below
+    starts: dict[int, int] = {columns(below.cells): last}
+    for cell in below.cells:
+        at = min(edges, key=lambda column: abs(edges[column] - cell.boxes[0].left))
+        # A frame is rougher than the white between columns.
+        off = abs(edges[at] - cell.boxes[0].left) > (_FLUSH if cell.column else _EDGE)
+        if off or starts.setdefault(cell.column, at) != at:
+            return below
+    cells = tuple(
+        replace(cell, column=starts[cell.column], column_span=starts[end] - starts[cell.column])
+        for cell in below.cells
+        if (end := cell.column + cell.column_span) in starts
+    )
+    return replace(below, cells=cells) if len(cells) == len(below.cells) else below
 
 
 def columns(cells: Sequence[Cell]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +15,7 @@ import pymupdf
 
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.lines import Line, Rect
-from pipelines.parse.onnx import one_thread
+from pipelines.parse.onnx import one_thread, session
 from pipelines.parse.pdf.extract import (
     add_rules,
     annotations_of,
@@ -68,12 +69,24 @@ _MOST_WRITTEN = 10_000
 """Pieces in which the text of a page is written up to which they are: both compare pieces with one another."""
 _MOST_STAMPS = 20
 """Stamps of a page that are read to the character."""
+_MOST_KEPT = 20_000
+"""Lines of a file that are kept from the survey until their page is read: 400 pages, some 15 MB."""
 _SMOOTH = 8
 """Bits of MuPDF's smoothing, as it begins."""
 
 
 FAULTS = (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError)
 """What the library raises for a page that it cannot read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _PageText:
+    """The lines of a page of that height, once it is turned upright by so many degrees clockwise."""
+
+    turned: int
+    height: float
+    lines: tuple[Line, ...]
+    watermarks: tuple[Line, ...]
 
 
 class PdfFile:
@@ -100,7 +113,10 @@ class PdfFile:
         self._upright: Any = None
         self._blocks: Any = ()
         self._holder: Any = None
-        self._turn = 0
+        self._known: dict[int, _PageText] = {}
+        self._kept = 0
+        self._words: list[PageWord] | None = None
+        self._turn = self._turned_by = 0
         self._opened = 0
         self._drawn = self._written = 0
 
@@ -188,22 +204,21 @@ class PdfFile:
             for stamp in stamps:
                 yield " ".join(self._upright.get_textbox(stamp, textpage=page).split())
             return
-        words = Near(list(words_of(self._upright.get_text("rawdict", flags=_FLAGS)["blocks"])), lambda word: word.rect)
+        words = Near(self.words(self._number), lambda word: word.rect)
         for stamp in stamps:
             rect = Rect(*stamp)
             yield " ".join(word.text for word in words.at(rect) if rect.holds(*word.rect.middle))
 
     def page(self, number: int) -> RawPage:
         """Return the page with its lines upright, whichever way it is turned in the file."""
-        self._open(number)
+        text = self._text(number)
         page = self._upright
-        fragments = self._fragments(number)
         return RawPage(
             number=number,
             width=page.rect.width,
             height=page.rect.height,
-            lines=tuple(lines_of([fragment for fragment in fragments if not fragment.is_watermark])),
-            watermarks=tuple(lines_of([fragment for fragment in fragments if fragment.is_watermark])),
+            lines=text.lines,
+            watermarks=text.watermarks,
             images=tuple(images_of(page)),
             paint=paint_of(page, self._log()),
             links=tuple(self._links(number)),
@@ -216,14 +231,29 @@ class PdfFile:
         self._drawn, self._written = len(log), sum(1 for kind, _ in log if kind.endswith("-text"))
         return log
 
-    def lines(self, number: int) -> tuple[list[Line], float]:
+    def lines(self, number: int) -> tuple[Sequence[Line], float]:
         """Return only the lines of a page, and its height: the quick look that a survey takes."""
-        fragments = [fragment for fragment in self._fragments(number) if not fragment.is_watermark]
-        return lines_of(fragments), float(self._upright.rect.height)
+        text = self._text(number)
+        return text.lines, text.height
 
-    def _fragments(self, number: int) -> list[Fragment]:
-        """Return the pieces of text of a page, without what is stamped on it, and the check boxes of a form."""
+    def _text(self, number: int) -> _PageText:
+        """Return the text of a page, which is opened; it is read once, unless the file has very many lines."""
         self._open(number)
+        if (kept := self._known.get(number)) is not None:
+            return kept
+        fragments = self._fragments()
+        level, askew = (
+            tuple(lines_of([fragment for fragment in fragments if fragment.is_watermark is mark]))
+            for mark in (False, True)
+        )
+        text = _PageText(self._turned_by, self._upright.rect.height, level, askew)
+        self._kept += len(level)
+        if self._kept <= _MOST_KEPT:
+            self._known[number] = text
+        return text
+
+    def _fragments(self) -> list[Fragment]:
+        """Return the pieces of text of the open page, without what is stamped on it, and the check boxes of a form."""
         ticks = list(ticks_of(self._upright)) if self._file.is_form_pdf else []
         stamps = [Rect(*stamp.rect) for stamp in annotations_of(self._upright) if stamp.type[0] in _STAMPS]
         covered = Covered([*stamps, *(tick.rect for tick in ticks)])
@@ -234,11 +264,14 @@ class PdfFile:
         ]
         return [*found, *ticks]
 
-    def words(self, number: int, clip: Rect) -> list[PageWord]:
-        """Return the words in or near `clip`, parted also where only white space between them tells."""
+    def words(self, number: int) -> list[PageWord]:
+        """Return the words of a page, parted also where only white space between them tells."""
         self._open(number)
-        area = pymupdf.Rect(*clip.grown(2))
-        return list(words_of(self._upright.get_text("rawdict", flags=_FLAGS, clip=area)["blocks"]))
+        if self._words is None:
+            # An italic letter hangs over the page's edge.
+            area = pymupdf.Rect(*Rect(*self._upright.rect).grown(2))
+            self._words = list(words_of(self._upright.get_text("rawdict", flags=_FLAGS, clip=area)["blocks"]))
+        return self._words
 
     def regions(self, number: int) -> list[PageRegion]:
         """Return what the layout model sees on the page, in reading order; nothing where drawings are too intricate."""
@@ -246,9 +279,7 @@ class PdfFile:
         if self._drawn > _MOST_DRAWN or self._crowded():
             return []
         with _quiet(), self._drawn_fast():
-            _load_model()
-            groups = self._upright.get_layout(return_raw=True)
-        groups = groups or self._upright.layout_information or []
+            groups = _layout_model().predict(self._upright, return_raw=True) or []
         return [
             PageRegion(
                 _PARTS.get(group["class_name"], RegionKind.TEXT),
@@ -312,12 +343,13 @@ class PdfFile:
         page = self._file[number - 1]
         shown = page.rotation
         page.set_rotation(0)
-        self._upright, self._blocks = page, _text_blocks(page)
-        upright = upright_turn(self._blocks, shown)
-        self._turn = (shown - upright) % 360
+        kept = self._known.get(number)
+        self._upright, self._blocks = page, () if kept else _text_blocks(page)
+        upright = kept.turned if kept else upright_turn(self._blocks, shown)
+        self._turn, self._turned_by = (shown - upright) % 360, upright
         if upright:
             self._upright = self._turned(page, upright)
-            self._blocks = _text_blocks(self._upright)
+            self._blocks = () if kept else _text_blocks(self._upright)
         self._number, self._drawn, self._written = number, 0, 0
 
     def _turned(self, page: Any, turn: int) -> Any:
@@ -331,7 +363,7 @@ class PdfFile:
         return copy
 
     def _drop(self) -> None:
-        self._upright, self._blocks = None, ()
+        self._upright, self._blocks, self._words = None, (), None
         self._number = 0
         if self._holder is not None:
             self._holder.close()
@@ -368,15 +400,28 @@ def _quiet() -> Iterator[None]:
 
 
 @cache
-def _load_model() -> None:
-    """Open the layout model, and have it not part intricate drawings into segments.
+def _layout_model() -> Any:
+    """Return the layout model, that does not part intricate drawings into segments and looks into no tables.
 
-    That takes the square of their lines: 9.4 seconds for a circuit diagram, 0.5 without; five minutes for 18,560
-    strokes. Of pages of text and tables nothing changes.
+    To part takes the square of their lines: 9.4 seconds for a circuit diagram, 0.5 without; five minutes for 18,560
+    strokes. Of pages of text and tables nothing changes. The tables' cells, which nobody asks for here, and memory
+    asked for anew for each page took more than half of the model's time: 64 of 97 processor seconds for 377 pages,
+    of which 28 are left (`benchmarks/parse_cost.py`).
     """
-    with one_thread():
-        import pymupdf.layout.pymupdf_util_base as base
+    # The library makes a model of its own as it is imported, unless there is one.
+    made, pymupdf._get_layout = pymupdf._get_layout, pymupdf.message
+    try:
+        with one_thread():
+            import pymupdf.layout.pymupdf_util_base as base
+            from pymupdf.layout.onnx.BoxRFDGNN import BoxRFDGNN
+
+            model = BoxRFDGNN(use_sort=True)
+    finally:
+        pymupdf._get_layout = made
     base.create_stext_page = _structured_text
+    model.table_grid_extractor = None
+    model.feature_extractor = type(model.feature_extractor)(session(model.imf_model_path))
+    return model
 
 
 def _structured_text(page: Any, flags: int) -> Any:

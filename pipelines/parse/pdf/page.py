@@ -48,13 +48,14 @@ class Paint:
 class Rules:
     """Straight lines drawn on a page, as rectangles of no height or no width.
 
-    `shaded` are the level edges of coloured areas, `sides` their upright ones.
+    `shaded` are the level edges of coloured areas, `sides` their upright ones, `areas` these areas themselves.
     """
 
     level: list[Rect] = field(default_factory=list)
     shaded: list[Rect] = field(default_factory=list)
     upright: list[Rect] = field(default_factory=list)
     sides: list[Rect] = field(default_factory=list)
+    areas: list[Rect] = field(default_factory=list)
 
     def within(self, clip: Rect) -> Rules:
         """Return the lines of which some part lies in `clip`."""
@@ -66,7 +67,8 @@ class Rules:
             [rule for rule in rules if clip.left <= rule.left <= clip.right and rule.meet(clip).height > 0]
             for rules in (self.upright, self.sides)
         )
-        return Rules(level, shaded, upright, sides)
+        areas = [area for area in self.areas if min(area.meet(clip).width, area.meet(clip).height) > 0]
+        return Rules(level, shaded, upright, sides, areas)
 
 
 @dataclass(frozen=True, slots=True)

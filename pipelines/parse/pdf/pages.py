@@ -116,7 +116,7 @@ class PageReader:
         items = [
             replace(item, boxed=in_box(item.rect, body)) if item.kind is BlockKind.HEADING else item for item in items
         ]
-        words = self.file.words(raw.number, raw.rect) if raw.links else []
+        words = self.file.words(raw.number) if raw.links else []
         items = with_links(list_levels(items), raw.links, words)
         source = "native" if raw.lines else "none"
         page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, source, issue)
@@ -196,9 +196,7 @@ class PageReader:
         items: list[PageItem] = []
         remarks: list[str] = []
         for grid in grids:
-            words = [
-                word for word in self.file.words(page.number, grid.rect) if grid.rect.grown(1).holds(*word.rect.middle)
-            ]
+            words = [word for word in self.file.words(page.number) if grid.rect.grown(1).holds(*word.rect.middle)]
             cells = fill_grid(grid, words, page)
             missing = missing_numbers(words, cells)
             if missing:

@@ -64,6 +64,7 @@ class TableCells:
         self.columns = len(gutters) + 1
         self.heads = next((number for number, row in enumerate(rows) if not row.bold), 0)
         self.starts = [self._starts(number) for number in range(len(rows))]
+        self._tints = [self._tinted(number) for number in range(len(rows))]
 
     def grid(self) -> PageGrid:
         """Return the grid; places without text join the one above or beside that they belong to."""
@@ -95,10 +96,33 @@ class TableCells:
         column = 0
         while column < self.columns:
             last = starts.get(column, column)
+            last = max(last, self._tinted_to(row, column))
             if column in starts and (last > column or self._is_group(row) or self._is_head_of_heads(row, column)):
                 last = max(last, min((other for other in starts if other > column), default=self.columns) - 1)
             yield column, last
             column = last + 1
+
+    def _tinted(self, row: int) -> list[tuple[int, int]]:
+        """Return the first and last columns of the coloured areas behind a row."""
+        middle = (self.rows[row].top + self.rows[row].bottom) / 2
+        return [
+            (
+                column_at(area.left + GUTTER * self.height, self.gutters),
+                column_at(area.right - GUTTER * self.height, self.gutters),
+            )
+            for area in self.rules.areas
+            if area.top < middle < area.bottom
+        ]
+
+    def _tinted_to(self, row: int, column: int) -> int:
+        """Return the last column of a coloured cell that begins here, in a table whose cells have colours of their own.
+
+        What holds text in several columns is no cell, but the colour of a row.
+        """
+        last = max((last for first, last in self._tints[row] if first == column), default=column)
+        alone = not any(column < other <= last for other in self.starts[row])
+        parted = sum(any(after == last for after, _ in tints) for tints in self._tints)
+        return last if alone and parted > 1 else column
 
     def _is_group(self, row: int) -> bool:
         """Whether a row is the title of the rows below: one entry, bold or across columns, in a table of others."""

@@ -78,7 +78,8 @@ def fill_grid(grid: PageGrid, words: Sequence[PageWord], page: RawPage) -> tuple
         )
         for place, home in zip(grid.cells, homes, strict=True)
     ]
-    return _without_blanks(cells)
+    # What goes on has the columns of the part before, though nothing may stand in some.
+    return _without_blanks(cells, {cell.column for cell in cells if cell.text or grid.continues})
 
 
 def _homes(grid: PageGrid, words: Sequence[PageWord]) -> list[list[PageWord]]:
@@ -166,10 +167,10 @@ def _same_line(line: Sequence[PageWord], word: PageWord) -> bool:
     return common > 0.5 * min(rect.height, word.rect.height)
 
 
-def _without_blanks(cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """Return the cells without rows and columns in which nothing stands."""
+def _without_blanks(cells: Sequence[Cell], used: set[int]) -> tuple[Cell, ...]:
+    """Return the cells without rows in which nothing stands, and of the columns those that are `used`."""
     rows = _renumbered({cell.row for cell in cells if cell.text})
-    columns = _renumbered({cell.column for cell in cells if cell.text})
+    columns = _renumbered(used)
     kept: list[Cell] = []
     for cell in cells:
         in_rows = [row for row in range(cell.row, cell.row + cell.row_span) if row in rows]
