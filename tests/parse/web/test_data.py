@@ -61,6 +61,31 @@ def test_documents_in_xml_have_sections_lists_and_tables(document_of: Read) -> N
     assert [cell.row_span for cell in document.tables[0].cells if cell.text == "1"] == [2]
 
 
+def test_what_is_said_about_a_text_comes_behind_it_and_names_it(document_of: Read) -> None:
+    document = document_of(
+        "a.xml",
+        "<page><info><link type='guide' xref='a'/><credit><name>Jo</name><email>j@x.y</email></credit>"
+        "<desc>How to vent.</desc><legalnotice><title>Licence</title><para>Free.</para></legalnotice></info>"
+        "<title>Venting</title><p>Open the screw.</p></page>",
+    )
+    assert document.title == "Venting"
+    assert texts(document)[:3] == ["How to vent.", "Venting", "Open the screw."]
+    assert {"name: Jo", "Free."} < set(texts(document)[3:])
+    book = "<book><info><title>Pumps</title><abstract><para>All.</para></abstract></info><para>Vent.</para></book>"
+    assert document_of("b.xml", book).title == "Pumps"
+
+
+def test_the_title_in_the_front_of_an_article_stands_over_its_text(document_of: Read) -> None:
+    document = document_of(
+        "a.xml",
+        "<article><front><article-meta><article-id>7</article-id><title-group><article-title>Wear of seals"
+        "</article-title></title-group><abstract><p>Seals wear.</p></abstract></article-meta></front>"
+        "<body><sec><title>Method</title><p>We ran a pump.</p></sec></body></article>",
+    )
+    assert document.title == "Wear of seals"
+    assert texts(document) == ["Wear of seals", "Seals wear.", "Method", "We ran a pump.", "article-id: 7"]
+
+
 def test_records_in_xml_are_tables_and_single_values_keep_their_names(document_of: Read) -> None:
     document = document_of(
         "a.xml",
