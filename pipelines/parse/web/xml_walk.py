@@ -196,7 +196,7 @@ def _title_of(root: etree._Element) -> str:
 
 def _shown(front: etree._Element) -> list[etree._Element]:
     """Return the title in a front, and its abstracts. A title over paragraphs is that of a licence or a remark."""
-    inner = [one for one in front.iter() if _name(one) in _TITLES and _name(one.getparent()) not in _ABSTRACTS]
+    inner = [one for one in front.iter() if _name(one) in _TITLES and not _is_within(one, _ABSTRACTS)]
     prose = _PARAGRAPHS - _ABSTRACTS
     named = [one for one in inner if not any(_name(following) in prose for following in one.itersiblings())]
     return named[:1] + [one for one in front.iter() if _name(one) in _ABSTRACTS]
@@ -286,3 +286,8 @@ def _attributes(element: etree._Element) -> list[tuple[str, str]]:
 def _attribute_text(element: etree._Element) -> str:
     pairs = [(name, value) for name, value in _attributes(element) if name.lower() not in _TECHNICAL]
     return ", ".join(f"{name}={value}" for name, value in pairs)
+
+
+def _is_within(element: etree._Element, names: frozenset[str]) -> bool:
+    parent = element.getparent()
+    return parent is not None and _name(parent) in names
