@@ -104,7 +104,7 @@ def _picture(ended: JobResult) -> bytes:
 
 def _pages(document: Document) -> tuple[Page, ...]:
     """The pages of a document; a picture without any is one page."""
-    if document.pages or not document.source.media_type.startswith("image/"):
+    if document.pages or not drawable(document.source.media_type):
         return document.pages
     return (Page(1),)
 

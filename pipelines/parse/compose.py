@@ -48,7 +48,8 @@ _READ_ME = re.compile(r"read\W?me\b|index\b|default\b", re.IGNORECASE)
 def choose_title(told: str, blocks: Sequence[Block], source: Source) -> str:
     """Return the title: the metadata's if it looks like one, the TITLE blocks, the heading over all, the file's stem.
 
-    A file that is named in several words has these, where its text has but one word or the heading of a part.
+    A file that is named in several words has these, where its text has but one word or the heading of a part. One word
+    in small letters is a title where metadata and first heading agree on it ("pg_dump").
     """
     stem = PurePosixPath(source.name).stem
     named = _is_title(stem) and not _READ_ME.match(stem) and len(_NAME_PART.findall(stem)) > 1
@@ -56,7 +57,8 @@ def choose_title(told: str, blocks: Sequence[Block], source: Source) -> str:
     candidates = [titles if _clean(told) and titles.startswith(_clean(told)) else _clean(told)]
     candidates += [text for text in (titles, _heading_over_all(blocks)) if not named or _is_phrase(text)]
     candidates += [] if named else [_first_heading(blocks)]
-    return next((title[:_LONGEST] for title in candidates if _is_title(title)), stem or source.uri)
+    agreed = _clean(told) == _first_heading(blocks) and not _is_nameless(_clean(told))
+    return next((title[:_LONGEST] for title in candidates if agreed or _is_title(title)), stem or source.uri)
 
 
 def _clean(text: str) -> str:
@@ -65,8 +67,12 @@ def _clean(text: str) -> str:
 
 def _is_title(text: str) -> bool:
     sample = text[: _LONGEST * 2]
-    nameless = _EMPTY_TITLE.fullmatch(sample) or _FILE_NAME.fullmatch(sample) or _CONTENTS.fullmatch(sample)
-    return bool(sample) and not _PART.search(sample) and not nameless and sample[0] not in BULLET_GLYPHS
+    return not _is_nameless(sample) and not _PART.search(sample) and sample[0] not in BULLET_GLYPHS
+
+
+def _is_nameless(text: str) -> bool:
+    sample = text[: _LONGEST * 2]
+    return not sample or any(pattern.fullmatch(sample) for pattern in (_EMPTY_TITLE, _FILE_NAME, _CONTENTS))
 
 
 def _is_phrase(text: str) -> bool:

@@ -13,6 +13,8 @@ ENCRYPTED_OFFICE = "application/vnd.ms-office.encrypted"
 
 _OOXML = "application/vnd.openxmlformats-officedocument."
 _ODF = "application/vnd.oasis.opendocument."
+CONTAINER = "META-INF/container.xml"
+"""Where an EPUB names its package file (EPUB 3.3, OCF 4.2.6.3.1)."""
 
 _PREFIXES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -130,11 +132,19 @@ def zip_type(path: Path) -> str:
 
 def _declared(archive: zipfile.ZipFile, names: list[str]) -> str:
     """ODF and EPUB name their type in a member of its own."""
-    if "mimetype" not in names:
+    folder = folder_of_book(names)
+    if f"{folder}mimetype" not in names:
         return _ODF + "text" if "META-INF/manifest.xml" in names and "content.xml" in names else ""
-    with archive.open("mimetype") as member:
+    with archive.open(f"{folder}mimetype") as member:
         declared = member.read(_LONGEST_TYPE).decode("ascii", "replace").strip()
     return declared.removesuffix("-template") if declared.startswith((_ODF, "application/epub")) else ""
+
+
+def folder_of_book(names: list[str]) -> str:
+    """Return the one folder with its slash in which all of an EPUB lies, if its folder was packed; else ''."""
+    folder = names[0].partition("/")[0] + "/" if names else ""
+    packed = f"{folder}{CONTAINER}" in names and all(name.startswith(folder) for name in names)
+    return folder if packed else ""
 
 
 def _ooxml(archive: zipfile.ZipFile, names: list[str]) -> str:

@@ -13,9 +13,13 @@ LARGEST = (1200, 1600)
 """Pixels of a picture: twice what half of a screen shows, for fine screens."""
 
 
+_DRAWN = frozenset({"image/png", "image/jpeg", "image/tiff", "image/webp", "image/bmp", "image/gif"})
+"""Pictures that are made of pixels; drawings (SVG, DXF) are shown as their text."""
+
+
 def drawable(media_type: str) -> bool:
     """Whether pages of this type can be drawn."""
-    return media_type == "application/pdf" or media_type.startswith("image/")
+    return media_type == "application/pdf" or media_type in _DRAWN
 
 
 def draw_page(path: Path, media_type: str, number: int, passwords: tuple[str, ...] = (), dpi: float = DPI) -> bytes:
@@ -25,7 +29,7 @@ def draw_page(path: Path, media_type: str, number: int, passwords: tuple[str, ..
     """
     if media_type == "application/pdf":
         return _draw_pdf(path, number, passwords, dpi)
-    return _draw_image(path, number) if media_type.startswith("image/") else b""
+    return _draw_image(path, number) if media_type in _DRAWN else b""
 
 
 def _draw_pdf(path: Path, number: int, passwords: tuple[str, ...], dpi: float) -> bytes:

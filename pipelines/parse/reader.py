@@ -48,13 +48,16 @@ class FileSample:
 
     @property
     def text(self) -> str:
-        """The beginning as text, up to the end of a line; empty for a binary file."""
+        """The beginning as text, up to the end of a line where that is half of it; empty for a binary file."""
         return self._decoded if self.is_text else ""
 
     @cached_property
     def _decoded(self) -> str:
-        # Without a line end in it, three bytes less: a character of UTF-8 may be cut at its end.
-        return decode(self.head if self.whole else self.head[: self.head.rfind(b"\n") + 1 or -3]).text
+        if self.whole:
+            return decode(self.head).text
+        # A line may be longer than the sample: then three bytes less, for a character of UTF-8 may be cut at its end.
+        end = self.head.rfind(b"\n") + 1
+        return decode(self.head[: end if 2 * end > len(self.head) else -3]).text
 
 
 @dataclass(frozen=True, slots=True)

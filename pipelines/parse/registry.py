@@ -35,6 +35,7 @@ READERS = (
     "web.epub:EpubReader",
     "web.msg:MsgReader",
     "web.rtf:RtfReader",
+    "web.dxf:DxfReader",
     "web.archives:ZipReader",
     "web.archives:TarReader",
     "web.eml:EmlReader",
@@ -58,6 +59,7 @@ _WAYS_OUT = MappingProxyType(
         "application/vnd.ms-outlook-pst": "export its mails as .eml or .msg",
         "application/postscript": "convert it to PDF",
         "image/heic": "save it as JPEG or PNG",
+        "image/x-dwg": "save it as DXF or PDF",
     }
 )
 """What can be done with files that nobody reads."""

@@ -183,6 +183,14 @@ def test_the_title_is_the_first_that_looks_like_one(told: str, heading: str, tit
     assert built(b).title == title
 
 
+def test_a_word_in_small_letters_is_a_title_where_metadata_and_heading_agree() -> None:
+    b = builder("pg_dump")
+    b.heading("pg_dump", 2)
+    b.paragraph("It writes a database out.")
+    b.heading("Options", 2)
+    assert built(b).title == "pg_dump"
+
+
 def test_a_heading_whose_number_goes_on_is_that_of_a_part_and_no_title() -> None:
     b = builder("")
     b.paragraph("INCIDENT REPORT")

@@ -110,5 +110,19 @@ def test_bytes_that_mean_nothing_have_no_type(tmp_path: Path) -> None:
     assert type_of(tmp_path, "noise.txt", b"\x00\x01\x02\x03" * 500) == UNKNOWN
 
 
+@pytest.mark.parametrize(
+    ("start", "unit", "media_type"),
+    [
+        ('<?xml version="1.0"?>\n<!-- made -->\n', '<svg xmlns="http://www.w3.org/2000/svg"><text>Größe</text>', "svg"),
+        ("<!-- made -->\n", "<html><body><p>Größe</p>", "html"),
+        ("{\n", '"Größe": [1, 2], "x": {}, ', "json"),
+    ],
+)
+def test_the_type_is_told_by_a_line_that_is_longer_than_the_sample(
+    tmp_path: Path, start: str, unit: str, media_type: str
+) -> None:
+    assert media_type in type_of(tmp_path, "file", (start + unit * 5000).encode())
+
+
 def test_many_comments_before_the_first_element_are_read_in_linear_time(tmp_path: Path) -> None:
     assert type_of(tmp_path, "a.html", b"<!-- a -->" * 6000 + b"<p>x</p>") == "text/html"

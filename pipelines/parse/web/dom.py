@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -37,6 +38,10 @@ _IN_HEAD: Final = frozenset(
     "base basefont bgsound link meta title noscript noframes style script template head".split()
 )
 _FURNITURE_ROLES: Final = {"navigation", "search", "banner", "contentinfo"}
+_STEPS: Final = frozenset("next prev previous up start home top first last contents toc index".split())
+_FEWEST_STEPS, _LARGEST_STEPS, _LABEL = 2, 100, 12
+"""Pages that a block of navigation leads to; elements in it, of which DocBook's largest has 20; characters before each
+of its links ("Previous: ", in Texinfo's)."""
 _INVISIBLE_STYLE: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _DECLARED: Final = re.compile(
     rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE
@@ -129,6 +134,44 @@ def is_furniture(element: Element) -> bool:
     around = element.iterancestors("main", "article", "section", "blockquote", "figure", "td")
     # A theme may wrap the whole page in a section; that one holds the page's title.
     return all(parent.tag == "section" and _holds_title(parent) for parent in around)
+
+
+def stepping_blocks(root: Element) -> frozenset[Element]:
+    """Return the blocks that only lead from page to page of a manual: "Prev", "Up", "Next" and the titles behind them.
+
+    Which links do is what the page says itself, in `rel` of the link or of a `link` to the same address in its head
+    (HTML 4.6.7; HTML 4.01, 6.12) or by a key for it (`accesskey`); DocBook and Texinfo write both.
+    """
+    links = [link for link in root.iter("link", "a") if _is_step(link)]
+    titles = {link.get("href", ""): link.get("title", "") for link in links}
+    if len(titles) < _FEWEST_STEPS:
+        return frozenset()
+    titles[""] = text_of(root.find("head/title"))
+    led: dict[Element, int] = {}
+    for link in root.iter("a"):
+        block = link.getparent() if link.get("href") in titles else None
+        while block is not None and led.setdefault(block, _pages_led_to(block, titles)):
+            block = block.getparent()
+    return frozenset(block for block, pages in led.items() if pages >= _FEWEST_STEPS and block.tag in BLOCKS)
+
+
+def _is_step(link: Element) -> bool:
+    keyed = link.tag == "a" and link.get("accesskey") is not None
+    return keyed or not _STEPS.isdisjoint(link.get("rel", "").lower().split())
+
+
+def _pages_led_to(block: Element, titles: Mapping[str, str]) -> int:
+    """Return to how many of the pages a small block leads; none where it says more than what they are."""
+    elements = list(islice(block.iter(), _LARGEST_STEPS))
+    links = [one for one in elements if one.tag == "a" and one.get("href")]
+    targets = {link.get("href", "") for link in links}
+    if len(elements) == _LARGEST_STEPS or not targets <= titles.keys():
+        return 0
+    if any(one.tag in HEADINGS or one.tag in VERBATIM for one in elements):
+        return 0
+    labels = sum(len(text_of(link)) for link in links)
+    most = labels + sum(map(len, titles.values())) + _LABEL * len(targets)
+    return len(targets) if len(text_of(block)) - labels <= most else 0
 
 
 def _holds_title(element: Element) -> bool:

@@ -13,6 +13,7 @@ from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.limits import check_archive
+from pipelines.parse.magic import CONTAINER, folder_of_book
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
@@ -47,11 +48,12 @@ class Manifest:
 
 def read_manifest(archive: zipfile.ZipFile) -> Manifest:
     """Raises `KeyError` or `etree.XMLSyntaxError` where the package file is missing or broken."""
-    container = _parse(archive, "META-INF/container.xml")
+    folder = folder_of_book(archive.namelist())
+    container = _parse(archive, folder + CONTAINER)
     rootfile = next(container.iter("{*}rootfile"), None)
     if rootfile is None:
         raise KeyError("no package file is named")
-    path = rootfile.get("full-path", "")
+    path = folder + rootfile.get("full-path", "")
     package = _parse(archive, path)
     items = {item.get("id", ""): item for item in package.iter("{*}item")}
     paths = {id: resolved(path, item.get("href", "")) for id, item in items.items()}
@@ -138,9 +140,10 @@ class EpubReader:
 
 
 def _refuse_protected(archive: zipfile.ZipFile, source: Source) -> None:
-    if "META-INF/encryption.xml" not in archive.namelist():
+    name = f"{folder_of_book(archive.namelist())}META-INF/encryption.xml"
+    if name not in archive.namelist():
         return
-    root = etree.fromstring(archive.read("META-INF/encryption.xml"), etree.XMLParser(resolve_entities=False))
+    root = etree.fromstring(archive.read(name), etree.XMLParser(resolve_entities=False))
     methods = {method.get("Algorithm", "") for method in root.iter("{*}EncryptionMethod")}
     if any(not method.startswith(_SCRAMBLED_FONTS) for method in methods):
         raise Encrypted("the book is protected against copying", ids=(source.uri,))

@@ -19,6 +19,7 @@ from pipelines.parse.web.dom import (
     HtmlLooks,
     is_furniture,
     is_silent,
+    stepping_blocks,
 )
 from pipelines.parse.web.flow import (
     caption_of,
@@ -81,10 +82,12 @@ class Walker:
         self._verbatim = 0
         self._mark = ""
         self._waiting: list[Image] = []
+        self._steps: frozenset[Element] = frozenset()
 
     def walk(self, root: Element) -> None:
         """Raises `TooLarge` for tables beyond the limits of depth and cells."""
         self._titled = self._titled and sum(not is_silent(heading) for heading in root.iter("h1")) == 1
+        self._steps = stepping_blocks(root) if self._furniture else frozenset()
         events = etree.iterwalk(root, events=("start", "end", "comment"))
         skipped: Element | None = None
         for event, element in events:
@@ -203,7 +206,7 @@ class Walker:
         self._waiting.append(image_of(element, self._resolve))
 
     def _apart(self, element: Element) -> bool:
-        if not (self._furniture and is_furniture(element)):
+        if not (self._furniture and (element in self._steps or is_furniture(element))):
             return False
         kind = BlockKind.PAGE_FOOTER if element.tag == "footer" else BlockKind.PAGE_HEADER
         self._builder.furniture(kind, read_text(element)[0], self._place)

@@ -13,6 +13,13 @@ _SECTIONS = frozenset(
     "section sect1 sect2 sect3 sect4 sect5 chapter appendix part preface article book sec div body topic concept task"
     " reference glossary bibliography refsection simplesect abschnitt kapitel item entry channel feed".split()
 )
+_FRONT = frozenset(
+    "info articleinfo bookinfo chapterinfo appendixinfo prefaceinfo partinfo sectioninfo sect1info refentryinfo front"
+    " prolog teiheader".split()
+)
+"""What is said about a text and not in it (DocBook 4.5 and 5, Mallard, JATS, DITA, TEI)."""
+_ABSTRACTS = frozenset({"abstract", "desc", "shortdesc"})
+"""What of it readers are shown over the text, with its title."""
 _PARAGRAPHS = frozenset(
     "para p simpara formalpara shortdesc abstract note warning caution tip important remark desc".split()
 )
@@ -45,8 +52,18 @@ class XmlWalker:
         self._sections = 0
         self._read: set[etree._Element] = set()
         self._single: set[etree._Element] = set()
+        self._fronts: list[etree._Element] = []
 
     def walk(self, root: etree._Element) -> None:
+        """Append the tree; what is said about the text and its parts (authors, revisions) comes behind all of it."""
+        self._builder.meta("title", _title_of(root))
+        self._walk(root)
+        fronts, self._fronts = self._fronts, []
+        for front in fronts:
+            for child in _below(front):
+                self._walk(child)
+
+    def _walk(self, root: etree._Element) -> None:
         events = etree.iterwalk(root, events=("start", "end"))
         whole: etree._Element | None = None
         for event, element in events:
@@ -59,7 +76,8 @@ class XmlWalker:
             else:
                 if element is not whole:
                     self._leave(element)
-                self._stray(element.tail)
+                if element is not root:
+                    self._stray(element.tail)
 
     def _start(self, element: etree._Element) -> bool:
         """Begin an element; whether all of it has been read."""
@@ -67,10 +85,20 @@ class XmlWalker:
         if element in self._read:
             self._read.discard(element)
             return True
+        if name in _FRONT and self._sections and not self._items:
+            self._front(element)
+            return True
         if self._whole(element, name) or self._records(element):
             return True
         self._enter(element, name)
         return False
+
+    def _front(self, front: etree._Element) -> None:
+        """Append what is shown of it; the rest waits for the end of the document."""
+        for element in _shown(front):
+            self._walk(element)
+            self._read.add(element)
+        self._fronts.append(front)
 
     def _whole(self, element: etree._Element, name: str) -> bool:
         """Append an element that is one piece; whether it was."""
@@ -160,6 +188,20 @@ class XmlWalker:
         return self._builder.table(cells, caption=_name(element))
 
 
+def _title_of(root: etree._Element) -> str:
+    """Return the title that a text has itself, or in its front."""
+    shown = ([one] if _name(one) in _TITLES else _shown(one) for one in _below(root) if _name(one) in _TITLES | _FRONT)
+    return next((_all_text(one) for ones in shown for one in ones if _name(one) in _TITLES), "")
+
+
+def _shown(front: etree._Element) -> list[etree._Element]:
+    """Return the title in a front, and its abstracts. A title over paragraphs is that of a licence or a remark."""
+    inner = [one for one in front.iter() if _name(one) in _TITLES and not _is_within(one, _ABSTRACTS)]
+    prose = _PARAGRAPHS - _ABSTRACTS
+    named = [one for one in inner if not any(_name(following) in prose for following in one.itersiblings())]
+    return named[:1] + [one for one in front.iter() if _name(one) in _ABSTRACTS]
+
+
 def _run_of_records(element: etree._Element) -> list[tuple[etree._Element, dict[str, str]]]:
     """Return the flat elements of one name that begin with `element`, with their fields."""
     found: list[tuple[etree._Element, dict[str, str]]] = []
@@ -244,3 +286,8 @@ def _attributes(element: etree._Element) -> list[tuple[str, str]]:
 def _attribute_text(element: etree._Element) -> str:
     pairs = [(name, value) for name, value in _attributes(element) if name.lower() not in _TECHNICAL]
     return ", ".join(f"{name}={value}" for name, value in pairs)
+
+
+def _is_within(element: etree._Element, names: frozenset[str]) -> bool:
+    parent = element.getparent()
+    return parent is not None and _name(parent) in names

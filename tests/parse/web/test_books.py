@@ -1,5 +1,7 @@
 """EPUB, ZIP, RTF, reStructuredText and Org."""
 
+import io
+import zipfile
 from collections.abc import Callable
 
 from pydantic import SecretStr
@@ -54,6 +56,16 @@ def test_a_book_is_read_in_the_order_of_its_spine(parse_bytes: ParseBytes) -> No
     assert document.blocks[1].provenance.label == "Starting"
     assert parsed.pictures[0].data == b"\x89PNG\r\n\x1a\n..."
     assert ("hyperlink", "two.xhtml", "the end") in targets(document)
+
+
+def test_a_book_that_was_packed_with_its_folder_is_a_book(parse_bytes: ParseBytes) -> None:
+    with zipfile.ZipFile(io.BytesIO(BOOK)) as archive:
+        packed = zipped({f"book/{name}": archive.read(name) for name in archive.namelist()})
+    parsed = parse_bytes("a.epub", packed)
+    assert parsed.document is not None
+    assert parsed.document.title == "Pump book"
+    assert texts(parsed.document)[-2:] == ["Stopping", "Close it."]
+    assert parsed.pictures[0].data == b"\x89PNG\r\n\x1a\n..."
 
 
 def test_an_archive_lists_its_members_and_hands_them_on(parse_bytes: ParseBytes) -> None:

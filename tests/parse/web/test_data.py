@@ -61,6 +61,31 @@ def test_documents_in_xml_have_sections_lists_and_tables(document_of: Read) -> N
     assert [cell.row_span for cell in document.tables[0].cells if cell.text == "1"] == [2]
 
 
+def test_what_is_said_about_a_text_comes_behind_it_and_names_it(document_of: Read) -> None:
+    document = document_of(
+        "a.xml",
+        "<page><info><link type='guide' xref='a'/><credit><name>Jo</name><email>j@x.y</email></credit>"
+        "<desc>How to vent.</desc><legalnotice><title>Licence</title><para>Free.</para></legalnotice></info>"
+        "<title>Venting</title><p>Open the screw.</p></page>",
+    )
+    assert document.title == "Venting"
+    assert texts(document)[:3] == ["How to vent.", "Venting", "Open the screw."]
+    assert {"name: Jo", "Free."} < set(texts(document)[3:])
+    book = "<book><info><title>Pumps</title><abstract><para>All.</para></abstract></info><para>Vent.</para></book>"
+    assert document_of("b.xml", book).title == "Pumps"
+
+
+def test_the_title_in_the_front_of_an_article_stands_over_its_text(document_of: Read) -> None:
+    document = document_of(
+        "a.xml",
+        "<article><front><article-meta><article-id>7</article-id><title-group><article-title>Wear of seals"
+        "</article-title></title-group><abstract><p>Seals wear.</p></abstract></article-meta></front>"
+        "<body><sec><title>Method</title><p>We ran a pump.</p></sec></body></article>",
+    )
+    assert document.title == "Wear of seals"
+    assert texts(document) == ["Wear of seals", "Seals wear.", "Method", "We ran a pump.", "article-id: 7"]
+
+
 def test_records_in_xml_are_tables_and_single_values_keep_their_names(document_of: Read) -> None:
     document = document_of(
         "a.xml",
@@ -94,3 +119,16 @@ def test_a_broken_line_costs_itself(parse_bytes: ParseBytes) -> None:
 def test_records_with_short_names_are_tables_too(document_of: Read) -> None:
     document = document_of("a.xml", "<rows><row><a>r1</a><b>r2</b></row><row><a>r3</a><b>r4</b></row></rows>")
     assert document.tables[0].grid() == [["a", "b"], ["r1", "r2"], ["r3", "r4"]]
+
+
+def test_what_is_written_on_a_drawing_is_read_from_top_to_bottom(document_of: Read) -> None:
+    groups = (
+        "999 made by hand|0 SECTION|2 HEADER|9 $LASTSAVEDBY|1 nobody|0 ENDSEC|0 SECTION|2 BLOCKS|0 BLOCK|2 frame"
+        "|0 TEXT|10 1|20 1|1 Drawing No.|0 ENDBLK|0 ENDSEC|0 SECTION|2 ENTITIES|0 LINE|10 0|20 0|11 5|21 5"
+        "|0 TEXT|10 9|20 2|1 right, below|0 TEXT|10 1|20 2|1 left %%c12 %%p0.1|0 DIMENSION|20 1|1 <>"
+        "|0 MTEXT|10 1|20 8|3 {\\fArial|b0;\\H2.5;Seal }of \\U+00DC|1 ber\\PPump \\S1^2; \\{A\\}|0 ENDSEC|0 EOF"
+    )
+    parts = groups.replace("Arial|b0", "Arial").split("|")
+    document = document_of("a.dxf", "".join("{}\n{}\n".format(*part.split(" ", 1)) for part in parts))
+    assert texts(document) == ["Seal of Über\nPump 1/2 {A}", "left ⌀12 ±0.1", "right, below", "Drawing No."]
+    assert document.source.media_type == "image/vnd.dxf"

@@ -65,6 +65,30 @@ def test_navigation_and_the_page_s_own_header_and_footer_are_kept_apart(document
     assert document.references == ()
 
 
+def test_what_leads_from_page_to_page_of_a_manual_is_kept_apart(document_of: Read) -> None:
+    document = document_of(
+        "a.html",
+        "<head><title>Pumps</title><link rel=prev href=1.html title=Valves><link rel=next href=3.html title=Motors>"
+        "<link rel=home href=i.html></head><body><div><table><tr><th colspan=2>Pumps<tr><td><a href=1.html>Prev</a>"
+        "<td><a href=3.html>Next</a></table><hr></div><h1>Pumps</h1><p>Behind <a href=1.html>the valve</a> and the "
+        "motor of <a href=3.html>the next chapter</a>: a pump has to be vented before it is started.</p>"
+        "<table><tr><td><a href=i.html>Home</a><td><a href=other.html>Other</a></table></body>",
+    )
+    assert texts(document)[0] == "Pumps"
+    assert texts(document)[1].startswith("Behind the valve")
+    assert [table.grid() for table in document.tables] == [[["Home", "Other"]]]
+    assert [block.text for block in document.furniture] == ["Pumps\nPrev\nNext"]
+
+
+def test_links_of_one_line_say_themselves_where_they_lead(document_of: Read) -> None:
+    document = document_of(
+        "a.html",
+        "<div><p>Next: <a href=3.html rel=next>Motors</a>, Up: <a href=i.html rel=up>Parts</a></p></div><h1>Pumps</h1>"
+        "<p>Vent it.</p>",
+    )
+    assert texts(document) == ["Pumps", "Vent it."]
+
+
 def test_a_page_that_is_all_navigation_is_read(document_of: Read) -> None:
     assert texts(document_of("a.html", "<nav><ul><li>Manual</li></ul></nav>")) == ["Manual"]
 
