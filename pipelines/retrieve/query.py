@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -13,11 +13,10 @@ from pipelines.atomize.tags import QueryTags
 from pipelines.core.knowledge import Tag, TagPair
 from pipelines.lang import bm25
 from pipelines.lang.subject_words import question_language
-from pipelines.lang.terms import terms, words
-from pipelines.lang.words import STOP_WORDS
+from pipelines.lang.terms import stop_words, terms, words
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import reads
-from pipelines.retrieve.index import INNER_NAME, Index, Numbers, SparseRows, Weights, word_ngrams
+from pipelines.retrieve.index import INNER_NAME, Index, Numbers, SparseRows, Weights, name_key, word_ngrams
 from pipelines.retrieve.index_cache import Scale
 from pipelines.retrieve.question_words import NEAR, CorpusWords, QuestionWord, chunks_of
 from pipelines.store.vector import RecordKind, VectorStore
@@ -85,7 +84,7 @@ def analyze_query(
     entities: dict[int, float] = {}
     titles: dict[int, float] = {}
     matched_names: dict[int, str] = {}
-    for key, weight in _known_names(text, index):
+    for key, weight in _known_names(text, language, index):
         for entity in index.entities_by_name.get(key, ()):
             entities.setdefault(entity, weight)
         documents = index.documents_by_title.get(key, ())
@@ -184,16 +183,23 @@ def matched_terms(query: AnalyzedQuery, index: Index) -> dict[str, float]:
     return found | {names[number]: 1.0 for word in query.words for number, _ in word.exact}
 
 
-def _known_names(text: str, index: Index) -> Iterator[tuple[str, float]]:
-    """Yield the names in `text` that the index knows, the longest first, each with its weight."""
+def _known_names(text: str, language: str, index: Index) -> Iterator[tuple[str, float]]:
+    """Yield the names in a question that the index knows, the longest first, each with its weight."""
     taken: list[tuple[int, int]] = []
+    common = _common_keys(language, main_language(index))
     for start, end, key in word_ngrams(text):
-        if len(key) < 2 or key in STOP_WORDS or not (key in index.entities_by_name or key in index.documents_by_title):
+        if len(key) < 2 or key in common or not (key in index.entities_by_name or key in index.documents_by_title):
             continue
         is_inner = any(first <= start and end <= last for first, last in taken)
         if not is_inner:
             taken.append((start, end))
         yield key, INNER_NAME if is_inner else 1.0
+
+
+@lru_cache(maxsize=64)
+def _common_keys(*languages: str) -> frozenset[str]:
+    """The words of languages that name nothing, as names are looked up: "Más" may be a heading."""
+    return frozenset(name_key(word) for language in languages for word in stop_words(language))
 
 
 def _title_rarity(key: str, index: Index) -> float:
@@ -247,10 +253,11 @@ class TagMap:
         return tuple(sorted(mapped.values(), key=lambda pair: (-pair.weight, pair.corpus_tag)))
 
     def _near(self, question: str) -> Iterator[TagPair]:
-        if not reads(self._embedder.info, question_language(question, self._index.languages)):
+        language = question_language(question, self._index.languages)
+        if not reads(self._embedder.info, language):
             return
         for word in dict.fromkeys(words(question)):
-            if len(word) < _SHORTEST_WORD or word in STOP_WORDS or self._is_known(word):
+            if len(word) < _SHORTEST_WORD or word in stop_words(language) or self._is_known(word):
                 continue
             vector = self._embedder.embed([word], Side.QUERY)[0]
             for found in self._vectors.search(RecordKind.TAG, vector, 1):

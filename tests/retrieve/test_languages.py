@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -163,3 +164,18 @@ def test_vectors_count_only_in_languages_that_the_embedder_reads(retriever: Retr
     readable = retriever.features("When does the ferry cross?").layers.readable
     assert [language for language, reads in zip(languages, readable, strict=True) if reads] == ["en", "en"]
     assert not retriever.features("Wann fährt die Fähre?").layers.readable.any()
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "question"),
+    [
+        ("Más", "Las bombas de la casa se revisan cada año.", "¿Qué más hay que revisar en las bombas?"),
+        ("Und", "Die Pumpen werden jedes Jahr geprüft.", "Wann werden die Pumpen und die Häuser geprüft?"),
+    ],
+)
+def test_a_heading_of_common_words_is_no_name_in_a_question(
+    tmp_path: Path, title: str, text: str, question: str
+) -> None:
+    passage = Passage("one", title, text)
+    with open_passages((passage,), load(None, {}, QaSettings).settings, tmp_path) as retriever:
+        assert analyze_query(question, retriever.index).titles == {}
