@@ -47,6 +47,17 @@ def places(grid: PageGrid | None) -> list[tuple[int, int, int, int]]:
     return [(cell.row, cell.column, cell.row_span, cell.column_span) for cell in grid.cells]
 
 
+def test_dots_that_lead_to_a_page_are_no_columns() -> None:
+    dots = [(100.0 + 12 * number, ".") for number in range(8)]
+    rows = [
+        [(0, 20 * row, title), *((left, 20 * row, dot) for left, dot in dots), (200, 20 * row, str(row))]
+        for row, title in enumerate(("Theory", "Material", "Procedure"), start=90)
+    ]
+    assert aligned_grid(Rect(0, 1790, 230, 1860), words(*rows), Rules()) is None
+    undotted = [[row[0], row[-1]] for row in rows]
+    assert aligned_grid(Rect(0, 1790, 230, 1860), words(*undotted), Rules()) is not None
+
+
 def test_white_parts_columns_and_a_wider_step_parts_rows() -> None:
     found = words(
         [(0, 0, "Part"), (100, 0, "Remark")],

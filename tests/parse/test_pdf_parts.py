@@ -61,6 +61,14 @@ def test_ligatures_symbols_and_invisible_characters_become_plain() -> None:
     assert plain("\uf0a8", "Wingdings") == "☐"
 
 
+def test_accents_of_tex_fonts_join_their_letters() -> None:
+    assert plain("R´esistances `a l’aide", "ABCDEF+LMRoman10-Regular") == "Résistances à l’aide"
+    assert plain("fran¸cais, naˆıve, ˇReˇz", "CMR10") == "français, naîve, Řež"
+    assert plain("´x", "CMR10") == "´x"
+    assert plain("˜user `x", "CMTT10") == "˜user `x"
+    assert plain("it´s", "Helvetica") == "it´s"
+
+
 def test_superscripts_are_told_apart() -> None:
     assert "10" + raise_text("10", "-6") == "10⁻⁶"
     assert "5 m" + raise_text("5 m", "2") == "5 m2"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from pipelines.parse.lines import Rect, around
+from pipelines.parse.lines import LEADER, Rect, around
 from pipelines.parse.pdf.page import PageGrid, PageWord, Rules
 from pipelines.parse.pdf.table_cells import GUTTER, LOOSE, Strip, TableCells, TextRow, column_at, middle_of, pieces_of
 from pipelines.parse.pdf.tables import text_lines
@@ -41,7 +41,7 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
         rules: the lines drawn there.
     """
     lines = [tuple(line) for line in text_lines([word for word in words if region.holds(*word.rect.middle)])]
-    if len(lines) < 2:
+    if len(lines) < 2 or _are_contents(lines):
         return None
     height = median(word.rect.height for line in lines for word in line)
     lines = _with_neighbours(lines, words, region, height)
@@ -54,6 +54,12 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
     if not gutters or len(rows) < 2:
         return None
     return TableCells(region, rows, gutters, rules).grid()
+
+
+def _are_contents(lines: Sequence[Sequence[PageWord]]) -> bool:
+    """Whether most lines lead by dots from a title to its page: each dot would be a column."""
+    led = sum(1 for line in lines if LEADER.search(" ".join(word.text for word in line)))
+    return 2 * led > len(lines)
 
 
 def continued_grid(above: PageGrid, words: Sequence[PageWord], rules: Rules) -> PageGrid | None:

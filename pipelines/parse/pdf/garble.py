@@ -27,6 +27,15 @@ _SYMBOLS = {
     0xB4: "×", 0xB8: "÷", 0xB9: "≠", 0xBB: "≈", 0xA5: "∞", 0x6D: "µ", 0x57: "Ω", 0x44: "Δ", 0x70: "π", 0x61: "α",
     0x62: "β", 0x67: "γ", 0x64: "δ", 0x71 + 0x1000: "θ", 0x6C + 0x1000: "λ", 0x73: "σ", 0x77: "ω",
 }  # fmt: skip
+# Text fonts of TeX's first encoding (OT1) have no letters with accents: the accent is a character of its own before the
+# letter (Knuth, The TeXbook, appendix F). In the typewriter ones "~" and "^" are typed as such; mathematics has others.
+_TEX_FONT = re.compile(r"(?:^|\+)(?:CM(?!(?:SL|I)?TT|MI|SY|EX|BSY|TEX)|LM(?!Mono|Math))")
+_ACCENTS = {
+    "`": "\u0300", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¯": "\u0304", "˘": "\u0306", "˙": "\u0307",
+    "¨": "\u0308", "˚": "\u030a", "˝": "\u030b", "ˇ": "\u030c", "¸": "\u0327",
+}  # fmt: skip
+_ACCENTED = re.compile(rf"([{''.join(_ACCENTS)}])([^\W\d_])")
+_DOTLESS = {"ı": "i", "ȷ": "j"}
 _UNIT = re.compile(r"(?:^|[^A-Za-z])(?:mm|cm|dm|km|m|in|ft|s|kg|g|N|W|V|A|H|CO|O|R|x|y|z)$")
 _SUPERSCRIPT = str.maketrans("0123456789+-−–=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ")
 
@@ -83,7 +92,9 @@ def _scattered(text: str) -> float:
 
 
 def plain(text: str, font: str = "") -> str:
-    """Return the characters of a run as they would be typed; `font` tells whether codes are symbols."""
+    """Return the characters of a run as they would be typed; `font` tells what its codes and accents mean."""
+    if _TEX_FONT.search(font):
+        text = _ACCENTED.sub(_composed, text)
     if text.isascii():
         return text
     text = _INVISIBLE.sub("", text).replace("\u00a0", " ")
@@ -92,6 +103,13 @@ def plain(text: str, font: str = "") -> str:
     if _SYMBOL_FONT.search(font) or _PRIVATE.search(text):
         text = _PRIVATE.sub(_symbol, text)
     return text
+
+
+def _composed(match: re.Match[str]) -> str:
+    """An accent and its letter as one character; what no character stands for is left as it is."""
+    letter = _DOTLESS.get(match[2], match[2])
+    made = unicodedata.normalize("NFC", letter + _ACCENTS[match[1]])
+    return made if len(made) == 1 else match[0]
 
 
 def _symbol(match: re.Match[str]) -> str:

@@ -161,7 +161,8 @@ class PdfFile:
             label = self._file[number - 1].get_label()
         except (*FAULTS, IndexError, KeyError, TypeError):
             return ""
-        return str(label or "")
+        # A prefix of no letters, written as UTF-16, comes as the mark of that encoding alone.
+        return str(label or "").replace("<FEFF>", "")
 
     def image(self, number: int) -> tuple[bytes, str]:
         """Return the bytes and media type of a bitmap as it is in the file; empty where it cannot be had."""

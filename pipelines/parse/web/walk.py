@@ -209,7 +209,11 @@ class Walker:
         if not (self._furniture and (element in self._steps or is_furniture(element))):
             return False
         kind = BlockKind.PAGE_FOOTER if element.tag == "footer" else BlockKind.PAGE_HEADER
-        self._builder.furniture(kind, read_text(element)[0], self._place)
+        text, links = read_text(element)
+        self._builder.furniture(kind, text, self._place)
+        if element in self._steps:
+            # The next page is no text of this one, but this one refers to it.
+            refer(self._builder, links)
         return True
 
     # -- tables

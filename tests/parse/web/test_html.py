@@ -87,6 +87,7 @@ def test_links_of_one_line_say_themselves_where_they_lead(document_of: Read) -> 
         "<p>Vent it.</p>",
     )
     assert texts(document) == ["Pumps", "Vent it."]
+    assert targets(document) == [("hyperlink", "3.html", "Motors"), ("hyperlink", "i.html", "Parts")]
 
 
 def test_a_page_that_is_all_navigation_is_read(document_of: Read) -> None:
