@@ -28,6 +28,12 @@ def test_a_cue_is_a_whole_word_where_blanks_stand_between_words() -> None:
     assert not cue("denies", "en").search("notable nothing")
 
 
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_the_abbreviation_of_number_denies_nothing(language: str) -> None:
+    assert not cue("denies", language).search("Part no.")
+    assert cue("denies", language).search("no oil")
+
+
 @pytest.mark.parametrize("name", sorted(read_table("cues")))
 def test_each_cue_has_all_ten_languages(name: str) -> None:
     assert set(read_table("cues")[name]) == _LANGUAGES

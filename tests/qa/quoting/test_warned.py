@@ -76,6 +76,23 @@ def test_a_figure_is_a_price_where_its_column_says_so(language: str, question: s
     assert "4" not in text
 
 
+@pytest.mark.parametrize(
+    ("language", "question", "head"),
+    [
+        ("en", "What does P-3305 cost?", "Part no. | Description | Price"),
+        ("es", "¿Cuánto cuesta P-3305?", "Pieza no. | Descripción | Precio"),
+        ("de", "Was kostet P-3305?", "Teil-Nr. | Beschreibung | Preis"),
+    ],
+)
+def test_the_row_of_the_part_that_is_named_goes_first(language: str, question: str, head: str) -> None:
+    table = (
+        f"{head}\nP-3301 | Impeller, bronze | 540 EUR\nP-3305 | Impeller, steel | 1180 EUR\nP-4003 | Bearing | 48 EUR"
+    )
+    quotes = [claim.text for claim in ask(question, {"a.txt": table}, language).claims]
+    assert len(quotes) == 1
+    assert "1180 EUR" in quotes[0]
+
+
 def test_a_comparison_quotes_both_sides() -> None:
     texts = {
         "a.txt": "The K65-200 has a mass of 148 kg.",
