@@ -22,6 +22,8 @@ _BREAKS = re.compile(r"\n\s*+")
 _SMALL = re.compile(r"[a-zà-ÿ]")
 """A line is a block of its own, unless it goes on in small letters."""
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
+_LEADING = re.compile(r"(?:\.[^\S\n]?){5}|…{2}")
+"""Dots that lead from a title to its page: an entry of a table of contents."""
 _OPENING = re.compile(r"(?:[^\W\d]+\s+)?\d+(?:\.\d+)*\.")
 _HEADING_LENGTH = 80
 _SOURCES_LENGTH = 24
@@ -34,9 +36,9 @@ class EvidenceUnit:
     """A sentence, item or row of a chunk. `span` counts in the document's text.
 
     `header` is the row that names the columns, empty where there is none, `heading` the line that heads it inside the
-    chunk. `label` says that it only names something: a heading, the header of a table, an entry of a bibliography.
-    `own` are its terms with the header's, `near` those of the units beside it, `above` those of title, file name,
-    headings and caption, `chunk` those of its whole chunk.
+    chunk. `label` says that it only names something: a heading, the header of a table, an entry of a bibliography
+    or of a table of contents. `own` are its terms with the header's, `near` those of the units beside it, `above` those
+    of title, file name, headings and caption, `chunk` those of its whole chunk.
     """
 
     hit: Hit
@@ -100,7 +102,7 @@ def _spans(text: str) -> Iterator[Span]:
     start = 0
     for end in [*_line_ends(text), len(text)]:
         line = text[start:end]
-        if RULE in line:
+        if RULE in line or _LEADING.search(line):
             lead = len(line) - len(line.lstrip())
             yield Span(start + lead, start + len(line.rstrip()))
         else:
@@ -127,7 +129,7 @@ def _read_headings(pieces: list[_Line], chunk: Chunk, known: set[str]) -> None:
         line = " ".join(piece.text.split())
         if line in known or _is_heading(line, chunk, piece.span.end):
             piece.label, heading = True, line
-        elif len(heading) <= _SOURCES_LENGTH and sources.search(heading):
+        elif _LEADING.search(line) or (len(heading) <= _SOURCES_LENGTH and sources.search(heading)):
             piece.label = True
         piece.heading = heading
 

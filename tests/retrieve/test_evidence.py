@@ -45,6 +45,13 @@ def test_rows_of_a_table_that_was_cut_have_the_header_of_the_context() -> None:
     assert by_text("Nut | 110\nBolt | 68", "Joint | Torque")["Nut | 110"].header == "Joint | Torque"
 
 
+def test_an_entry_of_a_table_of_contents_is_a_label() -> None:
+    entry, value = "2.3 Anzugsmoment . . . . . . . . 18", "Anzugsmoment: 68 Nm"
+    found = by_text(f"{entry}\n\n{value}")
+    assert found[entry].label
+    assert not found[value].label
+
+
 def test_a_heading_is_a_label_and_heads_what_follows() -> None:
     found = by_text("5.2 Cavitation rattle\n\nDo not run it for long. Call the service.")
     assert found["5.2 Cavitation rattle"].label
