@@ -72,7 +72,8 @@ def _is_title(text: str) -> bool:
 
 def _is_nameless(text: str) -> bool:
     sample = text[: _LONGEST * 2]
-    return not sample or any(pattern.fullmatch(sample) for pattern in (_EMPTY_TITLE, _FILE_NAME, _CONTENTS))
+    nameless = _EMPTY_TITLE.fullmatch(sample) or _FILE_NAME.fullmatch(sample) or _CONTENTS.fullmatch(sample)
+    return not sample or bool(nameless)
 
 
 def _is_phrase(text: str) -> bool:

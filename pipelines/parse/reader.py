@@ -55,8 +55,8 @@ class FileSample:
     def _decoded(self) -> str:
         if self.whole:
             return decode(self.head).text
-        # A line may be longer than the sample: then three bytes less, for a character of UTF-8 may be cut at its end.
         end = self.head.rfind(b"\n") + 1
+        # A line may be longer than the sample: then three bytes less, for a character of UTF-8 may be cut at its end.
         return decode(self.head[: end if 2 * end > len(self.head) else -3]).text
 
 

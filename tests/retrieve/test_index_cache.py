@@ -56,10 +56,11 @@ def test_the_scale_runs_from_chance_to_the_thing_itself(tmp_path: Path) -> None:
         atom = Record(f"atom:{name}", RecordKind.ATOM, name, "t", f"chunk:{name}")
         store.write([name], EmbeddedRecords((chunk, atom), np.stack([row, row])))
     scale = measure_scale(store, list(rows))
-    assert scale.floors["chunk"] == pytest.approx(0.6)
-    assert scale.top == pytest.approx(1.0)
+    # Vectors are kept with two bytes a number: eleven bits of each.
+    assert scale.floors["chunk"] == pytest.approx(0.6, abs=1e-3)
+    assert scale.top == pytest.approx(1.0, abs=1e-3)
     values = np.array([0.6, 0.8, 1.0, 0.1], dtype=np.float32)
-    assert scale.scaled(RecordKind.CHUNK, values).tolist() == pytest.approx([0.0, 0.5, 1.0, 0.0], abs=1e-5)
+    assert scale.scaled(RecordKind.CHUNK, values).tolist() == pytest.approx([0.0, 0.5, 1.0, 0.0], abs=2e-3)
 
 
 def test_two_tags_that_any_embedder_finds_alike_are_no_other_words_for_each_other(tmp_path: Path) -> None:
@@ -72,9 +73,10 @@ def test_two_tags_that_any_embedder_finds_alike_are_no_other_words_for_each_othe
     store.write(["one", ""], EmbeddedRecords((chunk, atom, *tags), vectors))
     scale = measure_scale(store, ["one"])
     cosines = [float(vectors[one] @ vectors[two]) for one, two in ((2, 3), (2, 4), (3, 4))]
-    assert scale.floors["tag"] == pytest.approx(np.mean(cosines), abs=1e-5)
-    assert scale.likeness(RecordKind.TAG, float(np.mean(cosines))) == pytest.approx(0.0, abs=1e-5)
-    assert scale.likeness(RecordKind.TAG, 1.0) == pytest.approx(1.0)
+    assert scale.floors["tag"] == pytest.approx(np.mean(cosines), abs=1e-3)
+    # What is left from the floor to 1 is 0.08, an eleventh of the whole: as much coarser is the likeness.
+    assert scale.likeness(RecordKind.TAG, float(np.mean(cosines))) == pytest.approx(0.0, abs=2e-2)
+    assert scale.likeness(RecordKind.TAG, 1.0) == pytest.approx(1.0, abs=2e-2)
 
 
 def test_an_empty_store_has_a_plain_scale(tmp_path: Path) -> None:
