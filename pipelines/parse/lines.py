@@ -182,7 +182,8 @@ def _begins(above: Line, line: Line, group: Sequence[Line], usual: float, right:
     # A tenth of the size more, for the rounding of steps to half points.
     if step > _WIDER * usual + 0.1 * em or _changes(above, line, short or step > _SCATTER * usual):
         return True
-    if BULLET.match(line.text) or line.raised or LEADER.search(above.text):
+    # The page that dots lead to may stand apart from them.
+    if BULLET.match(line.text) or line.raised or LEADER.search(" ".join(part.text for part in group[-2:])):
         return True
     in_item = len(group) == 1 and BULLET.match(group[0].text)
     return not in_item and (_set_in(line, group, em) or (short and _ends(above.text)))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,3 +73,12 @@ def test_nothing_but_hyphens_and_blanks_is_lost_in_joining(texts: list[str]) -> 
         return text.replace("-", "").replace(" ", "")
 
     assert bare(join_lines(texts)) == bare("".join(texts))
+
+
+def test_an_entry_of_contents_ends_with_its_page_beside_the_dots() -> None:
+    entries: list[Line] = []
+    for row, title in enumerate(("5.1 Objectif", "5.2 Théorie", "5.3 Matériel")):
+        dots, page = lines(f"{title} . . . . . . . .", top=12 * row), lines(str(71 + row), top=12 * row)
+        right = dots[0].rect.right
+        entries += [*dots, replace(page[0], rect=Rect(right + 5, 12 * row, right + 15, 12 * row + 10))]
+    assert [len(group) for group in group_paragraphs(entries)] == [2, 2, 2]
