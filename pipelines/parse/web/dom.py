@@ -150,8 +150,9 @@ def stepping_blocks(root: Element) -> frozenset[Element]:
     led: dict[Element, int] = {}
     for link in root.iter("a"):
         block = link.getparent() if link.get("href") in titles else None
-        while block is not None and led.setdefault(block, _pages_led_to(block, titles)):
-            block = block.getparent()
+        while block is not None and block not in led:
+            led[block] = _pages_led_to(block, titles)
+            block = block.getparent() if led[block] else None
     return frozenset(block for block, pages in led.items() if pages >= _FEWEST_STEPS and block.tag in BLOCKS)
 
 
