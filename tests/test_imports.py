@@ -65,6 +65,17 @@ assert parse(path, source_of(path, "a.txt"), ParseSettings()).document is not No
     assert loaded_after(code) == []
 
 
+def test_embedding_loads_the_model_and_not_its_library() -> None:
+    code = "from pipelines.llm.wordllama import WordLlamaEmbedder; WordLlamaEmbedder().embed(['a pump'])"
+    assert loaded_after(code, ("wordllama", "requests")) == []
+
+
+def test_a_question_in_the_words_of_the_corpus_needs_no_model_of_languages() -> None:
+    asked = "question_language('What torque do the casing bolts need?', ('de', 'en'))"
+    code = f"from pipelines.lang.subject_words import question_language; assert {asked} == 'en'"
+    assert loaded_after(code, ("py3langid",)) == []
+
+
 @pytest.mark.parametrize("package", ["pipelines", "qa", "evaluate", "flows"])
 def test_every_public_name_is_there_and_listed(package: str) -> None:
     module = import_module(package)

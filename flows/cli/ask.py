@@ -15,6 +15,7 @@ from pipelines.core.safe_output import shown
 if TYPE_CHECKING:
     from pipelines.store.vector import Filter
     from qa.conversation import Conversation
+    from qa.settings import QaSettings
 
 Strategy = Annotated[
     str | None,
@@ -70,6 +71,7 @@ def ask(
     where = _filter(document, folder, type, tag, page, since, until)
     settings = settings_from(kb, set)
     with KnowledgeBase.open(kb, settings) as knowledge, streamed(json):
+        _spare_data_frames(settings)
         answer = knowledge.ask(question, strategy=strategy or "", where=where, limit=k)
     if html is not None:
         html.write_text(answer_page(answer), encoding="utf-8")
@@ -98,8 +100,18 @@ def chat(
     from qa import KnowledgeBase
 
     where = _filter(document, folder, type, tag, page, since, until)
-    with KnowledgeBase.open(kb, settings_from(kb, set)) as knowledge:
+    settings = settings_from(kb, set)
+    with KnowledgeBase.open(kb, settings) as knowledge:
+        _spare_data_frames(settings)
         _converse(knowledge.conversation(strategy=strategy or "", where=where), trace)
+
+
+def _spare_data_frames(settings: QaSettings) -> None:
+    """Keep pandas out of the command, where it is installed: it would be a fifth of the time to the first answer."""
+    from pipelines.store.lancedb.library import import_without_data_frames
+
+    if settings.store.vectors == "lancedb":
+        import_without_data_frames()
 
 
 def _converse(conversation: Conversation, trace: bool) -> None:

@@ -52,6 +52,8 @@ _SCRIPTS = (
 _LATIN = tuple(
     "en de fr es it pt nl sv da no fi pl cs sk sl hr hu ro tr ca gl eu et lt lv sq is ga cy af id ms tl sw vi".split()
 )
+IDENTIFIED = tuple(sorted({*_LATIN, *(code for script in _SCRIPTS for code in script.languages)}))
+"""The languages that `detect_language` knows."""
 _OTHER = "zxx"
 """What py3langid calls figures, markup and part numbers."""
 _SURE = 0.3
@@ -119,7 +121,7 @@ def _identifier() -> LanguageIdentifier:
             model["ptc"], model["pc"], model["classes"].tolist(), _as_array(model["nextmove"]),
             model["out_feat"].tolist(), norm_probs=True, tk_row=_as_array(model["nextmove_row"]),
         )  # fmt: skip
-    identifier.set_languages({*_LATIN, _OTHER, *(code for script in _SCRIPTS for code in script.languages)})
+    identifier.set_languages({*IDENTIFIED, _OTHER})
     return identifier
 
 

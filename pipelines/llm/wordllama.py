@@ -1,11 +1,18 @@
-"""Embeddings by WordLlama: token vectors distilled from language models, averaged; the model is in its package."""
+"""Embeddings by WordLlama: token vectors distilled from language models, averaged; the model is in its package.
+
+Of the package its two files alone are read, the token vectors and the tokenizer: to import it brings an HTTP client and
+takes longer than to answer a question.
+"""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import json
+import math
+import os
+import struct
+from collections.abc import Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,35 +23,15 @@ from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import EmbedderInfo, Side, embed_filled
 
 if TYPE_CHECKING:
-    from wordllama.inference import WordLlamaInference
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
 
 DIMENSIONS = (256, 128, 64)
 _MODEL = "l2_supercat"
+_TENSOR = "embedding.weight"
+_LENGTH = struct.Struct("<Q")
+"""What a safetensors file begins with: the bytes of its header, which is JSON."""
 _BATCH = 256
-
-
-@contextmanager
-def _root_logger_kept() -> Iterator[None]:
-    """Keep the root logger as it is: WordLlama would set it up when imported, so that every library prints."""
-    root, taken = logging.getLogger(), logging.NullHandler()
-    root.addHandler(taken)  # `basicConfig` leaves alone what has a handler
-    try:
-        yield
-    finally:
-        root.removeHandler(taken)
-
-
-@cache
-def _load(dimension: int) -> WordLlamaInference:
-    with _root_logger_kept():
-        import wordllama
-
-    # Without its own folder as the cache it looks for the tokenizer on a hub.
-    folder = Path(wordllama.__file__).parent
-    shorter = None if dimension == DIMENSIONS[0] else dimension
-    model = wordllama.WordLlama.load(cache_dir=folder, trunc_dim=shorter, disable_download=True)
-    model.tokenizer.no_padding()
-    return model
 
 
 class WordLlamaEmbedder:
@@ -72,8 +59,7 @@ class WordLlamaEmbedder:
     def _means(self, texts: list[str]) -> Vectors:
         """The mean of each text's token vectors. WordLlama's own pads a batch to its longest text: half a gigabyte
         for 64 texts of which one has 8,000 tokens, and most of the time."""
-        model = _load(self._dimension)
-        table, tokenizer = model.embedding, model.tokenizer
+        table, tokenizer = _vectors(self._dimension), _tokenizer()
         means = np.zeros((len(texts), self._dimension), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):
             encodings = tokenizer.encode_batch_fast(texts[start : start + _BATCH], add_special_tokens=False)
@@ -81,3 +67,32 @@ class WordLlamaEmbedder:
                 if encoding.ids:
                     means[number] = table[encoding.ids].mean(axis=0)
         return means
+
+
+@cache
+def _vectors(dimension: int) -> NDArray[np.float32]:
+    """The vectors of all tokens, as numbers that are quick to add up: those of the file are half as long."""
+    path = _folder() / "weights" / f"{_MODEL}_{DIMENSIONS[0]}.safetensors"
+    with path.open("rb") as file:
+        (length,) = _LENGTH.unpack(file.read(_LENGTH.size))
+        told = json.loads(file.read(length))[_TENSOR]
+        if told["dtype"] != "F16":
+            raise SettingsError(f"the vectors of this version of wordllama are {told['dtype']}, not F16")
+        file.seek(told["data_offsets"][0], os.SEEK_CUR)
+        stored = np.fromfile(file, np.float16, math.prod(told["shape"]))
+    return stored.reshape(told["shape"])[:, :dimension].astype(np.float32)
+
+
+@cache
+def _tokenizer() -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_file(str(_folder() / "tokenizers" / f"{_MODEL}_tokenizer_config.json"))
+
+
+def _folder() -> Path:
+    """Where the package is, which is not imported."""
+    spec = find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("wordllama is not installed", name="wordllama")
+    return Path(spec.origin).parent

@@ -22,9 +22,14 @@ _HAS_BASE_PATHS = 16
 _FIXED = {1: 8, 5: 4}
 
 
+def has_version(table: Path) -> bool:
+    """Tell whether this folder holds a table: one whose making was cut off has files, and no version yet."""
+    return any(_manifests(table))
+
+
 def refuse_elsewhere(table: Path) -> None:
     """Raise `StoreMismatch` where a version of the table in this folder has files outside it, or cannot be read."""
-    for path in sorted((table / "_versions").glob("*.manifest")):
+    for path in sorted(_manifests(table)):
         try:
             elsewhere = _names_places(path.read_bytes())
         except FileNotFoundError:  # a writer has cleaned up
@@ -37,6 +42,10 @@ def refuse_elsewhere(table: Path) -> None:
                 ids=(str(path),),
                 hint="remove its folder `vectors` and ingest again",
             )
+
+
+def _manifests(table: Path) -> Iterator[Path]:
+    return (table / "_versions").glob("*.manifest")
 
 
 def _names_places(data: bytes) -> bool:

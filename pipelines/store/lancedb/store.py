@@ -1,16 +1,13 @@
 """Vectors and full text in LanceDB, one table a kind of record. The only package that imports `lancedb`.
 
-It takes a second or two to import, so that is done when something is read or written, and not when a store is opened:
+It takes half a second to import, so that is done when something is read or written, and not when a store is opened:
 an ingest that finds nothing new does neither.
 """
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
-from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,16 +15,13 @@ import numpy as np
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.core.vectors import Vectors
-from pipelines.store.lancedb.manifest import refuse_elsewhere
+from pipelines.store.lancedb.library import import_lancedb
+from pipelines.store.lancedb.manifest import has_version, refuse_elsewhere
 from pipelines.store.lancedb.table import ANEW, VectorTable, guarded
 from pipelines.store.vector import EmbeddedRecords, Filter, RecordKind, Scored
 
 if TYPE_CHECKING:
     import lancedb
-
-_CATALOG_CLIENT = "lance_namespace_urllib3_client"
-"""A client of catalogs over HTTP, of which lancedb needs the types alone; to define its calls takes a third of a second
-(`python -X importtime`)."""
 
 
 class LanceVectorStore:
@@ -45,19 +39,16 @@ class LanceVectorStore:
 
     @cached_property
     def _db(self) -> lancedb.DBConnection:
-        os.environ.setdefault("LANCEDB_LOG", "error")  # it warns of every empty partition of an index
-        _leave_out(_CATALOG_CLIENT)
-        import lancedb
-
+        lancedb = import_lancedb()
         return guarded(lambda: lancedb.connect(str(self._path)))
 
     @cached_property
     def _tables(self) -> dict[RecordKind, VectorTable]:
-        names = set(guarded(lambda: self._db.list_tables(limit=100)).tables)
         least = self._least()  # before the tables are opened: they may grow newer meanwhile, and never older
-        found = [kind for kind in RecordKind if kind.value in names]
+        folders = {kind: self._path / f"{kind.value}.lance" for kind in RecordKind}
+        found = [kind for kind, folder in folders.items() if has_version(folder)]
         for kind in found:
-            refuse_elsewhere(self._path / f"{kind.value}.lance")
+            refuse_elsewhere(folders[kind])
         tables = {kind: VectorTable.open(self._db, kind.value, self._dimension) for kind in found}
         held = {kind.value: table.version for kind, table in tables.items()}
         if lacking := sorted(name for name, version in least.items() if held.get(name, 0) < version):
@@ -120,10 +111,3 @@ class LanceVectorStore:
         if kind not in self._tables:
             self._tables[kind] = VectorTable.create(self._db, kind.value, self._dimension)
         return self._tables[kind]
-
-
-def _leave_out(package: str) -> None:
-    """Have the modules of a package be found without what the package itself imports."""
-    spec = None if package in sys.modules else find_spec(package)
-    if spec is not None:
-        sys.modules[package] = module_from_spec(spec)

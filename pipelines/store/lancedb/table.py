@@ -34,6 +34,7 @@ OUTGROWN = 4
 KEPT_VERSIONS = timedelta(hours=1)
 """How long readers that opened a table before a write may go on reading it."""
 _TEXTS = ("id", "owner", "text", "chunk", "uri", "media_type", "date", "language")
+_INDEXED = ("terms", "owner")
 _LANGUAGE = "language"
 """A column that tables made before it lack, until they are written again."""
 _VECTOR_INDEX = "vector_idx"
@@ -135,7 +136,14 @@ class VectorTable:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that readers of what was there have to read anew
             guarded(lambda: self._table.optimize(cleanup_older_than=kept))
+        if not self._has_word_indexes():
+            self._index_words()
         self._index_vectors()
+
+    def _has_word_indexes(self) -> bool:
+        """Whether the indexes of terms and owners are there: a writer may have been killed before it made them."""
+        held = {column for index in guarded(self._table.list_indices) for column in index.columns}
+        return held.issuperset(_INDEXED)
 
     def _index_vectors(self) -> None:
         rows = self._count()

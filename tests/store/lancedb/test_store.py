@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import lancedb
 import numpy as np
 import pytest
 
@@ -56,6 +57,28 @@ def test_a_new_table_is_kept_once_and_whoever_read_its_pieces_reads_on(tmp_path:
         store.write([A], embedded(VALVE))
         store.optimize()
         assert held(reader) == [PUMP[0], SEAL[0]]  # what it has open stays a while
+
+
+def test_a_table_whose_making_was_cut_off_is_made_by_the_next_write(tmp_path: Path) -> None:
+    (tmp_path / "chunk.lance" / "data").mkdir(parents=True)
+    with closing(LanceVectorStore(tmp_path, 4)) as store:
+        assert held(store) == []
+        store.write([A], embedded(PUMP))
+        assert held(store) == [PUMP[0]]
+
+
+def test_indexes_that_a_killed_writer_did_not_make_are_made_by_the_next(tmp_path: Path) -> None:
+    with closing(LanceVectorStore(tmp_path, 4)) as store:
+        store.write([A], embedded(PUMP))
+    opened = lancedb.connect(str(tmp_path)).open_table("chunk")
+    made = {index.name for index in opened.list_indices()}
+    for name in made:
+        opened.drop_index(name)
+    with closing(LanceVectorStore(tmp_path, 4)) as store:
+        assert store.match(RecordKind.CHUNK, {"pump": 1.0}, 1)[0].id == PUMP[0].id
+        store.optimize()
+    again = lancedb.connect(str(tmp_path)).open_table("chunk")
+    assert made == {index.name for index in again.list_indices()} != set()
 
 
 def test_a_store_of_another_dimension_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,67 @@
+"""lancedb is imported without what a folder of tables does not need, and whoever needs it finds it."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+
+def told(code: str) -> list[str]:
+    """The lines that a fresh interpreter prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_models_of_catalogs_are_defined_when_they_are_used() -> None:
+    code = """
+import sys
+from pipelines.store.lancedb.library import import_lancedb
+import_lancedb()
+import lance_namespace
+models = "lance_namespace_urllib3_client.models.list_tables_response"
+print(models in sys.modules)
+made = lance_namespace.ListTablesResponse(tables=["a"])
+print(made.tables[0], isinstance(made, lance_namespace.ListTablesResponse), models in sys.modules)
+from lance_namespace_urllib3_client.models import ListTablesResponse, QueryTableRequest
+print(type(made) is ListTablesResponse, QueryTableRequest.__name__)
+"""
+    assert told(code) == ["False", "a", "True", "True", "True", "QueryTableRequest"]
+
+
+def test_nothing_else_is_left_changed() -> None:
+    code = """
+import sys
+from pipelines.store.lancedb.library import import_lancedb, import_without_data_frames
+import_without_data_frames()
+ours = [one for one in sys.meta_path if type(one).__module__.startswith("pipelines")]
+print(ours == [], import_lancedb() is sys.modules["lancedb"])
+import overrides
+print(overrides.__file__ is not None)
+"""
+    assert told(code) == ["True", "True", "True"]
+
+
+@pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")
+def test_pandas_is_imported_for_those_who_ask_for_it() -> None:
+    code = """
+import sys
+from pipelines.store.lancedb.library import import_without_data_frames
+import_without_data_frames()
+print("pandas" in sys.modules)
+import pyarrow
+print(pyarrow.table({"a": [1]}).to_pandas().a.sum(), pyarrow.table(__import__("pandas").DataFrame({"a": [2]}))["a"][0])
+"""
+    assert told(code) == ["False", "1", "2"]
+
+
+@pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")
+def test_pandas_that_is_there_stays() -> None:
+    code = """
+import pandas
+from pipelines.store.lancedb.library import import_without_data_frames
+import_without_data_frames()
+import pyarrow
+print(pyarrow.table(pandas.DataFrame({"a": [2]}))["a"][0])
+"""
+    assert told(code) == ["2"]
