@@ -57,6 +57,25 @@ class TestE5(EmbedderContract):
         return e5
 
 
+@pytest.mark.slow
+def test_both_engines_of_e5_give_the_same_vectors_whatever_a_text_is_embedded_with(e5: Embedder) -> None:
+    texts = [
+        "The casing bolts need 68 N·m; 75 N·m would overstretch them.",
+        "Die Probezeit dauert sechs Monate.",
+        "上海工厂的泵  在 4 ℃ 时启动",
+        "درجة حرارة التشغيل ٤ °م",
+        "ﬁlter Ⅷ\t🙂",
+        "Насос запускается при 4 °C. " * 200,
+    ]
+    few = [e5.embed([text])[0] for text in texts[:-1]]
+    many = e5.embed(texts)
+    assert np.sum(few * many[:-1], axis=1) == pytest.approx(1, abs=1e-3)
+    backwards = e5.embed([*texts[::-1], texts[0]])
+    assert backwards[:-1] == pytest.approx(many[::-1], abs=1e-6)
+    # A text of several windows is near to what is in each of them.
+    assert many[-1] @ e5.embed([texts[-1][:1000]])[0] == pytest.approx(1, abs=0.02)
+
+
 @pytest.fixture(scope="module")
 def fastembed(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
     pytest.importorskip("fastembed", reason="the extra fastembed is not installed")

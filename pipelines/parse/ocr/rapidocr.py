@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from pipelines.core.errors import MissingExtra
+from pipelines.core.onnx import THREADS
 from pipelines.parse.ocr.engine import Raster, Reading
 from pipelines.parse.ocr.pictures import STANDING
-from pipelines.parse.onnx import THREADS
 from pipelines.parse.settings import OcrSettings
 
 _SURE = 0.9

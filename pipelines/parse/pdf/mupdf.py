@@ -14,8 +14,8 @@ from typing import Any
 import pymupdf
 
 from pipelines.core.errors import Encrypted, Malformed
+from pipelines.core.onnx import one_thread, session
 from pipelines.parse.lines import Line, Rect
-from pipelines.parse.onnx import one_thread, session
 from pipelines.parse.pdf.extract import (
     add_rules,
     annotations_of,

@@ -30,9 +30,12 @@ def one_thread() -> Iterator[None]:
         onnxruntime.SessionOptions = usual
 
 
-def session(path: str) -> Any:
-    """Return a model that runs in one thread and keeps its memory: one whose pictures have all the same size."""
+def session(model: str | bytes) -> Any:
+    """Return a model, of a file at a path or of its bytes, that runs in one thread and keeps its memory.
+
+    For one whose inputs have few sizes.
+    """
     with one_thread():
         from onnxruntime import InferenceSession, SessionOptions
 
-        return InferenceSession(path, sess_options=SessionOptions(), providers=["CPUExecutionProvider"])
+        return InferenceSession(model, sess_options=SessionOptions(), providers=["CPUExecutionProvider"])
