@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
+from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flows.flow_report import RunWatch
 from flows.prefect_address import named_address, refuse_settings_in, server_address
 from pipelines.ingest.build import open_run
 from pipelines.ingest.report import Event, Phase, Progress, Report, Stage, silent
 from pipelines.ingest.sources.locations import local_folder, shown_place
-from pipelines.ingest.steps import execute
+from pipelines.ingest.steps import PLAIN, Steps, execute
 from pipelines.llm.budget import Budget
 from pipelines.settings import Settings
+
+if TYPE_CHECKING:
+    from flows.telemetry import Telemetry
 
 NO_SERVER = "no Prefect server is running, so this run is seen here alone; `prefect server start` shows the next"
 QUIET = {
@@ -36,24 +41,40 @@ def ingest(
     progress: Progress = silent,
     budget: Budget = Budget(),
     qa_samples: Path | None = None,
+    dask: str = "",
+    flow: bool = True,
+    telemetry: Telemetry | None = None,
 ) -> Report:
     """Do what `pipelines.build` does as a flow, seen on the Prefect server that `server_address` finds.
 
-    Where it finds none, the steps are taken without Prefect. Raises what `build` raises, `ServerFailed`.
+    Where it finds none, and without `flow`, the steps are taken without Prefect. `telemetry` gets the spans and figures
+    of the run. Raises what `build` raises, `ServerFailed`.
     """
     kb = Path(kb)
     strangers = [place for place in (local_folder(folder), kb) if place is not None]
-    address, watch = use_server(*strangers), RunWatch(progress)
-    if not address:
-        progress(Event(Stage.FLOW, Phase.DONE, detail=NO_SERVER))
-    with open_run(folder, kb, settings, watch, budget, qa_samples) as run:
-        items = run.prepare()
-        if not address:
-            return asyncio.run(execute(run, items))
-        run.prefetch(items)  # Prefect takes its time to be imported
-        from flows.ingest_flow import as_flow
+    address = use_server(*strangers) if flow else ""
+    traced = telemetry.of_run(shown_place(folder), str(kb), progress) if telemetry else nullcontext()
+    with traced as trace:
+        watch = RunWatch(trace.hear if trace else progress)
+        if flow and not address:
+            progress(Event(Stage.FLOW, Phase.DONE, detail=NO_SERVER))
+        with open_run(folder, kb, settings, watch, budget, qa_samples, dask=dask) as run:
+            items = run.prepare()
+            if not address:
+                report = asyncio.run(execute(run, items, trace.around(PLAIN) if trace else PLAIN))
+            else:
+                run.prefetch(items)  # Prefect takes its time to be imported
+                from flows.ingest_flow import as_flow
 
-        return as_flow(run, items, watch, shown_place(folder))
+                report = as_flow(run, items, watch, shown_place(folder), trace.around if trace else as_they_are)
+        if trace:
+            trace.tell(report)
+    return report
+
+
+def as_they_are(steps: Steps) -> Steps:
+    """Return the steps of a run that nobody traces."""
+    return steps
 
 
 def use_server(*strangers: Path) -> str:

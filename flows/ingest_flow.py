@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ from pipelines.ingest.build import open_run
 from pipelines.ingest.report import Event, Phase, Report, Stage
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.sources.locations import shown_place
-from pipelines.ingest.steps import execute
+from pipelines.ingest.steps import Steps, execute
 from pipelines.ingest.task import SourceItem
 from pipelines.settings import Settings, load
 
@@ -50,11 +50,15 @@ PROGRESS_SECONDS = 5.0
 
 @dataclass(slots=True)
 class FlowRun:
-    """A run that is open, for the flow to take through its steps; `report` is how it ended, once it has."""
+    """A run that is open, for the flow to take through its steps; `report` is how it ended, once it has.
+
+    `around` is put around whoever takes the steps.
+    """
 
     run: IngestRun
     items: Sequence[SourceItem]
     watch: RunWatch
+    around: Callable[[Steps], Steps] = lambda steps: steps
     report: Report | None = None
 
 
@@ -78,12 +82,14 @@ async def strata_ingest(folder: str, knowledge_base: str, settings: dict[str, An
         return await _taken(FlowRun(run, run.prepare(), watch), shown_place(folder))
 
 
-def as_flow(run: IngestRun, items: Sequence[SourceItem], watch: RunWatch, folder: str) -> Report:
-    """Take an open run through its steps as a flow.
+def as_flow(
+    run: IngestRun, items: Sequence[SourceItem], watch: RunWatch, folder: str, around: Callable[[Steps], Steps]
+) -> Report:
+    """Take an open run through its steps as a flow; `around` is put around whoever takes them.
 
     A server that goes away does not cost the run: it is taken to its end all the same.
     """
-    opened = FlowRun(run, items, watch)
+    opened = FlowRun(run, items, watch, around)
     token = _OPEN.set(opened)
     try:
         asyncio.run(_run(opened, folder))
@@ -108,7 +114,7 @@ async def _taken(opened: FlowRun, folder: str) -> State:
     context = FlowRunContext.get()
     if context is not None and context.flow_run is not None:
         opened.watch(Event(Stage.FLOW, Phase.STARTED, detail=url_for(context.flow_run) or ""))
-    steps = FlowSteps(opened.run, opened.watch)
+    steps = opened.around(FlowSteps(opened.run, opened.watch))
     await set_limits(opened.run.settings)
     async with _progress(opened.watch):
         report = opened.report = await execute(opened.run, opened.items, steps)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +13,15 @@ from flows.cli.options import DEFAULT_KB, EmbedderName, Json, Kb, Quiet, Set, se
 from flows.cli.stdio import say, say_error
 
 if TYPE_CHECKING:
+    from flows.telemetry import Telemetry
     from pipelines.ingest.report import Progress, Report
     from pipelines.llm.budget import Budget
     from pipelines.settings import Settings
+
+
+class Runner(StrEnum):
+    PROCESSES = "processes"
+    DASK = "dask"
 
 
 def register(app: typer.Typer) -> None:
@@ -40,6 +48,14 @@ def ingest(
         bool, typer.Option("--keep-cache", help="Keep what a model replied about documents that have gone.")
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Stay, and ingest again when the folder changes.")] = False,
+    runner: Annotated[
+        Runner,
+        typer.Option(help="Where documents are compiled: on this machine, or by the workers of a Dask scheduler."),
+    ] = Runner.PROCESSES,
+    address: Annotated[str, typer.Option(help="The scheduler of --runner dask, as tcp://HOST:8786.")] = "",
+    otel: Annotated[
+        bool, typer.Option("--otel", help="Send traces and figures to where OTEL_EXPORTER_OTLP_ENDPOINT says.")
+    ] = False,
     json: Json = False,
     quiet: Quiet = False,
     set: Set = None,
@@ -64,9 +80,12 @@ def ingest(
         return
     if KnowledgeBaseFolder(kb).readable_by_others:
         say_error(f"other users may read {kb}; `chmod -R go= {kb}` keeps it to you")
+    dask = _scheduler(runner, address)
     while True:
-        with live_progress(quiet or json) as progress:
-            report = _run(no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples)
+        with live_progress(quiet or json) as progress, _telemetry(otel) as telemetry:
+            report = _run(
+                no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples, dask, telemetry
+            )
         print_report(report, json)
         if watched is None:
             raise typer.Exit(report.exit_code)
@@ -81,12 +100,38 @@ def _run(
     progress: Progress,
     budget: Budget,
     qa_samples: Path | None,
+    dask: str,
+    telemetry: Telemetry | None,
 ) -> Report:
-    if no_flow:
-        from pipelines.ingest.build import build as run
-    else:
-        from flows.ingest import ingest as run
-    return run(folder, kb, settings, progress=progress, budget=budget, qa_samples=qa_samples)
+    if no_flow and telemetry is None:
+        from pipelines.ingest.build import build
+
+        return build(folder, kb, settings, progress=progress, budget=budget, qa_samples=qa_samples, dask=dask)
+    from flows.ingest import ingest
+
+    return ingest(
+        folder, kb, settings, progress=progress, budget=budget, qa_samples=qa_samples, dask=dask, flow=not no_flow,
+        telemetry=telemetry,
+    )  # fmt: skip
+
+
+def _scheduler(runner: Runner, address: str) -> str:
+    """The address of the scheduler, empty on this machine. Raises `SettingsError` where one goes without the other."""
+    from pipelines.core.errors import SettingsError
+
+    if (runner is Runner.DASK) != bool(address):
+        raise SettingsError(
+            "`--runner dask` and `--address` go together", hint="--runner dask --address tcp://HOST:8786"
+        )
+    return address
+
+
+def _telemetry(wanted: bool) -> AbstractContextManager[Telemetry | None]:
+    if not wanted:
+        return nullcontext()
+    from flows.telemetry import exporting
+
+    return exporting()
 
 
 def _folder_to_watch(folder: str) -> Path:

@@ -22,9 +22,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from pipelines.core.errors import SourceError
+from pipelines.core.errors import SettingsError, SourceError
 from pipelines.core.plugin import names_code
 from pipelines.core.work.pool import WorkerPool
+from pipelines.ingest.dask_pool import DaskPool
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.report import Progress, Report, silent
 from pipelines.ingest.run import IngestRun
@@ -42,6 +43,10 @@ from pipelines.settings import Settings, load
 from pipelines.store.facts import state
 from pipelines.store.folder import KnowledgeBaseFolder
 
+AHEAD = 3
+"""Documents in work for each place where one can be compiled on other machines: one is compiled there, the others are
+on their way, so that none waits for the coordinator."""
+
 
 def build(
     folder: Path | str,
@@ -51,6 +56,7 @@ def build(
     progress: Progress = silent,
     budget: Budget = Budget(),
     qa_samples: Path | None = None,
+    dask: str = "",
 ) -> Report:
     """Bring a knowledge base up to a folder: new and changed documents are compiled, those that are gone removed.
 
@@ -62,6 +68,7 @@ def build(
         progress: is called with every event of the run.
         budget: what the calls of a language model may cost; a run that reaches it stops, and the next goes on.
         qa_samples: a JSON Lines file of question-answer samples, from which pairs of words and tags are learned.
+        dask: the address of a Dask scheduler, whose workers compile the documents (docs/howto/many-machines.md).
 
     Returns:
         How the run ended. A document that fails is counted there with its reason, and not raised.
@@ -76,7 +83,7 @@ def build(
         report = build("documents", "kb")
         print(report.documents, report.failures)
     """
-    with open_run(folder, Path(kb), settings, progress, budget, qa_samples) as run:
+    with open_run(folder, Path(kb), settings, progress, budget, qa_samples, dask=dask) as run:
         return asyncio.run(execute(run, run.prepare()))
 
 
@@ -89,12 +96,15 @@ def open_run(
     budget: Budget = Budget(),
     qa_samples: Path | None = None,
     dry_run: bool = False,
+    dask: str = "",
 ) -> Iterator[IngestRun]:
     """Open all that a run takes, with the knowledge base locked against other writers.
 
-    With `dry_run` the workers' chat, where a model is configured, is a `DryRunChat`.
+    With `dry_run` the workers' chat, where a model is configured, is a `DryRunChat`. With `dask`, the address of a
+    scheduler, documents are compiled by its workers; with a model by them as far as no model is asked.
     """
     here = local_folder(folder)
+    kb = kb.absolute() if dask else kb  # on another machine the place where a run was started says nothing
     settings = settings or load(kb).settings
     ledger = Ledger(settings.llm.prices)
     before = _inside(kb)
@@ -109,7 +119,7 @@ def open_run(
             if dry_run
             else open_workers(settings, stores.folder, budget, ledger)
         ) as workers,
-        _pool(settings, settings.ingest.workers) as pool,
+        _pool(settings, settings.ingest.workers) if not dask else _many(settings, dask, kb, here) as pool,
         _pool(settings, settings.ingest.documents_at_once) as model_pool,
     ):
         try:
@@ -119,6 +129,8 @@ def open_run(
                 at_last.callback(_remove_made, stores.folder, before)
             raise
         setup = _setup(settings, stores, workers, within(origin.folder, settings.ingest))
+        if isinstance(pool, DaskPool):
+            settings = _filling(settings, pool, setup)
         dispatcher = Dispatcher(setup, pool, model_pool, workers.chat, stores.embedder)
         lessons = Lessons(qa_samples, workers.pairing()) if qa_samples else None
         yield IngestRun(origin, settings, stores, dispatcher, workers, ledger, progress, lessons)
@@ -141,6 +153,25 @@ def _remove_made(kb: KnowledgeBaseFolder, before: frozenset[Path] | None) -> Non
 
 def _pool(settings: Settings, workers: int) -> WorkerPool:
     return WorkerPool(allowance(settings.parse.limits), workers)
+
+
+def _many(settings: Settings, address: str, kb: Path, folder: Path | None) -> DaskPool:
+    """Who compiles on other machines, all of which must see the knowledge base and the folder."""
+    return DaskPool(address, allowance(settings.parse.limits), [kb, *([folder.absolute()] if folder else ())])
+
+
+def _filling(settings: Settings, pool: DaskPool, setup: WorkerSetup) -> Settings:
+    """The settings with as many documents in work as keep all machines busy.
+
+    Raises `SettingsError` where an embedder is asked through the run's own process, which other machines cannot do.
+    """
+    if setup.embedder is None and setup.model is None:
+        raise SettingsError(
+            f"the embedder {settings.embed.name} is asked by one process", hint="with `--runner dask` take another one"
+        )
+    busy = max(settings.ingest.documents_at_once, AHEAD * pool.places)
+    ingest = settings.ingest.model_copy(update={"workers": pool.places, "documents_at_once": busy})
+    return settings.model_copy(update={"ingest": ingest})
 
 
 def _setup(settings: Settings, stores: Stores, workers: Workers, root: Path | None) -> WorkerSetup:

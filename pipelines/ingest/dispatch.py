@@ -9,8 +9,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from pipelines.core.work.job import Job, JobContext, JobListener, JobResult
-from pipelines.core.work.pool import WorkerPool
+from pipelines.core.work.job import Job, JobContext, JobListener, JobResult, Pool
 from pipelines.ingest.report import Stage
 from pipelines.ingest.stages import compile_document
 from pipelines.ingest.task import DocumentTask, SourceItem, WorkerSetup
@@ -106,9 +105,7 @@ class Dispatcher:
     a worker asks its parent.
     """
 
-    def __init__(
-        self, setup: WorkerSetup, pool: WorkerPool, model_pool: WorkerPool, chat: Chat | None, embedder: Embedder
-    ) -> None:
+    def __init__(self, setup: WorkerSetup, pool: Pool, model_pool: Pool, chat: Chat | None, embedder: Embedder) -> None:
         self.setup = setup
         self._pool = pool
         self._model_pool = model_pool

@@ -39,6 +39,14 @@ def test_an_ingest_that_has_nothing_to_do_says_so(strata: Strata, kb: Path) -> N
     assert "3 unchanged; nothing to parse, chunk or embed" in " ".join(out.split())
 
 
+@pytest.mark.parametrize("options", [("--runner", "dask"), ("--address", "tcp://127.0.0.1:8786")])
+def test_a_runner_and_its_address_go_together(options: tuple[str, str], strata: Strata, tmp_path: Path) -> None:
+    code, _, err = strata("ingest", write_folder(tmp_path / "folder"), "--kb", tmp_path / "kb", *options)
+    assert code == 2
+    assert "go together" in err
+    assert not (tmp_path / "kb").exists()
+
+
 @pytest.mark.parametrize(
     ("make", "code", "line"),
     [

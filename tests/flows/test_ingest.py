@@ -223,7 +223,9 @@ def test_a_server_that_goes_away_does_not_cost_the_run(tmp_path: Path, monkeypat
     )
     folder = write_folder(tmp_path / "left alone")
     with prefect.temporary() as running:
-        done = run(program, folder, tmp_path / "kb", running.pid, PREFECT_API_URL=running.api)
+        done = run(
+            program, folder, tmp_path / "kb", running.pid, PREFECT_API_URL=running.api, PREFECT_CLIENT_MAX_RETRIES="0"
+        )
     assert done.stdout == "{'indexed': 3} 3\n", done.stderr
     build(folder, tmp_path / "plain")
     assert_same(tmp_path / "kb", tmp_path / "plain")

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from pipelines.core.outcome import Status
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +97,11 @@ class JobListener:
     def asked(self, question: bytes, answer: Callable[[bytes], None]) -> None:
         """See `JobContext.ask`. Must not block: `answer` may be called later, from any thread."""
         raise NotImplementedError("nobody answers this job")
+
+
+class Pool(Protocol):
+    """Who runs jobs: processes of this machine (`WorkerPool`), or of many."""
+
+    def submit(self, job: Job, read: Callable[[JobResult], T], listener: JobListener = ...) -> Future[T]:
+        """Queue a job. The future's result is `read` of its `JobResult`; it can be cancelled until the job runs."""
+        ...
