@@ -14,8 +14,8 @@ from pipelines.llm.ledger import cost
 from pipelines.llm.settings import Price
 from pipelines.llm.trace import TraceLine
 from pipelines.store.catalog import Entry
+from pipelines.store.completeness import amiss, being_written, remedy
 from pipelines.store.facts import state
-from qa.completeness import amiss, being_written, remedy
 from serve.language import say
 from serve.library import OpenBase, document_key
 from serve.reading import text

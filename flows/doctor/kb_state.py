@@ -9,9 +9,9 @@ from pipelines.core.errors import StoreError, StoreLocked
 from pipelines.ingest.keys import COMPILED
 from pipelines.resources import Stores, open_stores
 from pipelines.store.catalog import Entry
+from pipelines.store.completeness import amiss, remedy
 from pipelines.store.facts import state
 from pipelines.store.folder import KnowledgeBaseFolder
-from qa.completeness import amiss, remedy
 
 SAMPLE = 50
 """Documents whose artifacts are looked at, spread evenly over all."""
