@@ -24,12 +24,13 @@ from pipelines.retrieve.filters import describe_filter
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.stored_knowledge import StoredKnowledge
 from pipelines.settings import load
+from pipelines.store.completeness import Completeness, amiss, being_written, remedy
 from pipelines.store.facts import LINKED_FACT
 from pipelines.store.vector import Filter
-from qa.answer import Answer, Ending
-from qa.completeness import Completeness, amiss, being_written, remedy
+from qa.answer import Answer, Ending, Step
 from qa.conversation import Conversation
 from qa.model_calls import ModelCalls
+from qa.question_terms import question_terms
 from qa.settings import AnswerSettings, QaSettings
 from qa.strategies.registry import strategy_named
 from qa.strategies.strategy import Strategy
@@ -226,9 +227,12 @@ class KnowledgeBase:
             return self._nothing(question, strategy.name, where)
         model = self.model_calls()
         began = time.perf_counter()
-        answer = await strategy.answer(question, knowledge, model, settings)
+        asks = model if settings.terms and strategy.uses_terms else None
+        terms = await question_terms(question, knowledge, asks) if asks else ()
+        answer = await strategy.answer(question, knowledge.with_terms(terms), model, settings)
         return replace(
             answer,
+            trace=(*(Step("term", f"{pair.query_term}: {pair.corpus_tag}") for pair in terms), *answer.trace),
             warnings=(*answer.warnings, *self._warnings(answer, model)),
             failed_calls=len(model.failed) if model else 0,
             dollars=self._dollars(model) if model else 0.0,

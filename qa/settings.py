@@ -52,6 +52,7 @@ class AnswerSettings(SettingsSection):
     flat_threshold: float = Field(0.2, ge=0, le=1, description="least similarity of a chunk in flat retrieval")
     chunks: int = Field(16, ge=1, description="chunks of hierarchical retrieval, beside those that atoms lead to")
     threshold: float = Field(0.2, ge=0, le=1, description="least similarity of a chunk in hierarchical retrieval")
+    terms: bool = Field(True, description="a model is asked first what the documents call a question's things (5.2.2)")
     surveyed: int = Field(200, ge=1, description="documents that a survey looks at, at most")
     context_tokens: int = Field(3500, ge=200, description="tokens of passages in one prompt at most")
     tries: int = Field(

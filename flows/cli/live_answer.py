@@ -20,6 +20,7 @@ _DOING = {
     "follow_up_answer": "Answering a simpler question",
     "conclude": "Concluding",
     "rewrite": "Understanding the question",
+    "terms": "Finding the documents' words for it",
 }
 
 

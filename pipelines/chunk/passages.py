@@ -106,8 +106,9 @@ def summarize(sentences: Sequence[str], count: int = 1, about: str = "", languag
     heading, count double. `language` is that of the sentences. Empty without sentences.
     """
     sentences = [_BULLET.sub("", " ".join(sentence.split())) for sentence in sentences]
-    sentences = [one for one in sentences if len(terms(one, language)) >= _FEWEST_TERMS] or sentences[:count]
-    found = [set(terms(sentence, language)) for sentence in sentences]
+    told = {sentence: terms(sentence, language) for sentence in sentences}
+    sentences = [one for one in sentences if len(told[one]) >= _FEWEST_TERMS] or sentences[:count]
+    found = [set(told[sentence]) for sentence in sentences]
     weights = Counter(term for one in found for term in one)
     for term in set(terms(about, language)):
         weights[term] *= 2

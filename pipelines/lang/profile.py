@@ -114,8 +114,9 @@ def profile(language: str) -> LanguageProfile:
     )
 
 
+@cache
 def read_table(name: str) -> dict[str, Any]:
-    """Return one of the data files of this package, by its name without the suffix."""
+    """Return one of the data files of this package, by its name without the suffix; it is nobody's to change."""
     return tomllib.loads((_DATA / f"{name}.toml").read_text(encoding="utf-8"))
 
 

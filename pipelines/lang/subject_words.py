@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from pipelines.lang.characters import CJK_RUN
-from pipelines.lang.identify import detect_language
+from pipelines.lang.identify import IDENTIFIED, detect_language
 from pipelines.lang.profile import longest_first, profile
 from pipelines.lang.terms import stop_words, terms, words
 
@@ -30,13 +30,22 @@ def question_language(text: str, languages: Sequence[str]) -> str:
     identified as; of several the first. Without stop words it is the one that it is identified as, where the corpus has
     that or its script tells, else the corpus's own.
     """
+    own = list(dict.fromkeys(filter(None, languages)))
+    found = [_stop_words_in(text, one) for one in own]
+    most = max(found, default=0)
+    if most and not any(_stop_words_in(text, other) > most for other in IDENTIFIED):
+        return own[found.index(most)]  # whatever it is identified as; to load what identifies takes half a second
     identified = detect_language(text, tuple(languages))
-    candidates = list(dict.fromkeys(filter(None, (*languages, identified))))
-    found = [sum(word in stop_words(one) for word in words(text, one)) for one in candidates]
-    if max(found, default=0):
-        return candidates[found.index(max(found))]
+    if identified and _stop_words_in(text, identified) > most:
+        return identified
+    if most:
+        return own[found.index(most)]
     known = identified in languages or not profile(identified).spaced  # a script of its own tells
     return identified if known else next(iter(languages), "")
+
+
+def _stop_words_in(text: str, language: str) -> int:
+    return sum(word in stop_words(language) for word in words(text, language))
 
 
 def subject_words(question: str, language: str, known: Callable[[str], bool]) -> Iterator[str]:

@@ -76,13 +76,20 @@ def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:
     """
     left_out = stop_words(language) if stop else frozenset[str]()
     found: list[str] = []
+    plain: list[str] = []  # stemmed together: one call of the stemmer for many words
     for run in words(text, language):
         if run in left_out:
             continue
+        if run.isascii() and run.isalpha():
+            plain.append(run)
+            continue
+        found += _stemmer(language).stemWords(plain)
+        plain.clear()
         if not run.isascii() and _PAIRED.match(run):
             found.extend(pair for pair in _pairs(run) if pair not in left_out)
         else:
             found.extend(_spelled(run, language))
+    found += _stemmer(language).stemWords(plain)
     return found
 
 

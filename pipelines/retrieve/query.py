@@ -76,11 +76,11 @@ def analyze_query(
     language = question_language(text, index.languages)
     own = corpus.of(text, language)
     said = {word.term for word in own}
-    expanding = expansion_terms(tags, main_language(index)) if tag_words else ()
-    added = {term: tag_words * weight for term, weight in expanding if term not in said}
-    found = (*own, *(QuestionWord(term, index_terms(index, term)) for term in added))
+    expanding = expansion(tags, corpus, main_language(index)) if tag_words else ()
+    added = [(word, tag_words * weight) for word, weight in expanding if word.term not in said]
+    found = (*own, *(word for word, _ in added))
     weights = np.array([_inverse_frequency(index, word) for word in found], dtype=np.float32)
-    weights[len(own) :] *= np.array(list(added.values()), dtype=np.float32)
+    weights[len(own) :] *= np.array([weight for _, weight in added], dtype=np.float32)
     entities: dict[int, float] = {}
     titles: dict[int, float] = {}
     matched_names: dict[int, str] = {}
@@ -99,12 +99,6 @@ def analyze_query(
 def main_language(index: Index) -> str:
     """Return the language of most chunks, "" where that is not known."""
     return index.languages[0] if index.languages else ""
-
-
-def index_terms(index: Index, term: str) -> tuple[tuple[int, int], ...]:
-    """Return a term of the corpus's main language as `QuestionWord.exact` has it."""
-    number = index.vocabulary.get(term, -1)
-    return ((number, 0),) if number >= 0 and len(index.postings.columns_of(number)) else ()
 
 
 def _inverse_frequency(index: Index, word: QuestionWord) -> float:
@@ -271,15 +265,28 @@ class TagMap:
         )
 
 
-def expansion_terms(tags: Sequence[TagPair], language: str = "") -> tuple[tuple[str, float], ...]:
-    """Return the terms by which tags expand the question, with their weights: those that it does not have itself.
+def with_terms(query: str, terms: Sequence[TagPair]) -> str:
+    """Return a query with what the documents call the things in it, for a vector that is near to both.
 
-    They are words of `language`.
+    >>> with_terms("Why is the box hot?", (TagPair("box", "charge controller"),))
+    'Why is the box hot? charge controller'
     """
-    added: dict[str, float] = {}
+    return " ".join([query, ", ".join(dict.fromkeys(pair.corpus_tag for pair in terms))]).rstrip()
+
+
+def expansion(
+    tags: Sequence[TagPair], corpus: CorpusWords, language: str = ""
+) -> tuple[tuple[QuestionWord, float], ...]:
+    """Return the words by which tags expand the question, with their weights: those that it does not have itself.
+
+    A tag is read as `language`, and stands for its words in each language of the corpus.
+    """
+    added: dict[str, tuple[QuestionWord, float]] = {}
     for pair in tags:
-        tag, said = (set(terms(text, language)) for text in (pair.corpus_tag, pair.query_term))
-        if pair.weight < 1 or not tag <= said:
-            for term in tag - said:
-                added[term] = max(added.get(term, 0.0), pair.weight)
-    return tuple(sorted(added.items()))
+        said = set(terms(pair.query_term, language))
+        named = {word.term: word for word in corpus.of(pair.corpus_tag, language)}
+        if pair.weight < 1 or not named.keys() <= said:
+            for term in named.keys() - said:
+                weight = max(pair.weight, added[term][1] if term in added else 0.0)
+                added[term] = (QuestionWord(term, named[term].exact), weight)
+    return tuple(added[term] for term in sorted(added))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -25,9 +26,17 @@ from pipelines.retrieve.index import Index
 from pipelines.retrieve.index_cache import Scale, graph_state, is_kept, load_index, measure_scale, save_index
 from pipelines.retrieve.layers import LayerSearch
 from pipelines.retrieve.propagate import KINDS, hops_from
-from pipelines.retrieve.query import TagMap, analyze_query, coverage, matched_terms
+from pipelines.retrieve.query import TagMap, analyze_query, coverage, matched_terms, with_terms
 from pipelines.retrieve.question_words import CorpusWords
-from pipelines.retrieve.score import ChunkScores, QueryFeatures, explain, score_chunks, select_chunks, squash
+from pipelines.retrieve.score import (
+    ChunkScores,
+    QueryFeatures,
+    explain,
+    said_share,
+    score_chunks,
+    select_chunks,
+    squash,
+)
 from pipelines.sections import RetrieveSettings
 from pipelines.store.graph import GraphStore
 from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
@@ -153,11 +162,17 @@ class Retriever:
         return TagMap(self.index, self._vectors, self._embedder, self.scale, self._pairs)
 
     def retrieve(
-        self, query: str, limit: int | None = None, where: Filter = Filter(), mode: Mode = Mode.GRAPH
+        self,
+        query: str,
+        limit: int | None = None,
+        where: Filter = Filter(),
+        mode: Mode = Mode.GRAPH,
+        terms: Sequence[TagPair] = (),
     ) -> tuple[Hit, ...]:
         """Return the best chunks for `query`, best first, ties by id; none for a blank query.
 
-        `limit` is how many at most, `settings.limit` where it is None.
+        `limit` is how many at most, `settings.limit` where it is None. `terms` lead from words of the query to what the
+        documents call it: over all layers and edges they are searched for too, as words and in the query's vector.
 
         >>> [hit.uri for hit in retriever.retrieve("What torque do the casing bolts need?", 3)]  # doctest: +SKIP
         ['manual.pdf', 'data-sheet.xlsx', 'manual.pdf']
@@ -167,7 +182,7 @@ class Retriever:
             return ()
         if mode is not Mode.GRAPH:
             return self._hits(self._flat(mode)(query, wanted, with_tag_spellings(where, self.index)), "chunk")
-        features = self.features(query, where)
+        features = self.features(query, where, terms)
         scores = score_chunks(features, self.index, self.settings)
         return self._explained(select_chunks(scores, features, self.index, wanted, self.settings), features, scores)
 
@@ -214,6 +229,21 @@ class Retriever:
             if target in hits
         )
 
+    def has_words_of(self, query: str) -> bool:
+        """Whether some chunk has enough of the query's words for them to be the documents' own (`worded`)."""
+        return bool((said_share(self.features(query)) >= self.settings.worded).any())
+
+    def tags_near(self, query: str, limit: int) -> tuple[str, ...]:
+        """Return the tags nearest in meaning to `query`, then those of the chunks found for it; `limit` at most."""
+        index = self.index
+        names = dict(zip(index.tag_ids, index.tag_names, strict=True))
+        near = self._vectors.search(RecordKind.TAG, self._embed(query), limit // 2)
+        tags_of = index.tag_chunks.transposed(index.size)
+        found = [index.chunk_number(hit.chunk.id) for hit in self.retrieve(query)]
+        borne = Counter(tag for number in found if number is not None for tag in tags_of.columns_of(number).tolist())
+        named = [names[one.id] for one in near if one.id in names]
+        return tuple(dict.fromkeys([*named, *(index.tag_names[tag] for tag, _ in borne.most_common())]))[:limit]
+
     def map_query(self, query: str) -> tuple[TagPair, ...]:
         """Return the terms of `query` with the corpus's tags that they lead to, the surest first (5.2.2)."""
         return self._tag_map.map(query)
@@ -228,15 +258,17 @@ class Retriever:
         atoms = [(one.text, one.chunk) for batch in self._vectors.records((RecordKind.ATOM,)) for one in batch.records]
         return tuple(atoms[:: max(1, len(atoms) // count)][:count])
 
-    def features(self, query: str, where: Filter = Filter()) -> QueryFeatures:
+    def features(self, query: str, where: Filter = Filter(), terms: Sequence[TagPair] = ()) -> QueryFeatures:
         """Return all that the scores for `query` are computed from; layers of weight 0 are not searched."""
         where = with_tag_spellings(where, self.index)
-        tags = self.map_query(query) if self.settings.tag or self.settings.tag_words else ()
+        known = self.map_query(query) if self.settings.tag or self.settings.tag_words else ()
+        tags = tuple({pair.corpus_tag: pair for pair in (*terms, *known)}.values())
         analyzed = analyze_query(query, self.index, tags, self._corpus_words, self.settings.tag_words)
         covered = coverage(analyzed, self.index)
         unused = () if self.settings.summary else (RecordKind.SUMMARY,)
         limit = self.settings.candidates
-        layers = self._search.similarities(analyzed, covered, self._embed(query), limit, where, unused)
+        vector = self._embed(with_terms(query, terms))
+        layers = self._search.similarities(analyzed, covered, vector, limit, where, unused)
         return QueryFeatures(analyzed, covered, layers, chunk_mask(where, self.index))
 
     def rank(self, features: QueryFeatures, limit: int, settings: RetrieveSettings) -> list[int]:

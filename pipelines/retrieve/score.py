@@ -105,13 +105,20 @@ def _by_wording(features: QueryFeatures, index: Index, settings: RetrieveSetting
     layers, query = features.layers, features.query
     if not layers.readable.any():  # terms are all there is
         return settings
-    said = query.weights @ np.minimum(features.covered, 1.0) / query.ideal + layers.document_words
+    said = said_share(features)
     best = int(np.argmax(said))
     if index.languages[index.language_of[best]] != query.language:
         return settings
     share = min(1.0, float(said[best]) / settings.worded) ** 2
     lowered = {name: share * getattr(settings, name) for name in ("lexical", "document", "title", "called")}
     return settings.model_copy(update=lowered) if share < 1 else settings
+
+
+def said_share(features: QueryFeatures) -> Weights:
+    """Return for each chunk the share of the question's weight that it says, with the words of its document's name."""
+    query = features.query
+    said: Weights = query.weights @ np.minimum(features.covered, 1.0) / query.ideal + features.layers.document_words
+    return said
 
 
 def _own_parts(layers: LayerSimilarities, settings: RetrieveSettings) -> dict[str, Weights]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.chunk import Chunk
 from pipelines.core.errors import StoreError
+from pipelines.core.knowledge import TagPair
 from pipelines.core.provenance import Provenance, Span
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
@@ -19,6 +20,7 @@ from pipelines.retrieve.filters import chunk_mask, resolve_filter, with_tag_spel
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
 from pipelines.retrieve.index import Weights
 from pipelines.retrieve.overview import DocumentOverview, chunks_of_same_tables, read_overview
+from pipelines.retrieve.query import with_terms
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import Settings
 from pipelines.store.artifact import read_document
@@ -28,6 +30,8 @@ from pipelines.store.vector import Filter
 
 LAYOUTS_KEPT = 64
 """Parsed documents whose layout stays in memory: more than one answer cites."""
+LANGUAGES_TOLD = 3
+"""Languages of the documents that are named: what a reader is to write in, not each stray page's."""
 
 
 class CorpusLexicon:
@@ -120,8 +124,8 @@ class _OpenKnowledge:
 class StoredKnowledge:
     """`qa.ports.Retrieval` over open stores; made by `of`, confined by `within`."""
 
-    def __init__(self, open_knowledge: _OpenKnowledge, where: Filter = Filter()) -> None:
-        self._open, self._where = open_knowledge, where
+    def __init__(self, open_knowledge: _OpenKnowledge, where: Filter = Filter(), terms: Sequence[TagPair] = ()) -> None:
+        self._open, self._where, self._terms = open_knowledge, where, terms
 
     @classmethod
     def of(cls, stores: Stores, settings: Settings) -> StoredKnowledge:
@@ -137,6 +141,26 @@ class StoredKnowledge:
             return StoredKnowledge(self._open)
         return StoredKnowledge(self._open, resolve_filter(where, self._open.retriever.index, self._open.entries))
 
+    def with_terms(self, terms: Sequence[TagPair]) -> StoredKnowledge:
+        """Return the same, searched also by what the documents call the words of a question (PIKE-RAG 5.2.2).
+
+        Each pair counts for the queries that have its words: the question, and those that a strategy makes of it.
+        """
+        return StoredKnowledge(self._open, self._where, terms)
+
+    def has_words_of(self, query: str) -> bool:
+        """Whether a query is in the documents' words, as far as `retrieve.worded` asks; in the whole knowledge base."""
+        return self._open.retriever.has_words_of(query)
+
+    def tags_near(self, query: str, limit: int) -> tuple[str, ...]:
+        """Return the tags that are near to a query, or to what is found for it; in the whole knowledge base."""
+        return self._open.retriever.tags_near(query, limit)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of most chunks as far as they are known, the commonest first."""
+        return tuple(filter(None, self._open.retriever.index.languages))[:LANGUAGES_TOLD]
+
     @property
     def size(self) -> int:
         """The number of chunks within the filter."""
@@ -148,13 +172,17 @@ class StoredKnowledge:
         return self._open.lexicon
 
     def retrieve(self, query: str, limit: int) -> tuple[Hit, ...]:
-        return self._open.retriever.retrieve(query, limit, self._where)
+        return self._open.retriever.retrieve(query, limit, self._where, terms=self._terms_of(query))
 
     def chunks(self, query: str, limit: int, threshold: float) -> tuple[Hit, ...]:
-        return self._open.retriever.chunks(query, limit, threshold, self._where)
+        return self._open.retriever.chunks(with_terms(query, self._terms_of(query)), limit, threshold, self._where)
 
     def atoms(self, query: str, limit: int, threshold: float) -> tuple[AtomHit, ...]:
-        return self._open.retriever.atoms(query, limit, threshold, self._where)
+        return self._open.retriever.atoms(with_terms(query, self._terms_of(query)), limit, threshold, self._where)
+
+    def _terms_of(self, query: str) -> tuple[TagPair, ...]:
+        said = query.casefold()
+        return tuple(pair for pair in self._terms if pair.query_term.casefold() in said)
 
     def linked(self, chunks: Sequence[str], limit: int) -> tuple[LinkedChunk, ...]:
         """Return chunks one edge away; within a filter, none, for edges lead out of it."""

@@ -161,6 +161,19 @@ class StandaloneReply(BaseModel):
     question: Text
 
 
+class TermPair(BaseModel):
+    """Words of a question, and what the documents call what they mean."""
+
+    said: Text = ""
+    terms: Texts = Field(default_factory=list)
+
+
+class TermsReply(BaseModel):
+    """The words of a question that documents put otherwise; none where it is in their words."""
+
+    pairs: list[TermPair] = Field(default_factory=list)
+
+
 class VerdictReply(BaseModel):
     """A judge's verdict on an answer."""
 

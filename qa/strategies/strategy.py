@@ -28,6 +28,7 @@ class Strategy:
     summary: str
     solve: Solve
     needs_model: bool = True
+    uses_terms: bool = False  # whether a model first tells what the documents call the things of a question
 
     def check_model(self, has_model: bool) -> None:
         """Raise `SettingsError` where the strategy needs a model and there is none."""

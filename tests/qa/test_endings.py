@@ -135,7 +135,7 @@ def test_an_address_that_is_none_is_a_fault_of_the_settings(url: str, kb: Path) 
 
 def test_calls_that_failed_on_the_way_are_told_where_the_rest_suffices(kb: Path) -> None:
     with endpoint(error(500, "busy"), completion(json.dumps(READ))) as server:
-        answer = ask(kb, server.url, "pike-graph")
+        answer = ask(kb, server.url, "pike-graph", **{"qa.answer.terms": False})
     assert (answer.ending, answer.short, answer.failed_calls) == (Ending.ANSWERED, "79 %", 1)
     assert "1 call of the language model failed" in answer.warnings[0]
     assert "busy" in answer.warnings[0]

@@ -4,7 +4,8 @@ import pytest
 
 from pipelines.core.knowledge import TagPair
 from pipelines.retrieve.index import Index
-from pipelines.retrieve.query import analyze_query, coverage, expansion_terms
+from pipelines.retrieve.query import analyze_query, coverage, expansion
+from pipelines.retrieve.question_words import CorpusWords
 from tests.retrieve.small_graph import number
 
 
@@ -32,6 +33,8 @@ def test_terms_that_a_tag_adds_weigh_less(index: Index) -> None:
     assert query.weights[2] == pytest.approx(plain.weights[2] * 0.5)
 
 
-def test_a_tag_named_in_the_question_adds_nothing() -> None:
-    assert expansion_terms((TagPair("pumps", "pump", 1.0),)) == ()
-    assert expansion_terms((TagPair("big car", "truck", 0.8), TagPair("lorry", "truck", 0.6))) == (("truck", 0.8),)
+def test_a_tag_named_in_the_question_adds_nothing(index: Index) -> None:
+    corpus = CorpusWords(index)
+    assert expansion((TagPair("pumps", "pump", 1.0),), corpus) == ()
+    added = expansion((TagPair("big car", "truck", 0.8), TagPair("lorry", "truck", 0.6)), corpus)
+    assert [(word.term, weight) for word, weight in added] == [("truck", 0.8)]
