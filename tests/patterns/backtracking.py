@@ -3,8 +3,8 @@
 The tree is that of `re._parser`, so what is counted is the pattern that Python compiles. Order of the attempts, atomic
 groups, possessive repeats and the rules about empty matches are those of `re`, which a property test compares. One
 step is: one character tested, one character taken by a repeat of single characters, one way out tried again, one turn
-of a repeat, and one position that no match can begin at. What `re` has beyond that (the search for a literal prefix,
-the look at the first character of a branch) only saves steps by a constant factor and is left out.
+of a repeat, one branch whose first character fits, and one position that no match can begin at. What `re` has beyond
+that (the search for a literal prefix) only saves steps by a constant factor and is left out.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ Text = str | bytes
 Instruction = tuple[Any, ...]
 State = tuple[int, int, tuple[int, ...], tuple[int, ...]]
 """Instruction, position, the counters of the repeats, the ends of the groups."""
+Way = tuple[int, list[re.Pattern[Any]] | None]
+"""The first instruction of a branch, and patterns of which one takes its first character; None if it may be empty."""
 
 
 class TooManySteps(Exception):
@@ -69,6 +71,24 @@ def _as_pattern(key: str, held: _Node, flags: int, repeated: bool) -> re.Pattern
         inner = _parser.SubPattern(state, [node])
         node = (_constants.MAX_REPEAT, (0, _constants.MAXREPEAT, inner))
     return _compiler.compile(_parser.SubPattern(state, [node]), flags)  # type: ignore[no-any-return]
+
+
+@dataclass(slots=True)
+class Branches:
+    """The ways of an alternative."""
+
+    ways: list[Way]
+    _known: dict[Text, list[int]] = field(default_factory=dict)
+
+    def open_to(self, character: Text) -> list[int]:
+        """Return where the branches begin that this character can be the first of."""
+        if character not in self._known:
+            self._known[character] = [
+                start
+                for start, firsts in self.ways
+                if firsts is None or any(first.match(character) for first in firsts)
+            ]
+        return self._known[character]
 
 
 @dataclass(slots=True)
@@ -130,14 +150,16 @@ def _emit_group(program: Program, value: Any, flags: int) -> None:
 
 
 def _emit_branch(program: Program, branches: Any, flags: int) -> None:
+    """Emit the branches, and before them what says where those begin that a character can lead into."""
+    choice = program.add("branch", 0)
+    ways: list[Way] = []
     ends: list[int] = []
-    for number, branch in enumerate(branches):
-        last = number == len(branches) - 1
-        split = -1 if last else program.add("split", 0, 0)
+    for branch in branches:
+        firsts = first_nodes(branch, flags)
+        ways.append((len(program.code), None if firsts is None else first_pattern(firsts)))
         _emit(program, branch, flags)
-        if not last:
-            ends.append(program.add("jump", 0))
-            program.code[split] = ("split", split + 1, len(program.code))
+        ends.append(program.add("jump", 0))
+    program.code[choice] = ("branch", Branches(ways))
     for end in ends:
         program.code[end] = ("jump", len(program.code))
 
@@ -245,8 +267,13 @@ def _run(code: list[Instruction], text: Text, begin: State, steps: Steps, barred
                     break
             elif kind == "jump":
                 pc = instruction[1]
-            elif kind == "split":
-                stack.append((instruction[2], position, counts, marks))
+            elif kind == "branch":
+                starts = instruction[1].open_to(text[position : position + 1])
+                steps.add(len(starts))
+                if not starts:
+                    break
+                stack.extend((start, position, counts, marks) for start in reversed(starts[1:]))
+                pc = starts[0]
             elif kind == "mark":
                 marks = (*marks[: instruction[1]], position, *marks[instruction[1] + 1 :])
             elif kind == "enter":

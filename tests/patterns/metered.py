@@ -1,7 +1,8 @@
 """Runs the functions that read a whole document over trap texts under a meter, and prints what each cost.
 
-`python -m tests.patterns.metered` prints a line of JSON for each function and trap: their names, and the operations at
-the two lengths. A process of its own, because the modules are rewritten while they are imported.
+`python -m tests.patterns.metered` prints a line of JSON for each function and trap: their names, the operations at the
+two lengths, and whether they grow too much. A process of its own, because the modules are rewritten while they are
+imported.
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ from typing import Any, TypeVar
 from tests.patterns.meter import Meter, install
 
 _Result = TypeVar("_Result")
-LENGTH, FACTOR = 2400, 8
+LENGTHS, FACTOR = (600, 2400), 8
+"""Characters of the short texts: the longer ones for those traps alone over which something fails at the shorter ones,
+where less than a chunk is chunked."""
+GROWTH = 16
+"""What eight times the text may cost at most: chunks of 400 tokens are only reached by the longer one of some texts."""
 UNITS = {
     "dots": ".", "dots and blanks": ". ", "lines and blanks": "\n ", "paragraphs": "a\n\n", "blanks": "a" + " " * 99,
     "words": "a ", "one word": "a", "open brackets": "(", "closing brackets": ")]}", "quotes": '"', "digits": "1",
@@ -34,11 +39,15 @@ def main() -> None:
     meter = install()
     with TemporaryDirectory() as folder:
         for trap, unit in UNITS.items():
-            short, long = (
-                _costs(meter, (unit * length)[:length], Path(folder)) for length in (LENGTH, LENGTH * FACTOR)
-            )
+            for length in LENGTHS:
+                short, long = (
+                    _costs(meter, (unit * longer)[:longer], Path(folder)) for longer in (length, length * FACTOR)
+                )
+                failed = [name for name, cost in short.items() if long[name] > GROWTH * max(cost, length)]
+                if not failed:
+                    break
             for function, cost in short.items():
-                print(json.dumps([function, trap, cost, long[function]]), flush=True)
+                print(json.dumps([function, trap, cost, long[function], function in failed]), flush=True)
 
 
 def _costs(meter: Meter, text: str, folder: Path) -> dict[str, int]:

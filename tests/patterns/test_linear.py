@@ -11,7 +11,11 @@ from tests.patterns.backtracking import Counter, Steps, TooManySteps
 from tests.patterns.collect import Found, collect
 from tests.patterns.traps import Trap, traps
 
-_LENGTH, _FACTOR = 120, 8
+_LENGTHS, _FACTOR = (40, 120), 8
+"""Characters of the short texts. The longer ones are for those patterns that fail at the shorter ones, where a repeat
+that is bounded by more than they are long takes as much as one that is not."""
+_TURNS = 4
+"""How often the short text repeats what a trap repeats, at least."""
 _GROWTH = 12
 """What eight times the text may cost at most, in times of what the text costs: 8 where it is linear, 64 where not."""
 _LEAST_STEPS = 5
@@ -69,10 +73,13 @@ def _sprung(found: Found) -> Iterator[tuple[Trap, int | None]]:
     counter = Counter(found.pattern)
     anchored = found.anchored or _name(found.where) in _AT_THE_START
     for trap in traps(found.pattern):
-        short, long = (_text(found.pattern, trap, length) for length in (_LENGTH, _FACTOR * _LENGTH))
-        steps = _steps(counter, anchored, short, _MOST_STEPS * len(short))
-        most = _GROWTH * max(steps or 0, _LEAST_STEPS * _LENGTH)
-        if steps is None or _steps(counter, anchored, long, most) is None:
+        for length in (max(least, _TURNS * len(trap.unit)) for least in _LENGTHS):
+            short, long = (_text(found.pattern, trap, longer) for longer in (length, _FACTOR * length))
+            steps = _steps(counter, anchored, short, _MOST_STEPS * len(short))
+            most = _GROWTH * max(steps or 0, _LEAST_STEPS * length)
+            if steps is not None and _steps(counter, anchored, long, most) is not None:
+                break
+        else:
             yield trap, steps
 
 
