@@ -29,9 +29,14 @@ Strata = Callable[..., tuple[int, str, str]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files with the most long tests first: at the end no process is left alone with minutes of work."""
+    """Put the files with the most long tests first: at the end no process is left alone with minutes of work.
+
+    The tests of a file run in one process, and so do all that need Neo4j, of which each process would start its own.
+    """
     long = Counter(item.path for item in items for mark in LONG if item.get_closest_marker(mark))
     items.sort(key=lambda item: -long[item.path])
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("neo4j" if item.get_closest_marker("neo4j") else str(item.path)))
 
 
 @pytest.fixture(scope="session", autouse=True)

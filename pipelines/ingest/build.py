@@ -31,6 +31,7 @@ from pipelines.ingest.report import Progress, Report, silent
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.scan import within
 from pipelines.ingest.sources.locations import fetched, local_folder
+from pipelines.ingest.stages import preload
 from pipelines.ingest.steps import execute
 from pipelines.ingest.task import ModelWork, WorkerSetup, without_keys
 from pipelines.ingest.vocabulary import Lessons
@@ -152,7 +153,7 @@ def _remove_made(kb: KnowledgeBaseFolder, before: frozenset[Path] | None) -> Non
 
 
 def _pool(settings: Settings, workers: int) -> WorkerPool:
-    return WorkerPool(allowance(settings.parse.limits), workers)
+    return WorkerPool(allowance(settings.parse.limits), workers, preload=preload)
 
 
 def _many(settings: Settings, address: str, kb: Path, folder: Path | None) -> DaskPool:

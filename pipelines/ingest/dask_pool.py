@@ -22,6 +22,7 @@ from pipelines.core.outcome import Status
 from pipelines.core.work.job import Job, JobLimits, JobListener, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.keys import VERSIONS
+from pipelines.ingest.stages import preload
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -127,7 +128,7 @@ def _processes(allowance: JobLimits) -> WorkerPool:
     """The processes of a Dask worker, one for each of its threads; they end with it."""
     from distributed import get_worker
 
-    return WorkerPool(allowance, get_worker().state.nthreads, "dask")
+    return WorkerPool(allowance, get_worker().state.nthreads, "dask", preload)
 
 
 def _ended(remote: Any, listener: JobListener) -> JobResult:

@@ -30,11 +30,17 @@ from pipelines.ingest.report import Phase, Stage
 from pipelines.ingest.task import DESCRIBE, Compiled, DocumentTask
 from pipelines.ingest.worker_context import StageFailed, WorkerContext
 from pipelines.ingest.workers import Workers, workers_at
+from pipelines.parse.isolate import preload as parse_preload
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.store.artifact import ArtifactStore, ParsedRecord
 
 if TYPE_CHECKING:
     from pipelines.parse.describe import Describer
+
+
+def preload() -> None:
+    """Load what any document may need, this module and all that it imports among it."""
+    parse_preload()
 
 
 def compile_document(job: JobContext, task: DocumentTask) -> bytes:

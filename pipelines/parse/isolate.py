@@ -15,20 +15,22 @@ from pipelines.core.document import Source
 from pipelines.core.outcome import Status
 from pipelines.core.work.job import Job, JobContext, JobResult
 from pipelines.core.work.pool import WorkerPool
+from pipelines.lang.identify import detect_language
 from pipelines.parse.limits import allowance
 from pipelines.parse.parse import parse
 from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
+from pipelines.parse.registry import built_in_formats
 from pipelines.parse.settings import ParseSettings
 
 STAGE = "parse"
 
 
 class ParserPool:
-    """Parses up to `workers` files at once; a context manager that leaves no process behind."""
+    """Parses up to `workers` files at once; a context manager that leaves no worker behind."""
 
     def __init__(self, settings: ParseSettings, workers: int = 2) -> None:
         self._settings = settings
-        self._pool = WorkerPool(allowance(settings.limits), workers, STAGE)
+        self._pool = WorkerPool(allowance(settings.limits), workers, STAGE, preload)
 
     def __enter__(self) -> Self:
         return self
@@ -49,6 +51,12 @@ class ParserPool:
     def close(self, *, cancel: bool = False) -> None:
         """Wait for what was submitted, or stop it with `cancel`; then end all processes. Twice is allowed."""
         self._pool.close(cancel=cancel)
+
+
+def preload() -> None:
+    """Load what any file may need, before processes are forked for them."""
+    built_in_formats()
+    detect_language("In which language is this written?")
 
 
 def parse_file(desk: JobContext, path: Path, source: Source, settings: ParseSettings) -> bytes:

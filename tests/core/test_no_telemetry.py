@@ -18,7 +18,7 @@ WAYS_IN = (
     "flows",
     "flows.cli.app",
     "flows.ingest_flow",
-    "pipelines.core.work.worker",
+    "pipelines.core.work.fork_server",
 )
 
 

@@ -9,6 +9,7 @@ from queue import LifoQueue
 from types import TracebackType
 from typing import Self, TypeVar
 
+from pipelines.core.work.fork_server import Preload
 from pipelines.core.work.job import Job, JobLimits, JobListener, JobResult
 from pipelines.core.work.process import WorkerProcess
 
@@ -18,19 +19,30 @@ _SILENT = JobListener()
 
 
 class WorkerPool:
-    """Runs up to `workers` jobs at once, each in a process; a context manager that leaves no process behind.
+    """Runs up to `workers` jobs at once, each in a process; a context manager that leaves no worker behind.
 
     A process is started when it is first needed and used for many jobs. It is replaced when it was killed or crashed,
     has done 200 jobs, or still holds half of the memory allowed when a job has ended. Running processes are used
-    before new ones are started.
+    before new ones are started. They are forked from a process that ends with this one, or after ten seconds without a
+    worker; the next pool within that time starts at once.
     """
 
-    def __init__(self, allowance: JobLimits, workers: int = 2, name: str = "work") -> None:
+    def __init__(
+        self, allowance: JobLimits, workers: int = 2, name: str = "work", preload: Preload | None = None
+    ) -> None:
+        """Make a pool; no process is started yet.
+
+        Args:
+            allowance: what a job may take.
+            workers: the number of processes.
+            name: a name for the threads that wait for them.
+            preload: a function at the top level of a module that loads what all jobs need, before processes are forked.
+        """
         self._stop = threading.Event()
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix=name)
         self._idle: LifoQueue[WorkerProcess] = LifoQueue()
         for _ in range(workers):
-            self._idle.put(WorkerProcess(allowance, self._stop))
+            self._idle.put(WorkerProcess(allowance, self._stop, preload))
 
     def __enter__(self) -> Self:
         return self

@@ -7,7 +7,6 @@ import os
 import pickle
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -18,12 +17,14 @@ from typing import IO
 
 from pipelines.core.no_telemetry import TELEMETRY_OFF
 from pipelines.core.outcome import Status
+from pipelines.core.work.fork_server import Forked, Preload, fork_worker
 from pipelines.core.work.frames import Frame, FrameKind, FrameWriter
 from pipelines.core.work.job import Job, JobLimits, JobListener, JobResult
 from pipelines.core.work.watch import Watch, tree, usage_of
 
 _JOBS_PER_PROCESS = 200
 _LAST_WORDS = 400
+_END_S = 5
 _MEBIBYTE = 1 << 20
 _FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM})
 ALLOWED = frozenset(
@@ -41,7 +42,7 @@ FAMILIES = ("LC_", "OMP_", "OPENBLAS_", "MKL_", "NUMEXPR_", "VECLIB_")
 class Running:
     """A started process: its pipes, a file with what it wrote to stderr, and its folder for temporary files."""
 
-    process: subprocess.Popen[bytes]
+    process: Forked
     writer: FrameWriter
     jobs: IO[bytes]
     results: IO[bytes]
@@ -49,24 +50,21 @@ class Running:
     scratch: Path
 
     @staticmethod
-    def start(allowance: JobLimits) -> Running:
+    def start(allowance: JobLimits, preload: Preload | None = None) -> Running:
         """Start a worker in a session of its own, so that it can be killed with all that it starts."""
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `end`)
         scratch = tempfile.mkdtemp(prefix="strata-")
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "pipelines.core.work.worker", scratch],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env=worker_environment(),
-            start_new_session=True,
-        )
-        if process.stdin is None or process.stdout is None:
-            raise OSError("no pipes to the worker process")
-        writer = FrameWriter(process.stdin)
+        (stdin, jobs), (results, stdout) = os.pipe(), os.pipe()
+        try:
+            process = fork_worker(scratch, (stdin, stdout, errors.fileno()), preload, worker_environment())
+        finally:
+            os.close(stdin)
+            os.close(stdout)
+        incoming = os.fdopen(jobs, "wb")
+        writer = FrameWriter(incoming)
         with contextlib.suppress(OSError):  # one that has ended already is seen when it is read from
             writer.send(Frame(FrameKind.JOB, pickle.dumps(allowance)))
-        return Running(process, writer, process.stdin, process.stdout, errors, Path(scratch))
+        return Running(process, writer, incoming, os.fdopen(results, "rb"), errors, Path(scratch))
 
     def kill(self) -> None:
         """End the process and all that it has started, what has left its session too."""
@@ -81,8 +79,7 @@ class Running:
         """Ask an idle process to end by closing its stdin; kill one that does not, and what it left running."""
         with contextlib.suppress(OSError):
             self.jobs.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=5)
+        self.process.wait(_END_S)
         self.kill()
         self.results.close()
         self.errors.close()
@@ -102,8 +99,9 @@ class WorkerProcess:
     Setting `stop` ends the job that is running. Used by one thread at a time.
     """
 
-    def __init__(self, allowance: JobLimits, stop: threading.Event) -> None:
+    def __init__(self, allowance: JobLimits, stop: threading.Event, preload: Preload | None = None) -> None:
         self._allowance = allowance
+        self._preload = preload
         self._stop = stop
         self._running: Running | None = None
         self._served = 0
@@ -140,7 +138,7 @@ class WorkerProcess:
 
     def _started(self) -> Running:
         if self._running is None:
-            self._running, self._served = Running.start(self._allowance), 0
+            self._running, self._served = Running.start(self._allowance, self._preload), 0
         return self._running
 
     def _worn_out(self, running: Running) -> bool:
@@ -152,9 +150,8 @@ class WorkerProcess:
         if watch.exceeded:
             running.kill()
         else:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                running.process.wait(timeout=5)
-        code, words = running.process.returncode, running.last_words()
+            running.process.wait(_END_S)
+        code, words = running.process.code, running.last_words()
         self.end()
         lost = not watch.exceeded and code is not None and -code in _FROM_OUTSIDE
         return replace(_cause(watch, code, words), kept=watch.kept, stage=watch.stage), lost

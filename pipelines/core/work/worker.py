@@ -1,4 +1,4 @@
-"""The program of a worker process: it reads jobs from stdin, runs them, and writes messages and results to stdout.
+"""What a worker process does: it reads jobs from stdin, runs them, and writes messages and results to stdout.
 
 It imports next to nothing itself; a job's function imports what it needs.
 """
@@ -87,8 +87,12 @@ class _Inbox:
         self._jobs.put(None)
 
 
-def main() -> None:
-    """Run jobs until stdin ends. What the parent pickles is trusted; the parent unpickles nothing of ours."""
+def run_jobs(scratch: Path) -> None:
+    """Run jobs until stdin ends. What the parent pickles is trusted; the parent unpickles nothing of ours.
+
+    Args:
+        scratch: a folder for temporary files.
+    """
     incoming, outgoing = own_channels()
     first = receive(incoming)
     if first is None:
@@ -97,7 +101,7 @@ def main() -> None:
     _confine(allowance)
     _adopt_orphans()
     writer = FrameWriter(outgoing)
-    desk = WorkerJobContext(writer, Path(sys.argv[1]))
+    desk = WorkerJobContext(writer, scratch)
     inbox = _Inbox(incoming, desk)
     while (data := inbox.next()) is not None:
         writer.send(_done(data, desk))
@@ -146,7 +150,3 @@ def own_channels() -> tuple[IO[bytes], IO[bytes]]:
     os.dup2(2, 1)
     os.close(null)
     return incoming, outgoing
-
-
-if __name__ == "__main__":
-    main()

@@ -4,6 +4,7 @@ import json
 import pickle
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from pipelines.core.work.frames import Frame, FrameKind
 from pipelines.core.work.job import Job, JobLimits, JobListener, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.core.work.process import Running
+from tests.conftest import ROOT
 from tests.core.work import jobs
 
 SMALL = JobLimits(cpu_s=1, stall_s=2, memory_mb=400)
@@ -175,8 +177,31 @@ def test_a_worker_whose_parent_is_gone_ends() -> None:
         time.sleep(0.01)
     running.jobs.close()
     try:
-        assert running.process.wait(timeout=30) == -signal.SIGKILL
-    except subprocess.TimeoutExpired:
-        pytest.fail("the worker goes on without its parent")
+        assert running.process.wait(timeout=30), "the worker goes on without its parent"
+        assert running.process.code == -signal.SIGKILL
     finally:
         running.end()
+
+
+def test_a_server_of_workers_that_is_killed_costs_no_job() -> None:
+    with WorkerPool(SMALL, 2, preload=jobs.preload) as pool:
+        first = pool.submit(job(jobs.tell_parent), itself).result()
+        assert first.result is not None
+        assert first.result.endswith(b"loaded")
+        server = psutil.Process(int(first.result.split()[0]))
+        server.kill()
+        server.wait()
+        others = [pool.submit(job(jobs.tell_parent), itself).result() for _ in range(3)]
+    assert [one.result is None for one in others] == [False] * 3
+
+
+def test_a_script_leaves_neither_workers_nor_their_server() -> None:
+    script = (
+        "from pipelines.core.work.pool import WorkerPool; from pipelines.core.work.job import Job, JobLimits\n"
+        "from tests.core.work import jobs\n"
+        "with WorkerPool(JobLimits(), 1) as pool:\n"
+        "    print(pool.submit(Job(jobs.tell_parent, ()), lambda ended: ended.result).result().decode())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    (server, _) = done.stdout.split()
+    assert not psutil.pid_exists(int(server))
