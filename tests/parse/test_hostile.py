@@ -16,7 +16,7 @@ from pipelines.parse.settings import Limits, ParseSettings
 from tests.parse.hostile_files import FILES, HEAVY, Hostile
 from tests.parse.pieces import assert_whole
 
-SETTINGS = ParseSettings(limits=Limits(cpu_s=15, memory_mb=1500, output_mb=20, cells=20_000))
+SETTINGS = ParseSettings(limits=Limits(cpu_s=8, memory_mb=1500, output_mb=20, cells=20_000))
 
 
 @pytest.fixture(scope="module")
