@@ -33,6 +33,7 @@ from pipelines.ingest.run import IngestRun
 from pipelines.ingest.steps import Step, Work
 from pipelines.ingest.task import COMPILING, SourceItem
 from pipelines.settings import Settings
+from pipelines.store.catalog import Entry
 
 RETRIES = 2
 RETRY_SECONDS = [2.0, 10.0]
@@ -258,11 +259,14 @@ class _BatchJobs:
 
 
 def _log(works: Sequence[InWork]) -> None:
-    """Say what became of documents that have ended."""
-    logger = get_run_logger()
-    for entry in (work.outcome.entry for work in works if work.ended):
-        counts = ", ".join(f"{number} {name}" for name, number in entry.counts.items() if number)
-        logger.info("%s: %s", shown(entry.uri), ", ".join(filter(None, (entry.status.value, counts))))
+    """Say what became of documents that have ended: one record, because the server keeps each by itself."""
+    if ended := [work.outcome.entry for work in works if work.ended]:
+        get_run_logger().info("\n".join(map(_line, ended)))
+
+
+def _line(entry: Entry) -> str:
+    counts = ", ".join(f"{number} {name}" for name, number in entry.counts.items() if number)
+    return f"{shown(entry.uri)}: {', '.join(filter(None, (entry.status.value, counts)))}"
 
 
 class FlowSteps:

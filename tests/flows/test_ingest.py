@@ -130,7 +130,7 @@ def test_a_folder_with_a_broken_file_is_seen_stage_by_stage(api: Api, tmp_path: 
 
     said = api.of(seen, "/logs/filter", "logs", lambda found: any("Finished" in one["message"] for one in found))
     assert any(one["message"].startswith("broken.pdf: parse: not a readable PDF") for one in said)
-    assert any(one["message"].startswith("manual.md: indexed, ") for one in said)
+    assert any("manual.md: indexed, " in one["message"] for one in said)
 
     build(folder, tmp_path / "plain")
     assert_same(tmp_path / "flow", tmp_path / "plain")
