@@ -11,7 +11,7 @@ from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
 from pipelines.parse.lines import Line, Rect, TextStyle, turned_box
 from pipelines.parse.pdf.garble import garble_score, logical, plain, raise_text
-from pipelines.parse.pdf.grids import rows_by_rules, spans_by_rules
+from pipelines.parse.pdf.grid_rules import rows_by_rules, spans_by_rules
 from pipelines.parse.pdf.headings import Outline, is_heading, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.page import Bookmark, GridCell, PageGrid, PageWord, Paint, RawPage
