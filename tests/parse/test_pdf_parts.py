@@ -10,6 +10,7 @@ from pipelines.core.document import BlockKind
 from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
 from pipelines.parse.lines import Line, Rect, TextStyle, turned_box
+from pipelines.parse.pdf.consistency import without_contents
 from pipelines.parse.pdf.garble import garble_score, plain, raise_text
 from pipelines.parse.pdf.grid_rules import rows_by_rules, spans_by_rules
 from pipelines.parse.pdf.headings import Outline, is_heading, with_levels, with_title, without_lists
@@ -173,6 +174,12 @@ def test_the_largest_heading_at_the_front_is_the_title() -> None:
     items = [heading("Handbook", 24), heading("Heat", 14), heading("Cold", 14, page=3)]
     assert [item.kind for item in with_title(items, BODY)] == [BlockKind.TITLE, BlockKind.HEADING, BlockKind.HEADING]
     assert all(item.kind is BlockKind.HEADING for item in with_title(items[1:], BODY))
+
+
+def test_a_heading_of_a_later_page_with_a_page_number_behind_is_a_line_of_contents() -> None:
+    items = [heading("5 Électronique 71"), heading("Python 3"), heading("5 Électronique", page=8), heading("Year 2020")]
+    found = [item.kind for item in without_contents(items)]
+    assert found == [BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.HEADING, BlockKind.HEADING]
 
 
 def test_numbered_headings_without_text_between_are_a_list() -> None:
