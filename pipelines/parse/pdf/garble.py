@@ -52,8 +52,12 @@ def garble_score(text: str) -> float:
 
 
 def _broken(characters: list[str]) -> float:
-    bad = sum(1 for character in characters if character == "\ufffd" or unicodedata.category(character) in _BAD)
-    return bad / len(characters)
+    return sum(1 for character in characters if is_broken(character)) / len(characters)
+
+
+def is_broken(character: str) -> bool:
+    """Whether this is no character of any writing: a replacement, private use, unassigned, control, surrogate."""
+    return character == "\ufffd" or (unicodedata.category(character) in _BAD and not character.isspace())
 
 
 _BAD = frozenset(("Co", "Cn", "Cc", "Cs"))

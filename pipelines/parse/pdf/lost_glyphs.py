@@ -12,12 +12,11 @@ from pipelines.lang.characters import right_to_left
 from pipelines.parse.lines import Line
 from pipelines.parse.ocr.engine import OcrEngine
 from pipelines.parse.ocr.pictures import decoded
+from pipelines.parse.pdf.garble import is_broken
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageWord
 from pipelines.parse.settings import OcrSettings
 
-_NO_CHARACTER = frozenset(("Co", "Cn", "Cc", "Cs"))
-"""Unicode's categories of what is no character: private use, unassigned, control, surrogate."""
 _INSTEAD = re.compile(r"(?<=\d)\s+\?+|(?<=\w)\?+(?=\w)")
 """Question marks that a map has in place of what it lacks: after a number, and within a word."""
 _DPI = 300
@@ -33,12 +32,8 @@ _MOST = 40
 def lost(text: str) -> list[int]:
     """Return where in a text characters stand that the file does not tell, or may tell wrongly."""
     found = {number for match in _INSTEAD.finditer(text) for number in range(*match.span()) if text[number] == "?"}
-    found.update(number for number, character in enumerate(text) if _is_lost(character))
+    found.update(number for number, character in enumerate(text) if is_broken(character))
     return sorted(found)
-
-
-def _is_lost(character: str) -> bool:
-    return character == "\ufffd" or (not character.isspace() and unicodedata.category(character) in _NO_CHARACTER)
 
 
 def mended(text: str, read: str) -> str:
