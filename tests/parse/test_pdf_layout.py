@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from pipelines.parse.lines import Line, Rect, TextStyle
 from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
 from pipelines.parse.pdf.consistency import consistent
 from pipelines.parse.pdf.extract import add_rules
+from pipelines.parse.pdf.grid_rules import spans_by_rules
 from pipelines.parse.pdf.grids import in_columns
 from pipelines.parse.pdf.headings import Outline
 from pipelines.parse.pdf.items import PageItem, merge_tables
@@ -176,6 +178,40 @@ def test_a_further_paragraph_of_an_entry_is_no_row() -> None:
         [(0.0, 61.0, "three"), (60.0, 61.0, "last")],
     )
     assert len(places(aligned_grid(Rect(0, 0, 120, 75), found, Rules()))) == 6
+
+
+def test_lines_of_cells_tell_columns_rows_of_a_part_and_cells_over_several_rows() -> None:
+    def lines(top: float, *edges: float) -> list[Rect]:
+        return [Rect(left, top, right, top) for left, right in pairwise(edges)]
+
+    level = [rule for top in (15.0, 55.0, 75.0) for rule in lines(top, 0, 60, 100, 150)] + lines(35, 60, 100, 150)
+    found = words(
+        [(2.0, 2.0, "Machine"), (62.0, 2.0, "Kind")],
+        [(2.0, 20.0, "MIPS"), (62.0, 20.0, "Malta"), (102.0, 20.0, "5kc")],
+        [(62.0, 40.0, "Octeon"), (102.0, 40.0, "octeon")],
+        [(2.0, 60.0, "ARM"), (62.0, 60.0, "Kirkwood")],
+    )
+    grid = aligned_grid(Rect(0, 0, 150, 76), found, Rules(level=level))
+    assert grid is not None
+    assert (1, 0, 2, 1) in places(spans_by_rules(grid, level))
+    assert (grid.rows, grid.columns) == (4, 3)
+
+
+def test_a_bold_head_without_a_line_below_is_a_row_of_its_own() -> None:
+    found = words(
+        [(6.0, 0.0, "Symbol"), (66.0, 0.0, "Value")],
+        [(6.0, 20.0, "A"), (66.0, 20.0, "1")],
+        [(6.0, 40.0, "B"), (66.0, 40.0, "2")],
+        bold=[0],
+    )
+    rules = tinted((0, 35, 60, 55), (60, 35, 120, 55))
+    assert len(places(aligned_grid(Rect(0, 0, 120, 55), found, rules))) == 6
+
+
+def test_the_caption_of_a_table_parts_it_from_the_one_above() -> None:
+    rows = [[(6.0, top, "a"), (60.0, top, "b")] for top in (10.0, 30.0, 80.0, 100.0)]
+    found = words(*rows, [(6.0, 55.0, "Table 3")])
+    assert without_text(Rect(0, 8, 100, 112), found, Rules()) == [Rect(0, 10, 100, 40), Rect(0, 80, 100, 110)]
 
 
 def test_a_table_goes_on_with_rows_whose_cells_are_joined_across() -> None:

@@ -186,8 +186,16 @@ def _rows(
     parts: list[list[Sequence[PageWord]]] = []
     for band, cells in zip(bands, tinted, strict=True):
         whole = (ruled or cells) and not _records(band, gutters)
-        parts += [band] if whole else _by_leading(band, loose, None if not alike else gutters, gutters)
+        parts += (
+            _with_head(band, not parts) if whole else _by_leading(band, loose, None if not alike else gutters, gutters)
+        )
     return [_row(part) for part in parts]
+
+
+def _with_head(band: list[Sequence[PageWord]], first: bool) -> list[list[Sequence[PageWord]]]:
+    """Return a band as one row; at the `first` one bold lines are the head, which need not have a line below."""
+    light = next((n for n, line in enumerate(band) if not all(word.bold for word in line)), 0)
+    return [band[:light], band[light:]] if first and light else [band]
 
 
 def _tinted(top: float, bottom: float, table: Rect, rules: Rules) -> bool:

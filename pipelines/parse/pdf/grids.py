@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -98,8 +99,7 @@ class TableFinder:
 
         Args:
             grids: the tables that the page shows by itself.
-            above: the table with which the page before ends, moved to where its column begins at the left edge; None
-                where it ends with something else.
+            above: the table with which the page before ends, None where it ends with something else.
         """
         found = list(grids)
         bottom = max((line.rect.bottom for line in self.page.lines), default=0.0)
@@ -109,8 +109,7 @@ class TableFinder:
             if part is not None and not any(_shows_more(grid, part) for grid in found):
                 found = _apart([part, *found])
             above = _open_grid([grid for grid in found if frame.holds(*grid.rect.middle)], lines, bottom)
-            # What it goes on in has its own left edge.
-            above = above and above.moved(-frame.left)
+            above = above and replace(above, edge=frame.left)
         return sorted(found, key=lambda grid: (grid.rect.top, grid.rect.left)), above
 
     def _columns(self) -> list[list[Line]]:
@@ -119,8 +118,11 @@ class TableFinder:
         return [column for column in columns if column]
 
     def _part(self, above: PageGrid, frame: Rect) -> PageGrid | None:
+        """Return what goes on of a table, in the place where it stands before or as far from the column's left edge."""
         words = [word for word in self._words if frame.holds(*word.rect.middle)]
-        part = continued_grid(above.moved(frame.left), words, self._rules)
+        moves = (0.0, frame.left - above.edge)
+        parts = [continued_grid(above.moved(across), words, self._rules) for across in moves]
+        part = max((part for part in parts if part), key=lambda part: len(part.cells), default=None)
         return part and spans_by_rules(part, level_lines(self._rules, part.rect))
 
 

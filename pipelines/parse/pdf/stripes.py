@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from statistics import median
 
+from pipelines.parse.captions import is_table_caption
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.page import Near, PageWord, Rules
 from pipelines.parse.pdf.table_cells import pieces_of
@@ -24,6 +28,8 @@ _INSET = 2.0
 """Points that a table's entries stand in from its lines at least, where what does not is text beside tables."""
 _DRAWN = 0.5
 """Share of a table's width or height that lines must cover to part its rows or columns."""
+_PART = 0.3
+"""The same for lines below a part of a row's cells, from the side of one to that of another."""
 _SHADED = 0.3
 """The same for the sides of coloured cells: every other row has some."""
 ONE = 3.0
@@ -84,9 +90,20 @@ def joints(rules: Rules, table: Rect) -> list[float]:
     return sorted(found)
 
 
+def _line_joints(rules: Rules) -> list[float]:
+    """Return where lines meet end to end, in two rows at least: each cell of a row has its own above or below it."""
+    downward = sorted(rules.level, key=lambda line: (round(line.top), line.left))
+    ends = Counter(
+        round(line.left)
+        for before, line in pairwise(downward)
+        if round(before.top) == round(line.top) and abs(line.left - before.right) < _TOUCH
+    )
+    return [float(x) for x, count in ends.items() if count > 1]
+
+
 def upright_edges(table: Rect, rules: Rules) -> list[float]:
     """Return where lines or the sides of coloured cells run down most of the table, inside of it."""
-    found = _apart([x for x in joints(rules, table) if table.left < x < table.right])
+    found = _apart(x for x in sorted([*joints(rules, table), *_line_joints(rules)]) if table.left < x < table.right)
     for lines, share in ((rules.upright, _DRAWN), (rules.sides, _SHADED)):
         for x in sorted({round(line.left) for line in lines}):
             covered = sum(line.meet(table).height for line in {line for line in lines if abs(line.left - x) < ONE / 2})
@@ -96,7 +113,7 @@ def upright_edges(table: Rect, rules: Rules) -> list[float]:
     return found
 
 
-def _apart(places: Sequence[float]) -> list[float]:
+def _apart(places: Iterable[float]) -> list[float]:
     """Return places from the left without those that are one with the place before."""
     found: list[float] = []
     for x in places:
@@ -109,38 +126,39 @@ def level_edges(table: Rect, rules: Rules) -> list[float]:
     """Return the heights at which lines or edges of colour run across most of the table."""
     found: list[float] = []
     lines = [*rules.level, *rules.shaded]
+    sides = [table.left, *_line_joints(rules), table.right]
     for line in sorted(lines, key=lambda line: line.top):
         # Two sides of one line, or a line and the edge of the colour below it; no row is so low.
         if found and line.top - found[-1] < ONE:
             continue
         near = {round(other.left): other for other in lines if abs(other.top - line.top) < ONE / 2}
-        if sum(other.meet(table.grown(ONE)).width for other in near.values()) > _DRAWN * table.width:
+        width = sum(other.meet(table.grown(ONE)).width for other in near.values())
+        # A line below some cells of a row, beside one that goes on, ends where cells do.
+        ends = min(other.left for other in near.values()), max(other.right for other in near.values())
+        part = len(sides) > 2 and all(any(abs(end - side) < ONE for side in sides) for end in ends)
+        if width > (_PART if part else _DRAWN) * table.width:
             found.append(line.top)
     return found
 
 
 def without_text(region: Rect, words: Sequence[PageWord], rules: Rules) -> list[Rect]:
-    """Return a region as the tables in it: lines that begin where its drawn lines do are text between and above them.
+    """Return a region as the tables in it, parted at captions of tables and at text between and above them.
 
-    They are, where all that stands side by side is set in from those lines.
+    Text are lines that begin where the drawn lines do, if all that stands side by side is set in from these.
     """
+    lines = text_lines([word for word in words if region.holds(*word.rect.middle)])
     drawn = [*rules.within(region.grown(_INSIDE)).level, *rules.within(region).shaded]
-    held = [word for word in words if region.holds(*word.rect.middle)]
-    lines = text_lines(held)
-    if not drawn or not lines:
-        return [region]
-    left = min(rule.left for rule in drawn)
-    begins = [min(word.rect.left for word in line) - left for line in lines]
-    beside = [len(pieces_of(line, line[0].rect.height)) > 1 for line in lines]
-    inset = min((begin for begin, row in zip(begins, beside, strict=True) if row), default=0.0)
-    if inset < _INSET:
-        return [region]
+    begins = [min(word.rect.left for word in line) for line in lines]
+    rows = [len(pieces_of(line, line[0].rect.height)) > 1 for line in lines]
+    left = min((rule.left for rule in drawn), default=region.left)
+    inset = min((begin for begin, row in zip(begins, rows, strict=True) if row), default=left) - left
+    edge = left + inset / 2 if drawn and inset >= _INSET else -math.inf
     runs: list[list[Rect]] = [[]]
-    for line, begin, row in zip(lines, begins, beside, strict=True):
-        if row or begin > inset / 2:
-            runs[-1].append(around(word.rect for word in line))
-        else:
+    for line, begin, row in zip(lines, begins, rows, strict=True):
+        if not row and (begin <= edge or is_table_caption(" ".join(word.text for word in line))):
             runs.append([])
+        else:
+            runs[-1].append(around(word.rect for word in line))
     if len(runs) == 1:
         return [region]
     tables = [around(run) for run in runs if len(run) > 1]

@@ -110,15 +110,14 @@ class TableCells:
             column = last + 1
 
     def _tinted(self, row: int) -> list[tuple[int, int]]:
-        """Return the first and last columns of the coloured areas behind a row."""
+        """Return the first and last columns of the coloured areas behind a row, or else of the lines below it."""
         middle = (self.rows[row].top + self.rows[row].bottom) / 2
+        end = self.rows[row + 1].top if row + 1 < len(self.rows) else self.region.bottom + self.height
+        found = [area for area in self.rules.areas if area.top < middle < area.bottom]
+        found = found or [line for line in self.rules.level if self.rows[row].bottom - 1 < line.top < end + 1]
+        inset = GUTTER * self.height
         return [
-            (
-                column_at(area.left + GUTTER * self.height, self.gutters),
-                column_at(area.right - GUTTER * self.height, self.gutters),
-            )
-            for area in self.rules.areas
-            if area.top < middle < area.bottom
+            (column_at(area.left + inset, self.gutters), column_at(area.right - inset, self.gutters)) for area in found
         ]
 
     def _tinted_to(self, row: int, column: int) -> int:
