@@ -208,6 +208,13 @@ def test_a_bold_head_without_a_line_below_is_a_row_of_its_own() -> None:
     assert len(places(aligned_grid(Rect(0, 0, 120, 55), found, rules))) == 6
 
 
+def test_one_row_is_a_table_where_its_cells_have_colours_of_their_own() -> None:
+    row = words([(6.0, 0.0, "__u32"), (66.0, 0.0, "cmd")])
+    region = Rect(0, -5, 120, 15)
+    assert len(places(aligned_grid(region, row, tinted((0, -5, 60, 15), (60, -5, 120, 15))))) == 2
+    assert aligned_grid(region, row, Rules()) is None
+
+
 def test_the_caption_of_a_table_parts_it_from_the_one_above() -> None:
     rows = [[(6.0, top, "a"), (60.0, top, "b")] for top in (10.0, 30.0, 80.0, 100.0)]
     found = words(*rows, [(6.0, 55.0, "Table 3")])

@@ -38,7 +38,7 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
         rules: the lines drawn there.
     """
     lines = [tuple(line) for line in text_lines([word for word in words if region.holds(*word.rect.middle)])]
-    if len(lines) < 2 or _are_contents(lines):
+    if not lines or _are_contents(lines):
         return None
     height = median(word.rect.height for line in lines for word in line)
     lines = _with_neighbours(lines, words, region, height)
@@ -48,7 +48,8 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
     rules = rules.within(table.grown(height))
     gutters = _gutters(lines, height, table, rules)
     rows = _rows(lines, height, table, rules, gutters)
-    if not gutters or len(rows) < 2:
+    # Cells with colours of their own are a table's first row, or its last, where a page ends.
+    if not gutters or (len(rows) < 2 and not joints(rules, table)):
         return None
     return TableCells(region, rows, gutters, rules).grid()
 

@@ -65,7 +65,7 @@ class TableFinder:
         missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
         aligned = [aligned_grid(region, self._beside(region, missing), rules) for region in missing]
         found = [rows_by_rules(grid, level_lines(rules, grid.rect)) for grid in ruled]
-        found += [grid for grid in aligned if grid is not None and _is_table(grid, page.lines)]
+        found += [grid for grid in aligned if grid and (_is_table(grid, page.lines) or self._is_cut_off(grid))]
         found = [spans_by_rules(grid, level_lines(rules, grid.rect)) for grid in found]
         return _apart(found)
 
@@ -86,6 +86,11 @@ class TableFinder:
             found += [rect for rect in own if rect not in found]
         found += [stripe for stripe in stripes if not _fits_any(stripe, found)]
         return [part for region in found for part in without_text(region, self._words, self._rules)]
+
+    def _is_cut_off(self, grid: PageGrid) -> bool:
+        """Whether a row stands alone because the page ends below it."""
+        below = max((line.rect.bottom for line in self.page.lines), default=0.0)
+        return grid.rows == 1 and grid.rect.grown(1).bottom >= below > LOW * self.page.height
 
     def _beside(self, region: Rect, regions: Sequence[Rect]) -> list[PageWord]:
         """Return the words that a table may have: those of no other."""
