@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pipelines.core.document import BlockKind
 from pipelines.lang.wording import any_of
+from pipelines.parse.lines import DOTS
 
 _LABEL = r"(?:[A-Z][.\-])?\d{1,3}(?:[.\-]\d{1,3}){0,3}[a-z]?"
 _CAPTION = re.compile(
@@ -20,7 +21,6 @@ _LONGEST = 600
 _TABLE = re.compile(rf"[\s\[<(【]*{any_of('table')}\s*[\dA-Z一二三四五六七八九十]", re.IGNORECASE)
 _FIGURE = re.compile(rf"[\s\[<(【]*{any_of('figure', 'picture')}\s*[\dA-Z一二三四五六七八九十]", re.IGNORECASE)
 _OF_TABLE = re.compile(rf"[\[<]?\s*{any_of('table')}\s*[\dA-Z]{{1,4}}\b", re.IGNORECASE)
-_LEADER = re.compile(r"\.{4}|(?:\. ){4}|…")
 
 
 def is_caption(text: str) -> bool:
@@ -30,7 +30,7 @@ def is_caption(text: str) -> bool:
 
 def is_table_caption(line: str) -> bool:
     """Whether a line begins as the caption of a table does, and is no entry of a list of tables."""
-    return _OF_TABLE.match(line) is not None and not _LEADER.search(line)
+    return _OF_TABLE.match(line) is not None and not DOTS.search(line)
 
 
 def caption_subject(text: str) -> BlockKind | None:

@@ -49,15 +49,18 @@ def choose_title(told: str, blocks: Sequence[Block], source: Source) -> str:
     """Return the title: the metadata's if it looks like one, the TITLE blocks, the heading over all, the file's stem.
 
     A file that is named in several words has these, where its text has but one word or the heading of a part. One word
-    in small letters is a title where metadata and first heading agree on it ("pg_dump").
+    in small letters is a title where metadata and first heading agree on it ("pg_dump"). Metadata that repeat the
+    file's name tell nothing.
     """
     stem = PurePosixPath(source.name).stem
+    agreed = _clean(told) == _first_heading(blocks) and not _is_nameless(_clean(told))
+    if _clean(told).casefold() == stem.casefold() and not agreed:
+        told = ""
     named = _is_title(stem) and not _READ_ME.match(stem) and len(_NAME_PART.findall(stem)) > 1
     titles = _titles(blocks)
     candidates = [titles if _clean(told) and titles.startswith(_clean(told)) else _clean(told)]
     candidates += [text for text in (titles, _heading_over_all(blocks)) if not named or _is_phrase(text)]
     candidates += [] if named else [_first_heading(blocks)]
-    agreed = _clean(told) == _first_heading(blocks) and not _is_nameless(_clean(told))
     return next((title[:_LONGEST] for title in candidates if agreed or _is_title(title)), stem or source.uri)
 
 

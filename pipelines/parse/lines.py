@@ -121,6 +121,8 @@ BULLET = re.compile(
     r"|(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\])\s+(?=\S)|[①-⑳]\s*(?=\S)"
 )
 BULLET_GLYPHS = frozenset("•◦▪■●○◆►▶➢✓☐☑☒")
+DOTS = re.compile(r"\.{4}|(?:\. ){4}|…{2}")
+"""Dots that lead to a page's number."""
 LEADER = re.compile(r"(?:\.\s?){5}\s*\w{1,6}\s*$|…{2}\s*\w{1,6}\s*$")
 """The end of an entry of a table of contents: dots and a page number."""
 _CJK_END = re.compile(rf"[{CJK}，。；：、！？）」』》】]$")

@@ -174,6 +174,7 @@ def test_furniture_is_kept_apart_from_the_text() -> None:
         ("(anonymous)", "", "relief valve"),
         ("", "• FAT16, FAT32", "relief valve"),
         ("report v2.docx", "Annual report", "Annual report"),
+        ("Relief Valve", "How to set the valve", "How to set the valve"),
     ],
 )
 def test_the_title_is_the_first_that_looks_like_one(told: str, heading: str, title: str) -> None:

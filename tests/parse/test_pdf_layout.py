@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,14 @@ from pipelines.parse.lines import Line, Rect, TextStyle
 from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
 from pipelines.parse.pdf.consistency import consistent
 from pipelines.parse.pdf.extract import add_rules
-from pipelines.parse.pdf.grids import in_columns, striped
+from pipelines.parse.pdf.grid_rules import spans_by_rules
+from pipelines.parse.pdf.grids import in_columns
 from pipelines.parse.pdf.headings import Outline
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.layout import column_of, in_box
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import Bookmark, PageGrid, PageWord, Paint, RawPage, RegionKind, Rules
+from pipelines.parse.pdf.stripes import coloured, striped, without_text
 from pipelines.parse.pdf.survey import survey
 from pipelines.parse.settings import Limits, OcrSettings, ParseSettings, PdfSettings
 from tests.parse.pdf_pages import LOREM, Pdf
@@ -136,6 +139,88 @@ def test_a_coloured_cell_is_one_row_of_its_table_and_covers_the_columns_behind_i
     ]
 
 
+def test_rows_between_coloured_ones_are_set_in_as_their_entries_are_and_text_between_tables_is_not() -> None:
+    cells = [(left, top, left + 50, top + 15) for top in (10.0, 40.0, 100.0, 130.0) for left in (0.0, 50.0)]
+    rows = [[(6.0, top + 2, "a"), (56.0, top + 2, "b")] for top in (10.0, 25.0, 40.0, 100.0, 115.0, 130.0)]
+    text = [(0.0, 75.0, "Another one:")]
+    found = words(*rows, [(6.0, 147.0, "last")], text)
+    assert coloured(tinted(*cells), found) == [Rect(0, 10, 100, 55), Rect(0, 100, 100, 158)]
+
+
+def test_text_that_begins_where_the_lines_do_parts_tables_whose_entries_are_set_in() -> None:
+    rules = Rules(level=[Rect(0, top, 100, top) for top in (8.0, 50.0, 78.0, 120.0)])
+    rows = [[(6.0, top, "a"), (60.0, top, "b")] for top in (10.0, 30.0, 80.0, 100.0)]
+    heading = [(0.0, 60.0, "Further")]
+    assert without_text(Rect(0, 8, 100, 120), words(*rows, heading), rules) == [
+        Rect(0, 10, 100, 40),
+        Rect(0, 80, 100, 110),
+    ]
+    assert without_text(Rect(0, 8, 100, 120), words(*rows), rules) == [Rect(0, 8, 100, 120)]
+
+
+def test_cells_that_meet_are_columns_though_most_rows_are_joined_across_them() -> None:
+    joined = [[(2.0, 20.0 * n, "a long entry across both")] for n in range(1, 6)]
+    found = words([(2.0, 0.0, "x"), (62.0, 0.0, "y")], *joined)
+    edges = [(0, -5, 60, 15), (60, -5, 130, 15), *((0, 20 * n - 5, 130, 20 * n + 15) for n in (2, 4))]
+    assert places(aligned_grid(Rect(0, -5, 130, 115), found, tinted(*edges))) == [
+        (0, 0, 1, 1),
+        (0, 1, 1, 1),
+        *((row, 0, 1, 2) for row in range(1, 6)),
+    ]
+
+
+def test_a_further_paragraph_of_an_entry_is_no_row() -> None:
+    found = words(
+        [(0.0, 0.0, "one"), (60.0, 0.0, "text of the")],
+        [(60.0, 12.0, "first entry")],
+        [(60.0, 27.0, "its second")],
+        [(0.0, 44.0, "two"), (60.0, 44.0, "further")],
+        [(0.0, 61.0, "three"), (60.0, 61.0, "last")],
+    )
+    assert len(places(aligned_grid(Rect(0, 0, 120, 75), found, Rules()))) == 6
+
+
+def test_lines_of_cells_tell_columns_rows_of_a_part_and_cells_over_several_rows() -> None:
+    def lines(top: float, *edges: float) -> list[Rect]:
+        return [Rect(left, top, right, top) for left, right in pairwise(edges)]
+
+    level = [rule for top in (15.0, 55.0, 75.0) for rule in lines(top, 0, 60, 100, 150)] + lines(35, 60, 100, 150)
+    found = words(
+        [(2.0, 2.0, "Machine"), (62.0, 2.0, "Kind")],
+        [(2.0, 20.0, "MIPS"), (62.0, 20.0, "Malta"), (102.0, 20.0, "5kc")],
+        [(62.0, 40.0, "Octeon"), (102.0, 40.0, "octeon")],
+        [(2.0, 60.0, "ARM"), (62.0, 60.0, "Kirkwood")],
+    )
+    grid = aligned_grid(Rect(0, 0, 150, 76), found, Rules(level=level))
+    assert grid is not None
+    assert (1, 0, 2, 1) in places(spans_by_rules(grid, level))
+    assert (grid.rows, grid.columns) == (4, 3)
+
+
+def test_a_bold_head_without_a_line_below_is_a_row_of_its_own() -> None:
+    found = words(
+        [(6.0, 0.0, "Symbol"), (66.0, 0.0, "Value")],
+        [(6.0, 20.0, "A"), (66.0, 20.0, "1")],
+        [(6.0, 40.0, "B"), (66.0, 40.0, "2")],
+        bold=[0],
+    )
+    rules = tinted((0, 35, 60, 55), (60, 35, 120, 55))
+    assert len(places(aligned_grid(Rect(0, 0, 120, 55), found, rules))) == 6
+
+
+def test_one_row_is_a_table_where_its_cells_have_colours_of_their_own() -> None:
+    row = words([(6.0, 0.0, "__u32"), (66.0, 0.0, "cmd")])
+    region = Rect(0, -5, 120, 15)
+    assert len(places(aligned_grid(region, row, tinted((0, -5, 60, 15), (60, -5, 120, 15))))) == 2
+    assert aligned_grid(region, row, Rules()) is None
+
+
+def test_the_caption_of_a_table_parts_it_from_the_one_above() -> None:
+    rows = [[(6.0, top, "a"), (60.0, top, "b")] for top in (10.0, 30.0, 80.0, 100.0)]
+    found = words(*rows, [(6.0, 55.0, "Table 3")])
+    assert without_text(Rect(0, 8, 100, 112), found, Rules()) == [Rect(0, 10, 100, 40), Rect(0, 80, 100, 110)]
+
+
 def test_a_table_goes_on_with_rows_whose_cells_are_joined_across() -> None:
     def part(page: int, top: float, *cells: tuple[int, int, float, str]) -> PageItem:
         found = [
@@ -154,6 +239,8 @@ def test_a_table_goes_on_with_rows_whose_cells_are_joined_across() -> None:
         (3, 0, 1),
         (3, 1, 2),
     ]
+    other_way = merge_tables([part(1, 0.75, *head[3:]), part(2, 0.05, *head[:3])])
+    assert [(cell.column, cell.column_span) for cell in other_way[0].cells] == [(0, 1), (1, 2), (0, 1), (1, 1), (2, 1)]
     elsewhere = part(2, 0.05, (0, 0, 0.09, "4"), (0, 1, 0.45, "sum"))
     assert len(merge_tables([part(1, 0.75, *head), elsewhere])) == 2
 

@@ -10,12 +10,14 @@ from pipelines.core.document import BlockKind
 from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
 from pipelines.parse.lines import Line, Rect, TextStyle, turned_box
-from pipelines.parse.pdf.garble import garble_score, logical, plain, raise_text
-from pipelines.parse.pdf.grids import rows_by_rules, spans_by_rules
+from pipelines.parse.pdf.consistency import without_contents
+from pipelines.parse.pdf.garble import garble_score, plain, raise_text
+from pipelines.parse.pdf.grid_rules import rows_by_rules, spans_by_rules
 from pipelines.parse.pdf.headings import Outline, is_heading, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.page import Bookmark, GridCell, PageGrid, PageWord, Paint, RawPage
 from pipelines.parse.pdf.reader import iso_date
+from pipelines.parse.pdf.right_to_left import Glyph, in_reading_order
 from pipelines.parse.pdf.survey import Furniture, edge_keys, find_furniture
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
 
@@ -75,8 +77,31 @@ def test_superscripts_are_told_apart() -> None:
     assert "valve" + raise_text("valve", "3)") == "valve 3)"
 
 
+def read_from_the_right(*glyphs: tuple[str, float, float]) -> str:
+    """Return characters (text, left edge, right edge) as they are read."""
+    span = {"size": 10.0}
+    ordered = in_reading_order([Glyph(text, Rect(left, 0, right, 10), span) for text, left, right in glyphs])
+    return "".join(glyph.text for glyph in ordered)
+
+
 def test_letters_of_a_ligature_from_the_right_are_put_in_order() -> None:
-    assert logical([("ا", 5, 8), ("إ", 4, 4), ("ل", 0, 4)]) == "الإ"
+    assert read_from_the_right(("ا", 5, 8), ("إ", 4, 4), ("ل", 0, 4)) == "الإ"
+    # The library leaves out the first alef of "alef, lam-alef", and its width is empty.
+    assert read_from_the_right((" ", 9, 12), ("ا", 6, 6), ("ل", 0, 6), ("ب", -4, 0)) == " الاب"
+
+
+def test_latin_words_and_numbers_stand_in_a_line_from_the_right_where_they_are_read() -> None:
+    letters = [("ب", 56.0, 60.0), (" ", 52.0, 56.0), (" ", 24.0, 28.0), ("ت", 20.0, 24.0), (" ", 16.0, 20.0)]
+    latin = [(character, 28.0 + 4 * number, 32.0 + 4 * number) for number, character in enumerate("user a")]
+    number = [("1", 4.0, 8.0), (".", 8.0, 12.0), ("5", 12.0, 16.0)]
+    file_order = [*letters, *latin, *number]
+    for glyphs in (file_order, sorted(file_order, key=lambda glyph: glyph[1])):
+        assert read_from_the_right(*glyphs) == "ب user a ت 1.5"
+
+
+def test_a_letter_with_marks_is_whole_and_a_blank_made_of_its_width_is_none() -> None:
+    glyphs = [("ب", 20.0, 26.0), (" ", 12.0, 20.0), ("\u064e", 12.0, 12.0), ("ش", 12.0, 12.0), ("ت", 6.0, 12.0)]
+    assert read_from_the_right(*glyphs) == "بش\u064eت"
 
 
 def test_a_box_of_a_turned_page_is_where_it_is_seen() -> None:
@@ -149,6 +174,12 @@ def test_the_largest_heading_at_the_front_is_the_title() -> None:
     items = [heading("Handbook", 24), heading("Heat", 14), heading("Cold", 14, page=3)]
     assert [item.kind for item in with_title(items, BODY)] == [BlockKind.TITLE, BlockKind.HEADING, BlockKind.HEADING]
     assert all(item.kind is BlockKind.HEADING for item in with_title(items[1:], BODY))
+
+
+def test_a_heading_of_a_later_page_with_a_page_number_behind_is_a_line_of_contents() -> None:
+    items = [heading("5 Électronique 71"), heading("Python 3"), heading("5 Électronique", page=8), heading("Year 2020")]
+    found = [item.kind for item in without_contents(items)]
+    assert found == [BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.HEADING, BlockKind.HEADING]
 
 
 def test_numbered_headings_without_text_between_are_a_list() -> None:

@@ -13,21 +13,18 @@ from statistics import median
 
 from pipelines.parse.lines import LEADER, Rect, around
 from pipelines.parse.pdf.page import PageGrid, PageWord, Rules
+from pipelines.parse.pdf.stripes import ONE, joints, level_edges, upright_edges
 from pipelines.parse.pdf.table_cells import GUTTER, LOOSE, Strip, TableCells, TextRow, column_at, middle_of, pieces_of
 from pipelines.parse.pdf.tables import text_lines
 
 _CROSSED = 0.15
 """Share of the lines that may run across a gutter: heads and titles of groups of rows."""
-_DRAWN = 0.5
-"""Share of a table's width or height that lines must cover to part its rows or columns."""
-_SHADED = 0.3
-"""The same for the sides of coloured cells: every other row has some."""
 _NEXT = 3.0
 """Heights of a line from the table to a further row of it at most: one of two lines, and the padding."""
-_ONE = 3.0
-"""Points within which lines are one: thick ones are drawn as two, and cells side by side have each their own."""
 _TITLES = 3
 """Lines in the first column alone that may stand above a row where a table goes on: the title of a group of rows."""
+_ROUNDING = 0.7
+"""Points by which two steps differ that are not one: browsers set lines at whole points of .75."""
 _TIGHT = 1.35
 """Of a line's height: a step from line to line within a cell at most."""
 
@@ -41,7 +38,7 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
         rules: the lines drawn there.
     """
     lines = [tuple(line) for line in text_lines([word for word in words if region.holds(*word.rect.middle)])]
-    if len(lines) < 2 or _are_contents(lines):
+    if not lines or _are_contents(lines):
         return None
     height = median(word.rect.height for line in lines for word in line)
     lines = _with_neighbours(lines, words, region, height)
@@ -51,7 +48,8 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
     rules = rules.within(table.grown(height))
     gutters = _gutters(lines, height, table, rules)
     rows = _rows(lines, height, table, rules, gutters)
-    if not gutters or len(rows) < 2:
+    # Cells with colours of their own are a table's first row, or its last, where a page ends.
+    if not gutters or (len(rows) < 2 and not joints(rules, table)):
         return None
     return TableCells(region, rows, gutters, rules).grid()
 
@@ -123,8 +121,10 @@ def _with_neighbours(
 
     def fits(line: Sequence[PageWord]) -> bool:
         pieces = pieces_of(line, height)
+        # What stands alone is a row's only entry in a further column, but text beside the table in the first.
+        in_row = len(pieces) > 1 or pieces[0].left > region.left + 2 * height
         # Twice is a column, and 2 points the scatter of what is flush.
-        return len(pieces) > 1 and all(sum(abs(piece.left - left) < 2 for left in starts) > 1 for piece in pieces)
+        return in_row and all(sum(abs(piece.left - left) < 2 for left in starts) > 1 for piece in pieces)
 
     found = list(lines)
     for outward in ([line for line in reversed(others) if middle_of(line) < middle_of(found[0])], others):
@@ -138,7 +138,7 @@ def _with_neighbours(
 
 def _gutters(lines: Sequence[Sequence[PageWord]], height: float, table: Rect, rules: Rules) -> list[Strip]:
     """Return the white strips between columns: those that few lines cross, without what crosses them wholly."""
-    drawn = _upright(table, rules)
+    drawn = upright_edges(table, rules)
     rows = [pieces_of(line, height) for line in lines]
     # A line in one piece from the left edge is the title of a group of rows, or goes on in the first column.
     pieces = [piece for row in rows if len(row) > 1 or row[0].left > table.left + height for piece in row]
@@ -167,43 +167,17 @@ def _white(pieces: Sequence[Strip], height: float, allowed: int) -> list[Strip]:
     return found
 
 
-def _upright(table: Rect, rules: Rules) -> list[float]:
-    """Return where lines or the sides of coloured cells run down most of the table, inside of it."""
-    found: list[float] = []
-    for lines, share in ((rules.upright, _DRAWN), (rules.sides, _SHADED)):
-        for x in sorted({round(line.left) for line in lines}):
-            covered = sum(line.meet(table).height for line in {line for line in lines if abs(line.left - x) < _ONE / 2})
-            inside = table.left < x < table.right and not any(abs(x - other) < _ONE for other in found)
-            if inside and covered > share * table.height:
-                found.append(float(x))
-    return found
-
-
-def _level(table: Rect, rules: Rules) -> list[float]:
-    """Return the heights at which lines or edges of colour run across most of the table."""
-    found: list[float] = []
-    lines = [*rules.level, *rules.shaded]
-    for line in sorted(lines, key=lambda line: line.top):
-        # Two sides of one line, or a line and the edge of the colour below it; no row is so low.
-        if found and line.top - found[-1] < _ONE:
-            continue
-        near = {round(other.left): other for other in lines if abs(other.top - line.top) < _ONE / 2}
-        if sum(other.meet(table.grown(_ONE)).width for other in near.values()) > _DRAWN * table.width:
-            found.append(line.top)
-    return found
-
-
 def _rows(
     lines: Sequence[Sequence[PageWord]], height: float, table: Rect, rules: Rules, gutters: Sequence[Strip]
 ) -> list[TextRow]:
-    edges = [table.top - height, *_level(table, rules), table.bottom + height]
+    edges = [table.top - height, *level_edges(table, rules), table.bottom + height]
     bands = [[line for line in lines if above <= middle_of(line) < below] for above, below in pairwise(edges)]
     tinted = [
         _tinted(above, below, table, rules) for (above, below), band in zip(pairwise(edges), bands, strict=True) if band
     ]
     bands = [band for band in bands if band]
-    # A head and two rows, or a line drawn above and below: then each row has its own.
-    ruled = len(bands) > 2
+    # A head and two rows, or a line drawn above and below: then each row has its own, as where cells are coloured.
+    ruled = len(bands) > 2 or (len(bands) > 1 and bool(joints(rules, table)))
     steps = [step for band in bands for step in _steps(band) if step > 0.5 * height]
     least = min(steps, default=0.0)
     loose = least + max(1.0, LOOSE * height)
@@ -213,14 +187,22 @@ def _rows(
     parts: list[list[Sequence[PageWord]]] = []
     for band, cells in zip(bands, tinted, strict=True):
         whole = (ruled or cells) and not _records(band, gutters)
-        parts += [band] if whole else _by_leading(band, loose, None if not alike else gutters)
+        parts += (
+            _with_head(band, not parts) if whole else _by_leading(band, loose, None if not alike else gutters, gutters)
+        )
     return [_row(part) for part in parts]
+
+
+def _with_head(band: list[Sequence[PageWord]], first: bool) -> list[list[Sequence[PageWord]]]:
+    """Return a band as one row; at the `first` one bold lines are the head, which need not have a line below."""
+    light = next((n for n, line in enumerate(band) if not all(word.bold for word in line)), 0)
+    return [band[:light], band[light:]] if first and light else [band]
 
 
 def _tinted(top: float, bottom: float, table: Rect, rules: Rules) -> bool:
     """Whether a coloured cell with another beside it takes just this height."""
     return any(
-        abs(side.top - top) < _ONE and abs(side.bottom - bottom) < _ONE and table.left < side.left < table.right
+        abs(side.top - top) < ONE and abs(side.bottom - bottom) < ONE and table.left < side.left < table.right
         for side in rules.sides
     )
 
@@ -240,16 +222,30 @@ def _columns_of(line: Sequence[PageWord], gutters: Sequence[Strip]) -> set[int]:
 
 def _records(band: Sequence[Sequence[PageWord]], gutters: Sequence[Strip]) -> bool:
     """Whether each of the lines between two drawn ones fills all columns: they are rows of their own."""
-    return len(band) > 2 and all(len(_columns_of(line, gutters)) == len(gutters) + 1 for line in band)
+    columns = len(gutters) + 1
+    return len(band) > 2 and all(
+        len(line) >= columns
+        and len({column_at(piece.left + 1, gutters) for piece in pieces_of(line, line[0].rect.height)}) == columns
+        for line in band
+    )
 
 
 def _by_leading(
-    lines: Sequence[Sequence[PageWord]], loose: float, alike: Sequence[Strip] | None
+    lines: Sequence[Sequence[PageWord]], loose: float, alike: Sequence[Strip] | None, gutters: Sequence[Strip]
 ) -> list[list[Sequence[PageWord]]]:
-    """Return lines as rows: a `loose` step begins one; with `alike` gutters an entry in the first column does."""
+    """Return lines as rows: a `loose` step begins one; with `alike` gutters an entry in the first column does.
+
+    Where rows that begin in the first column stand further apart, a loose line in one column alone, which has the line
+    above too, is a further paragraph of an entry.
+    """
+    columns = [_columns_of(line, gutters) for line in lines]
+    steps = [0.0, *_steps(lines)]
+    keyed = min((step for step, at in zip(steps, columns, strict=True) if 0 in at and step >= loose), default=0.0)
     rows: list[list[Sequence[PageWord]]] = [[lines[0]]]
-    for line, step in zip(lines[1:], _steps(lines), strict=True):
-        if step >= loose or (alike is not None and 0 in _columns_of(line, alike)):
+    for number in range(1, len(lines)):
+        at, step = columns[number], steps[number]
+        paragraph = 0 not in at and len(at) == 1 and at <= columns[number - 1] and step < keyed - _ROUNDING
+        if (step >= loose and not paragraph) or (alike is not None and 0 in at):
             rows.append([])
-        rows[-1].append(line)
+        rows[-1].append(lines[number])
     return rows

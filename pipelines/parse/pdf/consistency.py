@@ -12,12 +12,14 @@ from pipelines.core.document import BlockKind
 from pipelines.lang.characters import right_to_left
 from pipelines.lang.wording import any_of
 from pipelines.parse.lines import TextStyle
-from pipelines.parse.pdf.headings import Outline, is_larger, is_numbered, like_body
+from pipelines.parse.pdf.headings import Outline, is_larger, is_numbered, like_body, title_key
 from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import RegionKind
 
 _MODEL = (RegionKind.HEADING, RegionKind.TITLE)
 _NOTICE = re.compile(rf"{any_of('notice')}\s*[:：]?", re.IGNORECASE)
+_ENTRY = re.compile(r"(.*\S)\s+(?:\d{1,4}|[ivxlc]{1,6})")
+"""A line of a table of contents: what it leads to, and its page."""
 _STEP = 3.0
 """Points in which left edges are counted: the padding of a box is more, the scatter of an edge is less."""
 _MARGIN = 0.25
@@ -45,6 +47,25 @@ def consistent(items: Sequence[PageItem], outline: Outline, body: TextStyle) -> 
     }
     return [
         replace(item, kind=BlockKind.PARAGRAPH) if item.kind is BlockKind.HEADING and id(item) not in kept else item
+        for item in items
+    ]
+
+
+def without_contents(items: Sequence[PageItem]) -> list[PageItem]:
+    """Return the items without the headings that are lines of a table of contents.
+
+    These are the words of a heading on a later page, with the number of a page behind them.
+    """
+    last: dict[str, int] = {}
+    for item in items:
+        if item.kind is BlockKind.HEADING:
+            last[title_key(item.text)] = item.page
+    return [
+        replace(item, kind=BlockKind.PARAGRAPH)
+        if item.kind is BlockKind.HEADING
+        and (entry := _ENTRY.fullmatch(item.text))
+        and last.get(title_key(entry[1]), 0) > item.page
+        else item
         for item in items
     ]
 

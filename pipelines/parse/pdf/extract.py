@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from pipelines.lang.characters import RIGHT_TO_LEFT
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.fragments import FontRun, Fragment, is_bold
-from pipelines.parse.pdf.garble import logical, plain
+from pipelines.parse.pdf.garble import plain
 from pipelines.parse.pdf.page import GridCell, ImageArea, PageGrid, PageWord, Paint, Rules
+from pipelines.parse.pdf.right_to_left import Glyph, glyphs_of
 
 _WORD_GAP = 0.33
 """Of the type's size: blanks are a quarter to a third of an em, and are told as such; wider white parts words too."""
@@ -44,21 +46,31 @@ def _quarter(direction: tuple[float, float]) -> int:
 
 def fragments_of(page: Any, blocks: Any, flags: int) -> Iterator[Fragment]:
     """Yield the pieces of lines; where the script runs from the right, they are read character by character."""
-    if any(RIGHT_TO_LEFT.search(span["text"]) for span in _spans(blocks)):
+    backwards = any(RIGHT_TO_LEFT.search(span["text"]) for span in _spans(blocks))
+    if backwards:
         blocks = page.get_text("rawdict", flags=flags)["blocks"]
-        for span in _spans(blocks):
-            span["text"] = logical((c["c"], c["bbox"][0], c["bbox"][2]) for c in span["chars"])
     for block in blocks:
         for line in block.get("lines", ()):
-            runs = tuple(
-                FontRun(span["text"], span["font"], span["size"], span["flags"], span["color"], Rect(*span["bbox"]))
-                for span in line["spans"]
-                if span["text"]
-            )
+            runs = _runs_by_place(line["spans"]) if backwards else tuple(_run(span) for span in line["spans"])
+            runs = tuple(run for run in runs if run.text)
             if runs:
                 baseline = line["spans"][0]["origin"][1]
                 slanted = min(map(abs, line["dir"])) > _ASKEW
                 yield Fragment(runs, Rect(*line["bbox"]), baseline, _quarter(line["dir"]) == 0, slanted)
+
+
+def _run(span: Any, text: str | None = None, rect: Rect | None = None) -> FontRun:
+    written = span["text"] if text is None else text
+    return FontRun(written, span["font"], span["size"], span["flags"], span["color"], rect or Rect(*span["bbox"]))
+
+
+def _runs_by_place(spans: Sequence[Any]) -> tuple[FontRun, ...]:
+    """Return the runs of a line read character by character, in reading order."""
+    groups = [list(group) for _, group in groupby(glyphs_of(spans), key=lambda glyph: id(glyph.span))]
+    return tuple(
+        _run(group[0].span, "".join(glyph.text for glyph in group), around(glyph.rect for glyph in group))
+        for group in groups
+    )
 
 
 def annotations_of(page: Any) -> Iterator[Any]:
@@ -86,28 +98,28 @@ def words_of(blocks: Any) -> Iterator[PageWord]:
     """Yield the words of lines read character by character; a gap of a third of the type's size parts them too."""
     for block in blocks:
         for line in block.get("lines", ()):
-            spans = line["spans"]
-            yield from _words([(c["c"], Rect(*c["bbox"]), span) for span in spans for c in span["chars"]])
+            yield from _words(glyphs_of(line["spans"]))
 
 
-def _words(characters: Sequence[tuple[str, Rect, Any]]) -> Iterator[PageWord]:
-    text: list[tuple[str, Rect]] = []
-    font, bold = "", False
-    for character, rect, span in characters:
-        apart = bool(text) and rect.left - text[-1][1].right > _WORD_GAP * span["size"]
-        if text and (apart or character.isspace()):
-            yield _word(text, font, bold)
-            text = []
-        if not character.isspace():
-            text.append((character, rect))
-            font, bold = span["font"], is_bold(span["font"], span["flags"])
-    if text:
-        yield _word(text, font, bold)
+def _words(glyphs: Sequence[Glyph]) -> Iterator[PageWord]:
+    word: list[Glyph] = []
+    for glyph in glyphs:
+        if word:
+            before = word[-1].rect
+            gap = max(glyph.rect.left - before.right, before.left - glyph.rect.right)
+            if gap > _WORD_GAP * glyph.span["size"] or glyph.text.isspace():
+                yield _word(word)
+                word = []
+        if not glyph.text.isspace():
+            word.append(glyph)
+    if word:
+        yield _word(word)
 
 
-def _word(text: Sequence[tuple[str, Rect]], font: str, bold: bool) -> PageWord:
-    written = plain(logical((c, rect.left, rect.right) for c, rect in text), font)
-    return PageWord(written, around(rect for _, rect in text), bold)
+def _word(glyphs: Sequence[Glyph]) -> PageWord:
+    font = glyphs[-1].span["font"]
+    written = plain("".join(glyph.text for glyph in glyphs), font)
+    return PageWord(written, around(glyph.rect for glyph in glyphs), is_bold(font, glyphs[-1].span["flags"]))
 
 
 def _spans(blocks: Any) -> Iterator[Any]:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from itertools import pairwise
-
-from pipelines.lang.characters import RIGHT_TO_LEFT
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]+")
@@ -55,8 +52,12 @@ def garble_score(text: str) -> float:
 
 
 def _broken(characters: list[str]) -> float:
-    bad = sum(1 for character in characters if character == "\ufffd" or unicodedata.category(character) in _BAD)
-    return bad / len(characters)
+    return sum(1 for character in characters if is_broken(character)) / len(characters)
+
+
+def is_broken(character: str) -> bool:
+    """Whether this is no character of any writing: a replacement, private use, unassigned, control, surrogate."""
+    return character == "\ufffd" or (unicodedata.category(character) in _BAD and not character.isspace())
 
 
 _BAD = frozenset(("Co", "Cn", "Cc", "Cs"))
@@ -125,23 +126,3 @@ def raise_text(before: str, text: str) -> str:
     if not before or before[-1].isspace() or _UNIT.search(before):
         return text
     return " " + text
-
-
-def logical(characters: Iterable[tuple[str, float, float]]) -> str:
-    """Return characters with their left and right edges as text; a ligature's letters come out swapped otherwise.
-
-    A glyph that stands for two letters gives one of them no width. In a script written from the right the library
-    turns the two around along with everything else ("lam alef" becomes "alef lam").
-    """
-    text: list[str] = []
-    thin: str | None = None
-    for character, left, right in characters:
-        if thin is not None:
-            text += [character, thin]
-            thin = None
-        # Points: it has no width, but for rounding.
-        elif right - left < 0.01 and RIGHT_TO_LEFT.match(character):
-            thin = character
-        else:
-            text.append(character)
-    return "".join(text) + (thin or "")

@@ -11,9 +11,11 @@ from itertools import pairwise
 
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
+from pipelines.parse.pdf.grid_rules import level_lines, near_rules, rows_by_rules, spans_by_rules
 from pipelines.parse.pdf.items import LOW
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, RawPage, Rules
+from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, Rules
+from pipelines.parse.pdf.stripes import coloured, striped, without_text
 from pipelines.parse.pdf.tables import GridPlaces
 
 _NEAR = 4.0
@@ -22,16 +24,8 @@ _PASSAGE_LINES, _PASSAGE = 4, 150
 """Lines of a passage, and characters that passages have in the mean."""
 _MOST_LINES = 4000
 """Lines of a page from which the library's search for tables does not end in any useful time."""
-_BESIDE = 0.3
-"""Share of a table's width that a line must cover to part rows at all."""
 _SIDES = 3
 """Upright lines that a table drawn by lines has at least: a form's underlines alone make no table."""
-_COVERED, _BARE = 0.5, 0.05
-"""Shares of a width that a line covers which parts rows, and of one that does not: a dash or a crossing line."""
-_STRIPES, _ROW = 4, 80.0
-"""Level lines of one width that make a table, and points between two of them at most: six lines of text."""
-_TINTED = 3
-"""Edges of colour of one width that make one: two rows of coloured cells; each second row of a table has such."""
 _SAME = 0.6
 """Share that two rectangles have in common from which they are one table."""
 
@@ -66,14 +60,42 @@ class TableFinder:
         drawn = [grid for grid in drawn if _is_table(grid, page.lines)]
         # Most of it: a table may reach into the frame of a picture beside it.
         drawn = [g for g in drawn if _fits(g, regions) or not any(g.rect.share_in(p) > 0.7 for p in pictures)]
-        ruled = [grid for grid in drawn if len(_near(rules, grid.rect).upright) >= _SIDES]
-        likely = [*regions, *(region for region in striped(rules) if not _fits_any(region, regions))]
+        ruled = [grid for grid in drawn if len(near_rules(rules, grid.rect).upright) >= _SIDES]
+        likely = self._likely(regions)
         missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
-        aligned = [aligned_grid(region, self._words, rules) for region in missing]
-        found = [rows_by_rules(grid, _lines(rules, grid.rect)) for grid in ruled]
-        found += [grid for grid in aligned if grid is not None and _is_table(grid, page.lines)]
-        found = [spans_by_rules(grid, _lines(rules, grid.rect)) for grid in found]
+        aligned = [aligned_grid(region, self._beside(region, missing), rules) for region in missing]
+        found = [rows_by_rules(grid, level_lines(rules, grid.rect)) for grid in ruled]
+        found += [grid for grid in aligned if grid and (_is_table(grid, page.lines) or self._is_cut_off(grid))]
+        found = [spans_by_rules(grid, level_lines(rules, grid.rect)) for grid in found]
         return _apart(found)
+
+    def _likely(self, regions: Sequence[Rect]) -> list[Rect]:
+        """Return where tables may be: the model's regions as far as drawn lines and colours agree, and where these are.
+
+        A region over several stripes is those, one over coloured cells reaches as far as they do.
+        """
+        tinted = coloured(self._rules, self._words)
+        stripes = [*tinted, *(stripe for stripe in striped(self._rules) if not _fits_any(stripe, tinted))]
+        found: list[Rect] = []
+        for region in regions:
+            own = [stripe for stripe in stripes if _overlap(stripe, region)]
+            if len(own) > 1:
+                own = _shared_out(region, own)
+            else:
+                own = [around((region, *(stripe for stripe in own if stripe in tinted)))]
+            found += [rect for rect in own if rect not in found]
+        found += [stripe for stripe in stripes if not _fits_any(stripe, found)]
+        return [part for region in found for part in without_text(region, self._words, self._rules)]
+
+    def _is_cut_off(self, grid: PageGrid) -> bool:
+        """Whether a row stands alone because the page ends below it."""
+        below = max((line.rect.bottom for line in self.page.lines), default=0.0)
+        return grid.rows == 1 and grid.rect.grown(1).bottom >= below > LOW * self.page.height
+
+    def _beside(self, region: Rect, regions: Sequence[Rect]) -> list[PageWord]:
+        """Return the words that a table may have: those of no other."""
+        others = [other for other in regions if other is not region]
+        return [word for word in self._words if not any(other.holds(*word.rect.middle) for other in others)]
 
     def with_continued(
         self, grids: Sequence[PageGrid], above: PageGrid | None
@@ -92,8 +114,7 @@ class TableFinder:
             if part is not None and not any(_shows_more(grid, part) for grid in found):
                 found = _apart([part, *found])
             above = _open_grid([grid for grid in found if frame.holds(*grid.rect.middle)], lines, bottom)
-            # What it goes on in has its own left edge.
-            above = above and above.moved(-frame.left)
+            above = above and replace(above, edge=frame.left)
         return sorted(found, key=lambda grid: (grid.rect.top, grid.rect.left)), above
 
     def _columns(self) -> list[list[Line]]:
@@ -102,9 +123,12 @@ class TableFinder:
         return [column for column in columns if column]
 
     def _part(self, above: PageGrid, frame: Rect) -> PageGrid | None:
+        """Return what goes on of a table, in the place where it stands before or as far from the column's left edge."""
         words = [word for word in self._words if frame.holds(*word.rect.middle)]
-        part = continued_grid(above.moved(frame.left), words, self._rules)
-        return part and spans_by_rules(part, _lines(self._rules, part.rect))
+        moves = (0.0, frame.left - above.edge)
+        parts = [continued_grid(above.moved(across), words, self._rules) for across in moves]
+        part = max((part for part in parts if part), key=lambda part: len(part.cells), default=None)
+        return part and spans_by_rules(part, level_lines(self._rules, part.rect))
 
 
 def _shows_more(grid: PageGrid, part: PageGrid) -> bool:
@@ -176,127 +200,25 @@ def _prose_in_boxes(filled: Mapping[tuple[int, int], Sequence[Line]]) -> bool:
     return in_one_row and long > max(0.7 * total, _PASSAGE * len(passages))
 
 
-def _near(rules: Rules, table: Rect) -> Rules:
-    # 3 points: the outer lines lie on the edge, half their width (`_THIN`) outside of it.
-    return rules.within(table.grown(3))
-
-
-def _lines(rules: Rules, table: Rect) -> list[Rect]:
-    """Return the level lines and edges of colour in a table."""
-    near = _near(rules, table)
-    return [*near.level, *near.shaded]
-
-
-def spans_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
-    """Return a grid with the places joined downward between which no line is drawn though one is beside them."""
-    by_place = {(cell.row, cell.column): cell for cell in grid.cells}
-    for cell in sorted(grid.cells, key=lambda cell: (-cell.row, cell.column)):
-        below = by_place.get((cell.row + cell.row_span, cell.column))
-        if below is None or below.column_span != cell.column_span or not _open_below(cell, below, grid, rules):
-            continue
-        joined = replace(cell, row_span=cell.row_span + below.row_span, rect=around((cell.rect, below.rect)))
-        by_place[cell.row, cell.column] = joined
-        del by_place[below.row, below.column]
-    return replace(grid, cells=tuple(sorted(by_place.values(), key=lambda cell: (cell.row, cell.column))))
-
-
-def _open_below(cell: GridCell, below: GridCell, grid: PageGrid, rules: Sequence[Rect]) -> bool:
-    height = (cell.rect.bottom + below.rect.top) / 2
-    return _cover(height, grid.rect, rules) > _BESIDE and _cover(height, cell.rect.grown(-1), rules) < _BARE
-
-
-def rows_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
-    """Return a grid whose rows are parted by drawn lines without the rows that were made of lines of text alone.
-
-    Only where the body is ruled throughout: at least two lines, and one for two rows that have none.
-    """
-    tops = _row_tops(grid)
-    covered = {row: _cover(tops[row], grid.rect, rules) for row in range(1, grid.rows) if row in tops}
-    ruled = sum(1 for share in covered.values() if share > _COVERED)
-    bare = {row for row, share in covered.items() if share < _BARE}
-    if ruled < 2 or 2 * ruled < len(bare) or not bare:
-        return grid
-    number, new_rows = 0, [0]
-    for row in range(1, grid.rows):
-        number += row not in bare
-        new_rows.append(number)
-    return _with_rows(grid, new_rows)
-
-
-def _row_tops(grid: PageGrid) -> dict[int, float]:
-    """Return where each row begins, by the lowest of its cells' upper sides."""
-    tops: dict[int, float] = {}
-    for cell in grid.cells:
-        tops[cell.row] = max(tops.get(cell.row, cell.rect.top), cell.rect.top)
-    return tops
-
-
-def _cover(height: float, table: Rect, rules: Sequence[Rect]) -> float:
-    """Return how much of a table's width the lines at one height cover, 0 to 1."""
-    near = sorted((rule.left, rule.right) for rule in rules if abs(rule.top - height) < _NEAR)
-    covered, end = 0.0, table.left
-    for left, right in near:
-        covered += max(0.0, min(right, table.right) - max(left, end))
-        end = max(end, right)
-    return covered / max(1.0, table.width)
-
-
-def _with_rows(grid: PageGrid, new_rows: Sequence[int]) -> PageGrid:
-    """Return the grid with its rows renumbered; cells that come to lie on one place are one."""
-    places: dict[tuple[int, int, int], GridCell] = {}
-    for cell in grid.cells:
-        row, last = new_rows[cell.row], new_rows[cell.row + cell.row_span - 1]
-        key = (row, cell.column, cell.column_span)
-        other = places.get(key)
-        span = last - row + 1
-        rect = cell.rect if other is None else around((cell.rect, other.rect))
-        span = span if other is None else max(span, other.row_span)
-        header = cell.header if other is None else other.header
-        places[key] = GridCell(row, cell.column, span, cell.column_span, rect, header)
-    return replace(grid, cells=tuple(sorted(places.values(), key=lambda cell: (cell.row, cell.column))))
-
-
-def striped(rules: Rules) -> list[Rect]:
-    """Return where level lines of one width, or edges of colour, follow one another as rows of a table do.
-
-    Of colour alone some must stand side by side, as cells do and boxes around text do not.
-    """
-    found: list[list[Rect]] = []
-    for line in _whole([*rules.level, *rules.shaded]):
-        group = next((g for g in found if _same_width(g[-1], line) and line.top - g[-1].top < _ROW), None)
-        if group is None:
-            found.append([line])
-        else:
-            group.append(line)
-    stripes = [around(group) for group in found if len(group) >= _TINTED]
-    return [stripe for stripe in stripes if _has_rows(stripe, rules.within(stripe.grown(1)))]
-
-
-def _has_rows(stripe: Rect, rules: Rules) -> bool:
-    inner = stripe.grown(-_NEAR)
-    beside = sum(1 for side in rules.sides if inner.left < side.left < inner.right)
-    # A side of the cell on the left and one of that on the right, for each row.
-    return len(rules.level) >= _STRIPES or beside >= 2 * (_TINTED - 1)
-
-
-def _whole(lines: Sequence[Rect]) -> list[Rect]:
-    """Return level lines from the top, those that continue one another as one: each cell may have its own."""
-    whole: list[Rect] = []
-    for line in sorted(lines, key=lambda line: (round(line.top), line.left)):
-        if whole and abs(whole[-1].top - line.top) < 1 and line.left - whole[-1].right < 1:
-            whole[-1] = around((whole[-1], line))
-        else:
-            whole.append(line)
-    return whole
-
-
-def _same_width(one: Rect, other: Rect) -> bool:
-    return abs(one.left - other.left) < 2 and abs(one.right - other.right) < 2
+def _shared_out(region: Rect, stripes: Sequence[Rect]) -> list[Rect]:
+    """Return a region parted at the upper ends of the stripes in it: the head of one may stand above its first line."""
+    downward = sorted(stripes, key=lambda stripe: stripe.top)
+    tops = [min(region.top, downward[0].top), *(above.bottom for above in downward[:-1])]
+    bottoms = [*(stripe.bottom for stripe in downward[:-1]), max(region.bottom, downward[-1].bottom)]
+    return [
+        Rect(stripe.left, top, stripe.right, bottom)
+        for stripe, top, bottom in zip(downward, tops, bottoms, strict=True)
+        if bottom > top
+    ]
 
 
 def _fits_any(rect: Rect, regions: Sequence[Rect]) -> bool:
-    # As in `_apart`.
-    return any(rect.share_in(region) > 0.4 or region.share_in(rect) > 0.4 for region in regions)
+    return any(_overlap(rect, region) for region in regions)
+
+
+def _overlap(one: Rect, other: Rect) -> bool:
+    """Whether two rectangles are one table: such beside one another share an edge, two findings of one most of it."""
+    return one.share_in(other) > 0.4 or other.share_in(one) > 0.4
 
 
 def _fits(grid: PageGrid, regions: Sequence[Rect]) -> bool:
@@ -315,7 +237,6 @@ def _apart(grids: Sequence[PageGrid]) -> list[PageGrid]:
     """Return the grids without those that lie in another: the first stays."""
     kept: list[PageGrid] = []
     for grid in grids:
-        # Tables beside one another share an edge at most; two findings of one table share most of it.
-        if not any(grid.rect.share_in(other.rect) > 0.4 or other.rect.share_in(grid.rect) > 0.4 for other in kept):
+        if not any(_overlap(grid.rect, other.rect) for other in kept):
             kept.append(grid)
     return kept

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from pipelines.core.document import BlockKind
-from pipelines.parse.lines import BULLET, Line, TextStyle
+from pipelines.parse.lines import BULLET, DOTS, Line, TextStyle
 from pipelines.parse.outline import number_depth, section_number
 from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import Bookmark
@@ -23,7 +23,6 @@ _SMALLEST, _SMALLEST_NUMBERED = 0.93, 0.85
 """Of the body's size, how small a heading may be: 10 in 10.5 points (.95), as Word's deepest levels are, not 9 in 10
 (.90), which are notes; with a number and its own weight or font, 9 in 10.5."""
 _LETTERS = re.compile(r"[^\W\d_]")
-_LEADER = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}")
 _BRACKETED = re.compile(r"[\[<{].*[\]>}]")
 _SENTENCE_END = (".", ";", ",", "。", "；", "，")
 _DEEP_NUMBER = re.compile(r"(?:\d{1,2}\.){1,6}\d{1,2}\.?\s+\S|[A-Z]\.\d{1,2}(?:\.\d{1,2})*\s+\S")
@@ -86,7 +85,7 @@ def _title_like(lines: Sequence[Line], text: str) -> bool:
     # In large type a long title takes three lines.
     if not 2 <= len(text) <= _LONGEST or len(lines) > 3 or any(line.style.mono for line in lines):
         return False
-    if _LETTERS.search(text) is None or _LEADER.search(text) or _BRACKETED.fullmatch(text):
+    if _LETTERS.search(text) is None or DOTS.search(text) or _BRACKETED.fullmatch(text):
         return False
     return not text.endswith(_SENTENCE_END)
 

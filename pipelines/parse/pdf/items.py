@@ -62,10 +62,12 @@ def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
     open_table: int | None = None
     for item in items:
         if item.kind is BlockKind.TABLE:
-            part = item if open_table is None else _in_columns_of(merged[open_table], item)
-            if open_table is not None and _goes_on(merged[open_table], part):
-                merged[open_table] = _joined(merged[open_table], part)
-                continue
+            if open_table is not None:
+                part = _in_columns_of(merged[open_table], item)
+                above = _in_columns_of(part, merged[open_table])
+                if _goes_on(above, part):
+                    merged[open_table] = _joined(above, part)
+                    continue
             open_table = len(merged)
         # A caption that says so does in its first words: 120 characters are one line and a half.
         elif not (item.kind in _BETWEEN or _CONTINUED.search(item.text[:120])):
@@ -89,9 +91,9 @@ def _goes_on(above: PageItem, below: PageItem) -> bool:
 
 
 def _in_columns_of(above: PageItem, below: PageItem) -> PageItem:
-    """Return a table with the columns of that before, if all its fewer columns begin where some of those do.
+    """Return `below` with the columns of `above`, if all its fewer columns begin where some of those do.
 
-    So goes on a table with rows whose cells are joined across.
+    So goes on a table with rows whose cells are joined across, and so does one that begins with such rows.
     """
     edges = {cell.column: cell.boxes[0].left for cell in above.cells if cell.boxes}
     last = columns(above.cells)

@@ -274,6 +274,11 @@ class PdfFile:
             self._words = list(words_of(self._upright.get_text("rawdict", flags=_FLAGS, clip=area)["blocks"]))
         return self._words
 
+    def correct(self, number: int, words: Sequence[PageWord]) -> None:
+        """Take other words for a page, as long as it is the one that is held."""
+        self._open(number)
+        self._words = list(words)
+
     def regions(self, number: int) -> list[PageRegion]:
         """Return what the layout model sees on the page, in reading order; nothing where drawings are too intricate."""
         self._open(number)

@@ -140,13 +140,14 @@ class PageGrid:
     """A table as places on the page; what stands in them is read from the words there.
 
     `gutters` are the left and right edges of the white between its columns, of one without drawn lines; one that
-    `continues` goes on from the column or page before.
+    `continues` goes on from the column or page before. `edge` is where the text of its page or column begins.
     """
 
     rect: Rect
     cells: tuple[GridCell, ...]
     gutters: tuple[tuple[float, float], ...] = ()
     continues: bool = False
+    edge: float = 0.0
 
     @property
     def rows(self) -> int:

@@ -20,6 +20,7 @@ from pipelines.parse.pdf.grids import TableFinder
 from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
 from pipelines.parse.pdf.layout import Filled, column_of, fill, in_box, needs_model, plain_columns
+from pipelines.parse.pdf.lost_glyphs import GlyphReader, lost
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, Paint, RawPage, RegionKind
 from pipelines.parse.pdf.survey import Survey
@@ -91,7 +92,25 @@ class PageReader:
         if why and self._late and self._task.found(page_name(number)) is None:
             return replace(self._native(raw, f"{why}, and no time is left for OCR"), unread=True)
         read = self._by_ocr(raw, why) if why else None
-        return self._native(raw, above=above) if read is None else read
+        if read is not None:
+            return read
+        raw, remarks = self._mended(raw)
+        return self._native(raw, above=above, told=remarks)
+
+    def _mended(self, raw: RawPage) -> tuple[RawPage, list[str]]:
+        """Return the page with what its fonts do not tell read by OCR, and a remark on it."""
+        number = sum(1 for line in raw.lines if lost(line.text))
+        if not number or self._late:
+            return raw, []
+        try:
+            engine = ocr_engine(self.settings.ocr)
+        except MissingExtra as error:
+            return raw, [f"page {raw.number}: {number} lines lack characters, and {error.message}"]
+        if engine is None:
+            return raw, []
+        lines, changed = GlyphReader(self.file, engine, self.settings.ocr).lines(raw.number, raw.lines)
+        remark = f"page {raw.number}: characters that the fonts do not tell read by OCR, in {changed} lines"
+        return replace(raw, lines=lines), [remark] if changed else []
 
     @property
     def _late(self) -> bool:
@@ -99,7 +118,9 @@ class PageReader:
 
     # -- the text layer
 
-    def _native(self, raw: RawPage, issue: str = "", above: PageGrid | None = None) -> ReadPage:
+    def _native(
+        self, raw: RawPage, issue: str = "", above: PageGrid | None = None, told: Sequence[str] = ()
+    ) -> ReadPage:
         """Return a page by its text layer; `above` is the table that the page before ends with."""
         lines, furniture = self.survey.furniture.parted(raw.lines, raw.height)
         furniture += [(BlockKind.PAGE_HEADER, line) for line in raw.watermarks]
@@ -122,7 +143,7 @@ class PageReader:
         page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, source, issue)
         items += [_comment(raw, rect, text) for rect, text in self.file.comments(raw.number)]
         asides = [maker.item(kind, [line]) for kind, line in furniture]
-        return ReadPage(page, _boxed(items, raw), _boxed(asides, raw), tuple(remarks))
+        return ReadPage(page, _boxed(items, raw), _boxed(asides, raw), (*told, *remarks))
 
     def _needs_model(self, body: RawPage) -> bool:
         """Whether the layout model looks at a page whatever its headings are: for tables and tangled lines."""

@@ -13,7 +13,7 @@ from pipelines.core.errors import TooLarge
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.limits import MEBIBYTE
 from pipelines.parse.parsed import REST, Child, Parsed, page_name
-from pipelines.parse.pdf.consistency import consistent
+from pipelines.parse.pdf.consistency import consistent, without_contents
 from pipelines.parse.pdf.headings import Outline, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.reader import signed
@@ -102,7 +102,7 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
         for item in page.furniture:
             builder.furniture(item.kind, item.text, _place(item, labels))
     items = consistent(merge_tables([item for page in pages for item in page.items]), outline, seen.body)
-    items = without_lists(items)
+    items = without_contents(without_lists(items))
     for item in with_levels(with_title(items, seen.body), outline):
         if _append(builder, item, _place(item, labels)):
             builder.references(item.pointers)

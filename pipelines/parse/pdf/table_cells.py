@@ -88,7 +88,14 @@ class TableCells:
         near = [word for word in line if abs(word.rect.middle[1] - middle) < LOOSE * self.height]
         off = {column_at(word.rect.middle[0], self.gutters) for word in line if word not in near}
         kept = {column_at(word.rect.middle[0], self.gutters) for word in near}
-        return list(line) if row == 0 or not off or off & kept else near
+        goes_on = row > 0 and off and off <= self._columns_above(row)
+        return near if goes_on and not off & kept else list(line)
+
+    def _columns_above(self, row: int) -> set[int]:
+        """Return the columns of which an entry may go on in a row: those of the line just above it."""
+        above = self.rows[row - 1].lines[-1]
+        far = self.rows[row].top - self.rows[row - 1].bottom > GUTTER * self.height
+        return set() if far else {column_at(word.rect.middle[0], self.gutters) for word in above}
 
     def _spans(self, row: int) -> Iterator[tuple[int, int]]:
         """Yield first and last column of each cell of a row."""
@@ -103,15 +110,14 @@ class TableCells:
             column = last + 1
 
     def _tinted(self, row: int) -> list[tuple[int, int]]:
-        """Return the first and last columns of the coloured areas behind a row."""
+        """Return the first and last columns of the coloured areas behind a row, or else of the lines below it."""
         middle = (self.rows[row].top + self.rows[row].bottom) / 2
+        end = self.rows[row + 1].top if row + 1 < len(self.rows) else self.region.bottom + self.height
+        found = [area for area in self.rules.areas if area.top < middle < area.bottom]
+        found = found or [line for line in self.rules.level if self.rows[row].bottom - 1 < line.top < end + 1]
+        inset = GUTTER * self.height
         return [
-            (
-                column_at(area.left + GUTTER * self.height, self.gutters),
-                column_at(area.right - GUTTER * self.height, self.gutters),
-            )
-            for area in self.rules.areas
-            if area.top < middle < area.bottom
+            (column_at(area.left + inset, self.gutters), column_at(area.right - inset, self.gutters)) for area in found
         ]
 
     def _tinted_to(self, row: int, column: int) -> int:
@@ -127,8 +133,10 @@ class TableCells:
     def _is_group(self, row: int) -> bool:
         """Whether a row is the title of the rows below: one entry, bold or across columns, in a table of others."""
         starts = self.starts[row]
-        if list(starts) != [0] or (row in (0, len(self.rows) - 1) and not starts[0]):
+        if list(starts) != [0] or (row == len(self.rows) - 1 and not starts[0]):
             return False
+        if row == 0 and not starts[0]:
+            return self.heads > 1
         light = sum(not other.bold for other in self.rows) > 1
         return starts[0] > 0 or (self.rows[row].bold and light and row >= self.heads)
 

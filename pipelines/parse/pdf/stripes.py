@@ -1,0 +1,249 @@
+"""Where drawn lines and coloured cells say that tables are, and where text between them says that one ends."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from statistics import median
+
+from pipelines.parse.captions import is_table_caption
+from pipelines.parse.lines import Rect, around
+from pipelines.parse.pdf.page import Near, PageWord, Rules
+from pipelines.parse.pdf.table_cells import pieces_of
+from pipelines.parse.pdf.tables import text_lines
+
+_STRIPES, _ROW = 4, 80.0
+"""Level lines of one width that make a table, and points between two of them at most: six lines of text."""
+_TINTED = 3
+"""Edges of colour of one width that make one: two rows of coloured cells; each second row of a table has such."""
+_INSIDE = 4.0
+"""Points between a table's edge and a side of a cell inside it: less than any column."""
+_TOUCH = 2.0
+"""Points between the sides of coloured cells that meet: a white line drawn between them at most."""
+_MOST_AREAS = 2000
+"""Coloured areas of a page from which they are a drawing."""
+_INSET = 2.0
+"""Points that a table's entries stand in from its lines at least, where what does not is text beside tables."""
+_DRAWN = 0.5
+"""Share of a table's width or height that lines must cover to part its rows or columns."""
+_PART = 0.3
+"""The same for lines below a part of a row's cells, from the side of one to that of another."""
+_SHADED = 0.3
+"""The same for the sides of coloured cells: every other row has some."""
+ONE = 3.0
+"""Points within which lines are one: thick ones are drawn as two, and cells side by side have each their own."""
+
+
+def striped(rules: Rules) -> list[Rect]:
+    """Return where level lines of one width, or edges of colour, follow one another as rows of a table do.
+
+    Of colour alone some must stand side by side, as cells do and boxes around text do not.
+    """
+    found: list[list[Rect]] = []
+    for line in _whole([*rules.level, *rules.shaded]):
+        group = next((g for g in found if _same_width(g[-1], line) and line.top - g[-1].top < _ROW), None)
+        if group is None:
+            found.append([line])
+        else:
+            group.append(line)
+    stripes = [around(group) for group in found if len(group) >= _TINTED]
+    return [stripe for stripe in stripes if _has_rows(stripe, rules.within(stripe.grown(1)))]
+
+
+def coloured(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
+    """Return where tables are whose cells are coloured, every other row of them at least.
+
+    Cells that meet are one part of a table. Parts of one width below one another are one table, if what stands
+    between them is set in as the entries of the cells are: that is a row without colour, and no text between tables.
+    """
+    areas = [area for area in rules.areas if area.height > _INSIDE]
+    if len(areas) > _MOST_AREAS:
+        return []
+    parts = [(around(group), len(group)) for group in _meeting(areas)]
+    tables: list[list[tuple[Rect, int]]] = []
+    for part in sorted(parts, key=lambda part: part[0].top):
+        above = next((t for t in reversed(tables) if _same_width(t[-1][0], part[0])), None)
+        if above is not None and _is_row(above, part[0], words):
+            above.append(part)
+        else:
+            tables.append([part])
+    return [
+        _with_plain_rows(around(rect for rect, _ in table), words)
+        for table in tables
+        # Cells side by side, in two rows at least.
+        if any(_has_columns(rect, areas) for rect, _ in table) and (len(table) > 1 or table[0][1] > _TINTED)
+    ]
+
+
+def joints(rules: Rules, table: Rect) -> list[float]:
+    """Return where coloured cells of a table meet that stand side by side, from the left."""
+    areas = [area for area in rules.areas if area.meet(table).height > 0]
+    near = Near(areas, lambda area: area.grown(_TOUCH))
+    found = {
+        (area.right + other.left) / 2
+        for area in (areas if len(areas) <= _MOST_AREAS else ())
+        for other in near.at(area)
+        if abs(other.left - area.right) < _TOUCH and _level(area, other)
+    }
+    return sorted(found)
+
+
+def _line_joints(rules: Rules) -> list[float]:
+    """Return where lines meet end to end, in two rows at least: each cell of a row has its own above or below it."""
+    downward = sorted(rules.level, key=lambda line: (round(line.top), line.left))
+    ends = Counter(
+        round(line.left)
+        for before, line in pairwise(downward)
+        if round(before.top) == round(line.top) and abs(line.left - before.right) < _TOUCH
+    )
+    return [float(x) for x, count in ends.items() if count > 1]
+
+
+def upright_edges(table: Rect, rules: Rules) -> list[float]:
+    """Return where lines or the sides of coloured cells run down most of the table, inside of it."""
+    found = _apart(x for x in sorted([*joints(rules, table), *_line_joints(rules)]) if table.left < x < table.right)
+    for lines, share in ((rules.upright, _DRAWN), (rules.sides, _SHADED)):
+        for x in sorted({round(line.left) for line in lines}):
+            covered = sum(line.meet(table).height for line in {line for line in lines if abs(line.left - x) < ONE / 2})
+            inside = table.left < x < table.right and not any(abs(x - other) < ONE for other in found)
+            if inside and covered > share * table.height:
+                found.append(float(x))
+    return found
+
+
+def _apart(places: Iterable[float]) -> list[float]:
+    """Return places from the left without those that are one with the place before."""
+    found: list[float] = []
+    for x in places:
+        if not found or x - found[-1] >= ONE:
+            found.append(x)
+    return found
+
+
+def level_edges(table: Rect, rules: Rules) -> list[float]:
+    """Return the heights at which lines or edges of colour run across most of the table."""
+    found: list[float] = []
+    lines = [*rules.level, *rules.shaded]
+    sides = [table.left, *_line_joints(rules), table.right]
+    for line in sorted(lines, key=lambda line: line.top):
+        # Two sides of one line, or a line and the edge of the colour below it; no row is so low.
+        if found and line.top - found[-1] < ONE:
+            continue
+        near = {round(other.left): other for other in lines if abs(other.top - line.top) < ONE / 2}
+        width = sum(other.meet(table.grown(ONE)).width for other in near.values())
+        # A line below some cells of a row, beside one that goes on, ends where cells do.
+        ends = min(other.left for other in near.values()), max(other.right for other in near.values())
+        part = len(sides) > 2 and all(any(abs(end - side) < ONE for side in sides) for end in ends)
+        if width > (_PART if part else _DRAWN) * table.width:
+            found.append(line.top)
+    return found
+
+
+def without_text(region: Rect, words: Sequence[PageWord], rules: Rules) -> list[Rect]:
+    """Return a region as the tables in it, parted at captions of tables and at text between and above them.
+
+    Text are lines that begin where the drawn lines do, if all that stands side by side is set in from these.
+    """
+    lines = text_lines([word for word in words if region.holds(*word.rect.middle)])
+    drawn = [*rules.within(region.grown(_INSIDE)).level, *rules.within(region).shaded]
+    begins = [min(word.rect.left for word in line) for line in lines]
+    rows = [len(pieces_of(line, line[0].rect.height)) > 1 for line in lines]
+    left = min((rule.left for rule in drawn), default=region.left)
+    inset = min((begin for begin, row in zip(begins, rows, strict=True) if row), default=left) - left
+    edge = left + inset / 2 if drawn and inset >= _INSET else -math.inf
+    runs: list[list[Rect]] = [[]]
+    for line, begin, row in zip(lines, begins, rows, strict=True):
+        if not row and (begin <= edge or is_table_caption(" ".join(word.text for word in line))):
+            runs.append([])
+        else:
+            runs[-1].append(around(word.rect for word in line))
+    if len(runs) == 1:
+        return [region]
+    tables = [around(run) for run in runs if len(run) > 1]
+    return [Rect(region.left, table.top, region.right, table.bottom) for table in tables]
+
+
+def _meeting(areas: Sequence[Rect]) -> list[list[Rect]]:
+    """Return areas in groups of those that touch one another, directly or by others."""
+    near = Near(range(len(areas)), lambda number: areas[number].grown(_TOUCH))
+    groups: list[list[Rect]] = []
+    left = set(range(len(areas)))
+    while left:
+        waiting = [min(left)]
+        left.discard(waiting[0])
+        group: list[Rect] = []
+        while waiting:
+            area = areas[waiting.pop()]
+            group.append(area)
+            meeting = {n for n in near.at(area) if n in left and _touches(area, areas[n])}
+            left -= meeting
+            waiting.extend(meeting)
+        groups.append(group)
+    return groups
+
+
+def _touches(one: Rect, other: Rect) -> bool:
+    both = one.grown(_TOUCH / 2).meet(other.grown(_TOUCH / 2))
+    return both.width > 0 and both.height > 0 and max(both.width, both.height) > _INSIDE
+
+
+def _has_columns(part: Rect, areas: Sequence[Rect]) -> bool:
+    inner = part.grown(-_INSIDE)
+    return any(inner.left < area.left < inner.right for area in areas if area.meet(part).height > 0)
+
+
+def _is_row(table: Sequence[tuple[Rect, int]], below: Rect, words: Sequence[PageWord]) -> bool:
+    """Whether what stands between a table and coloured cells below is set in as the entries of the table are."""
+    left, top, right, bottom = around(rect for rect, _ in table)
+    gap = Rect(left, bottom - 1, right, below.top + 1)
+    inside = [word.rect.left for word in words if gap.holds(*word.rect.middle)]
+    if not inside:
+        return gap.height < _INSIDE + 2
+    coloured_rows = (Rect(left, top, right, bottom), below)
+    entries = [word.rect.left for word in words if any(rows.holds(*word.rect.middle) for rows in coloured_rows)]
+    inset = min(entries, default=left) - left
+    return inset >= _INSET and min(inside) - left > inset / 2
+
+
+def _with_plain_rows(table: Rect, words: Sequence[PageWord]) -> Rect:
+    """Return a table with the rows without colour above and below it: they begin where the entries of its cells do."""
+    held = [word.rect for word in words if table.holds(*word.rect.middle)]
+    first = min((rect.left for rect in held), default=table.left)
+    if first - table.left < _INSET:
+        return table
+    height = median(rect.height for rect in held)
+    outside = [word for word in words if table.left < word.rect.middle[0] < table.right]
+    lines = [around(word.rect for word in line) for line in text_lines(outside)]
+    for line in (*(line for line in reversed(lines) if line.middle[1] < table.top), *lines):
+        off = max(table.top - line.bottom, line.top - table.bottom)
+        if 0 <= off + 1 < height and abs(line.left - first) < 1:
+            table = Rect(table.left, min(table.top, line.top - 1), table.right, max(table.bottom, line.bottom + 1))
+    return table
+
+
+def _level(one: Rect, other: Rect) -> bool:
+    return one.meet(other._replace(left=one.left, right=one.right)).height > 0.5 * min(one.height, other.height)
+
+
+def _has_rows(stripe: Rect, rules: Rules) -> bool:
+    inner = stripe.grown(-_INSIDE)
+    beside = sum(1 for side in rules.sides if inner.left < side.left < inner.right)
+    # A side of the cell on the left and one of that on the right, for each row.
+    return len(rules.level) >= _STRIPES or beside >= 2 * (_TINTED - 1)
+
+
+def _whole(lines: Sequence[Rect]) -> list[Rect]:
+    """Return level lines from the top, those that continue one another as one: each cell may have its own."""
+    whole: list[Rect] = []
+    for line in sorted(lines, key=lambda line: (round(line.top), line.left)):
+        if whole and abs(whole[-1].top - line.top) < 1 and line.left - whole[-1].right < 1:
+            whole[-1] = around((whole[-1], line))
+        else:
+            whole.append(line)
+    return whole
+
+
+def _same_width(one: Rect, other: Rect) -> bool:
+    return abs(one.left - other.left) < 2 and abs(one.right - other.right) < 2
