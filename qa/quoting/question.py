@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pipelines.lang.asked import asked_for, asking
 from pipelines.lang.quantities import Kind
 from pipelines.lang.subject_words import question_language, stem, subject_words
-from pipelines.lang.terms import words
+from pipelines.lang.terms import split_identifier, stop_words, words
 from pipelines.lang.words import common_words, cue
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
@@ -20,6 +20,7 @@ GENERAL = 0.45
 corpora left out (`benchmarks/refusal.py`) is 0.560, with 0.45 it is 0.539."""
 _LEAST = 0.02
 _HAS_DIGIT = re.compile(r"\d")
+_NAMES_A_THING = re.compile(r"\d|_|::")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class QuestionTerms:
 
     `weights` are its terms with their rarity in the corpus, in (0, 1], `said` the word that each was read from.
     `language` is the question's (ISO 639-1), empty where it is not known. `codes` are the terms that name a thing
-    ("k80-250", "dn-58213", a number). `wants` are the kinds of value asked for, and
+    ("k80-250", "dn-58213", "shared_buffers", a number). `wants` are the kinds of value asked for, and
     `asking` the terms that say so ("how many kilograms"): a value of the kind covers them. `several` is true where
     more than one thing is asked for ("which steps", "summarise").
     """
@@ -51,6 +52,13 @@ class QuestionTerms:
         """Return the form that a term of the question has in the terms of a text in `language`."""
         return stem(self.said.get(term, term), language)
 
+    def parts(self, term: str, language: str) -> frozenset[str]:
+        """Return the forms of the words that a compound term is made of ("max-age"); of a code and of a word none."""
+        word = self.said.get(term, term)
+        if word.isalnum() or term in self.codes or len(parts := split_identifier(word)) == 1:
+            return frozenset()
+        return frozenset(stem(part, language) for part in parts if part not in stop_words(language))
+
     def forms(self, language: str) -> frozenset[str]:
         """Return the forms of all terms."""
         return frozenset(self.form(term, language) for term in self.weights)
@@ -70,13 +78,17 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     language = question_language(question, known)
     rarity: dict[str, float] = {}
     said: dict[str, str] = {}
-    for word in subject_words(question, language or next(iter(known), ""), lambda term: lexicon.rarity(term) < 1):
+
+    def rarity_of(word: str) -> float:
+        return min(lexicon.rarity(stem(word, one)) for one in {"", language, *known})
+
+    for word in subject_words(question, language or next(iter(known), ""), lambda word: rarity_of(word) < 1):
         term = stem(word, language)
         said.setdefault(term, word)
-        rarity[term] = min(lexicon.rarity(stem(word, one)) for one in {"", language, *known})
+        rarity[term] = rarity_of(word)
     general = {term for term, word in said.items() if word in common_words(language)}
     weights = {term: max(_LEAST, rare) * (GENERAL if term in general else 1.0) for term, rare in rarity.items()}
-    codes = frozenset(term for term in weights if _HAS_DIGIT.search(term))
+    codes = frozenset(term for term in weights if _NAMES_A_THING.search(said[term]))
     told = frozenset(stem(word, language) for word in words(asking(question, language))) & weights.keys()
     several = cue("several", language).search(question) is not None
     return QuestionTerms(question, language, weights, said, codes, asked_for(question, language), told, several)

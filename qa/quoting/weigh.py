@@ -26,6 +26,8 @@ OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """What a term counts by where it stands."""
 RELATED = 0.8
 """What a related word counts of the term itself, times the cosine of the two."""
+IN_PARTS = RELATED
+"""What the words of a compound count of the compound itself where they stand apart ("max age" for "max-age")."""
 NEAREST = 0.45
 """The least cosine of two words that are related."""
 COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
@@ -142,7 +144,10 @@ class _Coverage:
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
         """Return it in [0, 1]: `OWN` where the unit itself has the term."""
-        best = self._place(self._question.form(term, unit.hit.chunk.language), unit)
+        language = unit.hit.chunk.language
+        best = self._place(self._question.form(term, language), unit)
+        if parts := self._question.parts(term, language):
+            best = max(best, IN_PARTS * min(self._place(part, unit) for part in parts))
         for other, cosine in self._related.get(term, ()):
             if RELATED * cosine <= best:
                 break
