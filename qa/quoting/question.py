@@ -27,7 +27,8 @@ _NAMES_A_THING = re.compile(r"\d|_|::")
 class QuestionTerms:
     """What a question asks for.
 
-    `weights` are its terms with their rarity in the corpus, in (0, 1], `said` the word that each was read from.
+    `weights` are its terms with their rarity in the corpus, in (0, 1], of a compound that of all its words, `said` the
+    word that each was read from.
     `language` is the question's (ISO 639-1), empty where it is not known. `codes` are the terms that name a thing
     ("k80-250", "dn-58213", "shared_buffers", a number). `wants` are the kinds of value asked for, and
     `asking` the terms that say so ("how many kilograms"): a value of the kind covers them. `several` is true where
@@ -54,10 +55,8 @@ class QuestionTerms:
 
     def parts(self, term: str, language: str) -> frozenset[str]:
         """Return the forms of the words that a compound term is made of ("max-age"); of a code and of a word none."""
-        word = self.said.get(term, term)
-        if word.isalnum() or term in self.codes or len(parts := split_identifier(word)) == 1:
-            return frozenset()
-        return frozenset(stem(part, language) for part in parts if part not in stop_words(language))
+        words = () if term in self.codes else _words_in(self.said.get(term, term), language)
+        return frozenset(stem(word, language) for word in words)
 
     def forms(self, language: str) -> frozenset[str]:
         """Return the forms of all terms."""
@@ -76,22 +75,29 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     """
     known = tuple(dict.fromkeys(filter(None, languages)))
     language = question_language(question, known)
-    rarity: dict[str, float] = {}
     said: dict[str, str] = {}
 
     def rarity_of(word: str) -> float:
         return min(lexicon.rarity(stem(word, one)) for one in {"", language, *known})
 
+    def weight_of(word: str) -> float:
+        own = max(_LEAST, rarity_of(word)) * (GENERAL if word in common_words(language) else 1.0)
+        return max(own, sum(map(weight_of, _words_in(word, language))))
+
     for word in subject_words(question, language or next(iter(known), ""), lambda word: rarity_of(word) < 1):
-        term = stem(word, language)
-        said.setdefault(term, word)
-        rarity[term] = rarity_of(word)
-    general = {term for term, word in said.items() if word in common_words(language)}
-    weights = {term: max(_LEAST, rare) * (GENERAL if term in general else 1.0) for term, rare in rarity.items()}
+        said.setdefault(stem(word, language), word)
+    weights = {term: weight_of(word) for term, word in said.items()}
     codes = frozenset(term for term in weights if _NAMES_A_THING.search(said[term]))
     told = frozenset(stem(word, language) for word in words(asking(question, language))) & weights.keys()
     several = cue("several", language).search(question) is not None
     return QuestionTerms(question, language, weights, said, codes, asked_for(question, language), told, several)
+
+
+def _words_in(word: str, language: str) -> list[str]:
+    """The words that a compound without figures is made of, those that name nothing left out: it says all of them."""
+    if word.isalnum() or _HAS_DIGIT.search(word) or len(parts := split_identifier(word)) == 1:
+        return []
+    return [part for part in parts if part not in stop_words(language)]
 
 
 def languages_of(hits: Sequence[Hit]) -> tuple[str, ...]:
