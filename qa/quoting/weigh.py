@@ -11,13 +11,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import zip_longest
 
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.subject_words import stem
 from pipelines.lang.terms import terms, words
 from pipelines.lang.words import cue
-from pipelines.retrieve.evidence import RULE, EvidenceUnit, cells_of, units
+from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
 from qa.quoting.question import QuestionTerms
@@ -113,10 +112,7 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit) -> bool:
     language = unit.hit.chunk.language
     if gives(question.wants, _without(question, unit), language):
         return True
-    names, cells = cells_of(unit.header), cells_of(unit.text)
-    return len(names) == len(cells) and any(
-        question.wants_of(name, cell, language) for name, cell in zip(names, cells, strict=True)
-    )
+    return any(question.wants_of(name, cell, language) for name, cell in unit.fields)
 
 
 def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
@@ -186,12 +182,12 @@ def ruled_out(unit: EvidenceUnit, question: QuestionTerms) -> bool:
     A question that is negative itself, or asks whether something is so, is answered by such a row.
     """
     denies = cue("denies", unit.hit.chunk.language)
-    if RULE not in unit.text or not denies.search(unit.header):
+    if not any(denies.search(name) for name, _ in unit.fields):
         return False
     if any(cue(name, question.language).search(question.text) for name in ("denies", "whether")):
         return False
     under: dict[bool, set[str]] = {True: set(), False: set()}
-    for name, cell in zip_longest(unit.header.split("|"), unit.text.split("|"), fillvalue=""):
+    for name, cell in unit.fields:
         found = question.forms(unit.hit.chunk.language) & set(terms(cell, unit.hit.chunk.language, stop=False))
         under[denies.search(name) is not None] |= found
     return bool(under[True] - under[False])
