@@ -36,9 +36,10 @@ class EvidenceUnit:
     `header` is the row that names the columns, empty where there is none, `heading` the line that heads it inside the
     chunk. `label` says that it only names something: a heading, the header of a table, an entry of a bibliography
     or of a table of contents. `fields` are the cells of a row under the names of their columns, with what merged cells
-    hold, none where the columns are not known; `group` is the merged cell over all columns that heads the row. `own`
-    are its terms with the header's and the fields', `near` those of the units beside it, `above` those of title, file
-    name, headings and caption, `chunk` those of its whole chunk.
+    hold, none where the columns are not known; `group` is the merged cell over all columns that heads the row, `table`
+    the id of its table, empty where it is not known. `own` are its terms with the header's and the fields', `near`
+    those of the units beside it, `above` those of title, file name, headings and caption, `chunk` those of its whole
+    chunk.
     """
 
     hit: Hit
@@ -50,6 +51,7 @@ class EvidenceUnit:
     label: bool
     fields: Fields
     group: str
+    table: str
     own: frozenset[str]
     near: frozenset[str]
     above: frozenset[str]
@@ -62,7 +64,7 @@ def units(hit: Hit, rank: int) -> list[EvidenceUnit]:
 
 
 _Terms = frozenset[str]
-_Told = tuple[Span, str, str, str, bool, Fields, str, _Terms, _Terms, _Terms, _Terms]
+_Told = tuple[Span, str, str, str, bool, Fields, str, str, _Terms, _Terms, _Terms, _Terms]
 """What a unit says of itself, whoever found it: the fields of `EvidenceUnit` from `span` on."""
 
 
@@ -82,7 +84,7 @@ def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tu
         near = frozenset[str]().union(*own[max(0, index - 2) : index], *own[index + 1 : index + 2])
         above = named | _terms(piece.heading, chunk.language)
         head = (piece.span.shifted(start), piece.text, piece.header, piece.heading, piece.label)
-        found.append((*head, piece.fields, piece.group, own[index], near, above, whole))
+        found.append((*head, piece.fields, piece.group, piece.table, own[index], near, above, whole))
     return tuple(found)
 
 

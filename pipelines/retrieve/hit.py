@@ -31,9 +31,11 @@ class Share:
 class TableRow:
     """A row of a table as the table has it: what a merged cell holds stands in each row and column that it spans.
 
-    `span` is the row's in the document's text; `names` are the names of the columns of `cells`, which are not empty.
+    `table` is the table's id, `span` the row's in the document's text; `names` are the names of the columns of `cells`,
+    which are not empty.
     """
 
+    table: str
     span: Span
     names: tuple[str, ...]
     cells: tuple[str, ...]
@@ -95,7 +97,7 @@ def read_rows(graph: GraphStore, chunks: Collection[str]) -> dict[str, tuple[Tab
     for node in graph.nodes((NodeKind.ROW,), ids) if ids else ():
         span = Span(_number(node, "start"), _number(node, "end"))
         found.setdefault(_text(node, "chunk"), []).append(
-            TableRow(span, _texts(node, "columns"), _texts(node, "values"))
+            TableRow(_text(node, "table"), span, _texts(node, "columns"), _texts(node, "values"))
         )
     return {chunk: tuple(sorted(rows, key=lambda row: row.span)) for chunk, rows in found.items()}
 

@@ -27,6 +27,7 @@ class Line:
     label: bool = False
     fields: Fields = ()
     group: str = ""
+    table: str = ""
 
     @property
     def is_row(self) -> bool:
@@ -68,6 +69,7 @@ def _read_cells(rows: Sequence[Line], told: Sequence[TableRow | None]) -> None:
             group, row.label = known.cells[0], True
             continue
         row.group, row.heading = group, f"{row.heading} {group}".rstrip()
+        row.table = known.table if known is not None else ""
         if known is not None and _is_named(known):
             written = cells_of(row.text)
             row.fields = tuple(

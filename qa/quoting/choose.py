@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
@@ -23,6 +23,7 @@ _FORMAL = frozenset({Kind.MONEY, Kind.PHONE, Kind.MAIL})
 """Kinds of values whose form alone tells them: a question for one is answered by nothing else."""
 _SERIES, _ROWS = 6, 20
 """Sentences, and rows of one table, quoted for a question that asks for several things; more are told by number."""
+_GATHERED = "The list may not be complete: it is gathered from single sentences."
 _TELLING = 5
 """Terms from which on a unit tells something."""
 
@@ -75,7 +76,25 @@ def worth_quoting(question: QuestionTerms, chosen: Sequence[Weighed], weighed: S
         adds = gain(question, covered, item.covers) >= _NEEDED and item.score >= _NEAR_BEST * chosen[0].score
         if (adds or _names_another(question, covered, item)) and not item.unit.label:
             kept.append(item)
-    return kept
+    return [*kept, *_other_sides(question, kept, weighed)]
+
+
+def _other_sides(question: QuestionTerms, kept: Sequence[Weighed], weighed: Sequence[Weighed]) -> Iterator[Weighed]:
+    """Yield for each side of a comparison that the units kept leave out the best one that speaks of it.
+
+    It goes before others where it is of the same table: two rows are compared by the same columns.
+    """
+    for side in question.sides:
+        if any(item.covers.get(side, 0.0) >= OWN for item in kept):
+            continue
+        speak = [
+            item
+            for item in weighed
+            if item.covers.get(side, 0.0) >= OWN and item.score >= _FLOOR * kept[0].score and not item.unit.label
+        ]
+        alike = (item for item in speak if item.unit.table and item.unit.table == kept[0].unit.table)
+        if found := next(alike, next(iter(speak), None)):
+            yield found
 
 
 def _names_another(question: QuestionTerms, covered: Mapping[str, float], item: Weighed) -> bool:
@@ -83,9 +102,12 @@ def _names_another(question: QuestionTerms, covered: Mapping[str, float], item: 
     return any(item.covers.get(code, 0.0) >= OWN > covered.get(code, 0.0) for code in question.codes)
 
 
-def left_out(question: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed]) -> int:
-    """Return how many units are as good as those quoted for a question that asks for several things, and are not."""
-    return len(_series(chosen[0], weighed)[1]) if question.several and chosen else 0
+def incomplete(question: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed]) -> tuple[str, ...]:
+    """Return what is to be said of several things quoted that are no whole list: that there is, or may be, more."""
+    left = len(_series(chosen[0], weighed)[1]) if question.several and chosen else 0
+    if left:
+        return (f"The list is not complete: {left} more sentences or rows speak of it.",)
+    return (_GATHERED,) if question.lists and chosen and not chosen[0].unit.header else ()
 
 
 def _series(best: Weighed, weighed: Sequence[Weighed]) -> tuple[list[Weighed], list[Weighed]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipelines.lang.asked import asked_for, asking
+from pipelines.lang.characters import fold
 from pipelines.lang.quantities import Kind
 from pipelines.lang.subject_words import question_language, stem, subject_words
 from pipelines.lang.terms import split_identifier, stop_words, words
@@ -31,8 +32,9 @@ class QuestionTerms:
     word that each was read from.
     `language` is the question's (ISO 639-1), empty where it is not known. `codes` are the terms that name a thing
     ("k80-250", "dn-58213", "shared_buffers", a number). `wants` are the kinds of value asked for, and
-    `asking` the terms that say so ("how many kilograms"): a value of the kind covers them. `several` is true where
-    more than one thing is asked for ("which steps", "summarise").
+    `asking` the terms that say so ("how many kilograms"): a value of the kind covers them. `lists` is true where
+    all of a kind are asked for ("which steps", "all alarms"), `several` also where an account of several things is
+    ("summarise"). `sides` are the terms that tell two things apart which the question sets beside one another.
     """
 
     text: str
@@ -43,6 +45,8 @@ class QuestionTerms:
     wants: frozenset[Kind]
     asking: frozenset[str]
     several: bool
+    lists: bool = False
+    sides: tuple[str, ...] = ()
 
     @property
     def total(self) -> float:
@@ -89,8 +93,29 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     weights = {term: weight_of(word) for term, word in said.items()}
     codes = frozenset(term for term in weights if _NAMES_A_THING.search(said[term]))
     told = frozenset(stem(word, language) for word in words(asking(question, language))) & weights.keys()
-    several = cue("several", language).search(question) is not None
-    return QuestionTerms(question, language, weights, said, codes, asked_for(question, language), told, several)
+    lists = cue("lists", language).search(question) is not None
+    several = lists or cue("several", language).search(question) is not None
+    sides = _sides(question, language, said) if cue("compares", language).search(question) else ()
+    wants = asked_for(question, language)
+    return QuestionTerms(question, language, weights, said, codes, wants, told, several, lists, sides)
+
+
+def _sides(question: str, language: str, said: Mapping[str, str]) -> tuple[str, ...]:
+    """The last term before and the first behind the word between two things that only one side has: none without both.
+
+    Of "the limits for start and for stop of the pump" these are "start" and "stop".
+    """
+    folded = fold(question)
+    for joint in cue("joins", language).finditer(folded):
+        before, behind = (
+            [(place, term) for term, word in said.items() if (place := part.rfind(word)) >= 0]
+            for part in (folded[: joint.start()], folded[joint.end() :])
+        )
+        both = {term for _, term in before} & {term for _, term in behind}
+        left, right = ([one for one in side if one[1] not in both] for side in (before, behind))
+        if left and right:
+            return max(left)[1], min(right)[1]
+    return ()
 
 
 def _words_in(word: str, language: str) -> list[str]:

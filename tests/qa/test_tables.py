@@ -60,3 +60,35 @@ def test_a_row_below_a_merged_cell_over_all_columns_says_what_heads_it(knowledge
 def test_a_cell_over_several_columns_is_told_once_with_all_their_names(knowledge: KnowledgeBase) -> None:
     answer = knowledge.ask("Which maximum current does the USB socket have?")
     assert answer.claims[0].text == "USB socket; Maximum current; Unit: A; Model MC-10, MC-20: 2.5"
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Which pins does the CAN bus have? List all.", ["H", "L", "EN"]),
+        ("Welche Teile gehören zum Ventil? Nenne alle.", ["Gehäuse", "Feder"]),
+        ("Quelles sont les pièces de la soupape ?", ["Corps", "Ressort"]),
+        ("阀门有哪些零件?", ["阀体", "弹簧"]),
+    ],
+)
+def test_a_list_has_all_rows_that_are_asked_about_and_no_others(
+    knowledge: KnowledgeBase, question: str, told: list[str]
+) -> None:
+    answer = knowledge.ask(question)
+    assert len(answer.claims) == len(told)
+    assert all(name in claim.text for name, claim in zip(told, answer.claims, strict=True))
+    assert answer.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Which of the two is the data line of the display, SDA or RST?", {"data line", "not used"}),
+        ("Worin unterscheiden sich Gehäuse und Feder im Werkstoff?", {"Messing", "Stahl"}),
+        ("Quelle différence de matière entre le corps et le ressort ?", {"laiton", "acier"}),
+        ("阀体和弹簧的材料有什么区别?", {"黄铜", "弹簧钢"}),
+    ],
+)
+def test_a_comparison_quotes_both_sides(knowledge: KnowledgeBase, question: str, told: set[str]) -> None:
+    text = knowledge.ask(question).text
+    assert all(value in text for value in told)
