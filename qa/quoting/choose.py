@@ -47,17 +47,38 @@ def choose(question: QuestionTerms, weighed: Sequence[Weighed], limit: int) -> l
 def _first(question: QuestionTerms, weighed: Sequence[Weighed]) -> Weighed:
     """The best unit, or one nearly as good that gives a value of the kind asked for where the best gives none.
 
-    A reason has to stand in the same document: others tell of other cases.
+    A reason has to stand in the same document: others tell of other cases. A price has to be that of the part that the
+    question names by its code.
     """
-    best, reason = weighed[0], Kind.REASON in question.wants
-    near = (_REASON_NEAR if reason or question.wants <= _FORMAL else _VALUE_NEAR) * best.score
-    close = (item for item in weighed if item.gives and item.score >= near)
+    best, reason, formal = weighed[0], Kind.REASON in question.wants, question.wants <= _FORMAL
+    near = (_REASON_NEAR if reason or formal else _VALUE_NEAR) * best.score
+    giving = _giving_of_the_named(question, weighed) if formal else weighed
+    close = (item for item in giving if item.gives and item.score >= near)
     return next((item for item in close if not reason or item.unit.hit.document == best.unit.hit.document), best)
 
 
-def lacks_form(question: QuestionTerms, quoted: Sequence[Weighed]) -> bool:
-    """Whether a price, a phone number or a mail address is asked for and none is quoted: the answer has to be one."""
-    return bool(question.wants) and question.wants <= _FORMAL and not any(item.gives for item in quoted)
+def _giving_of_the_named(question: QuestionTerms, weighed: Sequence[Weighed]) -> list[Weighed]:
+    """The units that give a value, of the things that the question names by codes with letters, if some unit has one.
+
+    Those that speak of most of them: of "P-1107 for the K65-200" both, of "P-1107 or P-1108" either.
+    """
+    codes = [code for code in question.codes if any(map(str.isalpha, code))]
+    named = {id(item): sum(item.covers.get(code, 0.0) >= OWN for code in codes) for item in weighed}
+    giving = [item for item in weighed if item.gives]
+    most = max((named[id(item)] for item in giving), default=0)
+    return [item for item in giving if named[id(item)] == most] if most or not any(named.values()) else []
+
+
+def lacks_form(question: QuestionTerms, quoted: Sequence[Weighed], weighed: Sequence[Weighed]) -> bool:
+    """Whether a price, a phone number or a mail address is asked for and none is quoted: the answer has to be one.
+
+    Of a part that the question names by its code it has to be that part's.
+    """
+    if not question.wants or not question.wants <= _FORMAL:
+        return False
+    quotes = {(item.unit.hit.document, item.unit.span) for item in quoted}
+    giving = _giving_of_the_named(question, weighed)
+    return not any((item.unit.hit.document, item.unit.span) in quotes for item in giving)
 
 
 def worth_quoting(question: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:

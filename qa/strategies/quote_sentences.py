@@ -80,7 +80,7 @@ def quoted(
     listed = _list(asked, chosen, weighed, retrieval)
     quotes = [*(listed.items if listed else worth_quoting(asked, chosen, weighed)), *led_to]
     claims = tuple(_claim(item, asked, citer) for item in quotes)
-    refused = sure < settings.refuse_below or lacks_form(asked, quotes)
+    refused = sure < settings.refuse_below or lacks_form(asked, quotes, weighed)
     unsaid = () if refused else listed.warnings if listed else incomplete(asked, chosen, weighed)
     parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
     return Answer(

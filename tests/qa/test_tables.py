@@ -28,11 +28,23 @@ PIECES = """<h1>Pièces de la machine</h1><table><tr><th>Groupe</th><th>Pièce</
 LINGJIAN = """<h1>设备零件表</h1><table><tr><th>部件</th><th>零件</th><th>材料</th></tr>
 <tr><td rowspan="2">阀门</td><td>阀体</td><td>黄铜</td></tr><tr><td>弹簧</td><td>弹簧钢</td></tr></table>"""
 
+PRICES = """<h1>Price list</h1><table><tr><th>Part</th><th>Description</th><th>Price</th></tr>
+<tr><td>V-310</td><td>Valve spring</td><td>12.50 EUR</td></tr>
+<tr><td>V-320</td><td>Valve body</td><td>80.00 EUR</td></tr>
+</table><h1>Notes</h1><p>The freight of the valve spring costs 185.00 EUR. The V-330 is a valve seat of steel.</p>"""
+
 
 @pytest.fixture(scope="module")
 def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
     folder, kb = tmp_path_factory.mktemp("files"), tmp_path_factory.mktemp("kb") / "kb"
-    for name, text in (("pins", PINS), ("limits", LIMITS), ("teile", TEILE), ("pieces", PIECES), ("设备", LINGJIAN)):
+    for name, text in (
+        ("pins", PINS),
+        ("limits", LIMITS),
+        ("teile", TEILE),
+        ("pieces", PIECES),
+        ("设备", LINGJIAN),
+        ("prices", PRICES),
+    ):
         (folder / f"{name}.html").write_text(f"<html><meta charset=utf-8>{text}</html>", encoding="utf-8")
     build(folder, kb, load(None, {"ingest.workers": 1}, QaSettings).settings)
     with KnowledgeBase.open(kb) as opened:
@@ -92,3 +104,27 @@ def test_a_list_has_all_rows_that_are_asked_about_and_no_others(
 def test_a_comparison_quotes_both_sides(knowledge: KnowledgeBase, question: str, told: set[str]) -> None:
     text = knowledge.ask(question).text
     assert all(value in text for value in told)
+
+
+@pytest.mark.parametrize(
+    ("question", "price"),
+    [
+        ("What does the valve spring V-310 cost?", "12.50 EUR"),
+        ("Wie teuer ist die Ventilfeder V-310?", "12.50 EUR"),
+        ("Quel est le prix du ressort V-310 ?", "12.50 EUR"),
+        ("V-310 的价格是多少?", "12.50 EUR"),
+    ],
+)
+def test_a_price_is_that_of_the_part_that_is_named(knowledge: KnowledgeBase, question: str, price: str) -> None:
+    answer = knowledge.ask(question)
+    assert answer.abstained or price in answer.claims[0].text
+
+
+def test_of_a_part_without_a_price_none_is_told(knowledge: KnowledgeBase) -> None:
+    assert knowledge.ask("What does the valve seat V-330 cost?").abstained
+
+
+def test_of_two_parts_both_prices_are_told(knowledge: KnowledgeBase) -> None:
+    text = knowledge.ask("Which part is cheaper, V-310 or V-320?").text
+    assert "12.50 EUR" in text
+    assert "80.00 EUR" in text
