@@ -9,6 +9,7 @@ from enum import StrEnum
 from itertools import chain, islice
 
 from pipelines.lang.characters import CAPITAL, CJK_CHARACTER, fold
+from pipelines.lang.document_words import NOT_NUMBERS
 from pipelines.lang.wording import any_of, wording, words_in
 from pipelines.lang.words import STOP_WORDS
 
@@ -41,7 +42,6 @@ _LEAST_NUMBER = 4
 """Letters and digits of a document's number: fewer ("A 12") are anything."""
 _LEAST_CHINESE, _LEAST_LETTERS = 5, 9
 """Characters of a Chinese title, and letters of another's content words, below which it is too common to be matched."""
-_NO_NUMBER = frozenset("REV VER VERSION ISSUE PAGE SHEET PART COPY SCAN IMG DSC FIG TABLE NO V R Q".split())
 
 _REVISION_NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,3}(?!\.?\d)"
 """No year and no date: "Ausgabe 2024", "Stand 12.03.2024"."""
@@ -172,7 +172,7 @@ def _in_stem(stem: str) -> list[str]:
 def _is_number(number: str) -> bool:
     letters = re.split(r"[-/ .\d]", number, maxsplit=1)[0]
     return (
-        len(number) >= _LEAST_NUMBER and letters not in _NO_NUMBER and any(character.isdigit() for character in number)
+        len(number) >= _LEAST_NUMBER and letters not in NOT_NUMBERS and any(character.isdigit() for character in number)
     )
 
 

@@ -14,15 +14,13 @@ from functools import lru_cache
 from pipelines.core.ids import normalize
 from pipelines.graph.entities import EntityProfile
 from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.entity_names import ARTICLES, SAME_NAMES, SMALL_WORDS, TITLES
 from pipelines.lang.organizations import LEGAL_FORMS, SHORT_FORMS
 from pipelines.lang.spelling import edits
 
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"\b(?=[ivxlc])(?:x{0,3})(?:ix|iv|v?i{0,3})\b")
-_ARTICLES = frozenset(("the", "a", "an"))
-_TITLES = frozenset("mr mrs ms dr prof professor sir dame lord lady saint st president king queen".split())
-_SMALL = frozenset("of the and for in on at to de la le du der die das von und et y e &".split())
 _BRACKETED = re.compile(r"^(?P<long>[^()（）]{3,}+)[(（](?P<short>[^()（）]{2,20})[)）]$")
 _CLEAR_OF = {
     **dict.fromkeys(("person", "people", "human"), "person"),
@@ -31,9 +29,6 @@ _CLEAR_OF = {
     **dict.fromkeys(("date", "time", "year"), "date"),
     **dict.fromkeys(("quantity", "number", "measure", "value", "measurement"), "quantity"),
 }
-_KNOWN = {"us": "united states", "usa": "united states", "united states of america": "united states",
-          "uk": "united kingdom", "great britain": "united kingdom", "prc": "china", "eu": "european union",
-          "un": "united nations"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +47,7 @@ def key(name: str) -> str:
     """
     words, last = _words_and_legal_form(name)
     joined = " ".join(words[:last])
-    return _KNOWN.get(joined, joined) if re.search(r"[^\W\d_]", joined) else ""
+    return SAME_NAMES.get(joined, joined) if re.search(r"[^\W\d_]", joined) else ""
 
 
 def legal_form(name: str) -> str:
@@ -73,7 +68,7 @@ def _words_and_legal_form(name: str) -> tuple[list[str], int]:
     written = _WORD.findall(plain)
     words = [normalize(word) for word in written]
     first, last = 0, len(words)
-    while last - first > 1 and words[first] in _ARTICLES:
+    while last - first > 1 and words[first] in ARTICLES:
         first += 1
     while last - first > 1 and words[last - 1] in LEGAL_FORMS and written[last - 1][0].isupper():
         last -= 1
@@ -82,7 +77,7 @@ def _words_and_legal_form(name: str) -> tuple[list[str], int]:
 
 def acronym(name: str) -> str:
     """Return the initials of a name's content words ("International Council for Small Business": "icsb")."""
-    words = [word for word in _WORD.findall(normalize(name)) if word not in _SMALL]
+    words = [word for word in _WORD.findall(normalize(name)) if word not in SMALL_WORDS]
     return "".join(word[0] for word in words) if len(words) > 1 else ""
 
 
@@ -167,7 +162,7 @@ def _is_person(one: EntityProfile, two: EntityProfile) -> bool:
 
 def _same_person(a: list[str], b: list[str]) -> bool:
     """The same first and last name, and between them initials or names left out: "Carl R. Rogers", "Carl Rogers"."""
-    a, b = ([word for word in words if word not in _TITLES] for words in (a, b))
+    a, b = ([word for word in words if word not in TITLES] for words in (a, b))
     if len(a) < 2 or len(b) < 2 or a[-1] != b[-1] or a == b:
         return False
     (first, *middle), (other, *between) = a[:-1], b[:-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -101,13 +101,13 @@ def quantities(text: str, language: str = "") -> list[Value]:
     return sorted(_quantities(text, language), key=lambda value: value.span)
 
 
-def in_row(header: str, row: str, language: str = "") -> list[Value]:
-    """Return the values in a row of a table; a plain figure has the unit that its column's name ends with.
+def in_row(fields: Iterable[tuple[str, str]], language: str = "") -> list[Value]:
+    """Return the values in a row of a table, given by column name and cell.
 
-    Their spans count in their cells.
+    A plain figure has the unit that its column's name ends with. Their spans count in their cells.
     """
     found: list[Value] = []
-    for name, cell in zip(header.split("|"), row.split("|"), strict=False):
+    for name, cell in fields:
         found += quantities(cell, language) or _by_column(name, cell, language)
     return found
 

@@ -9,11 +9,10 @@ from functools import lru_cache
 from pipelines.lang.characters import CJK_RUN
 from pipelines.lang.identify import IDENTIFIED, detect_language
 from pipelines.lang.profile import longest_first, profile
-from pipelines.lang.terms import stop_words, terms, words
+from pipelines.lang.terms import split_identifier, stop_words, terms, words
 
 _UNSPACED = ("zh", "ja")
 """Languages whose asking words part a run of characters; of a run in no known language the first."""
-_HAS_DIGIT = re.compile(r"\d")
 _PART = re.compile(r"[^\W_]+")
 
 
@@ -51,14 +50,14 @@ def _stop_words_in(text: str, language: str) -> int:
 def subject_words(question: str, language: str, known: Callable[[str], bool]) -> Iterator[str]:
     """Yield the words of a question that say what it is about; of scripts without blanks, pairs of characters.
 
-    `known` tells whether the corpus has a term.
+    `known` tells whether the corpus has a word.
     """
     asking = asking_words(language)
     for run in words(question):
         if CJK_RUN.fullmatch(run):
             yield from _unspaced(run, language if language in _UNSPACED else _UNSPACED[0], known)
         elif run not in asking:
-            yield from _spaced(run, language, asking, known)
+            yield from _spaced(run, asking, known)
 
 
 @lru_cache(maxsize=4096)
@@ -68,13 +67,15 @@ def stem(word: str, language: str) -> str:
     return found[0] if found else word
 
 
-def _spaced(run: str, language: str, asking: frozenset[str], known: Callable[[str], bool]) -> Iterator[str]:
-    """A compound counts once: a code as it stands where the corpus has it so, else by its parts."""
-    parts = _PART.findall(run)
-    if len(parts) <= 1 or (_HAS_DIGIT.search(run) and known(stem(run, language))):
+def _spaced(run: str, asking: frozenset[str], known: Callable[[str], bool]) -> Iterator[str]:
+    """An identifier counts once: as it stands where the corpus has it so, else by what it is made of."""
+    if len(_PART.findall(run)) <= 1 or known(run):
         yield run
-    else:
-        yield from (part for part in parts if part not in asking and len(part) > 1)
+        return
+    parts = split_identifier(run)
+    for part in _PART.findall(run) if len(parts) == 1 else parts:
+        if part not in asking and len(part) > 1:
+            yield from _spaced(part, asking, known)
 
 
 def _unspaced(run: str, language: str, known: Callable[[str], bool]) -> Iterator[str]:

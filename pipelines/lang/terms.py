@@ -15,10 +15,14 @@ from pipelines.lang.words import STOP_WORDS
 
 _BY_PAIRS = CJK + WITHOUT_BLANKS
 _SPELLED = rf"[^\W_{_BY_PAIRS}]+(?:[{MARK}]+[^\W_{_BY_PAIRS}]*)*"
-_RUN = re.compile(rf"[{CJK}]+|[{WITHOUT_BLANKS}]+|{_SPELLED}(?:[.\-/]{_SPELLED})*")
-_ASCII_RUN = re.compile(r"[^\W_]+(?:[.\-/][^\W_]+)*")
+_RUN = re.compile(rf"[{CJK}]+|[{WITHOUT_BLANKS}]+|{_SPELLED}(?:(?:[.\-/]|_+|::){_SPELLED})*")
+_ASCII_RUN = re.compile(r"[^\W_]+(?:(?:[.\-/]|_+|::)[^\W_]+)*")
 """What `_RUN` finds in a text of ASCII alone, in half the time."""
 _PART = re.compile(_SPELLED)
+_JOINTS = tuple(map(re.compile, ("::", "/", r"(?<!\d)\.|\.(?!\d)", "_+", "-")))
+"""What joins words to an identifier, the loosest first: a point between figures joins closest of all."""
+_FEWEST_INSIDE = 2
+"""Parts up to which an identifier has no other one inside."""
 _LETTER = re.compile(rf"[{_BY_PAIRS}][{MARK}]*")
 _PAIRED = re.compile(f"[{_BY_PAIRS}]")
 _SET_OFF = re.compile(r"\d\D\d")
@@ -50,7 +54,7 @@ def _grouped(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def words(text: str, language: str = "") -> list[str]:
-    """Return the normalized runs of letters and digits; "DS-2041" and "3.5" stay whole, Chinese runs too.
+    """Return the normalized runs of letters and digits; "DS-2041", "shared_buffers" and "3.5" stay whole, Chinese too.
 
     Figures are written without what sets off thousands, and with a decimal point.
     """
@@ -67,9 +71,10 @@ def words(text: str, language: str = "") -> list[str]:
 def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:
     """Return the terms of `text` in order, with repeats.
 
-    Words are stemmed as those of `language` (Snowball; English where it has no stemmer or is not known); a compound
-    such as "ds-2041" yields itself and its parts; a run of Chinese yields its character pairs, a single character
-    itself. `stop` leaves out the stop words of the language, without one those of English and Chinese.
+    Words are stemmed as those of `language` (Snowball; English where it has no stemmer or is not known); an identifier
+    such as "ds-2041" yields itself, the identifiers that it is made of (`split_identifier`) and its parts; a run of
+    Chinese yields its character pairs, a single character itself. `stop` leaves out the stop words of the language,
+    without one those of English and Chinese.
 
     >>> terms("Die Pumpen", "de")
     ['pump']
@@ -102,6 +107,22 @@ def forms(word: str, language: str) -> list[str]:
     return _pairs(word) if _PAIRED.match(word) else _spelled(word, language)
 
 
+def split_identifier(word: str) -> list[str]:
+    """Return what one of the `words` of a text is made of at its loosest joints; a word without any is its own part.
+
+    >>> split_identifier("ds-2041_rev.pdf")
+    ['ds-2041_rev', 'pdf']
+    """
+    split = (joint.split(word) for joint in _JOINTS)
+    return next((parts for parts in split if len(parts) > 1), [word])
+
+
+def _identifiers_in(word: str) -> list[str]:
+    """The identifiers that an identifier is made of: of "ds-2041_rev.pdf" "ds-2041_rev" and "ds-2041"."""
+    inner = [part for part in split_identifier(word) if part != word and not part.isalnum()]
+    return inner + [one for part in inner for one in _identifiers_in(part)]
+
+
 def _pairs(run: str) -> list[str]:
     letters = _LETTER.findall(run)
     return [one + other for one, other in pairwise(letters)] or [run]
@@ -113,4 +134,5 @@ def _spelled(run: str, language: str) -> list[str]:
         return [stemmer.stemWord(run)]
     parts = list(with_unit.groups()) if (with_unit := _WITH_UNIT.fullmatch(run)) else _PART.findall(run)
     whole = [stemmer.stemWord(run)]
-    return whole if len(parts) == 1 else whole + stemmer.stemWords(parts)
+    inner = _identifiers_in(run) if len(parts) > _FEWEST_INSIDE else []
+    return whole if len(parts) == 1 else whole + stemmer.stemWords([*inner, *parts])

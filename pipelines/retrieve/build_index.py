@@ -39,7 +39,11 @@ def build_index(graph: GraphStore) -> Index:
     document_terms = _document_terms(documents, vocabulary)
     languages, language_of = _languages(chunks.languages)
     entities_by_name = _entities_by_name(entities)
-    documents_by_title = _multimap((key, i) for i, title in enumerate(titles) for key in title_keys(title))
+    documents_by_title = _multimap(
+        (key, number)
+        for number, (title, document) in enumerate(zip(titles, documents, strict=True))
+        for key in title_keys(title, _language(document))
+    )
     chunk_entities = _chunk_entities(graph, chunk_number, entity_number, entities, entities_by_name)
     entity_chunks = chunk_entities.transposed(len(entities))
     name_terms = _name_terms(entities, vocabulary, _languages_of_names(entity_chunks, languages, language_of))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import groupby, zip_longest
 
 from pipelines.core.chunk import Chunk
 from pipelines.core.provenance import Span
@@ -14,10 +13,9 @@ from pipelines.lang.quantities import quantities
 from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.lang.words import cue
-from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.hit import Hit, TableRow
+from pipelines.retrieve.table_rows import RULE, Fields, Line, read_tables
 
-RULE = " | "
-_BLANK = "\n\n"
 _BREAKS = re.compile(r"\n\s*+")
 _SMALL = re.compile(r"[a-zà-ÿ]")
 """A line is a block of its own, unless it goes on in small letters."""
@@ -37,8 +35,11 @@ class EvidenceUnit:
 
     `header` is the row that names the columns, empty where there is none, `heading` the line that heads it inside the
     chunk. `label` says that it only names something: a heading, the header of a table, an entry of a bibliography
-    or of a table of contents. `own` are its terms with the header's, `near` those of the units beside it, `above` those
-    of title, file name, headings and caption, `chunk` those of its whole chunk.
+    or of a table of contents. `fields` are the cells of a row under the names of their columns, with what merged cells
+    hold, none where the columns are not known; `group` is the merged cell over all columns that heads the row, `table`
+    the id of its table, empty where it is not known. `own` are its terms with the header's and the fields', `near`
+    those of the units beside it, `above` those of title, file name, headings and caption, `chunk` those of its whole
+    chunk.
     """
 
     hit: Hit
@@ -48,39 +49,33 @@ class EvidenceUnit:
     header: str
     heading: str
     label: bool
+    fields: Fields
+    group: str
+    table: str
     own: frozenset[str]
     near: frozenset[str]
     above: frozenset[str]
     chunk: frozenset[str]
 
 
-@dataclass(slots=True)
-class _Line:
-    """A unit in the making; `heading` is the line that heads it."""
-
-    span: Span
-    text: str
-    header: str = ""
-    heading: str = ""
-    label: bool = False
-
-
 def units(hit: Hit, rank: int) -> list[EvidenceUnit]:
     """Return the sentences, items and rows of a hit's chunk in order."""
-    return [EvidenceUnit(hit, rank, *told) for told in _units(hit.chunk, hit.title, hit.uri)]
+    return [EvidenceUnit(hit, rank, *told) for told in _units(hit.chunk, hit.title, hit.uri, hit.rows)]
 
 
-_Told = tuple[Span, str, str, str, bool, frozenset[str], frozenset[str], frozenset[str], frozenset[str]]
+_Terms = frozenset[str]
+_Told = tuple[Span, str, str, str, bool, Fields, str, str, _Terms, _Terms, _Terms, _Terms]
 """What a unit says of itself, whoever found it: the fields of `EvidenceUnit` from `span` on."""
 
 
 @lru_cache(maxsize=512)  # a chunk that answers one question is read for the next one too
-def _units(chunk: Chunk, title: str, uri: str) -> tuple[_Told, ...]:
-    pieces = [_Line(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
+def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tuple[_Told, ...]:
+    pieces = [Line(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
     _read_headings(pieces, chunk, {title, *chunk.heading_path})
-    _read_tables(pieces, chunk.context, chunk.text)
+    start = chunk.provenance.span.start
+    read_tables(pieces, chunk.context, chunk.text, [replace(row, span=row.span.shifted(-start)) for row in rows])
     named = _terms(" ".join((title, _name(uri), *chunk.heading_path)), chunk.language)
-    own = [_terms(f"{piece.header} {piece.text}", chunk.language) for piece in pieces]
+    own = [_terms(_said(piece), chunk.language) for piece in pieces]
     whole = _terms(chunk.context, chunk.language).union(*own)
     found: list[_Told] = []
     for index, piece in enumerate(pieces):
@@ -88,10 +83,13 @@ def _units(chunk: Chunk, title: str, uri: str) -> tuple[_Told, ...]:
             continue
         near = frozenset[str]().union(*own[max(0, index - 2) : index], *own[index + 1 : index + 2])
         above = named | _terms(piece.heading, chunk.language)
-        span = piece.span.shifted(chunk.provenance.span.start)
-        head = (span, piece.text, piece.header, piece.heading, piece.label)
-        found.append((*head, own[index], near, above, whole))
+        head = (piece.span.shifted(start), piece.text, piece.header, piece.heading, piece.label)
+        found.append((*head, piece.fields, piece.group, piece.table, own[index], near, above, whole))
     return tuple(found)
+
+
+def _said(piece: Line) -> str:
+    return " ".join((piece.header, piece.text, *(part for field in piece.fields for part in field)))
 
 
 def _terms(text: str, language: str) -> frozenset[str]:
@@ -123,7 +121,7 @@ def _whole(spans: list[Span], line: str) -> list[Span]:
     return spans
 
 
-def _read_headings(pieces: list[_Line], chunk: Chunk, known: set[str]) -> None:
+def _read_headings(pieces: list[Line], chunk: Chunk, known: set[str]) -> None:
     heading, sources = "", cue("bibliography", chunk.language)
     for piece in pieces:
         line = " ".join(piece.text.split())
@@ -139,48 +137,6 @@ def _is_heading(line: str, chunk: Chunk, end: int) -> bool:
     alone = chunk.text[end : end + 2] in ("\n\n", "")
     short = len(line) <= _HEADING_LENGTH and RULE not in line and not line.endswith(tuple(_ENDINGS))
     return alone and short and line[:1].isalnum() and not line[:1].islower() and not quantities(line, chunk.language)
-
-
-def _read_tables(pieces: list[_Line], context: str, text: str) -> None:
-    """Give each row its header (the chunk's context, or the first full row of its run) and the lines above."""
-    for first, rows in _runs(pieces, text):
-        caption = pieces[first - 1].text if first and RULE not in pieces[first - 1].text else ""
-        header = context if context and first == 0 else ""
-        for place, row in enumerate(rows):
-            row.heading = f"{row.heading} {caption}"
-            if header and not (place and rows[place - 1].label and not cells_of(row.text)[0]):
-                row.header = header
-            elif header:
-                header, row.label = _joined(header, row.text), True  # the second row of a header
-            elif len(rows) > 1:
-                row.label = True
-                full = sum(map(bool, cells_of(row.text))) * 2 > len(cells_of(row.text))
-                header, caption = (row.text, caption) if full else ("", f"{caption} {row.text}")
-
-
-def _runs(pieces: list[_Line], text: str) -> Iterator[tuple[int, list[_Line]]]:
-    """Yield the rows of each table with the place of the first; an empty line parts one table from the next."""
-    start = 0
-    while start < len(pieces):
-        end = start + 1
-        while end < len(pieces) and _BLANK not in text[pieces[end - 1].span.end : pieces[end].span.start]:
-            end += 1
-        for is_row, group in groupby(range(start, end), lambda place: RULE in pieces[place].text):
-            run = list(group)
-            if is_row:
-                yield run[0], pieces[run[0] : run[-1] + 1]
-        start = end
-
-
-def cells_of(row: str) -> list[str]:
-    """Return the cells of a row as it stands in a text."""
-    return [cell.strip() for cell in row.split("|")]
-
-
-def _joined(first: str, second: str) -> str:
-    """Return the two rows of a header as one, cell by cell."""
-    rows = [cells_of(row) for row in (first, second)]
-    return RULE.join(" ".join(cell for cell in cells if cell) for cells in zip_longest(*rows, fillvalue=""))
 
 
 def _name(uri: str) -> str:

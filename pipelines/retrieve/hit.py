@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from pipelines.core.chunk import Chunk
-from pipelines.core.graph import Node, NodeKind
+from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.core.provenance import Provenance, Span
 from pipelines.graph.node_properties import box_of
 from pipelines.store.graph import GraphStore
@@ -28,11 +28,31 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row of a table as the table has it: what a merged cell holds stands in each row and column that it spans.
+
+    `table` is the table's id, `span` the row's in the document's text; `names` are the names of the columns of `cells`,
+    which are not empty.
+    """
+
+    table: str
+    span: Span
+    names: tuple[str, ...]
+    cells: tuple[str, ...]
+
+    @property
+    def is_one_cell(self) -> bool:
+        """Whether one cell spans columns of different names and there is no other: it heads the rows below."""
+        return len(set(self.names)) > 1 and len(set(self.cells)) == 1
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A chunk found. `score` is in [0, 1]; the shares add up to it.
 
     `atoms` are the texts of the chunk's atoms that matched best, best first. `superseded_by` is the URI of the newest
-    document that replaces this one's, empty where none does.
+    document that replaces this one's, empty where none does. `rows` are the rows of tables in the chunk, headers left
+    out.
     """
 
     chunk: Chunk
@@ -43,6 +63,7 @@ class Hit:
     shares: tuple[Share, ...] = ()
     atoms: tuple[str, ...] = field(default_factory=tuple)
     superseded_by: str = ""
+    rows: tuple[TableRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +88,18 @@ class LinkedChunk:
 def read_chunks(graph: GraphStore, ids: Collection[str]) -> dict[str, Node]:
     """Return the nodes of these chunks by id; unknown ids are left out."""
     return {node.id: node for node in graph.nodes((NodeKind.CHUNK,), ids)}
+
+
+def read_rows(graph: GraphStore, chunks: Collection[str]) -> dict[str, tuple[TableRow, ...]]:
+    """Return the rows of tables in these chunks, by chunk in reading order; chunks without any are left out."""
+    ids = {edge.target for edge in graph.edges((EdgeKind.HAS_ROW,), sources=chunks)} if chunks else set()
+    found: dict[str, list[TableRow]] = {}
+    for node in graph.nodes((NodeKind.ROW,), ids) if ids else ():
+        span = Span(_number(node, "start"), _number(node, "end"))
+        found.setdefault(_text(node, "chunk"), []).append(
+            TableRow(_text(node, "table"), span, _texts(node, "columns"), _texts(node, "values"))
+        )
+    return {chunk: tuple(sorted(rows, key=lambda row: row.span)) for chunk, rows in found.items()}
 
 
 def chunk_of(node: Node) -> Chunk:

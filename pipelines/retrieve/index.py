@@ -7,14 +7,14 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.core.ids import normalize
-from pipelines.lang.terms import terms
-from pipelines.lang.words import STOP_WORDS
+from pipelines.lang.document_words import kind_words
+from pipelines.lang.terms import stop_words, terms
 
 Numbers = NDArray[np.int32]
 Weights = NDArray[np.float32]
@@ -22,22 +22,6 @@ Weights = NDArray[np.float32]
 _WORD = re.compile(r"[^\W_]+")
 _BRACKETS = re.compile(r"(?:(?<!\s)\s++)?[(（][^)）]{0,200}[)）]")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_FORMS = {
-    "pdf": "pdf paper",
-    "wordprocessing": "word document",
-    "msword": "word document",
-    "spreadsheet": "spreadsheet workbook sheet excel",
-    "ms-excel": "spreadsheet workbook sheet excel",
-    "presentation": "slides presentation powerpoint deck",
-    "ms-powerpoint": "slides presentation powerpoint deck",
-    "html": "web page site",
-    "csv": "table list csv",
-    "image/": "picture image photo drawing screen",
-    "rfc822": "mail email message letter",
-    "ms-outlook": "mail email message letter",
-    "epub": "book handbook",
-}
-"""Words for a kind of document ("in the mail about ..."), by a part of its media type."""
 INNER_NAME = 0.5
 """Weight of a name inside a longer one, in a question as in a chunk, against 1 for one that stands alone; not tuned."""
 LONGEST_NAME = 8
@@ -211,20 +195,29 @@ def _without_accents(letter: str) -> str:
     return first if first.isascii() and first.isalpha() else letter
 
 
-def title_keys(title: str) -> Iterator[str]:
-    """Yield the folded names in a title: all of it, without what is in brackets, and up to its first comma."""
+@lru_cache(maxsize=64)
+def common_keys(*languages: str) -> frozenset[str]:
+    """Return the words of languages that name nothing, as names are looked up: "Más" may be a heading."""
+    return frozenset(name_key(word) for language in languages for word in stop_words(language))
+
+
+def title_keys(title: str, language: str = "") -> Iterator[str]:
+    """Yield the folded names in a title: all of it, without what is in brackets, and up to its first comma.
+
+    What has stop words of `language` alone is no name.
+    """
     bare = _BRACKETS.sub("", title).strip()
     for form in dict.fromkeys((title, bare, bare.partition(",")[0])):
         key = name_key(form)
-        if len(key) > 1 and not all(word in STOP_WORDS for word in key.split()):
+        if len(key) > 1 and not common_keys(language).issuperset(key.split()):
             yield key
 
 
 def document_words(title: str, uri: str, media_type: str, language: str = "") -> list[str]:
     """Return the terms by which a reader may call a document: those of its title, its file name and its kind."""
     file = uri.rsplit("/", 1)[-1].rpartition(".")[0] if "." in uri else ""
-    kinds = " ".join(words for mark, words in _FORMS.items() if mark in media_type)
-    return list(dict.fromkeys(terms(f"{title} {_CAMEL.sub(' ', file)} {kinds}", language)))
+    said = f"{title} {_CAMEL.sub(' ', file)} {kind_words(media_type, language)}"
+    return list(dict.fromkeys(terms(said, language)))
 
 
 def word_ngrams(text: str, longest: int = LONGEST_NAME) -> Iterator[tuple[int, int, str]]:

@@ -22,7 +22,7 @@ from pipelines.llm.embedder import EmbedderInfo
 from pipelines.retrieve.index import Index, SparseRows, Weights
 from pipelines.store.vector import RecordKind, VectorStore
 
-VERSION = 7
+VERSION = 9
 """Raised when the same graph gives another index, or the file another form."""
 FILE = "index.npz"
 _METADATA = "metadata"

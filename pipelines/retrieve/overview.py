@@ -12,8 +12,9 @@ from typing import Protocol, runtime_checkable
 
 from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.lang.sentences import SENTENCE_ENDS
-from pipelines.retrieve.evidence import RULE, EvidenceUnit, units
+from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.table_rows import RULE
 from pipelines.store.graph import GraphStore
 
 _CLOSING = "\"'”’」』) \n"

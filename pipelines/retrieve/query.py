@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from pipelines.lang.subject_words import question_language
 from pipelines.lang.terms import stop_words, terms, words
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import reads
-from pipelines.retrieve.index import INNER_NAME, Index, Numbers, SparseRows, Weights, name_key, word_ngrams
+from pipelines.retrieve.index import INNER_NAME, Index, Numbers, SparseRows, Weights, common_keys, word_ngrams
 from pipelines.retrieve.index_cache import Scale
 from pipelines.retrieve.question_words import NEAR, CorpusWords, QuestionWord, chunks_of
 from pipelines.store.vector import RecordKind, VectorStore
@@ -180,7 +180,7 @@ def matched_terms(query: AnalyzedQuery, index: Index) -> dict[str, float]:
 def _known_names(text: str, language: str, index: Index) -> Iterator[tuple[str, float]]:
     """Yield the names in a question that the index knows, the longest first, each with its weight."""
     taken: list[tuple[int, int]] = []
-    common = _common_keys(language, main_language(index))
+    common = common_keys(language, main_language(index))
     for start, end, key in word_ngrams(text):
         if len(key) < 2 or key in common or not (key in index.entities_by_name or key in index.documents_by_title):
             continue
@@ -188,12 +188,6 @@ def _known_names(text: str, language: str, index: Index) -> Iterator[tuple[str, 
         if not is_inner:
             taken.append((start, end))
         yield key, INNER_NAME if is_inner else 1.0
-
-
-@lru_cache(maxsize=64)
-def _common_keys(*languages: str) -> frozenset[str]:
-    """The words of languages that name nothing, as names are looked up: "Más" may be a heading."""
-    return frozenset(name_key(word) for language in languages for word in stop_words(language))
 
 
 def _title_rarity(key: str, index: Index) -> float:

@@ -21,7 +21,7 @@ from pipelines.llm.embedders import reads
 from pipelines.resources import Stores
 from pipelines.retrieve.build_index import build_index
 from pipelines.retrieve.filters import chunk_mask, with_tag_spellings
-from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk, Share, chunk_of, read_chunks
+from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk, Share, TableRow, chunk_of, read_chunks, read_rows
 from pipelines.retrieve.index import Index
 from pipelines.retrieve.index_cache import Scale, graph_state, is_kept, load_index, measure_scale, save_index
 from pipelines.retrieve.layers import LayerSearch
@@ -304,7 +304,7 @@ class Retriever:
     def _explained(self, numbers: Sequence[int], features: QueryFeatures, scores: ChunkScores) -> tuple[Hit, ...]:
         index = self.index
         ids = [index.chunks[number] for number in numbers]
-        nodes = read_chunks(self._graph, ids)
+        nodes, rows = read_chunks(self._graph, ids), read_rows(self._graph, ids)
         shown = features.layers.atoms.by_chunk(ids, ATOMS_SHOWN)
         texts = self._atom_texts([atom for atoms in shown.values() for atom in atoms])
         return tuple(
@@ -313,27 +313,34 @@ class Retriever:
                 squash(float(scores.total[number])),
                 explain(number, features.query, scores, index, self.settings),
                 tuple(texts[atom] for atom in shown[id] if atom in texts),
+                rows.get(id, ()),
             )
             for number, id in zip(numbers, ids, strict=True)
             if id in nodes
         )
 
     def _hits(self, found: Sequence[Scored], layer: str) -> tuple[Hit, ...]:
-        nodes = read_chunks(self._graph, {one.chunk for one in found})
+        ids = {one.chunk for one in found}
+        nodes, rows = read_chunks(self._graph, ids), read_rows(self._graph, ids)
         return tuple(
-            self._hit(chunk_of(nodes[one.chunk]), one.score, (Share(layer, one.score),))
+            self._hit(chunk_of(nodes[one.chunk]), one.score, (Share(layer, one.score),), (), rows.get(one.chunk, ()))
             for one in found
             if one.chunk in nodes
         )
 
-    def _hit(self, chunk: Chunk, score: float, shares: tuple[Share, ...], atoms: tuple[str, ...] = ()) -> Hit:
+    def _hit(
+        self,
+        chunk: Chunk,
+        score: float,
+        shares: tuple[Share, ...],
+        atoms: tuple[str, ...],
+        rows: tuple[TableRow, ...],
+    ) -> Hit:
         index = self.index
         document = index.document_number(chunk.document)
-        newer = int(index.superseded_by[document])
+        uri, title, newer = index.uris[document], index.titles[document], int(index.superseded_by[document])
         superseded_by = index.uris[newer] if newer >= 0 else ""
-        return Hit(
-            chunk, chunk.document, index.uris[document], index.titles[document], score, shares, atoms, superseded_by
-        )
+        return Hit(chunk, chunk.document, uri, title, score, shares, atoms, superseded_by, rows)
 
     def _atom_texts(self, ids: Sequence[str]) -> dict[str, str]:
         return {node.id: str(node.properties["text"]) for node in self._graph.nodes((NodeKind.ATOM,), ids)}

@@ -10,8 +10,9 @@ from pipelines.core.provenance import Span
 from pipelines.lang.arithmetic import unsupported
 from pipelines.lang.codes import named_codes
 from pipelines.lang.terms import terms
-from pipelines.retrieve.evidence import RULE, EvidenceUnit, cells_of, units
+from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.table_rows import RULE, cells_of
 from qa.answer import Claim
 from qa.check.quotes import Citer, locate
 from qa.prompts.reply_types import AnswerReply, ClaimReply
@@ -53,10 +54,10 @@ class _Source:
 
     @property
     def texts(self) -> list[str]:
-        """All that stands there: the text, of a row also its other cells and its header, and what heads them."""
+        """All that stands there: the text, of a row also its other cells, merged ones too, and what heads it."""
         start = self.hit.chunk.provenance.span.start
         own = self.hit.chunk.text[self.span.start - start : self.span.end - start]
-        return [own, *(text for unit in self.units for text in (unit.text, unit.header, unit.heading) if _is_row(unit))]
+        return [own, *(text for unit in self.units if _is_row(unit) for text in _row_texts(unit))]
 
     def cite(self, citer: Citer) -> int:
         return citer.cite(self.hit, self.span, self.hit.score, self.header)
@@ -160,7 +161,8 @@ def _cell(text: str, question: str, passages: Sequence[_Passage]) -> _Source | N
     for passage in passages if wanted else ():
         asked = set(terms(question, passage.hit.chunk.language))
         for unit in passage.units:
-            if _is_row(unit) and wanted in map(normalize, cells_of(unit.text)):
+            cells = (*cells_of(unit.text), *(cell for _, cell in unit.fields))
+            if _is_row(unit) and wanted in map(normalize, cells):
                 said = len(asked & (unit.own | unit.above))
                 if said > most:
                     best, most = _Source(passage.hit, unit.span, [unit]), said
@@ -186,6 +188,10 @@ def _carrying(claim: str, passages: Sequence[_Passage]) -> _Source | None:
                 best = _Source(passage.hit, unit.span, [unit])
                 share = covered / len(wanted) + 1e-9
     return best
+
+
+def _row_texts(unit: EvidenceUnit) -> tuple[str, ...]:
+    return (unit.text, unit.header, unit.heading, *(f"{name}: {cell}" for name, cell in unit.fields))
 
 
 def _is_row(unit: EvidenceUnit) -> bool:

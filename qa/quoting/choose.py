@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
@@ -23,6 +23,7 @@ _FORMAL = frozenset({Kind.MONEY, Kind.PHONE, Kind.MAIL})
 """Kinds of values whose form alone tells them: a question for one is answered by nothing else."""
 _SERIES, _ROWS = 6, 20
 """Sentences, and rows of one table, quoted for a question that asks for several things; more are told by number."""
+_GATHERED = "The list may not be complete: it is gathered from single sentences."
 _TELLING = 5
 """Terms from which on a unit tells something."""
 
@@ -46,17 +47,38 @@ def choose(question: QuestionTerms, weighed: Sequence[Weighed], limit: int) -> l
 def _first(question: QuestionTerms, weighed: Sequence[Weighed]) -> Weighed:
     """The best unit, or one nearly as good that gives a value of the kind asked for where the best gives none.
 
-    A reason has to stand in the same document: others tell of other cases.
+    A reason has to stand in the same document: others tell of other cases. A price has to be that of the part that the
+    question names by its code.
     """
-    best, reason = weighed[0], Kind.REASON in question.wants
-    near = (_REASON_NEAR if reason or question.wants <= _FORMAL else _VALUE_NEAR) * best.score
-    close = (item for item in weighed if item.gives and item.score >= near)
+    best, reason, formal = weighed[0], Kind.REASON in question.wants, question.wants <= _FORMAL
+    near = (_REASON_NEAR if reason or formal else _VALUE_NEAR) * best.score
+    giving = _giving_of_the_named(question, weighed) if formal else weighed
+    close = (item for item in giving if item.gives and item.score >= near)
     return next((item for item in close if not reason or item.unit.hit.document == best.unit.hit.document), best)
 
 
-def lacks_form(question: QuestionTerms, quoted: Sequence[Weighed]) -> bool:
-    """Whether a price, a phone number or a mail address is asked for and none is quoted: the answer has to be one."""
-    return bool(question.wants) and question.wants <= _FORMAL and not any(item.gives for item in quoted)
+def _giving_of_the_named(question: QuestionTerms, weighed: Sequence[Weighed]) -> list[Weighed]:
+    """The units that give a value, of the things that the question names by codes with letters, if some unit has one.
+
+    Those that speak of most of them: of "P-1107 for the K65-200" both, of "P-1107 or P-1108" either.
+    """
+    codes = [code for code in question.codes if any(map(str.isalpha, code))]
+    named = {id(item): sum(item.covers.get(code, 0.0) >= OWN for code in codes) for item in weighed}
+    giving = [item for item in weighed if item.gives]
+    most = max((named[id(item)] for item in giving), default=0)
+    return [item for item in giving if named[id(item)] == most] if most or not any(named.values()) else []
+
+
+def lacks_form(question: QuestionTerms, quoted: Sequence[Weighed], weighed: Sequence[Weighed]) -> bool:
+    """Whether a price, a phone number or a mail address is asked for and none is quoted: the answer has to be one.
+
+    Of a part that the question names by its code it has to be that part's.
+    """
+    if not question.wants or not question.wants <= _FORMAL:
+        return False
+    quotes = {(item.unit.hit.document, item.unit.span) for item in quoted}
+    giving = _giving_of_the_named(question, weighed)
+    return not any((item.unit.hit.document, item.unit.span) in quotes for item in giving)
 
 
 def worth_quoting(question: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
@@ -75,7 +97,25 @@ def worth_quoting(question: QuestionTerms, chosen: Sequence[Weighed], weighed: S
         adds = gain(question, covered, item.covers) >= _NEEDED and item.score >= _NEAR_BEST * chosen[0].score
         if (adds or _names_another(question, covered, item)) and not item.unit.label:
             kept.append(item)
-    return kept
+    return [*kept, *_other_sides(question, kept, weighed)]
+
+
+def _other_sides(question: QuestionTerms, kept: Sequence[Weighed], weighed: Sequence[Weighed]) -> Iterator[Weighed]:
+    """Yield for each side of a comparison that the units kept leave out the best one that speaks of it.
+
+    It goes before others where it is of the same table: two rows are compared by the same columns.
+    """
+    for side in question.sides:
+        if any(item.covers.get(side, 0.0) >= OWN for item in kept):
+            continue
+        speak = [
+            item
+            for item in weighed
+            if item.covers.get(side, 0.0) >= OWN and item.score >= _FLOOR * kept[0].score and not item.unit.label
+        ]
+        alike = (item for item in speak if item.unit.table and item.unit.table == kept[0].unit.table)
+        if found := next(alike, next(iter(speak), None)):
+            yield found
 
 
 def _names_another(question: QuestionTerms, covered: Mapping[str, float], item: Weighed) -> bool:
@@ -83,9 +123,12 @@ def _names_another(question: QuestionTerms, covered: Mapping[str, float], item: 
     return any(item.covers.get(code, 0.0) >= OWN > covered.get(code, 0.0) for code in question.codes)
 
 
-def left_out(question: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed]) -> int:
-    """Return how many units are as good as those quoted for a question that asks for several things, and are not."""
-    return len(_series(chosen[0], weighed)[1]) if question.several and chosen else 0
+def incomplete(question: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed]) -> tuple[str, ...]:
+    """Return what is to be said of several things quoted that are no whole list: that there is, or may be, more."""
+    left = len(_series(chosen[0], weighed)[1]) if question.several and chosen else 0
+    if left:
+        return (f"The list is not complete: {left} more sentences or rows speak of it.",)
+    return (_GATHERED,) if question.lists and chosen and not chosen[0].unit.header else ()
 
 
 def _series(best: Weighed, weighed: Sequence[Weighed]) -> tuple[list[Weighed], list[Weighed]]:

@@ -42,9 +42,16 @@ def behind_what_holds(question: QuestionTerms, weighed: Sequence[Weighed]) -> li
 
 
 def told_values(question: QuestionTerms, item: Weighed) -> Iterator[tuple[Kind, str, float]]:
-    """Yield the values of a unit that are asked for and not named by the question: kind, unit of measure, figure."""
+    """Yield the values of a unit that are asked for and not named by the question: kind, unit of measure, figure.
+
+    Each once: a merged cell of a row stands under several columns.
+    """
+    yield from dict.fromkeys(_told_values(question, item))
+
+
+def _told_values(question: QuestionTerms, item: Weighed) -> Iterator[tuple[Kind, str, float]]:
     unit, language = item.unit, item.unit.hit.chunk.language
-    for value in in_row(unit.header, unit.text, language) if unit.header else quantities(unit.text, language):
+    for value in in_row(unit.fields, language) if unit.fields else quantities(unit.text, language):
         if value.kind in question.wants and value.figure is not None and value.text not in question.text:
             yield value.kind, "".join(filter(str.isalnum, value.unit)), value.figure
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipelines.lang.asked import asked_for, asking
+from pipelines.lang.characters import fold
 from pipelines.lang.quantities import Kind
 from pipelines.lang.subject_words import question_language, stem, subject_words
-from pipelines.lang.terms import words
+from pipelines.lang.terms import split_identifier, stop_words, words
 from pipelines.lang.words import common_words, cue
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
@@ -20,17 +21,20 @@ GENERAL = 0.45
 corpora left out (`benchmarks/refusal.py`) is 0.560, with 0.45 it is 0.539."""
 _LEAST = 0.02
 _HAS_DIGIT = re.compile(r"\d")
+_NAMES_A_THING = re.compile(r"\d|_|::")
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionTerms:
     """What a question asks for.
 
-    `weights` are its terms with their rarity in the corpus, in (0, 1], `said` the word that each was read from.
+    `weights` are its terms with their rarity in the corpus, in (0, 1], of a compound that of all its words, `said` the
+    word that each was read from.
     `language` is the question's (ISO 639-1), empty where it is not known. `codes` are the terms that name a thing
-    ("k80-250", "dn-58213", a number). `wants` are the kinds of value asked for, and
-    `asking` the terms that say so ("how many kilograms"): a value of the kind covers them. `several` is true where
-    more than one thing is asked for ("which steps", "summarise").
+    ("k80-250", "dn-58213", "shared_buffers", a number). `wants` are the kinds of value asked for, and
+    `asking` the terms that say so ("how many kilograms"): a value of the kind covers them. `lists` is true where
+    all of a kind are asked for ("which steps", "all alarms"), `several` also where an account of several things is
+    ("summarise"). `sides` are the terms that tell two things apart which the question sets beside one another.
     """
 
     text: str
@@ -41,6 +45,8 @@ class QuestionTerms:
     wants: frozenset[Kind]
     asking: frozenset[str]
     several: bool
+    lists: bool = False
+    sides: tuple[str, ...] = ()
 
     @property
     def total(self) -> float:
@@ -50,6 +56,11 @@ class QuestionTerms:
     def form(self, term: str, language: str) -> str:
         """Return the form that a term of the question has in the terms of a text in `language`."""
         return stem(self.said.get(term, term), language)
+
+    def parts(self, term: str, language: str) -> frozenset[str]:
+        """Return the forms of the words that a compound term is made of ("max-age"); of a code and of a word none."""
+        words = () if term in self.codes else _words_in(self.said.get(term, term), language)
+        return frozenset(stem(word, language) for word in words)
 
     def forms(self, language: str) -> frozenset[str]:
         """Return the forms of all terms."""
@@ -68,18 +79,50 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     """
     known = tuple(dict.fromkeys(filter(None, languages)))
     language = question_language(question, known)
-    rarity: dict[str, float] = {}
     said: dict[str, str] = {}
-    for word in subject_words(question, language or next(iter(known), ""), lambda term: lexicon.rarity(term) < 1):
-        term = stem(word, language)
-        said.setdefault(term, word)
-        rarity[term] = min(lexicon.rarity(stem(word, one)) for one in {"", language, *known})
-    general = {term for term, word in said.items() if word in common_words(language)}
-    weights = {term: max(_LEAST, rare) * (GENERAL if term in general else 1.0) for term, rare in rarity.items()}
-    codes = frozenset(term for term in weights if _HAS_DIGIT.search(term))
+
+    def rarity_of(word: str) -> float:
+        return min(lexicon.rarity(stem(word, one)) for one in {"", language, *known})
+
+    def weight_of(word: str) -> float:
+        own = max(_LEAST, rarity_of(word)) * (GENERAL if word in common_words(language) else 1.0)
+        return max(own, sum(map(weight_of, _words_in(word, language))))
+
+    for word in subject_words(question, language or next(iter(known), ""), lambda word: rarity_of(word) < 1):
+        said.setdefault(stem(word, language), word)
+    weights = {term: weight_of(word) for term, word in said.items()}
+    codes = frozenset(term for term in weights if _NAMES_A_THING.search(said[term]))
     told = frozenset(stem(word, language) for word in words(asking(question, language))) & weights.keys()
-    several = cue("several", language).search(question) is not None
-    return QuestionTerms(question, language, weights, said, codes, asked_for(question, language), told, several)
+    lists = cue("lists", language).search(question) is not None
+    several = lists or cue("several", language).search(question) is not None
+    sides = _sides(question, language, said) if cue("compares", language).search(question) else ()
+    wants = asked_for(question, language)
+    return QuestionTerms(question, language, weights, said, codes, wants, told, several, lists, sides)
+
+
+def _sides(question: str, language: str, said: Mapping[str, str]) -> tuple[str, ...]:
+    """The last term before and the first behind the word between two things that only one side has: none without both.
+
+    Of "the limits for start and for stop of the pump" these are "start" and "stop".
+    """
+    folded = fold(question)
+    for joint in cue("joins", language).finditer(folded):
+        before, behind = (
+            [(place, term) for term, word in said.items() if (place := part.rfind(word)) >= 0]
+            for part in (folded[: joint.start()], folded[joint.end() :])
+        )
+        both = {term for _, term in before} & {term for _, term in behind}
+        left, right = ([one for one in side if one[1] not in both] for side in (before, behind))
+        if left and right:
+            return max(left)[1], min(right)[1]
+    return ()
+
+
+def _words_in(word: str, language: str) -> list[str]:
+    """The words that a compound without figures is made of, those that name nothing left out: it says all of them."""
+    if word.isalnum() or _HAS_DIGIT.search(word) or len(parts := split_identifier(word)) == 1:
+        return []
+    return [part for part in parts if part not in stop_words(language)]
 
 
 def languages_of(hits: Sequence[Hit]) -> tuple[str, ...]:

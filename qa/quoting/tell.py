@@ -1,37 +1,66 @@
-"""How a unit of evidence is told on one line: a row by the cells that are asked for."""
+"""How a unit of evidence is told on one line: a row by what heads it and the cells that are asked for."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby, takewhile
+
 from pipelines.lang.quantities import gives
 from pipelines.lang.terms import terms
-from pipelines.retrieve.evidence import RULE, EvidenceUnit, cells_of
+from pipelines.retrieve.evidence import EvidenceUnit
+from pipelines.retrieve.table_rows import RULE, Fields, cells_of
 from qa.quoting.question import QuestionTerms
 
 
 def tell(unit: EvidenceUnit, question: QuestionTerms) -> str:
-    """Return the unit's text on one line; of a row its first cell, and the cells of the columns asked for."""
+    """Return the unit's text on one line; of a row its first cell, and the cells of the columns asked for.
+
+    A row is told with the names of its columns, and with the merged cells that it stands under or beside.
+    """
     if RULE not in unit.text:
         return " ".join(unit.text.split())
-    cells, names = cells_of(unit.text), cells_of(unit.header)
-    if len(names) != len(cells):
-        return ", ".join(cell for cell in cells if cell)
-    asked = _columns_of_codes(names, question, unit.hit.chunk.language) or _columns_asked(names, cells, question, unit)
-    parts = [
-        f"{name}: {cell}" if name and name != cell else cell
-        for index, (name, cell) in enumerate(zip(names, cells, strict=True))
-        if index > 0 and cell and (not asked or index in asked)
-    ]
-    return "; ".join(part for part in (cells[0], *parts) if part)
+    if not unit.fields:
+        return ", ".join(cell for cell in cells_of(unit.text) if cell)
+    asked = _columns_of_codes(unit.fields, question, unit.hit.chunk.language) or _columns_asked(question, unit)
+    cells = [field for place, field in enumerate(unit.fields) if place > 0 and (not asked or place in asked)]
+    lead = unit.fields[0] if not _names_itself(unit.fields[0][1]) else ("", unit.fields[0][1])
+    parts = [unit.group, _named(*lead), *_told_once([field for field in cells if field[1]])]
+    return "; ".join(part for part in parts if part)
 
 
-def _columns_asked(names: list[str], cells: list[str], question: QuestionTerms, unit: EvidenceUnit) -> set[int]:
+def _names_itself(cell: str) -> bool:
+    """Whether a first cell is the name of its row: a figure says nothing without the name of its column."""
+    return any(map(str.isalpha, cell))
+
+
+def _told_once(fields: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield cells with their names: a cell that spans several columns once, and a name that several cells have."""
+    last = ""
+    for cell, same in groupby(fields, key=lambda field: field[1]):
+        name = _joined([name for name, _ in same if name])
+        yield _named(name if name != last else "", cell)
+        last = name
+
+
+def _joined(names: Sequence[str]) -> str:
+    """Names of columns one after the other; what all begin with, their common heading, is said once."""
+    words = [name.split(" ") for name in dict.fromkeys(names)]
+    shared = sum(1 for _ in takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False)))
+    return ", ".join(" ".join(one[shared if place else 0 :]) for place, one in enumerate(words))
+
+
+def _named(name: str, cell: str) -> str:
+    return f"{name}: {cell}" if name and cell and name != cell else cell
+
+
+def _columns_asked(question: QuestionTerms, unit: EvidenceUnit) -> set[int]:
     """The columns that the question names or whose values it asks for, with those whose cells it names.
 
-    None where no column is asked for: the whole row tells then.
+    None where no column is asked for, or none whose cell the question has not: the whole row tells then.
     """
     language = unit.hit.chunk.language
     forms = question.forms(language)
-    rows = list(enumerate(zip(names, cells, strict=True)))
+    rows = list(enumerate(unit.fields))
     wanted = {place for place, (name, _) in rows if forms.intersection(terms(name, language, stop=False))}
     wanted |= {
         place
@@ -39,12 +68,12 @@ def _columns_asked(names: list[str], cells: list[str], question: QuestionTerms, 
         if gives(question.wants, f"{name} |\n{cell}", language) or question.wants_of(name, cell, language)
     }
     named = {place for place, (_, cell) in rows if forms.intersection(terms(cell, language, stop=False))}
-    return wanted | named if wanted - {0} else set()
+    return wanted | named if wanted - named - {0} else set()
 
 
-def _columns_of_codes(names: list[str], question: QuestionTerms, language: str) -> set[int]:
+def _columns_of_codes(fields: Fields, question: QuestionTerms, language: str) -> set[int]:
     """The columns whose names have a code of the question ("K80-250"), and those that have none at all (units)."""
-    named = [frozenset(terms(name, language, stop=False)) for name in names]
+    named = [frozenset(terms(name, language, stop=False)) for name, _ in fields]
     wanted = {index for index, found in enumerate(named) if found & question.codes}
     rivals = {index for index, found in enumerate(named) if any(any(c.isdigit() for c in term) for term in found)}
-    return wanted | (set(range(len(names))) - rivals) if wanted else set()
+    return wanted | (set(range(len(named))) - rivals) if wanted else set()

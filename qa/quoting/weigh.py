@@ -11,13 +11,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import zip_longest
 
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.subject_words import stem
 from pipelines.lang.terms import terms, words
 from pipelines.lang.words import cue
-from pipelines.retrieve.evidence import RULE, EvidenceUnit, cells_of, units
+from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
 from qa.quoting.question import QuestionTerms
@@ -26,6 +25,8 @@ OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """What a term counts by where it stands."""
 RELATED = 0.8
 """What a related word counts of the term itself, times the cosine of the two."""
+IN_PARTS = RELATED
+"""What the words of a compound count of the compound itself where they stand apart ("max age" for "max-age")."""
 NEAREST = 0.45
 """The least cosine of two words that are related."""
 COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
@@ -111,10 +112,7 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit) -> bool:
     language = unit.hit.chunk.language
     if gives(question.wants, _without(question, unit), language):
         return True
-    names, cells = cells_of(unit.header), cells_of(unit.text)
-    return len(names) == len(cells) and any(
-        question.wants_of(name, cell, language) for name, cell in zip(names, cells, strict=True)
-    )
+    return any(question.wants_of(name, cell, language) for name, cell in unit.fields)
 
 
 def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
@@ -142,7 +140,10 @@ class _Coverage:
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
         """Return it in [0, 1]: `OWN` where the unit itself has the term."""
-        best = self._place(self._question.form(term, unit.hit.chunk.language), unit)
+        language = unit.hit.chunk.language
+        best = self._place(self._question.form(term, language), unit)
+        if parts := self._question.parts(term, language):
+            best = max(best, IN_PARTS * min(self._place(part, unit) for part in parts))
         for other, cosine in self._related.get(term, ()):
             if RELATED * cosine <= best:
                 break
@@ -181,12 +182,12 @@ def ruled_out(unit: EvidenceUnit, question: QuestionTerms) -> bool:
     A question that is negative itself, or asks whether something is so, is answered by such a row.
     """
     denies = cue("denies", unit.hit.chunk.language)
-    if RULE not in unit.text or not denies.search(unit.header):
+    if not any(denies.search(name) for name, _ in unit.fields):
         return False
     if any(cue(name, question.language).search(question.text) for name in ("denies", "whether")):
         return False
     under: dict[bool, set[str]] = {True: set(), False: set()}
-    for name, cell in zip_longest(unit.header.split("|"), unit.text.split("|"), fillvalue=""):
+    for name, cell in unit.fields:
         found = question.forms(unit.hit.chunk.language) & set(terms(cell, unit.hit.chunk.language, stop=False))
         under[denies.search(name) is not None] |= found
     return bool(under[True] - under[False])

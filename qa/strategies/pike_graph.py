@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 
 from pipelines.lang.codes import named_codes
 from pipelines.lang.terms import terms
-from pipelines.retrieve.evidence import RULE
 from pipelines.retrieve.hit import Hit, LinkedChunk
+from pipelines.retrieve.table_rows import RULE
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval

@@ -12,9 +12,10 @@ from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
 from qa.check.quotes import Citer, found
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
-from qa.quoting.choose import choose, lacks_form, left_out, worth_quoting
+from qa.quoting.choose import choose, incomplete, lacks_form, worth_quoting
 from qa.quoting.confidence import Features, confidence, features
 from qa.quoting.conflicts import behind_what_holds, rivals, told
+from qa.quoting.lists import WholeList, whole_list
 from qa.quoting.question import QuestionTerms, languages_of, read_question
 from qa.quoting.tell import tell
 from qa.quoting.weigh import Weighed, weigh
@@ -76,10 +77,11 @@ def quoted(
     evidence = features(asked, weighed, chosen)
     sure = confidence(evidence)
     citer = Citer(retrieval)
-    quotes = [*worth_quoting(asked, chosen, weighed), *led_to]
+    listed = _list(asked, chosen, weighed, retrieval)
+    quotes = [*(listed.items if listed else worth_quoting(asked, chosen, weighed)), *led_to]
     claims = tuple(_claim(item, asked, citer) for item in quotes)
-    refused = sure < settings.refuse_below or lacks_form(asked, quotes)
-    left = 0 if refused else left_out(asked, chosen, weighed)
+    refused = sure < settings.refuse_below or lacks_form(asked, quotes, weighed)
+    unsaid = () if refused else listed.warnings if listed else incomplete(asked, chosen, weighed)
     parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
     return Answer(
         asked.text,
@@ -91,10 +93,23 @@ def quoted(
         short="" if refused else claims[0].text,
         confidence=round(sure, 3),
         found=found(_in_order(hits, weighed)),
-        warnings=(f"The list is not complete: {left} more sentences or rows speak of it.",) if left else (),
+        warnings=unsaid,
         conflicts=() if refused else told(asked, rivals(asked, weighed)),
         trace=(*trace, *_trace(hits, asked, weighed, quotes), Step("confidence", parts, sure)),
     )
+
+
+def _list(
+    asked: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed], retrieval: Retrieval
+) -> WholeList | None:
+    """The whole list that the best unit belongs to, where all of a kind are asked for."""
+    if not asked.lists or not chosen:
+        return None
+    best = chosen[0].unit
+    if best.table and isinstance(retrieval, WholeCorpus):
+        tables = [replace(hit, score=best.hit.score) for hit in retrieval.whole_tables(best.hit.chunk.id)]
+        return whole_list(asked, chosen[0], weigh(asked, tables, retrieval.lexicon))
+    return whole_list(asked, chosen[0], weighed)
 
 
 def _claim(item: Weighed, asked: QuestionTerms, citer: Citer) -> Claim:

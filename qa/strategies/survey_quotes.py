@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from pipelines.core.ids import normalize
@@ -16,6 +15,7 @@ from pipelines.retrieve.shown_passages import cut
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
 from qa.check.quotes import Citer, found
 from qa.ports import Lexicon, Retrieval
+from qa.quoting.lists import is_item
 from qa.quoting.question import QuestionTerms, languages_of, read_question
 from qa.quoting.tell import tell
 from qa.quoting.weigh import Weighed, weigh
@@ -33,8 +33,6 @@ _SUMMARY_TOKENS = 60
 """Tokens of a summary that are told of each document."""
 _NEAREST = 5
 """Pieces of evidence among which a row or item is looked for: a sentence may speak of the list that is asked for."""
-_ITEM = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?\d{1,3}[.)])\s")
-"""What opens an item of a list."""
 
 
 def names_only_documents(question: str, lexicon: Lexicon, languages: Sequence[str]) -> bool:
@@ -90,13 +88,19 @@ def _read(question: str, lexicon: Lexicon, languages: Sequence[str]) -> tuple[Qu
     language = question_language(question, languages)
     known = profile(language)
     asked = read_question(cue("whole", language).sub(" ", question), lexicon, languages)
-    bare = read_question(cue("several", language).sub(" ", asked.text), lexicon, languages)
+    bare = read_question(_without_cues(asked.text, language), lexicon, languages)
     naming = [
         frozenset(term for term, word in one.said.items() if word not in known.function_words | known.phrase_ends)
         for one in (bare, asked)
     ]
     terms = naming[0] or naming[1]
     return asked, frozenset(term for term in terms if lexicon.rarity(term) < 1) or terms
+
+
+def _without_cues(question: str, language: str) -> str:
+    for name in ("several", "lists"):
+        question = cue(name, language).sub(" ", question)
+    return question
 
 
 def _treats(item: Weighed, asked: QuestionTerms, subject: frozenset[str]) -> bool:
@@ -129,12 +133,12 @@ def _told(one: DocumentOverview, citer: Citer) -> Iterator[Claim]:
 
 def _list_of(asked: QuestionTerms, treating: Sequence[Weighed], corpus: WholeCorpus) -> list[EvidenceUnit]:
     """All rows of the table, or all items of the list, where good evidence stands; none where there is none."""
-    near = [item.unit for item in treating[:_NEAREST] if item.unit.header or _ITEM.match(item.unit.text)]
+    near = [item.unit for item in treating[:_NEAREST] if item.unit.header or is_item(item.unit)]
     if not asked.several or not near:
         return []
     if near[0].header:
         return list(_rows(near[0], treating, corpus))
-    return [unit for unit in units(near[0].hit, 0) if _ITEM.match(unit.text)]
+    return [unit for unit in units(near[0].hit, 0) if is_item(unit)]
 
 
 def _rows(best: EvidenceUnit, weighed: Sequence[Weighed], corpus: WholeCorpus) -> Iterator[EvidenceUnit]:

@@ -108,6 +108,13 @@ def test_persons_may_have_initials() -> None:
     assert merged(entity("Carl R. Rogers", "person"), entity("Carl S. Rogers", "person")) == {}
 
 
+@pytest.mark.parametrize("titled", ["Professor Carl R. Rogers", "Herr Carl R. Rogers", "Señor Carl R. Rogers"])
+def test_a_title_in_any_language_is_no_part_of_a_persons_name(titled: str) -> None:
+    verdict = judge(entity(titled, "person"), entity("Carl Rogers", "person"))
+    assert verdict is not None
+    assert verdict.rule == "initials"
+
+
 def test_types_that_exclude_one_another_keep_names_apart() -> None:
     assert not compatible(entity("Washington", "person"), entity("Washington", "city"))
     assert compatible(entity("Washington", ""), entity("Washington", "city"))

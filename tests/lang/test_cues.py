@@ -12,7 +12,8 @@ _LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja"}
     ("name", "language", "text"),
     [("reason", "en", "because of heat"), ("reason", "de", "weil es heiß ist"),
      ("warns", "en", "75 would overstretch it"),
-     ("warns", "de", "75 ist zu hoch"), ("several", "fr", "Quelles étapes suivre ?"), ("points_back", "zh", "它的价格"),
+     ("warns", "de", "75 ist zu hoch"), ("lists", "fr", "Quelles étapes suivre ?"), ("points_back", "zh", "它的价格"),
+     ("lists", "en", "Which printed parts are red?"), ("compares", "de", "A oder B?"), ("joins", "zh", "甲和乙"),
      ("goes_on", "de", "Und der Motor?"), ("denies", "es", "no apto"), ("whether", "ja", "できますか")],
 )  # fmt: skip
 def test_a_cue_is_found_in_its_language_and_where_none_is_known(name: str, language: str, text: str) -> None:

@@ -57,7 +57,7 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 def test_a_figure_in_a_row_has_the_unit_of_its_column() -> None:
-    values = in_row("Joint | Thread | Torque, N·m | Time (min)", "Casing bolts | M12 | 68 | 4")
+    values = in_row([("Joint", "Casing bolts"), ("Thread", "M12"), ("Torque, N·m", "68"), ("Time (min)", "4")])
     assert [(value.kind, value.figure, value.unit) for value in values] == [
         (Kind.TORQUE, 68.0, "n·m"),
         (Kind.TIME, 4.0, "min"),
@@ -65,7 +65,7 @@ def test_a_figure_in_a_row_has_the_unit_of_its_column() -> None:
 
 
 def test_a_cell_with_a_unit_of_its_own_keeps_it() -> None:
-    assert [value.unit for value in in_row("Torque, N·m", "50 ft-lb")] == ["ft-lb"]
+    assert [value.unit for value in in_row([("Torque, N·m", "50 ft-lb")])] == ["ft-lb"]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,22 @@ def test_a_compound_is_found_whole_and_by_its_parts() -> None:
     assert terms("DS-2041") == ["ds-2041", "ds", "2041"]
 
 
+@pytest.mark.parametrize("identifier", ["shared_buffers", "max-age", "P-101/A", "std::vector", "os.path_sep"])
+@pytest.mark.parametrize("language", ["en", "de", "fr", "zh", "ru"])
+def test_an_identifier_is_one_term_and_its_parts_are_terms_too(identifier: str, language: str) -> None:
+    found = words(f"{identifier}压力", language)
+    assert found[0] == identifier.lower()
+    assert terms(identifier, language) == forms(found[0], language)
+    assert len(terms(identifier, language)) > 1
+
+
+def test_an_identifier_is_found_within_a_longer_one() -> None:
+    assert set(terms("IR-2024-031")) <= set(terms("IR-2024-031_pump_noise.md"))
+    assert set(terms("P-101")) <= set(terms("P-101/A"))
+    assert "10.5" in terms("10.5/20")
+    assert set(terms("path_sep")) <= set(terms("os.path_sep"))
+
+
 def test_chinese_is_matched_by_character_pairs() -> None:
     assert terms("过热报警") == ["过热", "热报", "报警"]
     assert terms("泵") == ["泵"]

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.lang.terms import terms
 from pipelines.retrieve.index import SparseRows, document_words, name_key, title_keys, word_ngrams
 
 
@@ -38,6 +39,19 @@ def _entries(rows: SparseRows) -> dict[tuple[int, int], int]:
 )
 def test_a_title_gives_its_shorter_forms(title: str, keys: list[str]) -> None:
     assert list(title_keys(title)) == keys
+
+
+@pytest.mark.parametrize(
+    ("title", "language"), [("Über das", "de"), ("Et vous", "fr"), ("Who they", "en"), ("什么", "zh")]
+)
+def test_a_title_of_words_that_name_nothing_in_its_language_is_no_name(title: str, language: str) -> None:
+    assert list(title_keys(title, language)) == []
+    assert list(title_keys(f"{title} Torvik", language)) != []
+
+
+@pytest.mark.parametrize(("language", "called"), [("en", "mail"), ("de", "nachricht"), ("zh", "邮件")])
+def test_a_document_is_called_by_its_kind_in_its_language(language: str, called: str) -> None:
+    assert set(terms(called, language)) <= set(document_words("Re: seals", "a.eml", "message/rfc822", language))
 
 
 def test_names_are_compared_by_their_words() -> None:

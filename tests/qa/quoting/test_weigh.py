@@ -53,6 +53,38 @@ def test_what_the_corpus_does_not_have_weighs_most_and_a_code_is_known_as_one() 
     assert any("127" in code for code in query.codes)
 
 
+SETTINGS = {
+    "settings.txt": "The name shared_buffers sets the cache.\n\nThe header Max-Age is in seconds.",
+    "other.txt": "Buffers that are shared cost nothing.\n\nThe max age of a boiler is 30 years.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What does shared_buffers set?", "shared_buffers"),
+        ("Was setzt shared_buffers?", "shared_buffers"),
+        ("Que règle shared_buffers ?", "shared_buffers"),
+        ("shared_buffers 是什么?", "shared_buffers"),
+        ("In which unit is max-age?", "Max-Age"),
+    ],
+)
+def test_an_identifier_is_matched_as_a_whole_first(question: str, said: str) -> None:
+    knowledge = MemoryRetrieval(SETTINGS)
+    query = read_question(question, knowledge.lexicon)
+    assert said.lower() in query.said.values()
+    found = weigh(query, knowledge.retrieve(question, 4), knowledge.lexicon)
+    assert said in found[0].unit.text
+
+
+def test_a_compound_of_words_is_also_found_where_they_stand_apart_and_a_code_is_not() -> None:
+    knowledge = MemoryRetrieval({"a.txt": "The max age is 30 years. K 80 is a road.", "b.txt": "Max-age and K-80."})
+    query = read_question("max-age K-80", knowledge.lexicon)
+    found = {item.unit.text: item for item in weigh(query, knowledge.retrieve("max-age K-80", 4), knowledge.lexicon)}
+    assert 0 < found["The max age is 30 years."].covers["max-ag"] < OWN
+    assert found["K 80 is a road."].covers["k-80"] < ABOVE
+
+
 def test_a_chinese_question_keeps_what_it_is_about() -> None:
     query = read("压力变送器多久校准一次?")
     assert any("校准" in term for term in query.weights)

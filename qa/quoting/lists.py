@@ -1,0 +1,99 @@
+"""Lists: all rows of a table, or all items of a list, where one of them answers best what asks for all of a kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pipelines.lang.terms import terms
+from pipelines.retrieve.evidence import EvidenceUnit
+from qa.quoting.question import QuestionTerms
+from qa.quoting.weigh import Weighed
+
+_ITEM = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?\d{1,3}[.)])\s")
+"""What opens an item of a list."""
+_ROWS = 20
+"""Rows or items that are quoted; how many more there are is told."""
+_TELLS = 0.2
+"""Share of the question's weight from which a term that only one row has says that this row alone is asked about, as
+much as a unit has to add to be quoted beside another (`qa.quoting.choose`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeList:
+    """The rows or items that are quoted, in reading order, and whether that is all: `left` more belong to them.
+
+    `sure` is false where a list ends with its passage, and may go on in the next one.
+    """
+
+    items: tuple[Weighed, ...]
+    left: int = 0
+    sure: bool = True
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is to be said of a list that is not, or may not be, complete."""
+        if self.left:
+            return (f"The list is not complete: {self.left} more sentences or rows speak of it.",)
+        return () if self.sure else ("The list may not be complete: it may go on where it is not quoted.",)
+
+
+def is_item(unit: EvidenceUnit) -> bool:
+    """Whether a unit is an item of a list."""
+    return _ITEM.match(unit.text) is not None
+
+
+def whole_list(question: QuestionTerms, best: Weighed, beside: Sequence[Weighed]) -> WholeList | None:
+    """Return the list that the best unit is a part of, or opens; None where it is no row and no item.
+
+    `beside` are the units of the chunks that show the best one's table, or of its own chunk. Of a table those rows are
+    left out that lack what the best one shares with others and the question names (the connector, the interval), or
+    whose cells in the columns that it names are empty. A row that alone has much of the question is no list.
+    """
+    in_order = sorted(beside, key=lambda item: item.unit.span)
+    if best.unit.table:
+        rows = [item for item in in_order if item.unit.table == best.unit.table and not item.unit.label]
+        found = _of_the_same(question, best, rows)
+        return WholeList(tuple(found[:_ROWS]), len(found) - len(found[:_ROWS])) if found else None
+    return _items(best, in_order)
+
+
+def _of_the_same(question: QuestionTerms, best: Weighed, rows: Sequence[Weighed]) -> list[Weighed]:
+    language = best.unit.hit.chunk.language
+    asked = question.forms(language)
+    has = [asked & _terms((item.unit.group, *(cell for _, cell in item.unit.fields)), language) for item in rows]
+    own = next((found for item, found in zip(rows, has, strict=True) if item.unit.span == best.unit.span), frozenset())
+    shared = {term for term in own if sum(term in found for found in has) > 1}
+    if any(_weight(term, question, language) >= _TELLS * question.total for term in own - shared):
+        return []
+    columns = {name for name, _ in best.unit.fields[1:] if asked & _terms((name,), language)}
+    return [
+        item
+        for item, found in zip(rows, has, strict=True)
+        if shared <= found and (not columns or any(name in columns and cell for name, cell in item.unit.fields))
+    ]
+
+
+def _terms(texts: Iterable[str], language: str) -> frozenset[str]:
+    return frozenset(terms(" ".join(texts), language, stop=False))
+
+
+def _weight(form: str, question: QuestionTerms, language: str) -> float:
+    return max(question.weights[term] for term in question.weights if question.form(term, language) == form)
+
+
+def _items(best: Weighed, in_order: Sequence[Weighed]) -> WholeList | None:
+    """The items around a unit, or behind it where it opens a list."""
+    own = [item for item in in_order if item.unit.hit.chunk.id == best.unit.hit.chunk.id]
+    place = next((place for place, item in enumerate(own) if item.unit.span == best.unit.span), len(own))
+    opens = not is_item(best.unit)
+    first = last = place + opens
+    while last < len(own) and is_item(own[last].unit):
+        last += 1
+    while first and not opens and is_item(own[first - 1].unit):
+        first -= 1
+    if last - first < 2:
+        return None
+    items = own[first:last]
+    return WholeList(tuple(items[:_ROWS]), len(items) - len(items[:_ROWS]), sure=last < len(own))
