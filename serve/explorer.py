@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pipelines.core.graph import NodeKind
 from pipelines.core.outcome import Status
-from serve import documents, names, overview
+from serve import corrections, documents, names, overview
 from serve.api import Id, Kb, Offset, Words
 from serve.document_page import document_page
 from serve.render import at, render
@@ -66,6 +66,11 @@ def _whole(services: Services) -> APIRouter:
         found = part(runs_of(services.base(kb)), offset, PAGE)
         changing = services.may_change(kb)
         return render("runs.html", kb=kb, here="runs", found=found, step=PAGE, changing=changing)
+
+    @reading.get("/kb/{kb}/corrections")
+    def show_corrections(kb: Kb, offset: Offset = 0) -> str:
+        found = part(corrections.corrections(services.changing(kb).base), offset, PAGE)
+        return render("corrections.html", kb=kb, here="runs", found=found, step=PAGE)
 
     router.include_router(reading)
     return router
