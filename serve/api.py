@@ -26,6 +26,7 @@ from serve.views import (
     NamedView,
     PageContent,
     Part,
+    PrintedView,
     TableView,
     part,
 )
@@ -83,6 +84,7 @@ def _bases(services: Services) -> APIRouter:
 
 def _documents(services: Services) -> APIRouter:
     router = APIRouter(prefix="/kb/{kb}/documents", tags=["documents"], route_class=reading_route(services))
+    waiting = APIRouter()
 
     @router.get("")
     def list_documents(
@@ -103,11 +105,23 @@ def _documents(services: Services) -> APIRouter:
         picture = services.pictures.draw(services.base(kb), id, number)
         return Response(picture, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
 
+    @waiting.get("/{id}/printed")
+    async def get_printed(kb: Kb, id: Id, start: Offset = 0, end: Offset = 0, page: Offset = 0) -> PrintedView:
+        """Find the passage from `start` to `end` on the pages of an office document as LibreOffice prints them."""
+        return await services.printed.find(services.base(kb), id, start, end, page)
+
+    @waiting.get("/{id}/printed/{number}.png", response_class=Response, responses=_PICTURE)
+    async def get_printed_page(kb: Kb, id: Id, number: Number) -> Response:
+        """Draw a printed page of an office document."""
+        picture = await services.printed.draw(services.base(kb), id, number)
+        return Response(picture, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
+
     @router.get("/{id}/pages/{number}")
     def get_page(kb: Kb, id: Id, number: Number) -> PageContent:
         """Tell what stands on a page: its blocks with their boxes, and the chunks that touch it."""
         return page_content(services.base(kb), services.pictures, id, number)
 
+    router.include_router(waiting)
     return router
 
 
