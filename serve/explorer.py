@@ -56,10 +56,13 @@ def _whole(services: Services) -> APIRouter:
         return render("failures.html", kb=kb, here="failures", found=found, step=PAGE)
 
     @reading.get("/kb/{kb}/ask")
-    def show_ask(kb: Kb, q: Text = "") -> str:
+    def show_ask(
+        kb: Kb, q: Text = "", document: Text = "", folder: Text = "", type: Text = "", tag: Text = "", since: Text = ""
+    ) -> str:
         base = services.base(kb)
+        where = {"document": document, "folder": folder, "type": type, "tag": tag, "since": since}
         strategy, may_say = base.knowledge.default_strategy, services.may_change(kb)
-        return render("ask.html", kb=kb, here="ask", question=q, strategy=strategy, may_say=may_say)
+        return render("ask.html", kb=kb, here="ask", question=q, where=where, strategy=strategy, may_say=may_say)
 
     @reading.get("/kb/{kb}/runs")
     def show_runs(kb: Kb, offset: Offset = 0) -> str:

@@ -12,7 +12,8 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   const question = part("q").value.trim();
   if (!question) return;
-  history.replaceState(null, "", `?${new URLSearchParams({ q: question })}`);
+  const told = [...new FormData(form)].filter(([, value]) => value.trim());
+  history.replaceState(null, "", `?${new URLSearchParams(told)}`);
   ask(question);
 });
 
@@ -24,13 +25,21 @@ async function ask(question) {
   try {
     const reply = await fetch(`${api}/ask/stream`, {
       method: "POST", signal: mine.signal, headers: { "content-type": "application/json" },
-      body: JSON.stringify({ question }),
+      body: JSON.stringify({ question, ...where() }),
     });
     if (!reply.ok) fail(await reply.json());
     else for await (const [name, value] of events(reply.body)) if (mine === asked) receive(name, value);
   } catch (error) {
     if (error.name !== "AbortError") fail({ detail: say("script.silent"), hint: String(error.message) });
   }
+}
+
+// Which documents are asked, as the form says; what it leaves open is left out.
+function where() {
+  const { document, folder, type, tag, since } = Object.fromEntries(new FormData(form));
+  const named = { documents: document, folders: folder, types: type, tags: tag };
+  const lists = Object.entries(named).filter(([, value]) => value.trim()).map(([name, value]) => [name, [value.trim()]]);
+  return { ...Object.fromEntries(lists), ...(since && { since }) };
 }
 
 async function* events(body) {
