@@ -9,7 +9,7 @@ from threading import Lock
 import numpy as np
 
 from pipelines.core.vectors import Vectors
-from pipelines.llm.embedder import Embedder, Side
+from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 
 MOST = 16_384
 """Words that are kept: 16 MiB of 256 numbers each. The passages of an answer have some 400."""
@@ -41,3 +41,11 @@ class WordVectors:
             self._kept |= {word: vector.copy() for word, vector in new.items()}  # not the whole batch with each
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
+
+
+_SHARED: dict[EmbedderInfo, WordVectors] = {}
+
+
+def shared_words(embedder: Embedder) -> WordVectors:
+    """Return those that the whole process has in common: what a word means does not change with an ingest."""
+    return _SHARED.setdefault(embedder.info, WordVectors(embedder))
