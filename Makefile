@@ -15,7 +15,7 @@ locked = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c 
 # What `make up` started, as variables of the commands that come next.
 services = eval "$$($(BIN)/python deploy/services.py env)" &&
 
-.PHONY: help install up down env browse demo demo-llm test test-fast trust smoke recordings lint docs dist sbom lock bench bench-answers bench-matrix neo4j neo4j-stop pictures local-model clean
+.PHONY: help install up down env browse demo explore demo-llm test test-fast trust smoke recordings lint docs dist sbom lock bench bench-answers bench-matrix neo4j neo4j-stop pictures local-model clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -53,6 +53,10 @@ browse: $(VENV)/.installed  ## open the demo's graph in Neo4j Browser, style and
 
 demo: $(VENV)/.installed  ## ingest examples/documents and ask four questions; after `make up` seen on both
 	@$(services) $(BIN)/strata demo --kb $(DEMO_KB)
+
+explore: $(VENV)/.installed  ## look and ask in the browser: the demo's knowledge base, which is made where there is none
+	@[ -d $(DEMO_KB) ] || $(MAKE) demo
+	@$(BIN)/strata serve --kb $(DEMO_KB) --folder examples/documents
 
 demo-llm: $(VENV)/.installed local-model  ## the demo with a small language model of your own machine
 	@$(call locked,.[local])

@@ -3,7 +3,8 @@
     python docs/explorer_pictures.py [--kb kb] [--only NAME]
 
 Ingests examples/documents where there is no knowledge base yet, serves it as `strata serve --allow-changes` does, and
-writes docs/pictures/explorer-NAME.png for each page. Needs Chromium (`apt-get install chromium`).
+writes docs/pictures/explorer-NAME.png for each page. Needs Chromium (`apt-get install chromium`) and
+LibreOffice.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
 EXAMPLES = ROOT / "examples" / "documents"
 QUESTION = "What is the efficiency of the K80-250?"
+PRICE = "What does the impeller of bronze cost?"
 SHEET = "datasheets/DS-2041_rev_D.pdf"
 SIZE = {"width": 1200, "height": 800}
 
@@ -49,6 +51,12 @@ def document(page: Page, at: str, services: Services) -> None:
     (entry,) = (entry for entry in base.entries() if entry.uri == SHEET)
     page.goto(f"{at}/documents/{document_key(entry)}")
     page.wait_for_function("() => document.querySelector('.sheet img').naturalWidth > 0")
+
+
+def office(page: Page, at: str, services: Services) -> None:
+    page.goto(f"{at}/ask?q={PRICE}")
+    page.locator(".cites a").first.click()
+    page.wait_for_function("() => document.querySelector('#printed img')?.naturalWidth > 0")
 
 
 def entity(page: Page, at: str, services: Services) -> None:
@@ -74,6 +82,7 @@ SHOWN: dict[str, Callable[[Page, str, Services], None]] = {
     "citation": citation,
     "documents": plain("/documents"),
     "document": document,
+    "office": office,
     "entity": entity,
     "tags": plain("/tags"),
     "graph": graph,

@@ -39,6 +39,7 @@ class Conversation:
         ask: answers a question that stands alone.
         model_calls: gives the language model that rewrites follow-up questions, None where there is none.
         history: how many exchanges back a follow-up is understood from.
+        before: the exchanges of an earlier conversation that this one goes on with.
 
     `turns` are the exchanges so far.
 
@@ -47,9 +48,11 @@ class Conversation:
         answer = await talk.say("And its motor?")
     """
 
-    def __init__(self, ask: Ask, model_calls: Callable[[], ModelCalls | None], history: int = 4) -> None:
+    def __init__(
+        self, ask: Ask, model_calls: Callable[[], ModelCalls | None], history: int = 4, before: Sequence[Exchange] = ()
+    ) -> None:
         self._ask, self._model_calls, self._history = ask, model_calls, history
-        self.turns: list[Exchange] = []
+        self.turns: list[Exchange] = list(before)
 
     async def say(self, question: str) -> Answer:
         """Return the answer to `question`, understood from what was said before. Raises what `ask` raises."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from contextvars import copy_context
@@ -28,7 +28,7 @@ from pipelines.store.completeness import Completeness, amiss, being_written, rem
 from pipelines.store.facts import LINKED_FACT
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Ending, Step
-from qa.conversation import Conversation
+from qa.conversation import Conversation, Exchange
 from qa.model_calls import ModelCalls
 from qa.question_terms import question_terms
 from qa.settings import AnswerSettings, QaSettings
@@ -156,15 +156,18 @@ class KnowledgeBase:
         self._refresh()
         return self.confined(where).retrieve(query, limit)
 
-    def conversation(self, *, strategy: str = "", where: Filter = Filter()) -> Conversation:
+    def conversation(
+        self, *, strategy: str = "", where: Filter = Filter(), before: Sequence[Exchange] = ()
+    ) -> Conversation:
         """Begin a conversation, in which a follow-up question is understood from what was said before.
 
         Args:
             strategy: as for `ask`.
             where: as for `ask`.
+            before: what was said in an earlier conversation that this one goes on with.
 
         Returns:
-            The conversation, with nothing said yet.
+            The conversation, with nothing new said yet.
 
         Raises:
             NotFound, SettingsError: at once, as `ask` does.
@@ -179,7 +182,7 @@ class KnowledgeBase:
         async def ask(question: str) -> Answer:
             return await self.answer(question, strategy=strategy, where=where)
 
-        return Conversation(ask, self.model_calls, self._settings.qa.answer.history)
+        return Conversation(ask, self.model_calls, self._settings.qa.answer.history, before)
 
     def confined(self, where: Filter = Filter()) -> StoredKnowledge:
         """Return the searches that strategies make, confined to a filter. Raises `NotFound`, `SettingsError`."""

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
+from pipelines.core.codec import encode
 from pipelines.core.graph import NodeKind
 from serve import asking, documents, names, overview
 from serve.around import around
@@ -26,6 +27,7 @@ from serve.views import (
     NamedView,
     PageContent,
     Part,
+    PrintedView,
     TableView,
     part,
 )
@@ -83,6 +85,7 @@ def _bases(services: Services) -> APIRouter:
 
 def _documents(services: Services) -> APIRouter:
     router = APIRouter(prefix="/kb/{kb}/documents", tags=["documents"], route_class=reading_route(services))
+    waiting = APIRouter()
 
     @router.get("")
     def list_documents(
@@ -103,11 +106,23 @@ def _documents(services: Services) -> APIRouter:
         picture = services.pictures.draw(services.base(kb), id, number)
         return Response(picture, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
 
+    @waiting.get("/{id}/printed")
+    async def get_printed(kb: Kb, id: Id, start: Offset = 0, end: Offset = 0, page: Offset = 0) -> PrintedView:
+        """Find the passage from `start` to `end` on the pages of an office document as LibreOffice prints them."""
+        return await services.printed.find(services.base(kb), id, start, end, page)
+
+    @waiting.get("/{id}/printed/{number}.png", response_class=Response, responses=_PICTURE)
+    async def get_printed_page(kb: Kb, id: Id, number: Number) -> Response:
+        """Draw a printed page of an office document."""
+        picture = await services.printed.draw(services.base(kb), id, number)
+        return Response(picture, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
+
     @router.get("/{id}/pages/{number}")
     def get_page(kb: Kb, id: Id, number: Number) -> PageContent:
         """Tell what stands on a page: its blocks with their boxes, and the chunks that touch it."""
         return page_content(services.base(kb), services.pictures, id, number)
 
+    router.include_router(waiting)
     return router
 
 
@@ -174,18 +189,23 @@ def _knowledge(services: Services) -> APIRouter:
     return router
 
 
+def _told(view: AnswerView | SearchView) -> Response:
+    """A view as JSON. The framework would check each value of it once more, which takes longer than to write it."""
+    return Response(encode(view), media_type="application/json")
+
+
 def _questions(services: Services) -> APIRouter:
     router = APIRouter(prefix="/kb/{kb}", tags=["questions"])
 
-    @router.post("/search")
-    async def search(kb: Kb, query: asking.Query) -> SearchView:
+    @router.post("/search", response_model=SearchView)
+    async def search(kb: Kb, query: asking.Query) -> Response:
         """Search without answering: the chunks that score best, and what their scores are made of."""
-        return await services.asking.search(services.base(kb), query)
+        return _told(await services.asking.search(services.base(kb), query))
 
-    @router.post("/ask")
-    async def ask(kb: Kb, question: asking.Question) -> AnswerView:
+    @router.post("/ask", response_model=AnswerView)
+    async def ask(kb: Kb, question: asking.Question) -> Response:
         """Answer a question with citations, or say that the documents do not."""
-        return await services.asking.answer(services.base(kb), question)
+        return _told(await services.asking.answer(services.base(kb), question))
 
     @router.post("/ask/stream", response_class=StreamingResponse, responses=_EVENTS)
     async def ask_stream(kb: Kb, question: asking.Question) -> StreamingResponse:

@@ -25,6 +25,7 @@ from serve.language import COOKIE as LANGUAGE_COOKIE
 from serve.language import languages
 from serve.library import open_library
 from serve.pictures import PagePictures
+from serve.printed import PrintedPages
 from serve.problems import RESPONSES, Problem, problem, problem_of
 from serve.render import STATIC, render
 from serve.services import Services
@@ -37,9 +38,14 @@ DESCRIPTION = "Documents with their provenance, search, cited answers, and the t
 @contextmanager
 def open_services(settings: ServeSettings) -> Iterator[Services]:
     """Open the knowledge bases of a server and what works on them. Raises what `KnowledgeBase.open` does."""
-    with open_library(settings) as library, PagePictures(settings.limits) as pictures, Jobs() as jobs:
+    with (
+        open_library(settings) as library,
+        PagePictures(settings.limits) as pictures,
+        PrintedPages(pictures) as printed,
+        Jobs() as jobs,
+    ):
         asking = Asking(settings.limits)
-        yield Services(library, pictures, asking, settings.limits, jobs if settings.changes else None)
+        yield Services(library, pictures, printed, asking, settings.limits, jobs if settings.changes else None)
 
 
 def create_app(settings: ServeSettings, services: Services) -> FastAPI:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pipelines.core.codec import encode
 from pipelines.core.errors import StrataError
+from pipelines.retrieve.filters import media_type_of
 from pipelines.retrieve.hit import Hit
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Citation
@@ -38,7 +39,7 @@ class Query(BaseModel):
     question: str = Field(min_length=1, max_length=Limits().question, description="in any language")
     documents: Names = Field((), max_length=_MOST_NAMES, description="paths in their folder, or ids")
     folders: Names = Field((), max_length=_MOST_NAMES)
-    types: Names = Field((), max_length=_MOST_NAMES, description="media types")
+    types: Names = Field((), max_length=_MOST_NAMES, description="media types, or endings such as pdf")
     tags: Names = Field((), max_length=_MOST_NAMES)
     pages: tuple[int, ...] = Field((), max_length=_MOST_NAMES)
     since: str = Field("", max_length=40, description="documents of this date or later (2024-05-31)")
@@ -48,7 +49,8 @@ class Query(BaseModel):
     @property
     def where(self) -> Filter:
         """The filter."""
-        return Filter(self.documents, self.folders, self.types, self.tags, self.pages, self.since, self.until)
+        types = tuple(map(media_type_of, self.types))
+        return Filter(self.documents, self.folders, types, self.tags, self.pages, self.since, self.until)
 
 
 class Question(Query):

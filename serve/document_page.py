@@ -66,7 +66,7 @@ def document_page(
     boxes = place.boxes if place and shown else ()
     return DocumentPage(
         id,
-        documents.document_view(base, id, pages, services.limits.results),
+        services.document(base, id, services.limits.results),
         pages,
         shown,
         chunks,

@@ -53,7 +53,7 @@ def document_view(base: OpenBase, id: str, pages: Sequence[PageView], limit: int
     node = next(iter(graph.nodes((NodeKind.DOCUMENT,), ids=[id])), None)
     document = base.document(entry)
     more = limit + 1  # one more than is shown says that there is more
-    lists: dict[str, tuple[Any, ...]] = {
+    lists: dict[str, Any] = {
         "pages": tuple(pages),
         "sections": _sections(document, more),
         "tags": _tags(base, id, more),

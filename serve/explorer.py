@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pipelines.core.graph import NodeKind
 from pipelines.core.outcome import Status
-from serve import documents, names, overview
+from serve import corrections, documents, names, overview
 from serve.api import Id, Kb, Offset, Words
 from serve.document_page import document_page
 from serve.render import at, render
@@ -56,16 +56,24 @@ def _whole(services: Services) -> APIRouter:
         return render("failures.html", kb=kb, here="failures", found=found, step=PAGE)
 
     @reading.get("/kb/{kb}/ask")
-    def show_ask(kb: Kb, q: Text = "") -> str:
+    def show_ask(
+        kb: Kb, q: Text = "", document: Text = "", folder: Text = "", type: Text = "", tag: Text = "", since: Text = ""
+    ) -> str:
         base = services.base(kb)
+        where = {"document": document, "folder": folder, "type": type, "tag": tag, "since": since}
         strategy, may_say = base.knowledge.default_strategy, services.may_change(kb)
-        return render("ask.html", kb=kb, here="ask", question=q, strategy=strategy, may_say=may_say)
+        return render("ask.html", kb=kb, here="ask", question=q, where=where, strategy=strategy, may_say=may_say)
 
     @reading.get("/kb/{kb}/runs")
     def show_runs(kb: Kb, offset: Offset = 0) -> str:
         found = part(runs_of(services.base(kb)), offset, PAGE)
         changing = services.may_change(kb)
         return render("runs.html", kb=kb, here="runs", found=found, step=PAGE, changing=changing)
+
+    @reading.get("/kb/{kb}/corrections")
+    def show_corrections(kb: Kb, offset: Offset = 0) -> str:
+        found = part(corrections.corrections(services.changing(kb).base), offset, PAGE)
+        return render("corrections.html", kb=kb, here="runs", found=found, step=PAGE)
 
     router.include_router(reading)
     return router

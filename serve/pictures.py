@@ -57,20 +57,41 @@ class PagePictures:
     def draw(self, base: OpenBase, id: str, number: int) -> bytes:
         """Return a page as PNG. Raises `NotFound`, with the reason, where it cannot be drawn."""
         entry = base.entry(id)  # first: what was drawn for somebody is not everybody's to see
-        with self._lock:
-            if (id, number) in self._kept:
-                self._kept.move_to_end((id, number))
-                return self._kept[id, number]
+        if (picture := self._known((id, number))) is not None:
+            return picture
         page = self._page(base, entry, number)
-        dpi = min(DPI, LONGEST_SIDE * 72 / longest) if (longest := max(page.width, page.height)) else DPI
         passwords = base.settings.parse.passwords_for(entry.uri)
         with self.sources.path(base, entry) as path:
-            job = Job(draw_in_worker, (path, entry.media_type, number, passwords, dpi))
-            picture = self._pool.submit(job, _picture).result()
+            return self.draw_file((id, number), path, entry.media_type, number, (page.width, page.height), passwords)
+
+    def draw_file(
+        self,
+        key: tuple[str, int],
+        path: Path,
+        media_type: str,
+        number: int,
+        size: tuple[float, float],
+        passwords: tuple[str, ...] = (),
+    ) -> bytes:
+        """Return a page of a file as PNG, and keep it under `key`; `size` is that of the page, in points, or zeros.
+
+        Raises `NotFound` where it cannot be drawn.
+        """
+        if (known := self._known(key)) is not None:
+            return known
+        dpi = min(DPI, LONGEST_SIDE * 72 / longest) if (longest := max(size)) else DPI
+        job = Job(draw_in_worker, (path, media_type, number, passwords, dpi))
+        picture = self._pool.submit(job, _picture).result()
         if not picture:
-            raise NotFound("the page cannot be drawn", ids=(entry.uri,))
-        self._keep((id, number), picture)
+            raise NotFound("the page cannot be drawn")
+        self._keep(key, picture)
         return picture
+
+    def _known(self, key: tuple[str, int]) -> bytes | None:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
 
     def _page(self, base: OpenBase, entry: Entry, number: int) -> Page:
         document = base.document(entry)

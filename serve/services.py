@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pipelines.parse.office.printed import PRINTABLE
+from pipelines.parse.page_picture import drawable
 from serve import documents
 from serve.access import NotAllowed, Role, current, require_admin
 from serve.asking import Asking
 from serve.jobs import Jobs
 from serve.library import Library, OpenBase
 from serve.pictures import PagePictures
+from serve.printed import PrintedPages
 from serve.settings import Limits
 from serve.views import DocumentView
 
@@ -37,6 +40,7 @@ class Services:
 
     library: Library
     pictures: PagePictures
+    printed: PrintedPages
     asking: Asking
     limits: Limits
     jobs: Jobs | None = None
@@ -64,4 +68,9 @@ class Services:
     def document(self, base: OpenBase, id: str, limit: int) -> DocumentView:
         """Return a document with up to `limit` of each of its lists. Raises `NotFound`."""
         entry = base.entry(id)
-        return documents.document_view(base, id, self.pictures.pages(base, id, entry, base.document(entry)), limit)
+        pages = self.pictures.pages(base, id, entry, base.document(entry))
+        view = documents.document_view(base, id, pages, limit)
+        if drawable(entry.media_type) or entry.media_type not in PRINTABLE:
+            return view
+        reason = self.printed.missing(base, entry)
+        return replace(view, printed="" if reason else f"documents/{id}/printed", not_printed=reason)

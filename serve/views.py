@@ -160,10 +160,25 @@ class PageContent:
 
 
 @dataclass(frozen=True, slots=True)
+class PrintedView:
+    """A page of an office document as it is printed, from 1, of so many `pages`; `picture` is the path of its picture.
+
+    `boxes` are those of the passage that was asked for, on this page and those after it; `found` says whether it is.
+    """
+
+    number: int
+    pages: int
+    picture: str
+    boxes: tuple[Box, ...] = ()
+    found: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentView:
     """A document. Chunks, tables, figures and atoms have requests of their own.
 
-    `cut` names the lists of which there is more than the limit lets through.
+    `cut` names the lists of which there is more than the limit lets through. `printed` is the path by which the pages
+    of an office document are asked for, empty where they are not drawn; `not_printed` says why.
     """
 
     line: DocumentLine
@@ -178,6 +193,8 @@ class DocumentView:
     cited_by: tuple[ReferenceView, ...]
     superseded_by: tuple[ReferenceView, ...] = ()
     cut: tuple[str, ...] = ()
+    printed: str = ""
+    not_printed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

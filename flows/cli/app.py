@@ -15,6 +15,7 @@ import typer
 from flows.cli import (
     ask,
     cache,
+    chat,
     config,
     demo,
     doctor,
@@ -41,7 +42,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (ingest, ask, serve, parse, keep, tune, doctor, demo, man):
+for module in (ingest, ask, chat, serve, parse, keep, tune, doctor, demo, man):
     module.register(app)
 for name, group in (
     ("graph", graph.app),

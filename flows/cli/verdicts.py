@@ -31,9 +31,9 @@ def verdicts(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) ->
     if json:
         print_json(found)
         return
-    table = TextTable("id", "verdict", "of", "and", "by", "at (UTC)")
+    table = TextTable("id", "verdict", "of", "and", "in", "by", "at (UTC)")
     for one in found:
-        table.row(one.id, one.kind.value, one.one, one.two, one.by, one.at)
+        table.row(one.id, one.kind.value, one.one, one.two, one.where, one.by, one.at)
     console().print(table)
 
 
@@ -47,6 +47,17 @@ def merge(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
 def apart(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
     """Say that two names are of two entities, whatever rules and models say."""
     _say("apart", one, two, kb)
+
+
+@app.command()
+def split(
+    one: One,
+    two: Annotated[str, typer.Argument(help="What it is called there, a new name or that of another entity.")],
+    where: Annotated[str, typer.Option("--in", help="The document, by its path in the folder.")],
+    kb: Kb = DEFAULT_KB,
+) -> None:
+    """Say that a name stands for another entity in one document."""
+    _say("split", one, two, kb, where)
 
 
 @app.command()
@@ -73,9 +84,9 @@ def undo(
     say(f"taken back: {found.kind.value} {found.one} {found.two}; the next ingest undoes it")
 
 
-def _say(kind: str, one: str, two: str, kb: Path) -> None:
+def _say(kind: str, one: str, two: str, kb: Path, where: str = "") -> None:
     from pipelines.ingest.verdicts import VerdictKind, give
 
     with store_at(kb) as store:
-        verdict = give(store.graph, store.catalog, VerdictKind(kind), one, two, "command line")
+        verdict = give(store.graph, store.catalog, VerdictKind(kind), one, two, "command line", where)
     say(f"kept as {verdict.id}; the next ingest does it")

@@ -42,8 +42,8 @@ def build_graph(document: Document, distillate: Distillate) -> Subgraph:
 def redirect(subgraph: Subgraph, merged: Mapping[str, str]) -> Subgraph:
     """Return `subgraph` with its edges at merged entities moved to what they were merged into.
 
-    `merged` is `Linked.merged`: from an entity's own id to that of the one that stands for it. A relation between
-    two names of one thing says nothing any more and is left out.
+    `merged` is `Linked.stands_for(document)`: from an entity's own id to that of the one that stands for it. A
+    relation between two names of one thing says nothing any more and is left out.
     """
     edges: list[Edge] = []
     for edge in subgraph.edges:

@@ -21,6 +21,7 @@ from pipelines.graph.mentions import ChunkText, NameMatcher, NameMention, find_n
 from pipelines.graph.node_properties import Properties, short
 from pipelines.graph.resolve import Decide, Embed, Merge, resolve
 from pipelines.graph.settings import GraphSettings
+from pipelines.graph.split import Divided, Split, divide
 from pipelines.store.artifact import ArtifactStore
 
 
@@ -29,8 +30,8 @@ class Linked:
     """What the corpus as a whole holds.
 
     `subgraph` has the owner `CORPUS_OWNER`. `merged` leads from an entity's own id to that of the one that stands for
-    it (`redirect` applies it to a document's subgraph). `unresolved` are the links that lead nowhere. `tags` and
-    `entities` are for the vector index, in order of id.
+    it; `split` has, by a document's id, the entities that are others there. `unresolved` are the links that lead
+    nowhere. `tags` and `entities` are for the vector index, in order of id.
     """
 
     subgraph: Subgraph
@@ -39,6 +40,12 @@ class Linked:
     tags: tuple[Tag, ...] = ()
     entities: tuple[Entity, ...] = ()
     merged: Mapping[str, str] = field(default_factory=dict)
+    split: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def stands_for(self, document: str) -> Mapping[str, str]:
+        """Return what `redirect` applies to a document's subgraph: from each id to the one that stands for it there."""
+        here = {id: self.merged.get(other, other) for id, other in self.split.get(document, {}).items()}
+        return {**self.merged, **here} if here else self.merged
 
 
 TextOf = Callable[[str], Sequence[ChunkText]]
@@ -53,6 +60,7 @@ def link(
     *,
     decide: Decide | None = None,
     cache: ArtifactStore | None = None,
+    splits: Sequence[Split] = (),
 ) -> Linked:
     """Return what links documents: a pure function of their profiles, their texts and the settings.
 
@@ -65,19 +73,19 @@ def link(
         decide: judges pairs of entities that no rule decides.
         cache: where the mentions found in each document are kept (stage "mentions", the key is the document's id
             without its prefix).
+        splits: entities that are others in some documents, whatever rules and models say.
 
     Raises:
         DocumentsFailed: names, mentions or references of some documents cannot be had.
 
     Example:
         linked = link([document_profile(document, distillate)], chunks_of)
-        subgraph = redirect(build_graph(document, distillate), linked.merged)
+        subgraph = redirect(build_graph(document, distillate), linked.stands_for(document.id))
     """
     ordered = sorted(profiles, key=lambda profile: profile.document)
     index = DocumentIndex(ordered)
     links = _links(ordered, index, text_of, settings, cache)
-    known = entity_profiles(ordered)
-    merges = resolve(known, settings, embed, decide)
+    known, merges, divided = _resolved(ordered, settings, embed, decide, splits)
     tags = _tags(ordered)
     entities, nodes = _entities(known, merges)
     unresolved = tuple(one for one in links if not one.target)
@@ -91,7 +99,26 @@ def link(
         tags,
         entities,
         {merge.merged: merge.into for merge in merges},
+        divided.moved,
     )
+
+
+def _resolved(
+    profiles: Sequence[DocumentProfile],
+    settings: GraphSettings,
+    embed: Embed | None,
+    decide: Decide | None,
+    splits: Sequence[Split],
+) -> tuple[list[EntityProfile], tuple[Merge, ...], Divided]:
+    """The entities and what is merged of them, after what is split: that is said of what was merged without it."""
+    known = entity_profiles(profiles)
+    merges = resolve(known, settings, embed, decide)
+    divided = divide(profiles, splits, known, {merge.merged: merge.into for merge in merges})
+    if divided.moved:
+        known = entity_profiles(divided.profiles)
+        settings = settings.model_copy(update={"keep_apart": (*settings.keep_apart, *divided.apart)})
+        merges = resolve(known, settings, embed, decide)
+    return known, merges, divided
 
 
 def unlinked(profiles: Iterable[DocumentProfile]) -> Linked:

@@ -23,7 +23,7 @@ from pipelines.graph.resolve import open_pairs
 from pipelines.ingest.feedback import Confirmed, confirmed, confirmed_key
 from pipelines.ingest.gate import Gate, gate
 from pipelines.ingest.keys import VERSIONS
-from pipelines.ingest.verdicts import SAID, renamed, said_key, with_said, wrong_atoms
+from pipelines.ingest.verdicts import SAID, renamed, said_key, splits, with_said, wrong_atoms
 from pipelines.ingest.vocabulary import corpus_classes, vocabulary
 from pipelines.ingest.workers import Workers, judge_maker
 from pipelines.llm.embedder import Side
@@ -136,6 +136,7 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings, gated: G
         lambda texts: names.embed(texts, Side.PASSAGE),
         decide=verdicts.decide,
         cache=stores.artifacts,
+        splits=splits(told),
     )
     linked = replace(linked, merged={**linked.merged, **tags})
     index = vectors_name(stores.embedder.info)
@@ -205,7 +206,8 @@ def _load_key(
     said: Sequence[Confirmed],
 ) -> str:
     borne = [*(one.id for one in profile.entities), *(one.id for one in profile.tags)] if profile else []
-    merged = sorted(f"{one}>{linked.merged[one]}" for one in borne if one in linked.merged)
+    stands_for = linked.stands_for(entry.document)
+    merged = sorted(f"{one}>{stands_for[one]}" for one in borne if one in stands_for)
     failed = passed.quarantined.get(entry.document, ())
     made = [entry.artifacts[stage] for stage in ("parse", "atomize", "embed")]
     return content_id("load", str(VERSIONS["load"]), index, *made, *merged, *failed, *confirmed_key(said)).partition(

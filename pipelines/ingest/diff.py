@@ -84,10 +84,14 @@ def _diff(run: IngestRun, settings: Settings) -> FolderDiff:
     added, removed = sorted(after.keys() - before.keys()), sorted(before.keys() - after.keys())
     renamed = _renamed([before[uri] for uri in removed], [after[uri] for uri in added])
     touched = {*changed, *remade}
-    merged = linking.linked.merged
     old = _ids([_subgraph(stores, before[uri], {}) for uri in sorted({*touched, *removed})])
     old |= _ids([subgraph_of(stores.graph, CORPUS_OWNER)])
-    new = _ids([_subgraph(stores, after[uri], merged) for uri in sorted({*touched, *added})])
+    new = _ids(
+        [
+            _subgraph(stores, after[uri], linking.linked.stands_for(after[uri].document))
+            for uri in sorted({*touched, *added})
+        ]
+    )
     new |= _ids([linking.linked.subgraph])
     return FolderDiff(
         tuple(uri for uri in added if uri not in dict(renamed).values()),

@@ -20,6 +20,7 @@ from pipelines.core.outcome import Status
 from pipelines.core.uris import INSIDE, called
 from pipelines.graph.mentions import STAGE as MENTIONS
 from pipelines.graph.mentions import cache_key
+from pipelines.ingest.conversations import forget_conversations
 from pipelines.ingest.corpus import link_corpus, read_profiles
 from pipelines.ingest.feedback import forget_answers
 from pipelines.ingest.gate import STAGE as RECALL
@@ -106,7 +107,9 @@ def erase(stores: Stores, keys_of: KeysOf, pending: Collection[Source] = (), kee
     forget_failures(stores.catalog, {entry.uri for entry in entries})
     if SAID.read(stores.catalog):
         forget_verdicts(stores.catalog, read_profiles([one for one in entries if "card" in one.artifacts], stores))
-    forget_answers(stores.catalog, {entry.document for entry in entries})
+    left = {entry.document for entry in entries}
+    forget_answers(stores.catalog, left)
+    forget_conversations(stores.catalog, left)
     wanted = _Wanted(stores, keys_of, entries, pending)
     replies = 0 if keep_cache else _drop_replies(stores, wanted.documents)
     artifacts = stores.artifacts.sweep(wanted)

@@ -1,5 +1,8 @@
 """What people said of the graph, kept in the catalog: entities that are one or two, tags renamed, wrong atoms.
 
+Entities are two in two ways: two names were merged that are not of one thing (`apart`), or one name stands for
+another thing in some document (`split`).
+
 A verdict is applied whenever the documents are linked and loaded, so it outlives both; taking it back undoes it with
 the next ingest. It goes with the last document that bears its names, or that its atom is of.
 """
@@ -13,11 +16,12 @@ from enum import StrEnum
 
 from pipelines.atomize.tags import tag_form
 from pipelines.core.errors import NotFound, SourceError
-from pipelines.core.graph import Node, NodeKind
+from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.core.ids import content_id, normalize
 from pipelines.core.knowledge import Tag
 from pipelines.graph.document_profile import DocumentProfile, ProfileTag
 from pipelines.graph.settings import GraphSettings
+from pipelines.graph.split import Split
 from pipelines.store.catalog import Catalog
 from pipelines.store.facts import Fact, Remarks
 from pipelines.store.graph import GraphStore
@@ -28,6 +32,8 @@ class VerdictKind(StrEnum):
     """The entities called `one` and `two` are one, under the name that stands more often."""
     APART = "apart"
     """They are two, whatever rules and models say."""
+    SPLIT = "split"
+    """In the document `where` (its URI), what is the entity `one` elsewhere is another one, called `two`."""
     TAG = "tag"
     """The tag `one`, in all its spellings, is to be `two`."""
     ATOM = "atom"
@@ -44,33 +50,44 @@ class Verdict:
     two: str
     by: str
     at: str
+    where: str = ""
 
     @staticmethod
-    def make_id(kind: VerdictKind, one: str, two: str) -> str:
-        return content_id("verdict", kind.value, normalize(one), normalize(two))
+    def make_id(kind: VerdictKind, one: str, two: str, where: str = "") -> str:
+        return content_id("verdict", kind.value, normalize(one), normalize(two), *filter(None, [where]))
 
 
 SAID: Remarks[Verdict] = Remarks(Fact("verdicts of people", tuple[Verdict, ...], ()), "verdict", "verdicts", "undo")
 
 
-def give(graph: GraphStore, catalog: Catalog, kind: VerdictKind, one: str, two: str, by: str) -> Verdict:
+def give(
+    graph: GraphStore, catalog: Catalog, kind: VerdictKind, one: str, two: str, by: str, where: str = ""
+) -> Verdict:
     """Keep a verdict and return it; of the same pair of entities only the last counts.
 
-    Raises `NotFound` for a name or an atom that is not in the graph, `SourceError` for one name twice, and what
-    `Remarks.add` does.
+    Raises `NotFound` for a name, an atom or a document that is not in the graph, `SourceError` for one name twice,
+    and what `Remarks.add` does.
     """
     one, two = _checked(graph, kind, one, two)
     if normalize(one) == normalize(two):
         raise SourceError("both names are the same", ids=(one,))
+    if kind is VerdictKind.SPLIT:
+        where = _naming(graph, catalog, one, where)
+    elif where:
+        raise SourceError(f"a verdict `{kind.value}` is not of one document", ids=(where,))
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    verdict = Verdict(Verdict.make_id(kind, one, two), kind, one, two, by, at)
-    SAID.add(catalog, verdict, lambda other: _subject(other) == _subject(verdict))
+    verdict = Verdict(Verdict.make_id(kind, one, two, where), kind, one, two, by, at, where)
+    SAID.add(catalog, verdict, lambda other: _is_replaced(other, verdict))
     return verdict
 
 
 def forget_verdicts(catalog: Catalog, profiles: Collection[DocumentProfile]) -> None:
     """Drop what was said of atoms and names that none of these documents, which are all that are left, has."""
-    documents, names = {one.document for one in profiles}, set(_names(profiles))
+    documents = {profile.document for profile in profiles} | {profile.uri for profile in profiles}
+    names = set(_names(profiles))
+    for one in SAID.read(catalog):  # oldest first: a later verdict may be of what an earlier one split off
+        if one.kind is VerdictKind.SPLIT and _is_borne(one, documents, names):
+            names.add(normalize(one.two))
     SAID.revise(catalog, lambda one: one if _is_borne(one, documents, names) else None)
 
 
@@ -84,8 +101,14 @@ def _names(profiles: Iterable[DocumentProfile]) -> Iterator[str]:
 def _is_borne(verdict: Verdict, documents: Collection[str], names: Collection[str]) -> bool:
     if verdict.kind is VerdictKind.ATOM:
         return verdict.two in documents
-    said = (verdict.one,) if verdict.kind is VerdictKind.TAG else (verdict.one, verdict.two)
-    return all(normalize(name) in names for name in said)
+    if verdict.kind is VerdictKind.SPLIT and verdict.where not in documents:
+        return False
+    return all(normalize(name) in names for name in _there_before(verdict.kind, verdict.one, verdict.two))
+
+
+def _there_before(kind: VerdictKind, one: str, two: str) -> tuple[str, ...]:
+    """Which of its names a verdict does not give itself."""
+    return (one, two) if kind in (VerdictKind.MERGE, VerdictKind.APART) else (one,)
 
 
 def _checked(graph: GraphStore, kind: VerdictKind, one: str, two: str) -> tuple[str, str]:
@@ -96,10 +119,22 @@ def _checked(graph: GraphStore, kind: VerdictKind, one: str, two: str) -> tuple[
         raise NotFound(f"no atom {one}", ids=(one,))
     of = NodeKind.TAG if kind is VerdictKind.TAG else NodeKind.ENTITY
     known = {normalize(name) for node in graph.nodes((of,)) for name in _called(node)}
-    for name in (one,) if kind is VerdictKind.TAG else (one, two):
+    for name in _there_before(kind, one, two):
         if normalize(name) not in known:
             raise NotFound(f"no {of.value.lower()} is called {name}", ids=(name,))
     return " ".join(one.split()), " ".join(two.split())
+
+
+def _naming(graph: GraphStore, catalog: Catalog, name: str, where: str) -> str:
+    """Return the URI of a document, given that or its id. Raises `NotFound` where it does not name the entity."""
+    entry = next((one for one in catalog.entries() if where and where in (one.uri, one.document)), None)
+    if entry is None:
+        raise NotFound(f"no document {where}", ids=(where,), hint="its path in the folder, as `strata status` lists it")
+    wanted = normalize(name)
+    named = {edge.target for edge in graph.edges((EdgeKind.MENTIONS,), owner=entry.document)}
+    if not any(wanted in map(normalize, _called(node)) for node in graph.nodes((NodeKind.ENTITY,), ids=named)):
+        raise NotFound(f"{entry.uri} does not name {name}", ids=(entry.uri,))
+    return entry.uri
 
 
 def _called(node: Node) -> Iterator[str]:
@@ -122,6 +157,11 @@ def with_said(settings: GraphSettings, said: Iterable[Verdict]) -> GraphSettings
     merge += [pair for pair in settings.merge if frozenset(map(normalize, pair)) not in pairs]
     apart += [pair for pair in settings.keep_apart if frozenset(map(normalize, pair)) not in pairs]
     return settings.model_copy(update={"merge": tuple(merge), "keep_apart": tuple(apart)})
+
+
+def splits(said: Iterable[Verdict]) -> tuple[Split, ...]:
+    """Return what people said is another entity in some document, in the order in which they said it."""
+    return tuple(Split(one.where, one.one, one.two) for one in said if one.kind is VerdictKind.SPLIT)
 
 
 def renamed(
@@ -159,8 +199,17 @@ def _pair(verdict: Verdict) -> frozenset[str]:
     return frozenset((normalize(verdict.one), normalize(verdict.two)))
 
 
+def _is_replaced(old: Verdict, new: Verdict) -> bool:
+    """Whether two verdicts are about the same: only the last counts. Who merges two names takes back their split."""
+    kinds = {old.kind, new.kind}
+    return _subject(old) == _subject(new) or (
+        kinds == {VerdictKind.MERGE, VerdictKind.SPLIT} and _pair(old) == _pair(new)
+    )
+
+
 def _subject(verdict: Verdict) -> object:
-    """What a verdict is about: of one subject only the last counts."""
     if verdict.kind in (VerdictKind.MERGE, VerdictKind.APART):
         return _pair(verdict)
+    if verdict.kind is VerdictKind.SPLIT:
+        return verdict.kind, normalize(verdict.one), verdict.where
     return verdict.kind, _form(verdict.one)

@@ -43,6 +43,7 @@ def question_language(text: str, languages: Sequence[str]) -> str:
     return identified if known else next(iter(languages), "")
 
 
+@lru_cache(maxsize=256)  # asked several times for each question
 def _stop_words_in(text: str, language: str) -> int:
     return sum(word in stop_words(language) for word in words(text, language))
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import mimetypes
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -127,6 +128,18 @@ def _refuse_unknown(what: str, wanted: Collection[str], all_of_them: Iterable[st
     for name in wanted:
         if name not in there:
             raise NotFound(f"no {what} {name}", ids=(name,), hint=_nearest(name, sorted(set(shown) or there)))
+
+
+_TYPES = {"md": "text/markdown", "eml": "message/rfc822", "epub": "application/epub+zip", "txt": "text/plain"}
+"""Endings that `mimetypes` knows on some machines alone."""
+
+
+def media_type_of(name: str) -> str:
+    """Return the media type of an ending ("pdf", ".docx"); a media type as it is, and what is neither."""
+    if "/" in name:
+        return name
+    ending = name.lower().lstrip(".")
+    return _TYPES.get(ending) or mimetypes.guess_type(f"a.{ending}")[0] or name
 
 
 def _refuse_types(wanted: Collection[str], index: Index) -> None:

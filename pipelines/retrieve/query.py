@@ -23,6 +23,8 @@ from pipelines.store.vector import RecordKind, VectorStore
 
 TAG_LIKENESS = 0.6
 """Likeness from which a tag counts as another word for one that no chunk holds (`Scale.likeness`); not tuned."""
+_WORDS_KEPT = 4096
+"""Words whose nearest tag is kept, as long as the documents stay as they are."""
 _SHORTEST_WORD = 4
 """Letters of a word that is compared with tags by its vector: those of shorter ones tell little."""
 
@@ -228,6 +230,7 @@ class TagMap:
             for id, (name, *aliases) in zip(index.tag_ids, index.tag_spellings, strict=True)
         ]
         self._known = QueryTags(tags, pairs)
+        self._nearest = lru_cache(maxsize=_WORDS_KEPT)(self._find_nearest)
 
     def map(self, question: str) -> tuple[TagPair, ...]:
         """Return the question's terms with the tags that they lead to, the surest first, each tag once.
@@ -247,11 +250,17 @@ class TagMap:
         for word in dict.fromkeys(words(question)):
             if len(word) < _SHORTEST_WORD or word in stop_words(language) or self._is_known(word):
                 continue
-            vector = self._embedder.embed([word], Side.QUERY)[0]
-            for found in self._vectors.search(RecordKind.TAG, vector, 1):
-                likeness = self._scale.likeness(RecordKind.TAG, found.score)
-                if likeness >= TAG_LIKENESS and found.id in self._names:
-                    yield TagPair(word, self._names[found.id], round(likeness, 4))
+            pair = self._nearest(word)
+            if pair is not None:
+                yield pair
+
+    def _find_nearest(self, word: str) -> TagPair | None:
+        vector = self._embedder.embed([word], Side.QUERY)[0]
+        for found in self._vectors.search(RecordKind.TAG, vector, 1):
+            likeness = self._scale.likeness(RecordKind.TAG, found.score)
+            if likeness >= TAG_LIKENESS and found.id in self._names:
+                return TagPair(word, self._names[found.id], round(likeness, 4))
+        return None
 
     def _is_known(self, word: str) -> bool:
         return any(

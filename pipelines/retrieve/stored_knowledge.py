@@ -22,6 +22,7 @@ from pipelines.retrieve.index import Weights
 from pipelines.retrieve.overview import DocumentOverview, chunks_of_same_tables, read_overview
 from pipelines.retrieve.query import with_terms
 from pipelines.retrieve.retriever import Retriever
+from pipelines.retrieve.word_vectors import WordVectors, shared_words
 from pipelines.settings import Settings
 from pipelines.store.artifact import read_document
 from pipelines.store.catalog import Entry
@@ -38,14 +39,15 @@ class CorpusLexicon:
     """The corpus's words: how rare each is, and how similar in meaning others are to it.
 
     `frequency` returns in how many of the `size` chunks a term stands. `embedder` is that of the knowledge base;
-    `words` embeds single words, the same where there is none.
+    `words` has the vectors of single words, those of the same embedder where it is not given.
     """
 
     def __init__(
-        self, frequency: Callable[[str], int], size: int, embedder: Embedder, words: Embedder | None = None
+        self, frequency: Callable[[str], int], size: int, embedder: Embedder, words: WordVectors | None = None
     ) -> None:
         self._frequency, self._size = frequency, max(1, size)
-        self._embedder, self._words = embedder, words or embedder
+        self._embedder = embedder
+        self._words = words or WordVectors(embedder)
 
     def rarity(self, term: str) -> float:
         """Return log((n + 1) / (df + 0.5)) as a share of its highest value, at df = 0; not under 0."""
@@ -56,7 +58,7 @@ class CorpusLexicon:
         """Return for each of `words` the cosines of each of `others` with it."""
         if not words or not others:
             return tuple(() for _ in words)
-        vectors = self._words.embed([*words, *others], Side.PASSAGE)
+        vectors = self._words.of([*words, *others])
         rows: list[list[float]] = (vectors[: len(words)] @ vectors[len(words) :].T).tolist()
         return rows
 
@@ -118,7 +120,7 @@ class _OpenKnowledge:
         """Words are compared by WordLlama, which is quick and always there, whatever embeds the passages."""
         embedder = self.stores.embedder
         words = embedder if embedder.info.name == "wordllama" else open_embedder(EmbedSettings())
-        return CorpusLexicon(self.retriever.chunk_frequency, self.retriever.index.size, embedder, words)
+        return CorpusLexicon(self.retriever.chunk_frequency, self.retriever.index.size, embedder, shared_words(words))
 
 
 class StoredKnowledge:

@@ -6,12 +6,14 @@ const kb = form.dataset.kb;
 const api = `/api/kb/${encodeURIComponent(kb)}`;
 const part = (id) => document.getElementById(id);
 let asked = null;
+let opened = null;
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   const question = part("q").value.trim();
   if (!question) return;
-  history.replaceState(null, "", `?${new URLSearchParams({ q: question })}`);
+  const told = [...new FormData(form)].filter(([, value]) => value.trim());
+  history.replaceState(null, "", `?${new URLSearchParams(told)}`);
   ask(question);
 });
 
@@ -23,13 +25,21 @@ async function ask(question) {
   try {
     const reply = await fetch(`${api}/ask/stream`, {
       method: "POST", signal: mine.signal, headers: { "content-type": "application/json" },
-      body: JSON.stringify({ question }),
+      body: JSON.stringify({ question, ...where() }),
     });
     if (!reply.ok) fail(await reply.json());
     else for await (const [name, value] of events(reply.body)) if (mine === asked) receive(name, value);
   } catch (error) {
     if (error.name !== "AbortError") fail({ detail: say("script.silent"), hint: String(error.message) });
   }
+}
+
+// Which documents are asked, as the form says; what it leaves open is left out.
+function where() {
+  const { document, folder, type, tag, since } = Object.fromEntries(new FormData(form));
+  const named = { documents: document, folders: folder, types: type, tags: tag };
+  const lists = Object.entries(named).filter(([, value]) => value.trim()).map(([name, value]) => [name, [value.trim()]]);
+  return { ...Object.fromEntries(lists), ...(since && { since }) };
 }
 
 async function* events(body) {
@@ -150,33 +160,49 @@ function pathOf(citation) {
 }
 
 async function open(citation) {
-  const page = citation.boxes.length ? citation.boxes[0].page : citation.page;
+  const mine = (opened = {});
   part("source-title").textContent = shown(citation.title || citation.uri);
   part("source-place").textContent = shown([citation.uri, citation.place].filter(Boolean).join(", "));
   part("source-quote").textContent = shown(citation.quote);
   part("source-open").href = pathOf(citation);
   part("source-sheet").hidden = true;
-  part("source-note").textContent = "";
+  part("source-note").textContent = say("script.printing");
   part("source").showModal();
-  if (!page) return;
-  const reply = await fetch(`${api}/documents/${encodeURIComponent(citation.document)}/pages/${page}`);
-  const told = await reply.json();
-  if (!reply.ok || !told.page.picture) {
-    part("source-note").textContent = shown(say("script.no_picture", { reason: reply.ok ? told.page.reason : told.detail }));
-    return;
-  }
-  const boxes = citation.boxes.filter((box) => box.page === page).map((box) => makeSvg("rect", {
-    class: "quoted", x: box.left * 1000, y: box.top * 1000,
-    width: (box.right - box.left) * 1000, height: (box.bottom - box.top) * 1000,
-  }));
-  part("source-boxes").replaceChildren(...boxes);
-  part("source-page").alt = say("script.picture", { number: page });
+  const page = (await ownPage(citation)) ?? (await printedPage(citation));
+  if (mine !== opened) return;
+  part("source-note").textContent = page.picture ? "" : shown(say("script.no_picture", page));
+  if (!page.picture) return;
+  part("source-boxes").replaceChildren(...page.boxes.filter((box) => box.page === page.number).map(quotedBox));
+  part("source-page").alt = say("script.picture", page);
   part("source-page").onerror = () => {
     part("source-sheet").hidden = true;
     part("source-note").textContent = say("script.gone");
   };
-  part("source-page").src = `${api}/${told.page.picture}`;
+  part("source-page").src = `${api}/${page.picture}`;
   part("source-sheet").hidden = false;
+}
+
+// The page of the citation as the file has it; null for one that is not drawn.
+async function ownPage(citation) {
+  const number = citation.boxes.length ? citation.boxes[0].page : citation.page;
+  if (!number) return null;
+  const told = await get(`documents/${encodeURIComponent(citation.document)}/pages/${number}`);
+  return told.page?.picture ? { number, picture: told.page.picture, boxes: citation.boxes } : null;
+}
+
+// The page of an office document as it is printed; or the reason why there is none.
+async function printedPage({ document, start, end, page }) {
+  const asked = new URLSearchParams({ start, end, page: page ?? 0 });
+  const told = await get(`documents/${encodeURIComponent(document)}/printed?${asked}`);
+  return { reason: told.detail, ...told };
+}
+
+async function get(path) {
+  try {
+    return await (await fetch(`${api}/${path}`)).json();
+  } catch {
+    return { detail: say("script.silent") };
+  }
 }
 
 if (part("q").value.trim()) ask(part("q").value.trim());

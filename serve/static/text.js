@@ -32,6 +32,14 @@ function makeSvg(name, attributes = {}) {
   return made;
 }
 
+// The box of a quoted passage, on a page of 1000 by 1000.
+function quotedBox(box) {
+  return makeSvg("rect", {
+    class: "quoted", x: box.left * 1000, y: box.top * 1000,
+    width: (box.right - box.left) * 1000, height: (box.bottom - box.top) * 1000,
+  });
+}
+
 function documentPath(kb, id, query = {}) {
   const told = new URLSearchParams(query).toString();
   return `/kb/${encodeURIComponent(kb)}/documents/${encodeURIComponent(id)}${told ? `?${told}` : ""}`;

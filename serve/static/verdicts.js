@@ -1,17 +1,29 @@
 "use strict";
-// What a person says of an entity, a tag or an atom; kept in the knowledge base.
+// What a person says of an entity, a tag or an atom, kept in the knowledge base; and takes back.
 
 const place = document.getElementById("verdicts");
 
 for (const form of place.querySelectorAll("form[data-verdict]")) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const { one = place.dataset.name, two = "" } = Object.fromEntries(new FormData(form));
+    const { one = place.dataset.name, two = "", where = "" } = Object.fromEntries(new FormData(form));
     const reply = await fetch(`/api/kb/${encodeURIComponent(place.dataset.kb)}/verdicts`, {
       method: "POST", headers: { "content-type": "application/json" },
-      body: JSON.stringify({ kind: form.dataset.verdict, one, two }),
+      body: JSON.stringify({ kind: form.dataset.verdict, one, two, where }),
     });
-    const told = reply.ok ? say("script.verdict") : (await reply.json()).detail;
-    place.querySelector("[role=status]").textContent = shown(told);
+    await tell(reply, "script.verdict");
   });
+}
+
+for (const button of place.querySelectorAll("button[data-undo]")) {
+  button.addEventListener("click", async () => {
+    const reply = await fetch(button.dataset.undo, { method: "DELETE" });
+    if (reply.ok) button.disabled = true;
+    await tell(reply, "script.undone");
+  });
+}
+
+async function tell(reply, done) {
+  const told = reply.ok ? say(done) : (await reply.json()).detail;
+  place.querySelector("[role=status]").textContent = shown(told);
 }

@@ -13,7 +13,7 @@ from pipelines import build
 from pipelines.core.errors import NotFound, SourceError
 from pipelines.core.graph import EdgeKind, NodeKind
 from pipelines.ingest.fsck import fsck
-from pipelines.ingest.verdicts import SAID
+from pipelines.ingest.verdicts import SAID, Verdict
 from pipelines.store.vector import RecordKind
 from qa import KnowledgeBase
 from qa.settings import QaSettings
@@ -44,9 +44,9 @@ def place(begun: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(begun, tmp_path / "place"))
 
 
-def tell(place: Path, kind: str, one: str, two: str = "") -> str:
+def tell(place: Path, kind: str, one: str, two: str = "", where: str = "") -> str:
     with KnowledgeBase.open(place / "kb") as knowledge:
-        told = Said.model_validate({"kind": kind, "one": one, "two": two})
+        told = Said.model_validate({"kind": kind, "one": one, "two": two, "where": where})
         return say(OpenBase("kb", knowledge, QaSettings()), told, "boss").id
 
 
@@ -103,6 +103,68 @@ def test_a_verdict_is_undone(place: Path) -> None:
     take_back(place, id)
     ingest(place)
     assert names(place, NodeKind.ENTITY) == before
+
+
+def naming(place: Path, entity: str) -> set[str]:
+    """The documents that name an entity, by path; empty where there is no such entity."""
+    with KnowledgeBase.open(place / "kb") as knowledge:
+        graph, uris = knowledge.stores.graph, {one.document: one.uri for one in knowledge.stores.catalog.entries()}
+        nodes = [one.id for one in graph.nodes((NodeKind.ENTITY,)) if one.properties["name"] == entity]
+        return {uris[edge.owner] for edge in graph.edges((EdgeKind.MENTIONS,), targets=nodes)}
+
+
+PERSON = f"{ONE} (a person)"
+
+
+def test_one_name_of_two_things_is_split_until_that_is_taken_back(place: Path) -> None:
+    (place / "folder" / "two.md").write_text(f"# Visit\n\n{ONE} came to Bern in May. {ONE} met {TWO} there.\n")
+    ingest(place)
+    before = names(place, NodeKind.ENTITY)
+    assert naming(place, ONE) == {"one.md", "two.md"}
+    id = tell(place, "split", ONE, PERSON, "two.md")
+    ingest(place)
+    assert (naming(place, ONE), naming(place, PERSON)) == ({"one.md"}, {"two.md"})
+    assert ONE in names(place, NodeKind.ENTITY)[PERSON]  # who asks for the name finds both
+    with KnowledgeBase.open(place / "kb") as knowledge:
+        graph, stores = knowledge.stores.graph, knowledge.stores
+        (node,) = (one for one in graph.nodes((NodeKind.ENTITY,)) if one.properties["name"] == PERSON)
+        assert (node.properties["documents"], node.properties["mentions"]) == (1, 1)
+        found = {one.id for part in stores.vectors.records((RecordKind.ENTITY,)) for one in part.records}
+        assert node.id in found
+    # Chunked and loaded anew, with another revision of the document.
+    (place / "kb" / "strata.toml").write_text("[chunk]\nmin_tokens = 0\ntarget_tokens = 20\nmax_tokens = 40\n")
+    (place / "folder" / "two.md").write_text(f"# Visit\n\n{ONE} came to Bern in June. {ONE} met {TWO} there.\n")
+    ingest(place)
+    assert (naming(place, ONE), naming(place, PERSON)) == ({"one.md"}, {"two.md"})
+    (place / "kb" / "strata.toml").unlink()
+    (place / "folder" / "two.md").write_text(f"# Visit\n\n{ONE} came to Bern in May. {ONE} met {TWO} there.\n")
+    take_back(place, id)
+    ingest(place)
+    assert names(place, NodeKind.ENTITY) == before
+    assert naming(place, ONE) == {"one.md", "two.md"}
+
+
+def test_what_is_merged_is_split_and_what_is_split_off_again(place: Path) -> None:
+    assert naming(place, TWO) == {"two.md"}
+    tell(place, "merge", ONE, TWO)
+    ingest(place)
+    (kept,) = {ONE, TWO} & names(place, NodeKind.ENTITY).keys()
+    tell(place, "split", kept, PERSON, "two.md")  # what both names stand for, in the one document
+    ingest(place)
+    assert (naming(place, PERSON), naming(place, kept)) == ({"two.md"}, {"one.md"})
+    tell(place, "split", PERSON, "A ship", "two.md")  # and what was split off
+    ingest(place)
+    assert (naming(place, "A ship"), naming(place, PERSON), naming(place, kept)) == ({"two.md"}, set(), {"one.md"})
+    tell(place, "split", ONE, TWO, "one.md")  # the last word on the two
+    assert [one.kind.value for one in kept_verdicts(place)] == ["split", "split", "split"]
+    (place / "folder" / "two.md").unlink()
+    ingest(place)
+    assert [one.where for one in kept_verdicts(place)] == ["one.md"]
+
+
+def kept_verdicts(place: Path) -> tuple[Verdict, ...]:
+    with KnowledgeBase.open(place / "kb") as knowledge:
+        return SAID.read(knowledge.stores.catalog)
 
 
 def test_a_tag_is_renamed_wherever_chunks_bear_it(place: Path) -> None:
@@ -163,6 +225,11 @@ def test_what_is_not_there_is_refused(place: Path) -> None:
     for kind, one, two in (("merge", ONE, "Nobody"), ("tag", "nothing", "b"), ("atom", "atom:0", "")):
         with pytest.raises(NotFound):
             tell(place, kind, one, two)
+    for where in ("one.md", "nowhere.md", ""):
+        with pytest.raises(NotFound):
+            tell(place, "split", TWO, PERSON, where)
+    with pytest.raises(SourceError):
+        tell(place, "merge", ONE, TWO, "two.md")
     with pytest.raises(SourceError):
         tell(place, "merge", ONE, ONE.upper())
     with pytest.raises(NotFound):
@@ -187,5 +254,6 @@ def test_the_command_says_lists_and_undoes(
     assert [one["kind"] for one in listed] == ["merge", "atom"]
     run("apart", ONE, TWO)
     run("undo", listed[1]["id"])
-    assert [one["kind"] for one in json.loads(run("--json"))] == ["apart"]
+    run("split", TWO, PERSON, "--in", "two.md")
+    assert [(one["kind"], one["where"]) for one in json.loads(run("--json"))] == [("apart", ""), ("split", "two.md")]
     assert ONE[:8] in run()

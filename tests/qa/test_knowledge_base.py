@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from evaluate.answers import evaluate_answers, read_results, summed
 from evaluate.questions import read_questions
 from evaluate.report import HEIGHT, WIDTH
-from flows.cli import ask as commands
+from flows.cli import ask, chat
 from flows.cli.evaluate_answers import answers
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
 from pipelines.ingest.build import build
@@ -53,7 +53,8 @@ def knowledge(kb: Path) -> Iterator[KnowledgeBase]:
 @pytest.fixture(scope="module")
 def app() -> typer.Typer:
     app = typer.Typer()
-    commands.register(app)
+    ask.register(app)
+    chat.register(app)
     app.command("answers")(answers)
     return app
 

@@ -24,7 +24,7 @@ _SHOWN = """() => {
 def pages(id_of: Callable[[str], str]) -> list[str]:
     """The paths of the pages of the test's knowledge base, of each kind one that shows much."""
     sheet, manual = id_of("DS-2041_rev_D.pdf"), id_of("manual.md")
-    named = ("", "/ask", "/documents", "/entities", "/tags", "/graph", "/failures", "/runs")
+    named = ("", "/ask", "/documents", "/entities", "/tags", "/graph", "/failures", "/runs", "/corrections")
     lists = [f"/kb/kb{path}" for path in named]
     return [*lists, f"/kb/kb/documents/{sheet}", f"/kb/kb/documents/{manual}", f"/kb/kb/graph?node={manual}",
             "/kb/none", "/login"]  # fmt: skip

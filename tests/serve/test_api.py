@@ -222,7 +222,7 @@ def test_what_is_not_there_or_wrong_is_a_problem_with_a_reason(client: httpx2.Cl
 def test_the_description_lists_every_route_and_its_values(client: httpx2.Client) -> None:
     told = client.get("/api/openapi.json").json()
     assert "/api/kb/{kb}/ask/stream" in told["paths"]
-    assert len(told["paths"]) == 27
+    assert len(told["paths"]) == 29
     for path, methods in told["paths"].items():
         for method in methods.values():
             assert method["description"], path

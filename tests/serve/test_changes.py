@@ -228,4 +228,14 @@ def test_an_admin_sends_a_file_ingests_it_and_says_what_is_right(
         page.get_by_label("It is the same as").fill("nobody")
         page.get_by_role("button", name="Merge").click()
         page.get_by_text("no entity is called nobody").wait_for()
+        page.get_by_label("In the document").select_option(label="valve.md")
+        page.get_by_label("it is", exact=True).fill("Ada Brook (a ship)")
+        page.get_by_role("button", name="Split off").click()
+        page.get_by_text("Kept; the next ingest does it.").wait_for()
+        page.get_by_role("link", name="Corrections").click()
+        row = page.get_by_role("row").filter(has_text="another thing there")
+        assert "valve.md" in row.inner_text()
+        assert page.get_by_role("row").filter(has_text="right answer").count() == 1
+        row.get_by_role("button").click()
+        page.get_by_text("Taken back; the next ingest undoes it.").wait_for()
         assert told == []

@@ -128,3 +128,13 @@ def test_every_page_fits_a_narrow_screen_and_has_its_landmarks(
             nameless = "[...document.querySelectorAll('input, select, button, img')].filter(e => !(e.labels?.length"
             nameless += " || e.ariaLabel || e.alt || e.textContent.trim() || e.closest('dialog')))"
             assert page.evaluate(f"{nameless}.length") == 0, path
+
+
+def test_a_question_to_some_documents_and_a_name_that_is_nearly_right(page: Page) -> None:
+    page.goto("/kb/kb/ask?q=Who stops pump B-03?&document=polices/stop.txt")
+    page.get_by_text("did you mean policies/stop.txt?").wait_for()
+    page.get_by_label("Document").fill("policies/stop.txt")
+    page.get_by_label("Type").fill("txt")
+    page.get_by_role("button", name="Ask").click()
+    page.locator(".claim").filter(has_text="shift leader").wait_for()
+    assert "document=policies" in page.url

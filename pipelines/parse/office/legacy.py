@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
-import os
-import shutil
-import signal
-import subprocess
 import tempfile
 from pathlib import Path
 from types import MappingProxyType
@@ -26,6 +21,7 @@ from pipelines.parse.magic import ENCRYPTED_OFFICE, zip_type
 from pipelines.parse.office.docx import DocxReader
 from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
 from pipelines.parse.office.labels import SheetTable
+from pipelines.parse.office.libreoffice import convert, program
 from pipelines.parse.office.package import decrypted, holds_encrypted_package
 from pipelines.parse.office.pptx import PptxReader
 from pipelines.parse.office.ranges import CellRange
@@ -149,9 +145,6 @@ def _format(cell: XlsCell, book: Book) -> str:
 
 _TARGETS = MappingProxyType({"application/msword": "docx", "application/vnd.ms-powerpoint": "pptx"})
 _NAMES = MappingProxyType({"docx": "a Word 97 document", "pptx": "a PowerPoint 97 presentation"})
-_PROGRAMS = ("soffice", "libreoffice")
-# A shell tells a signal as 128 and its number (POSIX 2.8.2).
-_OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL, 128 + signal.SIGXCPU, 128 + signal.SIGKILL)
 
 
 class LegacyReader:
@@ -177,37 +170,18 @@ class LegacyReader:
             return reader.read(converted, source, settings)
 
 
-def _limited(command: list[str]) -> list[str]:
-    """Return the command with no more processor seconds than the file has left; one that idles, our parent ends."""
-    clock = current_task().clock
-    if clock.limit_s == math.inf:
-        return command
-    left = max(1, math.ceil(READING * clock.limit_s - clock.spent))
-    return ["/bin/sh", "-c", 'ulimit -t "$0"; exec "$@"', str(left), *command]
-
-
 def _convert(path: Path, target: str, folder: Path, source: Source) -> Path:
     """Return the converted file in `folder`. Raises `Unsupported` without LibreOffice, `TooLarge` out of time."""
-    program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
-    if program is None:
+    if program() is None:
         raise Unsupported(
             f"{_NAMES[target]} is read by way of LibreOffice", ids=(source.uri,), hint="install LibreOffice (soffice)"
         )
-    # A profile of its own keeps a LibreOffice that is already running out of it.
-    command = [program, f"-env:UserInstallation={(folder / 'profile').as_uri()}", "--headless", "--norestore"]
-    command += ["--convert-to", target, "--outdir", str(folder), str(path.resolve())]
-    environment = {**os.environ, "HOME": str(folder)}
-    done = subprocess.run(_limited(command), capture_output=True, check=False, env=environment)
-    if done.returncode in _OUT_OF_TIME:
-        raise TooLarge(f"LibreOffice took {current_task().clock.reason}", ids=(source.uri,))
-    converted = folder / f"{path.resolve().stem}.{target}"  # the path may be a link
-    if converted.exists():
-        return converted
-    told = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
-    if "password" in told.lower():
-        raise Encrypted("the document is protected by a password", ids=(source.uri,))
-    # The end of what it says has the reason: two lines.
-    raise Malformed(f"LibreOffice cannot convert it: {told[-200:] or 'no reason given'}", ids=(source.uri,))
+    clock = current_task().clock
+    left = max(1, READING * clock.limit_s - clock.spent)
+    try:
+        return convert(path.resolve(), target, folder, source.uri, left)  # the path may be a link
+    except TooLarge as error:
+        raise TooLarge(f"LibreOffice took {clock.reason}", ids=(source.uri,)) from error
 
 
 class EncryptedReader:

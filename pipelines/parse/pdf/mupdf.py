@@ -318,6 +318,11 @@ class PdfFile:
                 add_rules(found, drawing)
         return found.within(clip)
 
+    def size(self, number: int) -> tuple[float, float]:
+        """Return width and height of a page, upright, in points."""
+        self._open(number)
+        return self._upright.rect.width, self._upright.rect.height
+
     def render(self, number: int, dpi: int, clip: Rect | None = None) -> bytes:
         """Return the page, or a part of it, as PNG at `dpi`."""
         self._open(number)

@@ -1,0 +1,156 @@
+"""Pages of office documents: printed by LibreOffice in a process of its own, and kept while the server runs.
+
+What is printed is found by the digest of the bytes it was made of, so a document that changed is printed anew.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from types import TracebackType
+from typing import Self
+
+import anyio
+
+from pipelines.core import codec
+from pipelines.core.errors import NotFound
+from pipelines.core.work.job import Job, JobLimits, JobResult
+from pipelines.core.work.pool import WorkerPool
+from pipelines.parse.office.libreoffice import MISSING, program
+from pipelines.parse.office.printed import PRINTABLE, Place, Printed, find_in_worker, print_in_worker
+from pipelines.store.catalog import Entry
+from serve.library import OpenBase
+from serve.pictures import PagePictures
+from serve.turns import Turns
+from serve.views import PrintedView
+
+_CPU_S = 60.0
+"""Processor seconds of one document: the examples take 3 to 5, and LibreOffice alone 3 to begin."""
+_ALLOWED = JobLimits(cpu_s=_CPU_S + 10, stall_s=60, memory_mb=2048)
+_KEPT_BYTES = 512 << 20
+"""Bytes of PDF files on disk: those of some thousand documents."""
+_KEPT_REASONS = 10_000
+"""Documents that could not be printed and are not tried again."""
+_WAITING = 64
+"""Requests that wait for the one that goes on: some minutes of documents that were never printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A printed document, or the reason why there is none."""
+
+    path: Path | None
+    sizes: tuple[tuple[float, float], ...] = ()
+    reason: str = ""
+
+    @property
+    def bytes(self) -> int:
+        return self.path.stat().st_size if self.path else 0
+
+
+class PrintedPages:
+    """Prints documents and finds passages on their pages; a context manager that leaves nothing behind."""
+
+    def __init__(self, pictures: PagePictures) -> None:
+        self._pictures = pictures
+        self._pool = WorkerPool(_ALLOWED, 1, "print")
+        self._folder = TemporaryDirectory(prefix="strata-")
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._turns, self._lock = Turns(1, _WAITING), Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.close(cancel=True)
+        self._folder.cleanup()
+
+    def missing(self, base: OpenBase, entry: Entry) -> str:
+        """Return why a document cannot be printed, empty where it seems that it can; nothing is read."""
+        if entry.media_type not in PRINTABLE:
+            return "pages of this format are not drawn"
+        if program() is None:
+            return f"pages of this format are drawn by LibreOffice, and {MISSING}"
+        return self._pictures.sources.missing(base, entry)
+
+    async def find(self, base: OpenBase, id: str, start: int, end: int, page: int) -> PrintedView:
+        """Return where a passage stands on the printed pages, else a page of the document, else the first.
+
+        Raises `NotFound`, with the reason, where the document cannot be printed, and `Busy`.
+        """
+        async with self._turns.turn():
+            return await anyio.to_thread.run_sync(self._find, base, id, start, end, page)
+
+    async def draw(self, base: OpenBase, id: str, number: int) -> bytes:
+        """Return a printed page as PNG. Raises what `find` does."""
+        async with self._turns.turn():
+            return await anyio.to_thread.run_sync(self._draw, base, id, number)
+
+    def _find(self, base: OpenBase, id: str, start: int, end: int, page: int) -> PrintedView:
+        with base.knowledge.stores.embedded.snapshot():
+            entry = base.entry(id)
+            document = base.document(entry)
+            path, sizes = self._printed(base, entry)
+        passage = document.text[start:end] if document and 0 <= start < end else ""
+        place = self._place(path, passage) if passage else Place(0)
+        # Slides are printed one on a page, unless some are hidden; of sheets and texts nobody knows.
+        same = document is not None and len(document.pages) == len(sizes)
+        number = place.page or (page if same and 0 < page <= len(sizes) else 1)
+        picture = f"documents/{id}/printed/{number}.png"
+        return PrintedView(number, len(sizes), picture, place.boxes, bool(place.page))
+
+    def _draw(self, base: OpenBase, id: str, number: int) -> bytes:
+        entry = base.entry(id)
+        path, sizes = self._printed(base, entry)
+        if not 0 < number <= len(sizes):
+            raise NotFound(f"the document has no printed page {number}", ids=(entry.uri,))
+        return self._pictures.draw_file((entry.digest, number), path, "application/pdf", number, sizes[number - 1])
+
+    def _place(self, path: Path, passage: str) -> Place:
+        def place(ended: JobResult) -> Place:
+            return codec.unpack(ended.result, Place) if ended.result is not None else Place(0)
+
+        return self._pool.submit(Job(find_in_worker, (path, passage)), place).result()
+
+    def _printed(self, base: OpenBase, entry: Entry) -> tuple[Path, tuple[tuple[float, float], ...]]:
+        """The PDF of a document and the sizes of its pages. Raises `NotFound`."""
+        if reason := self.missing(base, entry):
+            raise NotFound(reason, ids=(entry.uri,))
+        with self._lock:
+            if entry.digest in self._kept:
+                self._kept.move_to_end(entry.digest)
+            else:
+                self._kept[entry.digest] = self._print(base, entry)
+                self._forget()
+            kept = self._kept[entry.digest]
+        if kept.path is None:
+            raise NotFound(kept.reason, ids=(entry.uri,))
+        return kept.path, kept.sizes
+
+    def _print(self, base: OpenBase, entry: Entry) -> _Kept:
+        target = Path(self._folder.name) / f"{entry.digest}.pdf"
+
+        def printed(ended: JobResult) -> _Kept:
+            if ended.result is None:
+                return _Kept(None, reason=f"the pages could not be drawn: {ended.reason}")
+            done = codec.unpack(ended.result, Printed)
+            target.write_bytes(done.pdf)
+            return _Kept(target, done.sizes)
+
+        with self._pictures.sources.path(base, entry) as path:
+            job = Job(print_in_worker, (path, entry.media_type, entry.uri, _CPU_S))
+            return self._pool.submit(job, printed).result()
+
+    def _forget(self) -> None:
+        """Drop what was asked for longest ago, but for the last."""
+        size = sum(one.bytes for one in self._kept.values())
+        while len(self._kept) > 1 and (size > _KEPT_BYTES or len(self._kept) > _KEPT_REASONS):
+            _, oldest = self._kept.popitem(last=False)
+            size -= oldest.bytes
+            if oldest.path:
+                oldest.path.unlink()

@@ -1,0 +1,105 @@
+"""`strata chat`: kept in the knowledge base, gone on with, dropped, and gone with what the answers rest on."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flows.cli.app import main
+from pipelines import build
+from pipelines.ingest.conversations import MOST, KeptConversation, conversation_named, keep_conversation
+from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.folder import KnowledgeBaseFolder
+
+Chat = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("chat")
+    (place / "folder").mkdir()
+    (place / "folder" / "pump.md").write_text("# K65\n\nThe casing bolts of the K65 need 68 Nm.\n")
+    (place / "folder" / "seal.md").write_text("# Seals\n\nThe seal of the K80 is made of silicon carbide.\n")
+    build(place / "folder", place / "kb")
+    return place
+
+
+@pytest.fixture
+def place(begun: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(begun, tmp_path / "place"))
+
+
+@pytest.fixture
+def chat(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Chat:
+    """Run `strata chat` with lines typed; returns exit code, output and errors."""
+
+    def run(*words: str, typed: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["strata", "chat", "--kb", str(place / "kb"), *words])
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        told = capsys.readouterr()
+        code = ended.value.code or 0
+        assert isinstance(code, int)
+        return code, told.out, told.err
+
+    return run
+
+
+def kept(chat: Chat) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = json.loads(chat("--list", "--json")[1])
+    return found
+
+
+def test_a_conversation_is_kept_gone_on_with_and_dropped(chat: Chat) -> None:
+    code, out, err = chat(typed="What do the casing bolts of the K65 need?\n\n")
+    (one,) = kept(chat)
+    assert code == 0
+    assert "68 Nm" in out
+    assert f"strata chat --resume {one['id']}" in err
+    assert str(one["id"]) in chat("--list")[1]
+    for way in (("--last",), ("--resume", str(one["id"]))):
+        _, out, err = chat(*way, typed="And how much is that for them?\n")
+        assert "> What do the casing bolts" in out  # what was said is shown again
+        assert "understood as: And how much is that for them? (" in err
+    (one,) = kept(chat)
+    assert [str(turn["asked"])[:3] for turn in one["turns"]] == ["Wha", "And", "And"]  # type: ignore[attr-defined]
+    assert chat("--private", typed="What is the seal made of?\n")[0] == 0
+    assert len(kept(chat)) == 1
+    assert chat("--forget", str(one["id"]))[0] == 0
+    assert kept(chat) == []
+    code, _, err = chat("--last")
+    assert (code, "strata chat --list" in err) == (4, True)
+
+
+def test_a_name_that_is_not_there_gets_the_nearest(chat: Chat) -> None:
+    for words, hint in ((("--document", "pumo.md"), "did you mean pump.md"), (("--resume", "chat:0"), "chat --list")):
+        code, _, err = chat(*words)
+        assert (code, hint in err) == (4, True), words
+
+
+def test_an_answer_goes_with_the_documents_that_it_rests_on(chat: Chat, place: Path) -> None:
+    chat(typed="What do the casing bolts of the K65 need?\nWhat is the seal of the K80 made of?\n")
+    (place / "folder" / "pump.md").unlink()
+    build(place / "folder", place / "kb")
+    (one,) = kept(chat)
+    answers = [str(turn["answer"]) for turn in one["turns"]]  # type: ignore[attr-defined]
+    assert answers[0] == ""
+    assert "silicon carbide" in answers[1]
+    assert "the documents that said so have changed" in chat("--last")[1]
+    for path in (place / "kb").rglob("*"):
+        assert not path.is_file() or b"68 Nm" not in path.read_bytes(), path
+
+
+def test_the_oldest_go_beyond_the_most(place: Path) -> None:
+    store = EmbeddedStore.open(KnowledgeBaseFolder(place / "kb").database, create=False)
+    for number in range(MOST + 2):
+        keep_conversation(store.catalog, KeptConversation(f"chat:{number}").said("q", "q", "a", ("d",)))
+    assert conversation_named(store.catalog, "").id == f"chat:{MOST + 1}"
+    assert conversation_named(store.catalog, "chat:2").id == "chat:2"
+    store.close()

@@ -1,0 +1,41 @@
+"""Words are embedded once, as long as they are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pipelines.core.vectors import Vectors
+from pipelines.llm.embedder import Side
+from pipelines.llm.hashing import HashingEmbedder
+from pipelines.retrieve.word_vectors import WordVectors
+
+
+class Counting(HashingEmbedder):
+    """Remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[str, ...]] = []
+
+    def embed(self, texts: Sequence[str], side: Side = Side.PASSAGE) -> Vectors:
+        self.asked.append(tuple(texts))
+        return super().embed(texts, side)
+
+
+def test_a_word_is_embedded_once_and_has_the_vector_that_it_would_have() -> None:
+    embedder = Counting()
+    words = WordVectors(embedder)
+    first, second = words.of(["pump", "seal", "pump"]), words.of(["seal", "bolt"])
+    assert embedder.asked == [("pump", "seal"), ("bolt",)]
+    assert np.array_equal(first, HashingEmbedder().embed(["pump", "seal", "pump"]))
+    assert np.array_equal(second, HashingEmbedder().embed(["seal", "bolt"]))
+
+
+def test_what_was_asked_for_longest_ago_goes_first() -> None:
+    embedder = Counting()
+    words = WordVectors(embedder, most=2)
+    for asked in (["a", "b"], ["a"], ["c"], ["a"], ["b"]):
+        words.of(asked)
+    assert embedder.asked == [("a", "b"), ("c",), ("b",)]
