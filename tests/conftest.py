@@ -7,10 +7,13 @@ import os
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from tests.neo4j_server import neo4j_address, neo4j_server
 
@@ -23,27 +26,40 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples" / "documents"
 SHARED = ROOT.parent / "shared" / "data"
 WORKERS = "STRATA_INGEST__WORKERS"
-LONG = ("slow", "neo4j", "browser")
+NEO4J = "neo4j"
+LONG = ("slow", NEO4J, "browser")
 Strata = Callable[..., tuple[int, str, str]]
 """Runs the command with these words; returns its exit code, its output and its errors."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files with the most long tests first: at the end no process is left alone with minutes of work.
-
-    The tests of a file run in one process, and so do all that need Neo4j, of which each process would start its own.
-    """
+    """Put the files with the most long tests first: at the end no process is left alone with minutes of work."""
     long = Counter(item.path for item in items for mark in LONG if item.get_closest_marker(mark))
     items.sort(key=lambda item: -long[item.path])
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group("neo4j" if item.get_closest_marker("neo4j") else str(item.path)))
+
+
+class FileScheduling(LoadFileScheduling):
+    """Gives a process whole files, and one process all files that need Neo4j: each process would start its own."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return NEO4J if _needs_neo4j(file) else file
+
+
+@cache
+def _needs_neo4j(file: str) -> bool:
+    return f"mark.{NEO4J}" in (ROOT / file).read_text("utf-8")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileScheduling | None:
+    return FileScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session", autouse=True)
 def one_worker() -> Iterator[None]:
     """Let an ingest have one worker process where a test does not say how many.
 
-    A process takes two processor seconds to start, a test's few small documents take hundredths of one. Two and more
+    The first takes a processor second to start, a test's few small documents take hundredths of one. Two and more
     at once are tried in `tests/core/work`, `tests/faults`, `tests/hostile` and `tests/ingest/test_isolation.py`.
     """
     with pytest.MonkeyPatch.context() as patch:

@@ -109,7 +109,7 @@ def test_two_keys_that_are_the_same_are_refused() -> None:
 
 def test_every_route_asks_for_the_key(locked: httpx2.Client) -> None:
     asked = list(routes(locked))
-    assert len(asked) == 31
+    assert len(asked) == 33
     for method, path in asked:
         for headers in ({}, {"x-api-key": KEY[:-1]}, {"authorization": f"Bearer {KEY}x"}, {"cookie": f"{COOKIE}=x"}):
             reply = locked.request(method, path, headers=headers)

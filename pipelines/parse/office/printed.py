@@ -31,7 +31,8 @@ _LARGEST_SHEET = 1684.0
 """Points: the longer side of A2 (ISO 216). A sheet that is larger is parted as a printer would, to be readable."""
 _SEARCHED = 400
 """Pages in which a passage is looked for."""
-_MOST_BYTES = 64 << 20
+_MOST_MB = 64
+"""MiB of the PDF that pages are drawn from; a report of some thousand pages has as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ def _whole_sheets(path: Path, uri: str, cpu_s: float) -> Printed | None:
 def _printed(path: Path, uri: str, cpu_s: float, options: str = "") -> Printed:
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         converted = convert(path, "pdf", Path(folder), uri, cpu_s, options)
-        if converted.stat().st_size > _MOST_BYTES:
-            raise Malformed(f"its pages take more than {_MOST_BYTES >> 20} MiB", ids=(uri,))
+        if converted.stat().st_size >> 20 >= _MOST_MB:  # bytes to MiB
+            raise Malformed(f"its pages take more than {_MOST_MB} MiB", ids=(uri,))
         with PdfFile(converted) as file:
             sizes = tuple(file.size(number) for number in range(1, file.pages + 1))
         return Printed(converted.read_bytes(), sizes)

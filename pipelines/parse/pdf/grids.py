@@ -28,6 +28,9 @@ _SIDES = 3
 """Upright lines that a table drawn by lines has at least: a form's underlines alone make no table."""
 _SAME = 0.6
 """Share that two rectangles have in common from which they are one table."""
+_OVERLAP = 0.4
+"""Share of one of two rectangles that lies in the other from which they are one table: of two findings one may be cut
+short, and tables beside one another share an edge."""
 
 
 class TableFinder:
@@ -218,7 +221,7 @@ def _fits_any(rect: Rect, regions: Sequence[Rect]) -> bool:
 
 def _overlap(one: Rect, other: Rect) -> bool:
     """Whether two rectangles are one table: such beside one another share an edge, two findings of one most of it."""
-    return one.share_in(other) > 0.4 or other.share_in(one) > 0.4
+    return max(one.share_in(other), other.share_in(one)) > _OVERLAP
 
 
 def _fits(grid: PageGrid, regions: Sequence[Rect]) -> bool:
