@@ -7,14 +7,13 @@ leaves two nodes. What differs in a number, a name's initial or a telling word i
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
 from pipelines.core.ids import normalize
 from pipelines.graph.entities import EntityProfile
 from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.entity_names import ARTICLES, SAME_NAMES, SMALL_WORDS, TITLES
+from pipelines.lang.entity_names import ARTICLES, SAME_NAMES, SMALL_WORDS, TITLES, without_accents
 from pipelines.lang.organizations import LEGAL_FORMS, SHORT_FORMS
 from pipelines.lang.spelling import edits
 
@@ -62,8 +61,7 @@ def legal_form(name: str) -> str:
 
 def _words_and_legal_form(name: str) -> tuple[list[str], int]:
     """The words of a name without accents, punctuation and articles before it, and where its legal form begins."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    plain = re.sub(r"(?<=\b\w)\.(?=\w\b|\s|$)", "", plain)
+    plain = re.sub(r"(?<=\b\w)\.(?=\w\b|\s|$)", "", without_accents(name))
     plain = re.sub(r"['’]s\b", "", plain).replace("&", " and ").replace("%", " percent ")
     written = _WORD.findall(plain)
     words = [normalize(word) for word in written]

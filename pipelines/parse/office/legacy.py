@@ -177,7 +177,7 @@ def _convert(path: Path, target: str, folder: Path, source: Source) -> Path:
             f"{_NAMES[target]} is read by way of LibreOffice", ids=(source.uri,), hint="install LibreOffice (soffice)"
         )
     clock = current_task().clock
-    left = max(1, READING * clock.limit_s - clock.spent)
+    left = READING * clock.limit_s - clock.spent
     try:
         return convert(path.resolve(), target, folder, source.uri, left)  # the path may be a link
     except TooLarge as error:

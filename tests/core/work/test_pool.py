@@ -195,6 +195,17 @@ def test_a_server_of_workers_that_is_killed_costs_no_job() -> None:
     assert [one.result is None for one in others] == [False] * 3
 
 
+def test_where_no_process_can_be_started_each_job_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\necho 'no such interpreter' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(broken))
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")  # no server of this process has it, so that one is started
+    first, second = run(job(jobs.give, b"a"), job(jobs.give, b"b"))
+    assert (first.status, first.error) == (second.status, second.error) == (Status.FAILED, "Crashed")
+    assert first.reason == "no worker process can be started: no such interpreter"
+
+
 def test_a_script_leaves_neither_workers_nor_their_server() -> None:
     script = (
         "from pipelines.core.work.pool import WorkerPool; from pipelines.core.work.job import Job, JobLimits\n"
