@@ -51,6 +51,7 @@ def _needs_neo4j(file: str) -> bool:
     return f"mark.{NEO4J}" in (ROOT / file).read_text("utf-8")
 
 
+@pytest.hookimpl(optionalhook=True)  # `-p no:xdist` has no such hook
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileScheduling | None:
     return FileScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
 
