@@ -34,7 +34,7 @@ class Line:
 
 def main(folder: Path, kb: Path) -> int:
     """Bring a knowledge base up to a folder, with a `Line` on standard output for all that happens."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a server in the background leaves it ignored
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     from pipelines.ingest.build import build
 
     if hasattr(os, "nice"):

@@ -97,7 +97,8 @@ class Job:
         """Interrupt it, as Control+C does: what is finished is kept."""
         self._stopped = True
         if self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
+            # Not SIGINT: what a shell starts in the background ignores it, and so does all that the server starts then.
+            self._process.send_signal(signal.SIGTERM)
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait until it has ended."""
