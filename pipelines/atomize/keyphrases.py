@@ -16,7 +16,7 @@ from pipelines.core.ids import normalize
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK, CJK_CHARACTER
 from pipelines.lang.profile import profile
-from pipelines.lang.words import PHRASE_ENDS
+from pipelines.lang.word_lists import PHRASE_ENDS
 
 _TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[-./'’&][^\W_{CJK}]+)*|[^\w\s]")
 _LETTER = re.compile(r"[^\W\d_]")

@@ -7,8 +7,7 @@ from pipelines.chunk.section_groups import group_sections, root_section, whole_d
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.chunk.splitter import Splitter
 from pipelines.core.block_index import BlockIndex
-from pipelines.core.chunk import Chunk
-from pipelines.core.document import Document
+from pipelines.core.document import Chunk, Document
 from pipelines.core.outcome import Outcome
 from pipelines.lang.identify import language_of
 

@@ -16,8 +16,7 @@ from pipelines.chunk.segments import Segment, segments
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import CutPlan, Splitter, Window, passage_of, quoted_cut
 from pipelines.core.block_index import BlockIndex
-from pipelines.core.chunk import Chunk
-from pipelines.core.document import Section
+from pipelines.core.document import Chunk, Section
 from pipelines.core.outcome import Failure
 from pipelines.core.provenance import Span
 from pipelines.lang.identify import language_of

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from pipelines.core.chunk import Chunk
+from pipelines.core.document import Chunk
 from pipelines.core.provenance import Box, Provenance, Span
 from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
