@@ -1,4 +1,4 @@
-"""The server as one application: guard, API, explorer, and the errors of all of them."""
+"""The server: guard, API, explorer and their errors as one application, and the process that runs it (`uvicorn`)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
 from urllib.parse import parse_qs, urlsplit
 
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -146,3 +147,20 @@ def _told(request: Request, told: Problem) -> Response:
     if request.url.path.startswith(("/api", "/mcp")):
         return reply(told)
     return HTMLResponse(render("problem.html", told=told), told.status)
+
+
+def run(settings: ServeSettings, services: Services) -> None:
+    """Serve until interrupted.
+
+    No request is logged: a question may be in its address, and no key may ever be. Raises `SettingsError`; where the
+    port is taken, uvicorn says so and ends the process with 1.
+    """
+    uvicorn.run(
+        create_app(settings, services),
+        host=settings.host,
+        port=settings.port,
+        access_log=False,
+        server_header=False,
+        log_level="warning",
+        timeout_graceful_shutdown=5,
+    )

@@ -7,7 +7,7 @@ import pytest
 from pipelines.atomize.tag_classes import KINDS, ClassInducer, ClusterClasses, ModelClasses, TagClassifier, sample_of
 from pipelines.core.errors import CallFailed
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass
-from pipelines.llm.hashing import HashingEmbedder
+from pipelines.llm.embedder import HashingEmbedder
 from pipelines.llm.testing.fakes import ScriptedChat
 
 TERMS = [
