@@ -20,9 +20,9 @@ from playwright.sync_api import Page, sync_playwright
 
 from deploy.neo4j import server
 from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.neo4j.browser import saved_query
 from pipelines.store.neo4j.browser import style as browser_style
 from pipelines.store.neo4j.connection import Neo4jAddress
-from pipelines.store.neo4j.saved_queries import query
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.sync import sync
 
@@ -75,7 +75,7 @@ def take(bolt: str, http: str, names: list[str]) -> None:
             page = browser.new_page(viewport=SIZE, device_scale_factor=SCALE)
             page.add_init_script(f"localStorage.setItem('neo4j.grass', JSON.stringify({style}))")
             page.add_init_script(f"localStorage.setItem('neo4j.settings', JSON.stringify({json.dumps(ALONE)}))")
-            draw(page, bolt, http, query(name).inlined("examples", **SHOWN[name]))
+            draw(page, bolt, http, saved_query(name).inlined("examples", **SHOWN[name]))
             page.screenshot(path=PICTURES / f"{name}.png")
             print(f"docs/pictures/{name}.png")
             page.close()

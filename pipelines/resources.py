@@ -15,10 +15,9 @@ from pipelines.llm.embedder import Embedder, EmbedderInfo
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EMBEDDERS, EmbedSettings
 from pipelines.settings import Settings, load
-from pipelines.store.artifact import ArtifactStore
+from pipelines.store.artifact import ArtifactStore, FileArtifacts
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.facts import LINKED_FACT, TABLE_VERSIONS, VECTOR_STORE, WRITING_FACT, Fact
-from pipelines.store.file_artifacts import FileArtifacts
 from pipelines.store.folder import KnowledgeBaseFolder
 from pipelines.store.graph import GraphStore
 from pipelines.store.vector import VectorStore, Versioned

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.lang.asked import asked_for
 from pipelines.lang.characters import UNSPACED_CHARACTER
 from pipelines.lang.identify import detect_language
-from pipelines.lang.subject_words import asking_words
+from pipelines.lang.questions import question_stop_words, value_kinds
 from pipelines.lang.terms import words
-from pipelines.lang.words import cue
+from pipelines.lang.word_lists import cue
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
 from qa.prompts.reply_types import StandaloneReply
@@ -96,7 +95,7 @@ def leans(question: str) -> bool:
     language = detect_language(question, _EXPECTED)
     if any(cue(name, language).search(question) for name in ("goes_on", "points_back")):
         return True
-    own = [word for word in words(question) if word not in asking_words(language)]
+    own = [word for word in words(question) if word not in question_stop_words(language)]
     unspaced = UNSPACED_CHARACTER.search(question) is not None
     return len(own) < _SHORT and not unspaced and not any(any(c.isdigit() for c in word) for word in own)
 
@@ -107,7 +106,7 @@ def _subject(question: str) -> list[str]:
     language = detect_language(question, _EXPECTED)
     for word in question.replace("?", " ").replace("？", " ").split():
         plain = word.strip(".,;:!()\"'¿¡")
-        asks = plain.casefold() in asking_words(language) or asked_for(plain, language)
+        asks = plain.casefold() in question_stop_words(language) or value_kinds(plain, language)
         if plain and words(plain) and not asks:
             found.append(plain)
     return found

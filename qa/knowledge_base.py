@@ -24,8 +24,7 @@ from pipelines.retrieve.filters import describe_filter
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.stored_knowledge import StoredKnowledge
 from pipelines.settings import load
-from pipelines.store.completeness import Completeness, amiss, being_written, remedy
-from pipelines.store.facts import LINKED_FACT
+from pipelines.store.facts import LINKED_FACT, Completeness, amiss, being_written, remedy
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Ending, Step
 from qa.conversation import Conversation, Exchange

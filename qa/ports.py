@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from pipelines.core.chunk import Chunk
+from pipelines.core.document import Chunk
 from pipelines.core.provenance import Provenance, Span
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
 

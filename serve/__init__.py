@@ -5,20 +5,19 @@ Routes and tools read, but for those of `changes.py`; what they return are value
     settings.py, keys.py          what a server is given: knowledge bases, address, limits; its keys
     access.py, confined/          who asks; a knowledge base as though it held the documents of some folders alone
     library.py                    the knowledge bases of a server, each open by its name
-    services.py                   what routes and tools work with
+    services.py                   what routes and tools work with; routes that read, each one moment of a knowledge base
     views.py, results.py          the values that the API returns and the pages show
-    documents.py, content.py      what is in a document, and on a page of it
-    names.py, around.py           tags and entities; the bounded neighbourhood of a node
-    overview.py                   counts, languages, cost; failures with what to do
-    sources.py, pictures.py       source files while they are what was ingested; pages drawn in a process of their own
+    documents.py                  what is in a document, and on a page of it
+    names.py, neighbourhood.py    tags and entities; the bounded neighbourhood of a node
+    node_values.py                properties of nodes and edges as plain values
+    overview.py                   counts, languages, cost, ingests so far; failures with what to do
+    pictures.py, printed.py       pages drawn in a process of their own; pages of office documents
     asking.py, turns.py           questions, answers as a stream of events, how many at once
     problems.py, guard.py         errors as problem details; hosts, keys, sizes, and the headers of every reply
-    api.py, snapshot.py           the routes below /api that read, each one moment of a knowledge base
-    changes.py, uploads.py        those that change something; files that are sent
-    feedback.py, verdicts.py      what is said of answers, and of the graph
+    api.py                        the routes below /api that read
+    changes.py, corrections.py    those that change something; what is said of answers and of the graph
     jobs.py, ingest_process.py    ingests in a process of their own
-    runs.py                       the ingests so far
-    explorer.py, document_page.py, render.py, templates/, static/    the explorer
-    app.py, run.py                all of it as one application, and its process
+    explorer.py, render.py, language.py, languages/, templates/, static/    the explorer
+    app.py                        all of it as one application, and its process
     tools.py, mcp_server.py       the same for agents (extra `mcp`)
 """

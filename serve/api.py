@@ -10,13 +10,12 @@ from fastapi.responses import StreamingResponse
 from pipelines.core.codec import encode
 from pipelines.core.graph import NodeKind
 from serve import asking, documents, names, overview
-from serve.around import around
-from serve.content import page_content
+from serve.documents import page_content
+from serve.neighbourhood import bounded_neighbourhood
+from serve.overview import runs_of
 from serve.results import AnswerView, FailureLine, GraphView, KnowledgeBaseLine, Overview, RunLine, SearchView
-from serve.runs import runs_of
-from serve.services import Services
+from serve.services import Services, reading_route
 from serve.settings import Limits
-from serve.snapshot import reading_route
 from serve.views import (
     AtomView,
     ChunkView,
@@ -184,7 +183,7 @@ def _knowledge(services: Services) -> APIRouter:
     @router.get("/graph/{id}")
     def get_neighbourhood(kb: Kb, id: Id, hops: Hops = 1, limit: Nodes = 100) -> GraphView:
         """Return the nodes around a node of any layer, nearest first, and the edges between them."""
-        return around(services.base(kb).knowledge.stores.graph, id, hops, limit)
+        return bounded_neighbourhood(services.base(kb).knowledge.stores.graph, id, hops, limit)
 
     return router
 

@@ -1,12 +1,13 @@
-"""The server as one application: guard, API, explorer, and the errors of all of them."""
+"""The server: guard, API, explorer and their errors as one application, and the process that runs it (`uvicorn`)."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from importlib.util import find_spec
 from urllib.parse import parse_qs, urlsplit
 
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -146,3 +147,31 @@ def _told(request: Request, told: Problem) -> Response:
     if request.url.path.startswith(("/api", "/mcp")):
         return reply(told)
     return HTMLResponse(render("problem.html", told=told), told.status)
+
+
+def run(settings: ServeSettings, services: Services, ready: Callable[[str], None]) -> None:
+    """Serve until interrupted.
+
+    No request is logged: a question may be in its address, and no key may ever be. Raises `SettingsError`; where the
+    port is taken, uvicorn says so and ends the process with 1.
+
+    Args:
+        settings: the server's settings; of port 0 the system chooses a free one.
+        services: what the routes answer from.
+        ready: is told the server's address once it can be asked.
+    """
+    config = uvicorn.Config(
+        create_app(settings, services),
+        host=settings.host,
+        port=settings.port,
+        access_log=False,
+        server_header=False,
+        log_level="warning",
+        timeout_graceful_shutdown=5,
+    )
+    with config.bind_socket() as listening:
+        listening.listen(config.backlog)
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        ready(f"http://{host}:{listening.getsockname()[1]}/")
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listening])

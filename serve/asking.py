@@ -16,8 +16,8 @@ from pipelines.retrieve.hit import Hit
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Citation
 from qa.model_calls import listening, readable
+from serve.language import place_of, placed
 from serve.library import OpenBase
-from serve.place import place_of, placed
 from serve.problems import problem_of
 from serve.results import AnswerView, CitationView, HitView, SearchView
 from serve.settings import Limits

@@ -1,29 +1,38 @@
-"""The routes below /api that change something: an ingest as a job, files sent to it. For admins alone."""
+"""The routes below /api that change something: an ingest as a job, files sent to it, corrections. For admins alone.
+
+A file is written whole below the folder of the documents, or not at all.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import secrets
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+import anyio
+from fastapi import APIRouter, Request
+from fastapi import Path as PathParameter
 from fastapi.responses import StreamingResponse
 
-from pipelines.core.errors import NotFound
+from pipelines.core.errors import NotFound, SourceError, TooLarge
+from pipelines.core.uris import part_name, path_of
 from pipelines.ingest.feedback import Feedback
 from pipelines.ingest.verdicts import Verdict
-from serve import feedback, uploads, verdicts
+from serve import corrections
 from serve.api import Count, Id, Kb, Offset
 from serve.asking import event
+from serve.corrections import FeedbackRequest, VerdictRequest
 from serve.jobs import Job, JobState, JobView
 from serve.services import Services
-from serve.verdicts import Said
 from serve.views import Part, part
 
 _PAUSE_S = 0.2
 """Seconds between two events of a job at least: a folder of small files tells hundreds in a second."""
-Uri = Annotated[str, Path(max_length=2000, description="where it goes below the folder of the documents")]
+Uri = Annotated[str, PathParameter(max_length=2000, description="where it goes below the folder of the documents")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +55,10 @@ def changes_router(services: Services) -> APIRouter:
     async def put_file(kb: Kb, path: Uri, request: Request) -> Uploaded:
         """Take a file, the body as it is, for the next ingest; one of the same path is replaced."""
         target = services.changing(kb)
-        place = uploads.place_for(target.folder, path)
+        place = place_for(target.folder, path)
         replaced = place.exists()
         most = min(target.base.settings.ingest.max_file_mb, services.limits.upload_mb)
-        return Uploaded(path, await uploads.write(place, request.stream(), most), replaced)
+        return Uploaded(path, await write(place, request.stream(), most), replaced)
 
     return router
 
@@ -83,38 +92,38 @@ def _add_ingest(router: APIRouter, services: Services) -> None:
 
 def _add_feedback(router: APIRouter, services: Services) -> None:
     @router.post("/feedback", status_code=201)
-    def give_feedback(kb: Kb, said: feedback.Said) -> Feedback:
+    def give_feedback(kb: Kb, said: FeedbackRequest) -> Feedback:
         """Say that an answer is right or wrong; from the next ingest on, a right one's question finds its sources."""
         target = services.changing(kb)
-        return feedback.give(target.base, said, target.by)
+        return corrections.give_feedback(target.base, said, target.by)
 
     @router.get("/feedback")
     def list_feedback(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[Feedback]:
         """List what was said of answers, the latest first."""
-        return part(feedback.given(services.changing(kb).base), offset, limit)
+        return part(corrections.all_feedback(services.changing(kb).base), offset, limit)
 
     @router.delete("/feedback/{id}")
     def withdraw_feedback(kb: Kb, id: Id) -> Feedback:
         """Take feedback back; the next ingest undoes what it did."""
-        return feedback.take_back(services.changing(kb).base, id)
+        return corrections.withdraw_feedback(services.changing(kb).base, id)
 
 
 def _add_verdicts(router: APIRouter, services: Services) -> None:
     @router.post("/verdicts", status_code=201)
-    def say_verdict(kb: Kb, said: Said) -> Verdict:
+    def say_verdict(kb: Kb, said: VerdictRequest) -> Verdict:
         """Merge two entities or tell them apart, rename a tag, call an atom wrong; the next ingest does it."""
         target = services.changing(kb)
-        return verdicts.say(target.base, said, target.by)
+        return corrections.give_verdict(target.base, said, target.by)
 
     @router.get("/verdicts")
     def list_verdicts(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[Verdict]:
         """List what was said of the graph, the latest first."""
-        return part(verdicts.said(services.changing(kb).base), offset, limit)
+        return part(corrections.all_verdicts(services.changing(kb).base), offset, limit)
 
     @router.delete("/verdicts/{id}")
     def undo_verdict(kb: Kb, id: Id) -> Verdict:
         """Take a verdict back; the next ingest undoes it."""
-        return verdicts.undo(services.changing(kb).base, id)
+        return corrections.withdraw_verdict(services.changing(kb).base, id)
 
 
 def _job(services: Services, kb: str) -> Job:
@@ -142,3 +151,57 @@ async def _events(job: Job) -> AsyncIterator[bytes]:
             await asyncio.sleep(_PAUSE_S)
     finally:
         job.leave(listener)
+
+
+_MEBIBYTE = 1 << 20
+LEFT_FREE = 1 << 30
+"""Bytes of the disk that uploads leave free: a knowledge base that cannot be written is worth less than a file."""
+
+
+def place_for(folder: Path, uri: str) -> Path:
+    """Return where a file of this URI goes. Raises `SourceError` for a name that leads out, is hidden or no path."""
+    if not uri or part_name(uri) != uri or any(part.startswith(".") for part in uri.split("/")):
+        raise SourceError("no name that a file may have here", ids=(uri,), hint="a plain path, with nothing hidden")
+    place = folder / path_of(uri)
+    if not _nearest_there(place.parent).resolve().is_relative_to(folder.resolve()):
+        raise SourceError("this name leads out of the folder", ids=(uri,))
+    if place.is_dir():
+        raise SourceError("there is a folder of this name", ids=(uri,))
+    return place
+
+
+async def write(place: Path, body: AsyncIterator[bytes], largest_mb: int) -> int:
+    """Write what is sent to `place`, in place of what is there, and return its size in bytes.
+
+    A run that begins meanwhile finds the old file or the new one. Raises `TooLarge`, `SourceError` where it cannot be
+    written.
+    """
+    beside = place.with_name(f".strata-{secrets.token_hex(8)}")
+    size = 0
+    try:
+        await anyio.Path(place.parent).mkdir(parents=True, exist_ok=True)
+        async with await anyio.open_file(beside, "xb") as file:
+            async for part in body:
+                size += len(part)
+                if size > largest_mb * _MEBIBYTE:
+                    raise TooLarge(f"more than {largest_mb} MiB were sent")
+                await file.write(part)
+        _refuse_full(place)
+        os.replace(beside, place)
+    except OSError as error:
+        raise SourceError(f"the file cannot be written: {error.strerror}", ids=(place.name,)) from error
+    finally:
+        await anyio.Path(beside).unlink(missing_ok=True)
+    return size
+
+
+def _refuse_full(place: Path) -> None:
+    state = os.statvfs(place.parent) if hasattr(os, "statvfs") else None
+    if state is not None and state.f_bavail * state.f_frsize < LEFT_FREE:
+        raise SourceError("the disk is nearly full: nothing more is taken")
+
+
+def _nearest_there(path: Path) -> Path:
+    while not path.exists():
+        path = path.parent
+    return path

@@ -1,15 +1,61 @@
-"""All that people said of a knowledge base, as one list: verdicts on its graph, and what they said of answers."""
+"""What admins say of a knowledge base: feedback on answers, verdicts on its graph, and the list of both."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from pipelines.ingest.verdicts import VerdictKind
+from pydantic import BaseModel, ConfigDict, Field
+
+from pipelines.core.errors import NotFound
+from pipelines.core.graph import NodeKind
+from pipelines.ingest import verdicts
+from pipelines.ingest.feedback import FEEDBACK, Feedback, Place, keep, quote_digest
+from pipelines.ingest.verdicts import Verdict, VerdictKind
+from pipelines.retrieve.hit import chunk_of
 from pipelines.store.explore import node_name
-from serve import feedback, verdicts
 from serve.library import OpenBase
 from serve.render import at
+from serve.settings import Limits
+
+_MOST_PLACES = 50
+
+
+class Quoted(BaseModel):
+    """A citation of the answer: the characters from `start` to `end` of a document."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    document: str = Field(max_length=100)
+    start: int = Field(ge=0, le=1 << 40)
+    end: int = Field(ge=1, le=1 << 40)
+
+
+class FeedbackRequest(BaseModel):
+    """An answer, whether it is right, and what it should have been (`expected`)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question: str = Field(min_length=1, max_length=Limits().question)
+    answer: str = Field("", max_length=20_000)
+    right: bool
+    expected: str = Field("", max_length=Limits().question)
+    citations: tuple[Quoted, ...] = Field((), max_length=_MOST_PLACES)
+
+
+class VerdictRequest(BaseModel):
+    """A verdict: `merge` or `apart` of two entities by name, `tag` from one name to another, `atom` by its id.
+
+    `split` says that in the document `where`, by its path or id, the entity `one` is another, called `two`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: VerdictKind
+    one: str = Field(min_length=1, max_length=500)
+    two: str = Field("", max_length=500)
+    where: str = Field("", max_length=2000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +71,49 @@ class Correction:
     route: str
 
 
+def give_feedback(base: OpenBase, said: FeedbackRequest, by: str) -> Feedback:
+    """Keep what somebody says of an answer. Raises `NotFound` for a citation of what is not there."""
+    places = tuple(_place(base, one) for one in said.citations)
+    question = " ".join(said.question.split())
+    id, at = Feedback.make_id(question, said.answer), datetime.now(UTC).isoformat(timespec="seconds")
+    kept = Feedback(id, question, said.right, said.answer, places, said.expected, by, at)
+    keep(base.knowledge.stores.catalog, kept)
+    return kept
+
+
+def all_feedback(base: OpenBase) -> tuple[Feedback, ...]:
+    """Return all feedback, the latest first."""
+    return FEEDBACK.read(base.knowledge.stores.catalog)[::-1]
+
+
+def withdraw_feedback(base: OpenBase, id: str) -> Feedback:
+    """Take feedback back. Raises `NotFound`."""
+    return FEEDBACK.take_back(base.knowledge.stores.catalog, id)
+
+
+def give_verdict(base: OpenBase, said: VerdictRequest, by: str) -> Verdict:
+    """Keep a verdict. Raises `NotFound` for a name or an atom that is not there, `SourceError` for one name twice."""
+    stores = base.knowledge.stores
+    return verdicts.give(stores.graph, stores.catalog, said.kind, said.one, said.two, by, said.where)
+
+
+def all_verdicts(base: OpenBase) -> tuple[Verdict, ...]:
+    """Return all verdicts, the latest first."""
+    return verdicts.SAID.read(base.knowledge.stores.catalog)[::-1]
+
+
+def withdraw_verdict(base: OpenBase, id: str) -> Verdict:
+    """Take a verdict back. Raises `NotFound`."""
+    return verdicts.SAID.take_back(base.knowledge.stores.catalog, id)
+
+
 def corrections(base: OpenBase) -> list[Correction]:
-    """Return everything that was said, the latest first."""
-    return sorted((*_verdicts(base), *_feedback(base)), key=lambda one: one.at, reverse=True)
+    """Return all verdicts and all feedback as lines of one list, the latest first."""
+    return sorted((*_of_verdicts(base), *_of_feedback(base)), key=lambda one: one.at, reverse=True)
 
 
-def _verdicts(base: OpenBase) -> Iterator[Correction]:
-    said = verdicts.said(base)
+def _of_verdicts(base: OpenBase) -> Iterator[Correction]:
+    said = all_verdicts(base)
     atoms = [one.one for one in said if one.kind is VerdictKind.ATOM]
     texts = {node.id: node_name(node) for node in base.knowledge.stores.graph.nodes(ids=atoms)}
     uris = {entry.document: entry.uri for entry in base.entries()}
@@ -43,8 +125,21 @@ def _verdicts(base: OpenBase) -> Iterator[Correction]:
         yield Correction(one.kind.value, of, into, where, one.by, one.at, route)
 
 
-def _feedback(base: OpenBase) -> Iterator[Correction]:
-    for one in feedback.given(base):
+def _of_feedback(base: OpenBase) -> Iterator[Correction]:
+    for one in all_feedback(base):
         route = at("api", "kb", base.name, "feedback", one.id)
         where = ", ".join(dict.fromkeys(place.uri for place in one.places))
         yield Correction("right" if one.right else "wrong", one.question, one.expected, where, one.by, one.at, route)
+
+
+def _place(base: OpenBase, quoted: Quoted) -> Place:
+    """The place of a citation, its quote read from the knowledge base and not taken from the request."""
+    entry = base.entry(quoted.document)
+    for node in base.knowledge.stores.graph.nodes((NodeKind.CHUNK,), owner=quoted.document):
+        chunk = chunk_of(node)
+        span = chunk.provenance.span
+        if span.start <= quoted.start < quoted.end <= span.end:
+            quote = chunk.text[quoted.start - span.start : quoted.end - span.start]
+            page = chunk.provenance.page
+            return Place(entry.document, entry.uri, quoted.start, quoted.end, page, quote_digest(quote))
+    raise NotFound("the document has no such passage", ids=(entry.uri,), hint="ask again: it may have changed")

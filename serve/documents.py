@@ -1,4 +1,4 @@
-"""What is in a document: its files in the catalog, its chunks, tables, figures and atoms in the graph."""
+"""What is in a document and on a page of it: its files in the catalog, its chunks, tables and atoms in the graph."""
 
 from __future__ import annotations
 
@@ -6,22 +6,28 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import Document
+from pipelines.core.errors import NotFound
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind
 from pipelines.core.ids import normalize
+from pipelines.core.provenance import Provenance, Span
 from pipelines.graph.node_properties import box_of
 from pipelines.retrieve.hit import chunk_of
 from pipelines.store.catalog import Entry
 from pipelines.store.explore import node_name
 from serve.library import OpenBase, document_key
-from serve.reading import named, number, page_of, text, texts
+from serve.node_values import named, number, page_of, text, texts
+from serve.pictures import PagePictures
 from serve.views import (
     AtomView,
+    BlockView,
     ChunkView,
     DocumentLine,
     DocumentView,
     FigureView,
     Named,
+    PageContent,
     PageView,
     Part,
     ReferenceView,
@@ -212,3 +218,29 @@ def _reference(edge: Edge, other: Node) -> ReferenceView:
     document = other.id if other.kind is NodeKind.DOCUMENT else other.owner
     resolved = other.kind is not NodeKind.UNRESOLVED
     return ReferenceView(text(edge, "kind"), document, name, text(edge, "evidence"), page_of(edge), resolved)
+
+
+def page_content(base: OpenBase, pictures: PagePictures, id: str, number: int) -> PageContent:
+    """Return a page with its blocks and the chunks that touch it. Raises `NotFound`, `ArtifactUnreadable`."""
+    entry = base.entry(id)
+    document = base.document(entry)
+    page = next((page for page in pictures.pages(base, id, entry, document) if page.number == number), None)
+    if document is None or page is None:
+        raise NotFound(f"the document has no page {number}", ids=(entry.uri,))
+    return PageContent(page, _blocks(document, number), tuple(chunks_of(base, id, number)))
+
+
+def locate(document: Document | None, start: int, end: int) -> Provenance | None:
+    """Return page, cells and boxes of a passage; None where the document has no such characters."""
+    if document is None or not 0 <= start < end <= len(document.text):
+        return None
+    return BlockIndex(document).provenance(Span(start, end))
+
+
+def _blocks(document: Document, number: int) -> tuple[BlockView, ...]:
+    found = []
+    for block in document.blocks:
+        boxes = tuple(box for box in block.provenance.boxes if box.page == number)
+        if boxes or block.provenance.page == number:
+            found.append(BlockView(block.kind.value, block.text, boxes))
+    return tuple(found)

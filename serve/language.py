@@ -10,11 +10,15 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
+
+from pipelines.core.provenance import Box, Span
+from qa.answer import Citation, PlaceWords
 
 COOKIE = "strata_language"
 FOLDER = Path(__file__).parent / "languages"
@@ -96,3 +100,14 @@ def _weight(parameter: str) -> float:
         return float(value) if name.strip() == "q" else 1.0
     except ValueError:
         return 0.0
+
+
+def place_of(uri: str, page: int | None, label: str, cells: str = "", boxes: tuple[Box, ...] = ()) -> str:
+    """Return "page 3", "slide 2", "sheet Prices, B2:D4", in the language that is spoken."""
+    return placed(Citation(1, "", uri, "", "", "", Span(0, 0), page, label, cells, boxes=boxes))
+
+
+def placed(citation: Citation) -> str:
+    """Return the place of a citation in the language that is spoken."""
+    told = catalogue(spoken())
+    return citation.placed(PlaceWords(*(told[f"place.{field.name}"] for field in fields(PlaceWords))))

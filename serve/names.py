@@ -9,9 +9,9 @@ from pipelines.core.errors import NotFound
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind
 from pipelines.core.ids import normalize
 from pipelines.store.explore import node_name
+from serve.language import place_of
 from serve.library import OpenBase
-from serve.place import place_of
-from serve.reading import named, number, page_of, text, texts
+from serve.node_values import named, number, page_of, text, texts
 from serve.views import Appearance, Named, NamedView, Part, RelationView
 
 KINDS = {"tags": NodeKind.TAG, "entities": NodeKind.ENTITY}

@@ -9,17 +9,16 @@ from pathlib import Path
 from pipelines.core import codec
 from pipelines.core.graph import NodeKind
 from pipelines.core.outcome import Status
+from pipelines.ingest.report import RUNS, RunRecord
 from pipelines.llm.chat import Usage
-from pipelines.llm.ledger import cost
+from pipelines.llm.ledger import TraceLine, cost
 from pipelines.llm.settings import Price
-from pipelines.llm.trace import TraceLine
 from pipelines.store.catalog import Entry
-from pipelines.store.completeness import amiss, being_written, remedy
-from pipelines.store.facts import state
+from pipelines.store.facts import amiss, being_written, remedy, state
 from serve.language import say
 from serve.library import OpenBase, document_key
-from serve.reading import text
-from serve.results import FailureLine, KnowledgeBaseLine, Overview, SpendingLine
+from serve.node_values import text
+from serve.results import FailureLine, KnowledgeBaseLine, Overview, RunLine, SpendingLine
 
 _LONGEST_TRACE = 64 << 20
 """Bytes of a trace that are summed up: half a million calls; of a longer one the last are taken."""
@@ -116,4 +115,25 @@ def _failure(entry: Entry) -> FailureLine:
         entry.stage,
         say(f"remedy.{entry.status.value}"),
         entry.notes,
+    )
+
+
+def runs_of(base: OpenBase) -> list[RunLine]:
+    """Return the last ingests, the latest first; none where only some folders are seen: they tell of all."""
+    return [_line(record) for record in reversed(RUNS.read(base.knowledge.stores.catalog))]
+
+
+def _line(record: RunRecord) -> RunLine:
+    report = record.report
+    return RunLine(
+        record.number,
+        record.began.removesuffix("+00:00"),
+        report.changes.get("done", 0),
+        report.changes.get("unchanged", 0),
+        report.changes.get("removed", 0),
+        sum(record.reasons.values()),
+        report.seconds,
+        report.dollars,
+        report.stopped,
+        record.reasons,
     )

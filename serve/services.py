@@ -1,10 +1,19 @@
-"""What the routes and the tools work with."""
+"""What the routes and the tools work with, and the class of routes that read.
+
+While an ingest writes, a route that reads sees a knowledge base as it was at one moment.
+"""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from fastapi.routing import APIRoute
+
+from pipelines.core.errors import ArtifactUnreadable
 from pipelines.parse.office.printed import PRINTABLE
 from pipelines.parse.page_picture import drawable
 from serve import documents
@@ -74,3 +83,29 @@ class Services:
             return view
         reason = self.printed.missing(base, entry)
         return replace(view, printed="" if reason else f"documents/{id}/printed", not_printed=reason)
+
+
+def reading_route(services: Services) -> type[APIRoute]:
+    """Return the class of routes that read the knowledge base `kb` in the thread that they are given.
+
+    Where an ingest has meanwhile removed what the moment's catalog names, the request is answered as of now.
+    """
+
+    def reading(endpoint: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(endpoint)
+        def read(**named: Any) -> Any:
+            stores = services.base(named["kb"]).knowledge.stores
+            try:
+                with stores.embedded.snapshot():
+                    return endpoint(**named)
+            except ArtifactUnreadable:
+                with stores.embedded.snapshot():
+                    return endpoint(**named)
+
+        return read
+
+    class ReadingRoute(APIRoute):
+        def __init__(self, path: str, endpoint: Callable[..., Any], **told: Any) -> None:
+            super().__init__(path, reading(endpoint), **told)
+
+    return ReadingRoute

@@ -11,9 +11,9 @@ from pipelines.core.ids import normalize
 from pipelines.core.uris import called
 from pipelines.store.catalog import Entry
 from pipelines.store.explore import find_node
-from serve.around import around
 from serve.documents import list_documents
 from serve.library import OpenBase, document_key
+from serve.neighbourhood import bounded_neighbourhood
 from serve.results import GraphView
 from serve.services import Services
 from serve.views import DocumentLine, Part
@@ -110,8 +110,8 @@ class Tools:
     def neighbours(self, kb: str, node: str, hops: int, limit: int) -> GraphView:
         """Return what is around a node, by its id, or a document, entity or tag by its name. Raises `NotFound`."""
         graph = self.base(kb).knowledge.stores.graph
-        center = find_node(graph, node).id
-        return around(graph, center, min(3, max(1, hops)), min(self.services.limits.nodes, max(1, limit)))
+        most = min(self.services.limits.nodes, max(1, limit))
+        return bounded_neighbourhood(graph, find_node(graph, node).id, min(3, max(1, hops)), most)
 
     def _bounded(self, limit: int) -> int:
         return min(self.services.limits.results, max(1, limit))

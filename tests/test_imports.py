@@ -72,7 +72,7 @@ def test_embedding_loads_the_model_and_not_its_library() -> None:
 
 def test_a_question_in_the_words_of_the_corpus_needs_no_model_of_languages() -> None:
     asked = "question_language('What torque do the casing bolts need?', ('de', 'en'))"
-    code = f"from pipelines.lang.subject_words import question_language; assert {asked} == 'en'"
+    code = f"from pipelines.lang.questions import question_language; assert {asked} == 'en'"
     assert loaded_after(code, ("py3langid",)) == []
 
 

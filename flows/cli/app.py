@@ -17,10 +17,10 @@ from flows.cli import (
     cache,
     chat,
     config,
+    corrections,
     demo,
     doctor,
     evaluate,
-    feedback,
     flow,
     graph,
     ingest,
@@ -31,7 +31,6 @@ from flows.cli import (
     runs,
     serve,
     tune,
-    verdicts,
 )
 from flows.cli.stdio import INTERRUPTED, READER_GONE, flushed, prepare_streams, reader_is_gone, say, say_error
 from pipelines.core.errors import StrataError
@@ -48,8 +47,8 @@ for name, group in (
     ("graph", graph.app),
     ("flow", flow.app),
     ("runs", runs.app),
-    ("feedback", feedback.app),
-    ("verdicts", verdicts.app),
+    ("feedback", corrections.feedback_app),
+    ("verdicts", corrections.verdicts_app),
     ("eval", evaluate.app),
     ("cache", cache.app),
     ("prompts", prompts.app),

@@ -58,8 +58,7 @@ def ask(
     empty) or 4 (nothing fits the filter).
     """
     from flows.cli.answer_page import answer_page
-    from flows.cli.answer_text import as_json, print_answer, tell_troubles
-    from flows.cli.live_answer import streamed
+    from flows.cli.answer_text import as_json, print_answer, streamed, tell_troubles
     from flows.cli.printing import print_json
     from qa import KnowledgeBase
 

@@ -82,8 +82,7 @@ def _converse(talk: Conversation, kept: KeptConversation, kb: Path | None, trace
     """Hold the conversation; it is kept after each answer, unless there is no `kb`."""
     import asyncio
 
-    from flows.cli.answer_text import print_answer, tell_troubles
-    from flows.cli.live_answer import streamed
+    from flows.cli.answer_text import print_answer, streamed, tell_troubles
 
     for turn in kept.turns:
         say(f"> {shown(turn.asked)}\n{shown(turn.answer) or '(the documents that said so have changed)'}\n")

@@ -148,14 +148,14 @@ def queries(
     """Print the saved queries for Neo4j Browser, their parameters set: to what the graph holds where none is given."""
     from pipelines.graph.listing import examples
     from pipelines.store.folder import KnowledgeBaseFolder
-    from pipelines.store.neo4j import saved_queries as saved
+    from pipelines.store.neo4j.browser import saved_queries, saved_query
 
     values: dict[str, str] = {}
     if KnowledgeBaseFolder(kb).exists:
         with _graph(kb) as graph:
             values = examples(graph)
     values |= dict(pair.partition("=")[::2] for pair in value or [])
-    chosen = [saved.query(name)] if name else list(saved.queries().values())
+    chosen = [saved_query(name)] if name else list(saved_queries().values())
     say("\n\n".join(one.for_browser(kb.resolve().name, **values) for one in chosen))
 
 
@@ -175,8 +175,7 @@ def browse(
 
     from pipelines.core.errors import SettingsError
     from pipelines.graph.listing import examples
-    from pipelines.store.neo4j import saved_queries as saved
-    from pipelines.store.neo4j.browser import BrowserServer, favorites, link
+    from pipelines.store.neo4j.browser import BrowserServer, favorites, link, saved_queries, saved_query
 
     store = settings_from(kb, set).store
     if not store.neo4j_uri:
@@ -184,8 +183,8 @@ def browse(
     with _graph(kb) as graph:
         values = examples(graph)
     name = kb.resolve().name
-    with BrowserServer(store.browser, favorites(list(saved.queries().values()), name, values), port) as server:
-        cypher = saved.query(query).inlined(name, **values)
+    with BrowserServer(store.browser, favorites(list(saved_queries().values()), name, values), port) as server:
+        cypher = saved_query(query).inlined(name, **values)
         has_password = bool(store.neo4j_password.get_secret_value())
         address = link(server.page, store.neo4j_uri, store.neo4j_user, cypher, has_password)
         say(address)

@@ -13,7 +13,7 @@ from flows.cli.stdio import plain_output, say_error, say_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipelines.core.chunk import Chunk
+    from pipelines.core.document import Chunk
     from pipelines.settings import Settings
 
 

@@ -44,9 +44,8 @@ def serve(
 
     On this machine alone, unless --host and --key-file say otherwise. Nothing is written without --allow-changes.
     """
-    from serve.app import open_services
+    from serve.app import open_services, run
     from serve.keys import read_keys
-    from serve.run import run
     from serve.settings import Limits, ServeSettings
 
     settings = ServeSettings(

@@ -9,8 +9,7 @@ from pipelines.core.errors import StoreError, StoreLocked
 from pipelines.ingest.keys import COMPILED
 from pipelines.resources import Stores, open_stores
 from pipelines.store.catalog import Entry
-from pipelines.store.completeness import amiss, remedy
-from pipelines.store.facts import state
+from pipelines.store.facts import amiss, remedy, state
 from pipelines.store.folder import KnowledgeBaseFolder
 
 SAMPLE = 50

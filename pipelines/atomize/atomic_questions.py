@@ -12,9 +12,9 @@ from pipelines.core.ids import normalize
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.dates import tells_when
 from pipelines.lang.quantities import quantities
-from pipelines.lang.subject_words import question_language
+from pipelines.lang.questions import question_language
 from pipelines.lang.terms import terms
-from pipelines.lang.words import cue
+from pipelines.lang.word_lists import cue
 from pipelines.llm.embedder import Embedder
 
 _LIST_MARK = re.compile(r"^(?:\W*\d+[.)]\s*|[-*•]\s*|Q\d*[:.]\s*)")

@@ -9,9 +9,8 @@ from dataclasses import replace
 from pipelines.atomize.distiller import ChunkContent, ChunkDistillate, Distiller, chunk_contents
 from pipelines.atomize.extractive_distiller import ExtractiveDistiller
 from pipelines.atomize.settings import AtomizeSettings
-from pipelines.core.chunk import Chunk
 from pipelines.core.concurrent import gather
-from pipelines.core.document import Document
+from pipelines.core.document import Chunk, Document
 from pipelines.core.knowledge import Distillate, Entity
 
 

@@ -15,8 +15,7 @@ from typing import Protocol, runtime_checkable
 from pipelines.atomize.keyphrases import repeated_han
 from pipelines.atomize.table_rows import TableRows
 from pipelines.core.block_index import BlockIndex
-from pipelines.core.chunk import Chunk
-from pipelines.core.document import Block, BlockKind, Document, Figure
+from pipelines.core.document import Block, BlockKind, Chunk, Document, Figure
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Atom, ChunkTag, Entity, Mention, Relation, Row
 from pipelines.core.outcome import Failure

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from pipelines.atomize.atomic_statements import statements
+from pipelines.atomize.atomic_statements import row_questions, statements
 from pipelines.atomize.distiller import ChunkContent, ChunkDistillate, Sentence
 from pipelines.atomize.keyphrases import NamedSentence, key_phrases
 from pipelines.atomize.name_recognition import RecognizedName, find_names
-from pipelines.atomize.row_questions import row_questions
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.core.knowledge import Atom, ChunkTag, Entity, Mention, Relation, Row, Tag
 

@@ -12,7 +12,7 @@ from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK, CJK_CHARACTER
 from pipelines.lang.numbers import FIGURE
 from pipelines.lang.terms import terms
-from pipelines.lang.words import cue_words
+from pipelines.lang.word_lists import cue_words
 
 _SHORT_FORM = re.compile(r"[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
 _ENDS_NAME = re.compile(r"[()（）\n]")

@@ -18,8 +18,7 @@ from pipelines.lang.characters import CJK, CJK_CHARACTER
 from pipelines.lang.dates import calendar
 from pipelines.lang.profile import profile
 from pipelines.lang.quantities import is_unit
-from pipelines.lang.wording import wording
-from pipelines.lang.words import PHRASE_ENDS
+from pipelines.lang.word_lists import PHRASE_ENDS, wording
 
 _TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[-./'’&][^\W_{CJK}]+)*|[^\w\s]")
 _LETTER = re.compile(r"[^\W\d_]")

@@ -13,9 +13,9 @@ from functools import lru_cache
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CAPITAL, CJK, HAN
 from pipelines.lang.dates import calendar
-from pipelines.lang.organizations import CHINESE_ORGANIZATIONS, COMPANY, ORGANIZATION, STANDARD_BODIES
+from pipelines.lang.names import CHINESE_ORGANIZATIONS, COMPANY, ORGANIZATION, STANDARD_BODIES
 from pipelines.lang.profile import profile
-from pipelines.lang.words import FUNCTION_WORDS
+from pipelines.lang.word_lists import FUNCTION_WORDS
 
 # Capitalized words, with particles between them and a number at the end: "Bank of England", "Apollo 11".
 _LETTER = rf"[^\W{CJK}]"

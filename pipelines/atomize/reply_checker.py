@@ -17,8 +17,8 @@ from pipelines.core.knowledge import ChunkTag, Entity, Mention, Relation, Tag
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.dates import calendar
-from pipelines.lang.organizations import COMPANY
-from pipelines.lang.words import FUNCTION_WORDS, cue
+from pipelines.lang.names import COMPANY
+from pipelines.lang.word_lists import FUNCTION_WORDS, cue
 
 _KINDS_OF_A_TERM = 2
 """Maximum kinds under which a model may list one term: one listed under more has no kind."""

@@ -12,7 +12,7 @@ from pipelines.core.ids import normalize
 from pipelines.core.knowledge import ChunkTag, Tag, TagPair
 from pipelines.lang.characters import CJK, CJK_RUN
 from pipelines.lang.terms import terms
-from pipelines.lang.words import PHRASE_ENDS
+from pipelines.lang.word_lists import PHRASE_ENDS
 
 _PART = re.compile(rf"[^\W_{CJK}]+|[{CJK}]+")
 

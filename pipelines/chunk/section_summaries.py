@@ -11,9 +11,8 @@ from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import passage_of
 from pipelines.chunk.summarizer import Part, Summarizer
 from pipelines.core.block_index import BlockIndex
-from pipelines.core.chunk import Chunk
 from pipelines.core.concurrent import gather
-from pipelines.core.document import BlockKind, Document, Section
+from pipelines.core.document import BlockKind, Chunk, Document, Section
 from pipelines.core.outcome import Failure
 from pipelines.llm.tokens import count_tokens
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pipelines.core.chunk import Chunk
+from pipelines.core.document import Chunk
 from pipelines.core.ids import content_id, normalize
 from pipelines.core.provenance import Provenance
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipelines.lang.characters import fold
-from pipelines.lang.wording import FoundWord, any_of, words_in
+from pipelines.lang.word_lists import FoundWord, any_of, words_in
 
 REACH = 60
 """Characters before and after a name that are its citation context."""

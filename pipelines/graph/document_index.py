@@ -15,14 +15,14 @@ from pipelines.core.uris import INSIDE
 from pipelines.graph.document_names import DocumentName, fold_name, names_of, number_key, revision_order
 from pipelines.graph.document_profile import DocumentProfile, ProfileReference, SectionIndex
 from pipelines.lang.terms import terms
-from pipelines.lang.wording import any_of, told_languages
+from pipelines.lang.word_lists import any_of, languages_with_words
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _NOWHERE = ("mailto:", "tel:", "javascript:", "data:", "sms:", "about:")
 _INDEXES = ("index.html", "index.htm", "index.md", "README.md", "readme.md")
 _POINTS = re.compile(
-    rf"{any_of('see', 'section', 'appendix', languages=told_languages(spaced=True))}|[《§第]"
-    rf"|{any_of('see', languages=told_languages(spaced=False))}",
+    rf"{any_of('see', 'section', 'appendix', languages=languages_with_words(spaced=True))}|[《§第]"
+    rf"|{any_of('see', languages=languages_with_words(spaced=False))}",
     re.IGNORECASE,
 )
 _PARTIAL_MOST = 500

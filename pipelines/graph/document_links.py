@@ -18,8 +18,8 @@ from pipelines.graph.document_profile import DocumentProfile, ProfileReference
 from pipelines.graph.mentions import NameMention
 from pipelines.graph.settings import GraphSettings
 from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.organizations import REFERRED_BODIES
-from pipelines.lang.wording import any_of
+from pipelines.lang.names import REFERRED_BODIES
+from pipelines.lang.word_lists import any_of
 
 _BY_NAME = (ReferenceKind.MENTION, ReferenceKind.CITATION, ReferenceKind.CROSS_REFERENCE)
 _COMMON_LEAST = 10

@@ -9,9 +9,8 @@ from enum import StrEnum
 from itertools import chain, islice
 
 from pipelines.lang.characters import CAPITAL, CJK_CHARACTER, fold
-from pipelines.lang.document_words import NOT_NUMBERS
-from pipelines.lang.wording import any_of, wording, words_in
-from pipelines.lang.words import STOP_WORDS
+from pipelines.lang.names import NOT_NUMBERS
+from pipelines.lang.word_lists import STOP_WORDS, any_of, wording, words_in
 
 _WORD = re.compile(r"[^\W_]+")
 _GENERIC = frozenset(fold(title).replace("-", " ") for titles in wording("generic").values() for title in titles)

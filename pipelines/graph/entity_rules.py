@@ -13,8 +13,7 @@ from functools import lru_cache
 from pipelines.core.ids import normalize
 from pipelines.graph.entities import EntityProfile
 from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.entity_names import ARTICLES, SAME_NAMES, SMALL_WORDS, TITLES, without_accents
-from pipelines.lang.organizations import LEGAL_FORMS, SHORT_FORMS
+from pipelines.lang.names import ARTICLES, LEGAL_FORMS, SAME_NAMES, SHORT_FORMS, SMALL_WORDS, TITLES, without_accents
 from pipelines.lang.spelling import edits
 
 _WORD = re.compile(r"[^\W_]+")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pipelines.core.chunk import Chunk
-from pipelines.core.document import Block, Document, Figure, Section
+from pipelines.core.document import Block, Chunk, Document, Figure, Section
 from pipelines.core.graph import Value
 from pipelines.core.knowledge import Atom, AtomKind, Row
 from pipelines.core.provenance import Box, Provenance

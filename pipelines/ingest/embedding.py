@@ -11,8 +11,7 @@ import numpy as np
 
 from pipelines.atomize.self_recall import DocumentRecords, SearchRecords
 from pipelines.core import codec
-from pipelines.core.chunk import Chunk
-from pipelines.core.document import Document, Section, document_date
+from pipelines.core.document import Chunk, Document, Section, document_date
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
 from pipelines.core.vectors import Vectors, from_bytes, to_bytes

@@ -22,7 +22,7 @@ from pipelines.ingest.report import silent
 from pipelines.llm.cache import ReplyStore
 from pipelines.resources import Stores, open_graph, open_stores, vectors_name
 from pipelines.settings import Settings, load
-from pipelines.store.catalog import Entry
+from pipelines.store.catalog import DAMAGED, Entry
 from pipelines.store.consistency import (
     Defect,
     Inconsistency,
@@ -36,7 +36,6 @@ from pipelines.store.consistency import (
 )
 from pipelines.store.facts import LINKED_FACT, TABLE_VERSIONS
 from pipelines.store.graph import recount
-from pipelines.store.sqlite_catalog import DAMAGED
 from pipelines.store.vector import EmbeddedRecords
 
 LOST = "what was read of it was damaged"

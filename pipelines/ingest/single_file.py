@@ -8,8 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from pipelines.chunk.chunk import chunk
-from pipelines.core.chunk import Chunk
-from pipelines.core.document import Document, Source
+from pipelines.core.document import Chunk, Document, Source
 from pipelines.core.errors import SourceError
 from pipelines.core.uris import uri_of
 from pipelines.ingest.scan import as_path, digest_file, has_descriptor_paths, open_file

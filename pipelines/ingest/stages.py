@@ -15,8 +15,7 @@ from pipelines.chunk.chunk import split
 from pipelines.chunk.section_summaries import summarize_sections
 from pipelines.chunk.splitter import Splitter
 from pipelines.core import codec
-from pipelines.core.chunk import Chunk
-from pipelines.core.document import Document
+from pipelines.core.document import Chunk, Document
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import Distillate
 from pipelines.core.outcome import Failure, Outcome

@@ -8,7 +8,7 @@ from functools import cache
 from pipelines.lang.numbers import LISTED
 from pipelines.lang.profile import longest_first, profile
 from pipelines.lang.terms import words
-from pipelines.lang.words import cue
+from pipelines.lang.word_lists import cue
 
 # Short names of English and German months alone: "set" and "out" of the Portuguese are English words.
 _NAMES = frozenset().union(

@@ -11,7 +11,7 @@ import Stemmer
 from pipelines.core.ids import normalize
 from pipelines.lang.characters import CJK, MARK, WITHOUT_BLANKS
 from pipelines.lang.profile import profile
-from pipelines.lang.words import STOP_WORDS
+from pipelines.lang.word_lists import STOP_WORDS
 
 _BY_PAIRS = CJK + WITHOUT_BLANKS
 _SPELLED = rf"[^\W_{_BY_PAIRS}]+(?:[{MARK}]+[^\W_{_BY_PAIRS}]*)*"
@@ -96,6 +96,13 @@ def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:
             found.extend(_spelled(run, language))
     found += _stemmer(language).stemWords(plain)
     return found
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str, language: str) -> str:
+    """Return the term of one word in a language; of a compound, that of the whole."""
+    found = terms(word, language, stop=False)
+    return found[0] if found else word
 
 
 def forms(word: str, language: str) -> list[str]:

@@ -1,7 +1,8 @@
-"""What an embedding model is to Strata: texts in, unit vectors out."""
+"""The protocol of embedders, texts in and unit vectors out, and the simplest one, which needs no model."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,6 +11,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from pipelines.core.vectors import Vectors
+from pipelines.lang.terms import terms
 
 
 class Side(StrEnum):
@@ -67,3 +69,31 @@ def embed_filled(texts: Sequence[str], dimension: int, embed: Callable[[list[str
 def _plain(text: str) -> str:
     """`text` without what no tokenizer takes: NUL, which ends a C string, and lone surrogates."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+class HashingEmbedder:
+    """Each term adds 1 or -1 at a place that its hash names, so texts are near as far as they share terms.
+
+    A text without terms has a zero row, as an empty one has. (Weinberger et al. 2009, Feature hashing.)
+    """
+
+    def __init__(self, dimension: int = 256) -> None:
+        self._dimension = dimension
+
+    @property
+    def info(self) -> EmbedderInfo:
+        return EmbedderInfo("hashing", "terms", self._dimension)
+
+    def embed(self, texts: Sequence[str], side: Side = Side.PASSAGE) -> Vectors:
+        return embed_filled(texts, self._dimension, self._rows)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _rows(self, texts: list[str]) -> Vectors:
+        rows = np.zeros((len(texts), self._dimension), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for term in terms(text):
+                hashed = int.from_bytes(hashlib.blake2b(term.encode(), digest_size=8).digest())
+                row[hashed % self._dimension] += 1.0 if hashed >> 63 else -1.0
+        return rows

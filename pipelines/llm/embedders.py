@@ -60,7 +60,7 @@ def _open(settings: EmbedSettings) -> Embedder:
 
             return WordLlamaEmbedder(settings.dimension or 256)
         case "hashing":
-            from pipelines.llm.hashing import HashingEmbedder
+            from pipelines.llm.embedder import HashingEmbedder
 
             return HashingEmbedder(settings.dimension or 256)
         case "e5":

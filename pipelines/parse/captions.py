@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from pipelines.core.document import BlockKind
-from pipelines.lang.wording import any_of
+from pipelines.lang.word_lists import any_of
 from pipelines.parse.lines import DOTS
 
 _LABEL = r"(?:[A-Z][.\-])?\d{1,3}(?:[.\-]\d{1,3}){0,3}[a-z]?"

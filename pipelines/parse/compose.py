@@ -12,7 +12,7 @@ from pipelines.core.ids import content_id
 from pipelines.core.provenance import Provenance, Span
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.identify import detect_language
-from pipelines.lang.wording import any_of
+from pipelines.lang.word_lists import any_of
 from pipelines.parse.captions import match_captions
 from pipelines.parse.lines import BULLET_GLYPHS
 from pipelines.parse.outline import build_sections, section_number

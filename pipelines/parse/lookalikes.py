@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from pipelines.lang.wording import any_of
+from pipelines.lang.word_lists import any_of
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.captions import caption_subject
 from pipelines.parse.outline import number_depth, section_number

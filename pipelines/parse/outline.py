@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pipelines.core.document import Block, BlockKind, Section
 from pipelines.core.ids import content_id
 from pipelines.core.provenance import Span
-from pipelines.lang.wording import any_of
+from pipelines.lang.word_lists import any_of
 
 _NUMBER = re.compile(
     rf"(?:{any_of('section', 'appendix')}\s+)?"

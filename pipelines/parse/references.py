@@ -13,8 +13,8 @@ from functools import cache
 
 from pipelines.core.document import Block, BlockKind, Reference, ReferenceKind
 from pipelines.core.provenance import Span
-from pipelines.lang.organizations import REFERRED_BODIES
-from pipelines.lang.wording import any_of, told_languages
+from pipelines.lang.names import REFERRED_BODIES
+from pipelines.lang.word_lists import any_of, languages_with_words
 
 _URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"“”„「」《》，。；、]++|\bwww\.[^\s<>\"“”„，。；、]++", re.IGNORECASE)
 _DOI = re.compile(r"\b(?:doi:\s?)(10\.\d{4,9}/[^\s<>\"“”,;]++)", re.IGNORECASE)
@@ -68,7 +68,8 @@ class _Patterns:
 @cache
 def _patterns(languages: tuple[str, ...]) -> _Patterns:
     spaced, others = (
-        tuple(code for code in languages if code in told_languages(spaced=kind)) or _NONE for kind in (True, False)
+        tuple(code for code in languages if code in languages_with_words(spaced=kind)) or _NONE
+        for kind in (True, False)
     )
     part = rf"(?:{any_of('section', 'appendix', 'table', 'figure', languages=spaced)}|§§?)"
     article = any_of("article", languages=languages)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from pipelines.core.chunk import Chunk
+from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
 from pipelines.lang.quantities import quantities
 from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
-from pipelines.lang.words import cue
+from pipelines.lang.word_lists import cue
 from pipelines.retrieve.hit import Hit, TableRow
 from pipelines.retrieve.table_rows import RULE, Fields, Line, read_tables
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from pipelines.core.chunk import Chunk
+from pipelines.core.document import Chunk
 from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.core.provenance import Provenance, Span
 from pipelines.graph.node_properties import box_of

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.core.ids import normalize
-from pipelines.lang.document_words import kind_words
+from pipelines.lang.names import kind_words
 from pipelines.lang.terms import stop_words, terms
 
 Numbers = NDArray[np.int32]

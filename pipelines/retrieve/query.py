@@ -12,7 +12,7 @@ import numpy as np
 from pipelines.atomize.tags import QueryTags
 from pipelines.core.knowledge import Tag, TagPair
 from pipelines.lang import bm25
-from pipelines.lang.subject_words import question_language
+from pipelines.lang.questions import question_language
 from pipelines.lang.terms import stop_words, terms, words
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import reads

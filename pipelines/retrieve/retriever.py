@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 
 import numpy as np
 
-from pipelines.core.chunk import Chunk
+from pipelines.core.document import Chunk
 from pipelines.core.graph import NodeKind
 from pipelines.core.knowledge import TagPair
 from pipelines.core.vectors import Vectors

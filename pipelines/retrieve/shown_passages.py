@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from pipelines.core.chunk import Chunk
+from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
 from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms

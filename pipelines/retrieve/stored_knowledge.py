@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 
 from pipelines.core.block_index import BlockIndex
-from pipelines.core.chunk import Chunk
+from pipelines.core.document import Chunk
 from pipelines.core.errors import StoreError
 from pipelines.core.knowledge import TagPair
 from pipelines.core.provenance import Provenance, Span

@@ -11,10 +11,9 @@ from typing import Self
 
 from pipelines.core.errors import StoreError, StoreLocked
 from pipelines.core.sqlite_file import SqliteFile
-from pipelines.store.catalog import Catalog
+from pipelines.store.catalog import Catalog, SqliteCatalog
 from pipelines.store.graph import GraphStore
 from pipelines.store.migrations import migrate, require_current
-from pipelines.store.sqlite_catalog import SqliteCatalog
 from pipelines.store.sqlite_graph import SqliteGraph
 
 if sys.platform == "win32":

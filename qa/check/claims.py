@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pipelines.core.ids import normalize
 from pipelines.core.provenance import Span
 from pipelines.lang.arithmetic import unsupported
-from pipelines.lang.codes import named_codes
 from pipelines.lang.terms import terms
+from pipelines.lang.word_lists import named_codes
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.table_rows import RULE, cells_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import isclose
 
 from pipelines.lang.quantities import Kind, in_row, quantities
-from pipelines.lang.words import cue
+from pipelines.lang.word_lists import cue
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
 from qa.quoting.question import QuestionTerms, languages_of, read_question

@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pipelines.lang.asked import asked_for, asking
 from pipelines.lang.characters import fold
 from pipelines.lang.quantities import Kind
-from pipelines.lang.subject_words import question_language, stem, subject_words
-from pipelines.lang.terms import split_identifier, stop_words, words
-from pipelines.lang.words import common_words, cue
+from pipelines.lang.questions import question_language, subject_words, value_kinds, value_words
+from pipelines.lang.terms import split_identifier, stem, stop_words, words
+from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
 
@@ -68,7 +67,7 @@ class QuestionTerms:
 
     def wants_of(self, column: str, cell: str, language: str) -> bool:
         """Whether a cell has a figure, and the heading of its column, in `language`, names a kind that is asked for."""
-        return bool(column and _HAS_DIGIT.search(cell) and self.wants & asked_for(column, language))
+        return bool(column and _HAS_DIGIT.search(cell) and self.wants & value_kinds(column, language))
 
 
 def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()) -> QuestionTerms:
@@ -92,11 +91,11 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         said.setdefault(stem(word, language), word)
     weights = {term: weight_of(word) for term, word in said.items()}
     codes = frozenset(term for term in weights if _NAMES_A_THING.search(said[term]))
-    told = frozenset(stem(word, language) for word in words(asking(question, language))) & weights.keys()
+    told = frozenset(stem(word, language) for word in words(value_words(question, language))) & weights.keys()
     lists = cue("lists", language).search(question) is not None
     several = lists or cue("several", language).search(question) is not None
     sides = _sides(question, language, said) if cue("compares", language).search(question) else ()
-    wants = asked_for(question, language)
+    wants = value_kinds(question, language)
     return QuestionTerms(question, language, weights, said, codes, wants, told, several, lists, sides)
 
 

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pipelines.lang.quantities import Kind, gives
-from pipelines.lang.subject_words import stem
-from pipelines.lang.terms import terms, words
-from pipelines.lang.words import cue
+from pipelines.lang.terms import stem, terms, words
+from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon

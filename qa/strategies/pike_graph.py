@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pipelines.lang.codes import named_codes
 from pipelines.lang.terms import terms
+from pipelines.lang.word_lists import named_codes
 from pipelines.retrieve.hit import Hit, LinkedChunk
 from pipelines.retrieve.table_rows import RULE
 from qa.answer import Answer, Step

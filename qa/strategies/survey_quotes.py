@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from pipelines.core.ids import normalize
 from pipelines.lang.profile import profile
-from pipelines.lang.subject_words import question_language
-from pipelines.lang.words import cue
+from pipelines.lang.questions import question_language
+from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.overview import DocumentOverview, WholeCorpus, opening

@@ -3,9 +3,8 @@
 Filtering what is found would not do: names, counts, spellings and scores come from all documents. So everything above
 the stores (routes, search, answers, the index) works on views of them, in which the rest is not there:
 
-    catalog.py   the files of the folders; facts about the whole are not told
     corpus.py    tags, entities, classes and references, made anew of what these documents say
-    graph.py     both as a graph
+    graph.py     the files of the folders, without facts about the whole; their graph
     vectors.py   search among these documents, with term statistics of their own
     stores.py    all of it in place of a knowledge base's stores
 

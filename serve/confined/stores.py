@@ -9,8 +9,7 @@ from pipelines.resources import Stores
 from pipelines.store.catalog import Catalog
 from pipelines.store.graph import GraphStore
 from serve.access import Scope
-from serve.confined.catalog import ConfinedCatalog
-from serve.confined.graph import ConfinedGraph
+from serve.confined.graph import ConfinedCatalog, ConfinedGraph
 from serve.confined.vectors import ConfinedVectors
 
 

@@ -18,8 +18,7 @@ from pipelines.lang import bm25
 from pipelines.lang.terms import terms
 from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, Scored, VectorStore
 from serve.access import Scope
-from serve.confined.catalog import refuse
-from serve.confined.graph import Seen
+from serve.confined.graph import Seen, refuse
 
 _OF_CORPUS = (RecordKind.TAG, RecordKind.ENTITY)
 

@@ -11,8 +11,7 @@ from pipelines.atomize.settings import AtomizeSettings
 from pipelines.chunk.chunk import chunk
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.chunk.splitter import StructuralSplitter
-from pipelines.core.chunk import Chunk
-from pipelines.core.document import Document
+from pipelines.core.document import Chunk, Document
 from pipelines.core.knowledge import Distillate
 from tests.chunk.build import document, paragraph
 

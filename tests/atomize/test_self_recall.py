@@ -15,7 +15,7 @@ from pipelines.atomize.self_recall import (
     rank,
     self_recall,
 )
-from pipelines.llm.hashing import HashingEmbedder
+from pipelines.llm.embedder import HashingEmbedder
 from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 SUBJECTS = ["pump", "valve", "boiler", "crane", "motor", "filter", "gearbox", "turbine", "furnace", "mixer"]

@@ -5,7 +5,7 @@ import json
 from pipelines.atomize.tag_classes import KINDS, ModelClasses, classify, sample_of
 from pipelines.core.errors import CallFailed
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass
-from pipelines.llm.hashing import HashingEmbedder
+from pipelines.llm.embedder import HashingEmbedder
 from pipelines.llm.testing.fakes import ScriptedChat
 
 TERMS = [

@@ -6,8 +6,7 @@ from itertools import pairwise
 from pipelines.chunk.chunk import chunk, split
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.chunk.splitter import Cut, StructuralSplitter, Window, quoted_cut
-from pipelines.core.chunk import Chunk
-from pipelines.core.document import Document
+from pipelines.core.document import Chunk, Document
 from pipelines.core.errors import CallFailed
 from pipelines.core.outcome import Failure
 from pipelines.llm.tokens import count_tokens

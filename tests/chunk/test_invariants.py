@@ -12,8 +12,7 @@ from pipelines.chunk.chunk import chunk
 from pipelines.chunk.passages import GroupSummary, PassageGroup
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, StructuralSplitter, Window
-from pipelines.core.chunk import Chunk
-from pipelines.core.document import Block, BlockKind, Document
+from pipelines.core.document import Block, BlockKind, Chunk, Document
 from pipelines.llm.tokens import count_tokens
 from tests.chunk.build import code, document, heading, item, paragraph, table, title
 

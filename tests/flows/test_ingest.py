@@ -163,7 +163,7 @@ SHAKY = """
 from pathlib import Path
 from pipelines.core.errors import CallTimedOut
 from pipelines.llm.embedder import Side
-from pipelines.llm.hashing import HashingEmbedder
+from pipelines.llm.embedder import HashingEmbedder
 class Shaky(HashingEmbedder):
     def __init__(self, settings):
         super().__init__(64)

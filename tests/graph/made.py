@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from pipelines.core.chunk import Chunk
-from pipelines.core.document import Block, BlockKind, Document, Reference, ReferenceKind, Section, Source
+from pipelines.core.document import Block, BlockKind, Chunk, Document, Reference, ReferenceKind, Section, Source
 from pipelines.core.ids import content_id, digest
 from pipelines.core.knowledge import ChunkTag, Distillate, Entity, Mention, Tag
 from pipelines.core.provenance import Provenance, Span

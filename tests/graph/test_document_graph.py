@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pipelines.core.chunk import Chunk
-from pipelines.core.document import Block, BlockKind, Document, Figure, Reference, ReferenceKind, Section, Source
+from pipelines.core.document import Block, BlockKind, Chunk, Document, Figure, Reference, ReferenceKind, Section, Source
 from pipelines.core.graph import Edge, EdgeKind, Layer, Node, NodeKind, Subgraph
 from pipelines.core.knowledge import Atom, AtomKind, ChunkTag, Distillate, Entity, Field, Mention, Relation, Row
 from pipelines.core.provenance import Box, Provenance, Span

@@ -19,7 +19,7 @@ from pipelines.graph.document_profile import document_profile
 from pipelines.graph.entities import EntityProfile
 from pipelines.graph.link import link
 from pipelines.graph.mentions import ChunkText
-from pipelines.llm.hashing import HashingEmbedder
+from pipelines.llm.embedder import HashingEmbedder
 from tests.graph.made import Made, made
 
 DIGITS = "9" * 5000

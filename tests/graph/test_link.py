@@ -15,7 +15,7 @@ from pipelines.graph.document_names import numbers_of, revision_of, revision_ord
 from pipelines.graph.document_profile import DocumentProfile, document_profile
 from pipelines.graph.link import link
 from pipelines.graph.mentions import ChunkText, NameMatcher, cache_key
-from pipelines.store.file_artifacts import FileArtifacts
+from pipelines.store.artifact import FileArtifacts
 from tests.graph.made import linked, made, profiles, texts
 
 SIEMENS = [Entity(Entity.make_id(name), name, "company") for name in ("Siemens AG", "Siemens")]

@@ -20,7 +20,7 @@ from pipelines.settings import Settings
 from pipelines.store.vector import RecordKind
 from qa import KnowledgeBase
 from qa.settings import QaSettings
-from serve.feedback import Quoted, Said, give, given, take_back
+from serve.corrections import FeedbackRequest, Quoted, all_feedback, give_feedback, withdraw_feedback
 from serve.library import OpenBase
 
 MANUAL = "# Manual\n\n## Rings\n\nEPDM rings keep for 7 years in the dark.\n\n## Bolts\n\nCasing bolts take 68 Nm.\n"
@@ -47,8 +47,8 @@ def say(place: Path, question: str = ODD, right: bool = True, expected: str = ""
                     if KEEP in str(one.properties["text"]))  # fmt: skip
         start = int(str(chunk.properties["start"])) + str(chunk.properties["text"]).index(KEEP)
         cited = Quoted(document=entry.document, start=start, end=start + len(KEEP))
-        said = Said(question=question, answer=answer, right=right, expected=expected, citations=(cited,))
-        return give(base, said, "boss").id
+        said = FeedbackRequest(question=question, answer=answer, right=right, expected=expected, citations=(cited,))
+        return give_feedback(base, said, "boss").id
 
 
 def atoms(place: Path) -> list[str]:
@@ -80,7 +80,7 @@ def test_a_confirmed_question_leads_to_its_source_until_it_is_taken_back(place: 
     assert build(place / "folder", place / "kb").stages["load"].done == 0
     assert not fsck(place / "kb", read_data=True).findings
     with KnowledgeBase.open(place / "kb") as knowledge:
-        take_back(OpenBase("kb", knowledge, QaSettings()), id)
+        withdraw_feedback(OpenBase("kb", knowledge, QaSettings()), id)
     build(place / "folder", place / "kb")
     assert atoms(place) == []
 
@@ -90,7 +90,7 @@ def test_a_wrong_answer_adds_nothing_and_the_last_word_counts(place: Path) -> No
     build(place / "folder", place / "kb")
     assert atoms(place) == []
     with KnowledgeBase.open(place / "kb") as knowledge:
-        (kept,) = given(OpenBase("kb", knowledge, QaSettings()))
+        (kept,) = all_feedback(OpenBase("kb", knowledge, QaSettings()))
     assert (kept.right, kept.expected, kept.by) == (False, "after 7 years", "boss")
 
 
@@ -126,10 +126,10 @@ def test_a_citation_of_what_is_not_there_is_refused(place: Path) -> None:
         document = base.entries()[0].document
         for cited in (Quoted(document="document:0", start=0, end=5), Quoted(document=document, start=5, end=90_000)):
             with pytest.raises(NotFound):
-                give(base, Said(question="Why?", right=True, citations=(cited,)), "boss")
+                give_feedback(base, FeedbackRequest(question="Why?", right=True, citations=(cited,)), "boss")
         with pytest.raises(NotFound):
-            take_back(base, "feedback:0")
-        assert given(base) == ()
+            withdraw_feedback(base, "feedback:0")
+        assert all_feedback(base) == ()
 
 
 def test_what_was_said_becomes_questions_to_evaluate_with(

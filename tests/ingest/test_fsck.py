@@ -20,8 +20,8 @@ from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Reply
 from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings
+from pipelines.store.artifact import FileArtifacts
 from pipelines.store.consistency import Defect, StorePart
-from pipelines.store.file_artifacts import FileArtifacts
 from pipelines.store.vector import EmbeddedRecords
 from qa.knowledge_base import KnowledgeBase
 from tests.ingest.knowledge import entries_of, graph_of, vectors_of

@@ -8,8 +8,8 @@ import pytest
 from pipelines import build
 from pipelines.ingest.estimate import estimate_ingest
 from pipelines.llm.budget import Budget
-from pipelines.llm.testing.faults import Fault, FaultRates
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
+from pipelines.llm.testing.loopback_wire import Fault, FaultRates
 from pipelines.llm.testing.schema_answer import answer_by_schema
 from pipelines.sections import IngestSettings
 from pipelines.settings import Settings

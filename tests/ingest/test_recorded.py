@@ -11,8 +11,8 @@ import pytest
 from pipelines import build
 from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.ingest.report import Report
-from pipelines.llm.testing.faults import Fault, FaultRates
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
+from pipelines.llm.testing.loopback_wire import Fault, FaultRates
 from pipelines.llm.testing.recorded import RecordedAnswers
 from pipelines.settings import Settings
 from tests.conftest import EXAMPLES

@@ -17,8 +17,8 @@ from pipelines.ingest.verdicts import SAID, Verdict
 from pipelines.store.vector import RecordKind
 from qa import KnowledgeBase
 from qa.settings import QaSettings
+from serve.corrections import VerdictRequest, all_verdicts, give_verdict, withdraw_verdict
 from serve.library import OpenBase
-from serve.verdicts import Said, said, say, undo
 
 FILES = {
     "one.md": "# Delivery\n\nThe pumps were delivered by Hartmann Pumpenbau GmbH in March. "
@@ -46,13 +46,13 @@ def place(begun: Path, tmp_path: Path) -> Path:
 
 def tell(place: Path, kind: str, one: str, two: str = "", where: str = "") -> str:
     with KnowledgeBase.open(place / "kb") as knowledge:
-        told = Said.model_validate({"kind": kind, "one": one, "two": two, "where": where})
-        return say(OpenBase("kb", knowledge, QaSettings()), told, "boss").id
+        told = VerdictRequest.model_validate({"kind": kind, "one": one, "two": two, "where": where})
+        return give_verdict(OpenBase("kb", knowledge, QaSettings()), told, "boss").id
 
 
 def take_back(place: Path, id: str) -> None:
     with KnowledgeBase.open(place / "kb") as knowledge:
-        undo(OpenBase("kb", knowledge, QaSettings()), id)
+        withdraw_verdict(OpenBase("kb", knowledge, QaSettings()), id)
 
 
 def ingest(place: Path) -> None:
@@ -80,7 +80,7 @@ def test_entities_are_merged_and_told_apart_again(place: Path) -> None:
         assert len({edge.owner for edge in graph.edges((EdgeKind.MENTIONS,), targets=[node.id])}) == 2
     tell(place, "apart", TWO, ONE)  # the last word on the two
     with KnowledgeBase.open(place / "kb") as knowledge:
-        (verdict,) = said(OpenBase("kb", knowledge, QaSettings()))
+        (verdict,) = all_verdicts(OpenBase("kb", knowledge, QaSettings()))
         assert (verdict.kind.value, verdict.by) == ("apart", "boss")
     ingest(place)
     assert {ONE, TWO} <= names(place, NodeKind.ENTITY).keys()

@@ -7,7 +7,7 @@ import pytest
 from pipelines import build
 from pipelines.core.graph import EdgeKind, NodeKind
 from pipelines.ingest.vocabulary import vocabulary
-from pipelines.llm.hashing import HashingEmbedder
+from pipelines.llm.embedder import HashingEmbedder
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
 from pipelines.llm.testing.schema_answer import answer_by_schema

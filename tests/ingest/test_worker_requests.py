@@ -16,7 +16,7 @@ from pipelines.core.errors import BudgetExceeded, CallFailed, RateLimited, Strat
 from pipelines.core.vectors import Vectors
 from pipelines.ingest.worker_requests import PackedRequest, ParentChat, ParentEmbedder, answer
 from pipelines.llm.chat import Image, Message, Reply, Request, Usage, request_key
-from pipelines.llm.hashing import HashingEmbedder
+from pipelines.llm.embedder import HashingEmbedder
 from pipelines.llm.testing.fakes import ScriptedChat
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.schema_answer import answer_by_schema

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.lang.codes import named_codes
+from pipelines.lang.word_lists import named_codes
 
 
 @pytest.mark.parametrize(

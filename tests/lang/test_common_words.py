@@ -1,4 +1,4 @@
-from pipelines.lang.words import common_words
+from pipelines.lang.word_lists import common_words
 
 
 def test_the_commonest_words_are_known_in_many_languages() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pipelines.lang.profile import read_table
-from pipelines.lang.words import cue
+from pipelines.lang.word_lists import cue
 
 _LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja"}
 

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from pipelines.lang.organizations import (
+from pipelines.lang.names import (
     CHINESE_ORGANIZATIONS,
     COMPANY,
     LEGAL_FORMS,

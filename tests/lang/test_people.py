@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.lang.people import names_person
+from pipelines.lang.names import names_person
 
 
 @pytest.mark.parametrize(

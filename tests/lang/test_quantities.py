@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.lang.asked import asked_for, asking
 from pipelines.lang.profile import read_table
 from pipelines.lang.quantities import Kind, gives, in_row, quantities
+from pipelines.lang.questions import value_kinds, value_words
 
 
 @pytest.mark.parametrize(
@@ -26,13 +26,13 @@ from pipelines.lang.quantities import Kind, gives, in_row, quantities
 def test_the_kind_of_value_asked_for_is_known_and_recognized(
     question: str, kind: Kind, answer: str, other: str
 ) -> None:
-    assert kind in asked_for(question)
+    assert kind in value_kinds(question)
     assert gives(frozenset({kind}), answer)
     assert not gives(frozenset({kind}), other)
 
 
 def test_a_question_for_no_value_asks_for_no_kind() -> None:
-    assert asked_for("Which way up is the reducer mounted?") == frozenset()
+    assert value_kinds("Which way up is the reducer mounted?") == frozenset()
 
 
 def test_a_unit_may_stand_in_the_header_of_a_table() -> None:
@@ -42,7 +42,7 @@ def test_a_unit_may_stand_in_the_header_of_a_table() -> None:
 
 
 def test_the_words_that_ask_are_named_whole() -> None:
-    assert asking("How many centimetres of bar are cut?", "en").split() == ["centimetres", "How", "many"]
+    assert value_words("How many centimetres of bar are cut?", "en").split() == ["centimetres", "How", "many"]
 
 
 def test_values_are_read_with_unit_and_figure() -> None:
@@ -53,7 +53,7 @@ def test_values_are_read_with_unit_and_figure() -> None:
 @given(st.text(max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
     assert all(value.text == value.span.slice(text) for value in quantities(text))
-    assert isinstance(asked_for(text), frozenset)
+    assert isinstance(value_kinds(text), frozenset)
 
 
 def test_a_figure_in_a_row_has_the_unit_of_its_column() -> None:
@@ -116,12 +116,12 @@ def test_a_word_behind_a_figure_is_no_unit(text: str, language: str) -> None:
      ("Сколько стоит насос?", "ru", Kind.MONEY), ("なぜ停止しましたか。", "ja", Kind.REASON)],
 )  # fmt: skip
 def test_the_kind_asked_for_is_known_in_every_language_of_the_table(question: str, language: str, kind: Kind) -> None:
-    assert kind in asked_for(question, language)
-    assert kind in asked_for(question)
+    assert kind in value_kinds(question, language)
+    assert kind in value_kinds(question)
 
 
 def test_a_language_without_patterns_asks_for_no_kind() -> None:
-    assert asked_for("Kuinka kauan koeaika kestää?", "fi") == frozenset()
+    assert value_kinds("Kuinka kauan koeaika kestää?", "fi") == frozenset()
 
 
 def test_every_unit_of_the_table_is_read_as_what_it_measures() -> None:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pipelines.lang.profile import read_table
-from pipelines.lang.wording import any_of, told_languages, wording
+from pipelines.lang.word_lists import any_of, languages_with_words, wording
 
 TABLES = read_table("wording")
 
@@ -61,5 +61,5 @@ def test_words_may_be_those_of_some_languages() -> None:
 
 
 def test_languages_are_told_apart_by_their_blanks() -> None:
-    assert {"en", "ar", "ru"} <= set(told_languages(spaced=True))
-    assert set(told_languages(spaced=False)) <= {"ja", "th", "zh", "ko"}
+    assert {"en", "ar", "ru"} <= set(languages_with_words(spaced=True))
+    assert set(languages_with_words(spaced=False)) <= {"ja", "th", "zh", "ko"}

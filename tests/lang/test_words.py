@@ -1,4 +1,4 @@
-from pipelines.lang.words import FUNCTION_WORDS, PHRASE_ENDS, STOP_WORDS
+from pipelines.lang.word_lists import FUNCTION_WORDS, PHRASE_ENDS, STOP_WORDS
 
 
 def test_the_lists_hold_english_and_chinese() -> None:

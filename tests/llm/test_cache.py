@@ -14,7 +14,7 @@ import pytest
 from pipelines.core.errors import CallTimedOut
 from pipelines.llm.cache import CacheChat, CacheLine, ReplyStore
 from pipelines.llm.chat import Image, Message, Reply, Request, Usage
-from pipelines.llm.testing.chat_contract import WordReply, say
+from pipelines.llm.testing.contracts import WordReply, say
 from pipelines.llm.testing.fakes import DelayedChat, FunctionChat, ScriptedChat
 
 DAY = 86_400.0

@@ -14,14 +14,13 @@ import pytest
 from pydantic import SecretStr
 
 from pipelines.core.errors import CallFailed, CallTimedOut, MissingExtra, SettingsError
-from pipelines.llm.embedder import Embedder, Side
+from pipelines.llm.embedder import Embedder, HashingEmbedder, Side
 from pipelines.llm.embedders import CachedEmbedder, open_embedder
-from pipelines.llm.hashing import HashingEmbedder
 from pipelines.llm.openai_embedder import OpenAIEmbedder
 from pipelines.llm.settings import EmbedSettings, LlmSettings
-from pipelines.llm.testing.embedder_contract import TEXTS, EmbedderContract
-from pipelines.llm.testing.faults import Fault, FaultScript
+from pipelines.llm.testing.contracts import TEXTS, EmbedderContract
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
+from pipelines.llm.testing.loopback_wire import Fault, FaultScript
 from tests.llm.onnx_file import write_model
 
 

@@ -17,9 +17,8 @@ from pipelines.llm.chat import Image, Message, Request
 from pipelines.llm.openai_chat import OpenAIChat
 from pipelines.llm.openai_errors import TABLE, retry_after, translate
 from pipelines.llm.settings import LlmSettings
-from pipelines.llm.testing.faults import Fault, FaultScript
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
-from pipelines.llm.testing.loopback_wire import Call, CallTurn
+from pipelines.llm.testing.loopback_wire import Call, CallTurn, Fault, FaultScript
 
 
 class Answer(BaseModel):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pipelines.core.errors import RateLimited
 from pipelines.llm.chat import Reply, Request, Usage
 from pipelines.llm.rate_limit import AdaptiveSemaphore, RateLimitChat, Rates, Throttle
-from pipelines.llm.testing.chat_contract import say
+from pipelines.llm.testing.contracts import say
 from pipelines.llm.testing.fakes import DelayedChat, FunctionChat, ScriptedChat
 from pipelines.llm.tokens import estimate_input
 

@@ -14,7 +14,7 @@ from pipelines.core.errors import (
     StrataError,
 )
 from pipelines.llm.retry import RetryChat, RetryPolicy, may_help
-from pipelines.llm.testing.chat_contract import say
+from pipelines.llm.testing.contracts import say
 from pipelines.llm.testing.fakes import ScriptedChat
 
 

@@ -17,9 +17,8 @@ from pipelines.llm.chat import Chat, Message, Request
 from pipelines.llm.ledger import Ledger
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
-from pipelines.llm.testing.faults import Fault, FaultRates, FaultScript
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
-from pipelines.llm.testing.loopback_wire import Call
+from pipelines.llm.testing.loopback_wire import Call, Fault, FaultRates, FaultScript
 
 
 class Echo(BaseModel):

@@ -19,7 +19,7 @@ from pipelines.llm import testing
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EmbedSettings
-from pipelines.llm.testing.embedder_contract import EmbedderContract
+from pipelines.llm.testing.contracts import EmbedderContract
 from pipelines.resources import open_stores
 from pipelines.settings import load, read
 from pipelines.trust import confirm, links_of

@@ -8,11 +8,10 @@ import pytest
 from pipelines.core.codec import decode
 from pipelines.core.errors import CallFailed
 from pipelines.llm.chat import Reply, Request, Usage
-from pipelines.llm.ledger import Ledger, Totals
+from pipelines.llm.ledger import Ledger, Totals, TraceChat, TraceLine
 from pipelines.llm.settings import Price
-from pipelines.llm.testing.chat_contract import say
+from pipelines.llm.testing.contracts import say
 from pipelines.llm.testing.fakes import ScriptedChat
-from pipelines.llm.trace import TraceChat, TraceLine
 
 SCRIPT = [
     Reply("pump", "m-2", Usage(100, 10, 1)),

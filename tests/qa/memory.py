@@ -7,12 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from pipelines.core.chunk import Chunk
+from pipelines.core.document import Chunk
 from pipelines.core.provenance import Box, Provenance, Span
 from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
-from pipelines.llm.embedder import Side
-from pipelines.llm.hashing import HashingEmbedder
+from pipelines.llm.embedder import HashingEmbedder, Side
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
 from pipelines.retrieve.overview import DocumentOverview, Part
 from pipelines.retrieve.stored_knowledge import CorpusLexicon

@@ -9,7 +9,7 @@ import pytest
 
 from evaluate.passages import open_passages
 from evaluate.questions import Passage, passage_id
-from pipelines.lang.subject_words import question_language
+from pipelines.lang.questions import question_language
 from pipelines.retrieve.query import analyze_query
 from pipelines.retrieve.retriever import Mode, Retriever
 from pipelines.settings import load

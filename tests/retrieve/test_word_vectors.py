@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pipelines.core.vectors import Vectors
-from pipelines.llm.embedder import Side
-from pipelines.llm.hashing import HashingEmbedder
+from pipelines.llm.embedder import HashingEmbedder, Side
 from pipelines.retrieve.word_vectors import WordVectors
 
 

@@ -71,7 +71,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def running(settings: ServeSettings) -> Iterator[Served]:
-    """Serve on a free port of loopback, as `serve.run.run` does, in a thread of this process."""
+    """Serve on a free port of loopback, as `serve.app.run` does, in a thread of this process."""
     with open_services(settings) as services:
         app = create_app(settings, services)
         config = uvicorn.Config(app, port=0, access_log=False, log_level="warning")

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.core.ids import digest
-from pipelines.store.artifact import ArtifactStore
-from pipelines.store.file_artifacts import FileArtifacts
+from pipelines.store.artifact import ArtifactStore, FileArtifacts
 from pipelines.store.testing.artifact_store_contract import KEY, OTHER, ArtifactStoreContract
 
 

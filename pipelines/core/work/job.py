@@ -1,12 +1,15 @@
-"""The values of a job: what it is, what it may cost, what it sees of its parent, and how it ended."""
+"""A job: what it is, what it may cost, what it sees of its parent, how it ended; and the messages that carry this."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import Protocol, TypeVar
+from threading import Lock
+from typing import IO, Protocol, TypeVar
 
 from pipelines.core.outcome import Status
 
@@ -105,3 +108,52 @@ class Pool(Protocol):
     def submit(self, job: Job, read: Callable[[JobResult], T], listener: JobListener = ...) -> Future[T]:
         """Queue a job. The future's result is `read` of its `JobResult`; it can be cancelled until the job runs."""
         ...
+
+
+HEAD = struct.Struct("<cQQ")
+
+
+class FrameKind(Enum):
+    JOB = b"J"
+    ANSWER = b"A"
+    """To a question of this number."""
+    STAGE = b"S"
+    NOTE = b"N"
+    KEPT = b"K"
+    QUESTION = b"Q"
+    RESULT = b"R"
+    RAISED = b"X"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One message; `number` connects an answer with its question."""
+
+    kind: FrameKind
+    data: bytes = b""
+    number: int = 0
+
+
+class FrameWriter:
+    """Writes frames, each whole; may be used from several threads."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._lock = Lock()
+
+    def send(self, frame: Frame) -> None:
+        """Write a frame. Raises `OSError` where the other side is gone."""
+        with self._lock:
+            self._stream.write(HEAD.pack(frame.kind.value, frame.number, len(frame.data)))
+            self._stream.write(frame.data)
+            self._stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Frame | None:
+    """Return the next frame, None where the other side is gone."""
+    head = stream.read(HEAD.size)
+    if len(head) < HEAD.size:
+        return None
+    kind, number, length = HEAD.unpack(head)
+    data = stream.read(length)
+    return Frame(FrameKind(kind), data, number) if len(data) == length else None

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from pipelines.core.outcome import Status
-from pipelines.core.work.frames import HEAD, Frame, FrameKind, FrameWriter
-from pipelines.core.work.job import JobLimits, JobListener, JobResult
+from pipelines.core.work.job import HEAD, Frame, FrameKind, FrameWriter, JobLimits, JobListener, JobResult
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")

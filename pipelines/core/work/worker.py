@@ -17,8 +17,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO
 
-from pipelines.core.work.frames import Frame, FrameKind, FrameWriter, receive
-from pipelines.core.work.job import Job, JobLimits
+from pipelines.core.work.job import Frame, FrameKind, FrameWriter, Job, JobLimits, receive
 
 _HEADROOM = 1024
 """MiB beyond the limit that the system refuses at once; what grows slowly the parent sees and stops at the limit."""

@@ -3,12 +3,12 @@
 Nothing of Strata itself imports from here. What there is:
 
 - `fakes`: `ScriptedChat` gives its answers in order, `FunctionChat` those of a function, `DelayedChat` takes its time;
-  all remember what they were asked. The embedder to go with them is `pipelines.llm.hashing.HashingEmbedder`.
-- `loopback`: `LoopbackServer`, an OpenAI-compatible server on this machine, with the faults of `faults`: refusals,
-  time-outs, cut connections, replies of no use, by a script or at seeded rates.
+  all remember what they were asked. The embedder to go with them is `pipelines.llm.embedder.HashingEmbedder`.
+- `loopback`: `LoopbackServer`, an OpenAI-compatible server on this machine, with the faults of `loopback_wire`:
+  refusals, time-outs, cut connections, replies of no use, by a script or at seeded rates.
 - `schema_answer`: `answer_by_schema`, an answer for that server which fits whatever schema is asked for.
 - `recorded`: `ReplayChat` and `RecordedAnswers` give what a real model said once (`[llm] record` writes the file).
-- `chat_contract`, `embedder_contract`: what every chat and every embedder must do, as classes of tests.
+- `contracts`: what every chat and every embedder must do, as classes of tests.
 
 A build against the server, with three calls in ten at fault:
 
@@ -16,7 +16,7 @@ A build against the server, with three calls in ten at fault:
     from tempfile import TemporaryDirectory
 
     from pipelines import Settings, build
-    from pipelines.llm.testing.faults import FaultRates
+    from pipelines.llm.testing.loopback_wire import FaultRates
     from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
     from pipelines.llm.testing.schema_answer import answer_by_schema
 

@@ -1,4 +1,4 @@
-"""Chats without a model, for tests and trials; `pipelines.llm.hashing` has the embedder to go with them."""
+"""Chats without a model, for tests and trials; `pipelines.llm.embedder` has the embedder to go with them."""
 
 from __future__ import annotations
 

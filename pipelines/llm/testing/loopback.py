@@ -11,10 +11,18 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import SHUT_RDWR
 
-from pipelines.llm.embedder import Embedder
-from pipelines.llm.hashing import HashingEmbedder
-from pipelines.llm.testing.faults import Fault, Faults, FaultScript
-from pipelines.llm.testing.loopback_wire import Call, Json, completion, embeddings, read_call, refusal
+from pipelines.llm.embedder import Embedder, HashingEmbedder
+from pipelines.llm.testing.loopback_wire import (
+    Call,
+    Fault,
+    Faults,
+    FaultScript,
+    Json,
+    completion,
+    embeddings,
+    read_call,
+    refusal,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +175,7 @@ def main() -> None:
     """Serve until interrupted: `python -m pipelines.llm.testing.loopback --port 8008 --fault-rate 0.3`."""
     from argparse import ArgumentParser
 
-    from pipelines.llm.testing.faults import FaultRates
+    from pipelines.llm.testing.loopback_wire import FaultRates
     from pipelines.llm.testing.schema_answer import answer_by_schema
 
     parser = ArgumentParser(description="An OpenAI-compatible server with no model, that fails as it is told.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from pipelines.core.document import Page
 from pipelines.core.table import Cell
-from pipelines.lang.wording import any_of
+from pipelines.lang.word_lists import any_of
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.office.headers import with_deep_header, with_header_rows
 from pipelines.parse.office.labels import SheetTable, with_labels

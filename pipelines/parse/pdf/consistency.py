@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from pipelines.core.document import BlockKind
 from pipelines.lang.characters import right_to_left
-from pipelines.lang.wording import any_of
+from pipelines.lang.word_lists import any_of
 from pipelines.parse.lines import TextStyle
 from pipelines.parse.pdf.headings import Outline, is_larger, is_numbered, like_body, title_key
 from pipelines.parse.pdf.items import PageItem

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pipelines.core.document import BlockKind, ReferenceKind
 from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
-from pipelines.lang.wording import any_of
+from pipelines.lang.word_lists import any_of
 from pipelines.parse.assemble import Image
 from pipelines.parse.lines import PLAIN, Rect, TextStyle
 from pipelines.parse.pdf.page import Near, PageLink, PageWord, RegionKind

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pipelines.core.document import BlockKind
-from pipelines.lang.wording import any_of
+from pipelines.lang.word_lists import any_of
 from pipelines.parse.limits import Clock
 from pipelines.parse.lines import Line, TextStyle
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile

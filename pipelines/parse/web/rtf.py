@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, TooLarge
-from pipelines.lang.wording import any_of
+from pipelines.lang.word_lists import any_of
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import check_text
 from pipelines.parse.lookalikes import Look

@@ -1,7 +1,8 @@
 """Neo4j Browser with Strata's style and saved queries in place: its own files from its own server, passed on.
 
 The Browser keeps both in the storage that a web browser has for its address. So the page is served from an address on
-loopback, with one script more that puts them there before the Browser starts; everything else is Neo4j's own.
+loopback, with one script more that puts them there before the Browser starts; everything else is Neo4j's own. The saved
+queries are Cypher by templates, in `queries.cypher` beside this file.
 """
 
 from __future__ import annotations
@@ -11,13 +12,68 @@ import re
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from urllib.parse import urlencode, urlsplit
 
-from pipelines.core.errors import StoreUnavailable
-from pipelines.store.neo4j.saved_queries import SavedQuery
+from pipelines.core.errors import NotFound, StoreUnavailable
+
+_HEAD = re.compile(r"^// (?P<name>[a-z]+): (?P<value>.+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedQuery:
+    """A statement that only reads. `parameters` are the names of its values besides `kb`, each with an example."""
+
+    name: str
+    shows: str
+    cypher: str
+    parameters: Mapping[str, str]
+
+    def for_browser(self, kb: str, **values: str) -> str:
+        """Return what to paste into Neo4j Browser: the parameters set, to the examples where no value is given."""
+        lines = [f":param {name} => {literal};" for name, literal in self._literals(kb, values).items()]
+        return "\n".join([f"// {self.shows}", *lines, f"{self.cypher};"])
+
+    def inlined(self, kb: str, **values: str) -> str:
+        """Return the statement with the values written into it, for a link that opens the Browser with it."""
+        literals = self._literals(kb, values)
+        return re.sub(r"\$(\w+)", lambda match: literals[match[1]], self.cypher)
+
+    def _literals(self, kb: str, values: Mapping[str, str]) -> dict[str, str]:
+        chosen = {"kb": kb} | {name: values.get(name, example) for name, example in self.parameters.items()}
+        return {name: _literal(name, value) for name, value in chosen.items()}
+
+
+def _literal(name: str, value: str) -> str:
+    if name == "page":
+        return str(int(value))
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+@cache
+def saved_queries() -> dict[str, SavedQuery]:
+    """Return the saved queries by name, in the order of the file."""
+    text = files("pipelines.store.neo4j").joinpath("queries.cypher").read_text("utf-8")
+    found = (_read(part) for part in text.split("\n\n")[1:] if part.strip())
+    return {query.name: query for query in found}
+
+
+def saved_query(name: str) -> SavedQuery:
+    """Return one saved query. Raises `NotFound`."""
+    if name not in saved_queries():
+        raise NotFound(f"no saved query {name}", ids=(name,), hint=f"there are {', '.join(saved_queries())}")
+    return saved_queries()[name]
+
+
+def _read(part: str) -> SavedQuery:
+    lines = part.strip().splitlines()
+    told = {match["name"]: match["value"] for line in lines if (match := _HEAD.match(line))}
+    cypher = "\n".join(line for line in lines if not line.startswith("//")).rstrip(";")
+    return SavedQuery(told.pop("name"), told.pop("shows"), cypher, told)
+
 
 SCRIPT = "strata.js"
 _SECONDS = 30.0

@@ -14,10 +14,8 @@ import psutil
 import pytest
 
 from pipelines.core.outcome import Status
-from pipelines.core.work.frames import Frame, FrameKind
-from pipelines.core.work.job import Job, JobLimits, JobListener, JobResult
-from pipelines.core.work.pool import WorkerPool
-from pipelines.core.work.process import Running
+from pipelines.core.work.job import Frame, FrameKind, Job, JobLimits, JobListener, JobResult
+from pipelines.core.work.pool import Running, WorkerPool
 from tests.conftest import ROOT
 from tests.core.work import jobs
 

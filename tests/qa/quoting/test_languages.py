@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from pipelines.lang.asked import asked_for
 from pipelines.lang.quantities import Kind
+from pipelines.lang.questions import value_kinds
 from qa.answer import Answer
 from qa.quoting.question import read_question
 from qa.settings import AnswerSettings
@@ -87,5 +87,5 @@ def test_a_language_without_a_pack_is_answered_all_the_same() -> None:
 def test_a_mail_address_is_asked_for_by_its_name_and_not_by_mail_itself(
     language: str, address: str, by_mail: str
 ) -> None:
-    assert asked_for(address, language) == {Kind.MAIL}
-    assert Kind.MAIL not in asked_for(by_mail, language)
+    assert value_kinds(address, language) == {Kind.MAIL}
+    assert Kind.MAIL not in value_kinds(by_mail, language)

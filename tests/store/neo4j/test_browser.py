@@ -13,8 +13,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from pipelines.core.errors import StoreUnavailable
-from pipelines.store.neo4j.browser import SCRIPT, BrowserServer, favorites, link, style
-from pipelines.store.neo4j.saved_queries import queries
+from pipelines.store.neo4j.browser import SCRIPT, BrowserServer, favorites, link, saved_queries, style
 from pipelines.store.neo4j.schema import LABELS, PENDING
 
 PAGE = b'<html><head lang="en"><title>Neo4j Browser</title></head></html>'
@@ -56,7 +55,7 @@ def got(port: int, path: str, host: str = "127.0.0.1") -> tuple[int, bytes, str]
 
 
 def test_the_page_is_neo4js_own_with_one_script_more_that_has_style_and_queries() -> None:
-    saved = favorites(list(queries().values()), "kb", {"uri": 'a"</script>.pdf'})
+    saved = favorites(list(saved_queries().values()), "kb", {"uri": 'a"</script>.pdf'})
     with (
         serving(HTTPServer(("127.0.0.1", 0), Upstream)) as upstream,
         serving(BrowserServer(f"http://127.0.0.1:{upstream}/browser/", saved)) as port,
@@ -71,7 +70,7 @@ def test_the_page_is_neo4js_own_with_one_script_more_that_has_style_and_queries(
         assert got(port, "/browser/", host="evil.example")[0] == 403
     assert "</script>" not in script
     kept = json.loads(re.findall(r'put\("neo4j.documents", (.*)\);', script)[0])
-    assert [one["id"] for one in kept] == [f"strata-{name}" for name in queries()]
+    assert [one["id"] for one in kept] == [f"strata-{name}" for name in saved_queries()]
     assert kept[0]["content"].startswith("// tree: one document")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from pipelines.core.errors import NotFound
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
-from pipelines.store.neo4j.saved_queries import queries, query
+from pipelines.store.neo4j.browser import saved_queries, saved_query
 from pipelines.store.neo4j.store import Neo4jStore
 from pipelines.store.testing.graph_store_contract import A, B, corpus, document, reference
 
@@ -15,17 +15,17 @@ WANTED = ["tree", "answer", "references", "unresolved", "tag", "entity", "page",
 
 
 def test_there_is_a_query_for_each_question() -> None:
-    assert list(queries()) == WANTED
-    assert all(one.shows and one.cypher.startswith(("MATCH", "CALL")) for one in queries().values())
+    assert list(saved_queries()) == WANTED
+    assert all(one.shows and one.cypher.startswith(("MATCH", "CALL")) for one in saved_queries().values())
 
 
 def test_every_parameter_of_a_query_is_named_with_an_example() -> None:
-    for one in queries().values():
+    for one in saved_queries().values():
         assert set(re.findall(r"\$(\w+)", one.cypher)) == {"kb", *one.parameters}
 
 
 def test_values_are_set_as_literals_for_the_browser() -> None:
-    text = query("page").for_browser("kb", uri='a "b".pdf', page="4")
+    text = saved_query("page").for_browser("kb", uri='a "b".pdf', page="4")
     assert ':param kb => "kb";' in text
     assert ':param uri => "a \\"b\\".pdf";' in text
     assert ":param page => 4;" in text
@@ -33,7 +33,7 @@ def test_values_are_set_as_literals_for_the_browser() -> None:
 
 def test_an_unknown_query_names_the_known_ones() -> None:
     with pytest.raises(NotFound) as raised:
-        query("all")
+        saved_query("all")
     assert "tree" in raised.value.hint
 
 
@@ -64,6 +64,6 @@ def test_every_query_runs_and_finds_what_it_shows(neo4j_store: Callable[..., Neo
         "page": 2,
         "words": "seal",
     }
-    for name, saved in queries().items():
+    for name, saved in saved_queries().items():
         chosen = {parameter: values[parameter] for parameter in saved.parameters}
         assert list(store.query(saved.cypher, **chosen)), name  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pipelines.lang.wording import any_of
+from pipelines.lang.word_lists import any_of
 from pipelines.parse.lookalikes import Look, Lookalikes
 from pipelines.parse.office.ooxml import NAMESPACES, Element, is_on, qualified, value
 

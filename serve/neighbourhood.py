@@ -13,14 +13,14 @@ from pipelines.core.errors import NotFound
 from pipelines.core.graph import CORPUS_OWNER, Edge, Node
 from pipelines.store.explore import node_name
 from pipelines.store.graph import GraphStore
-from serve.reading import page_of, text
+from serve.node_values import page_of, text
 from serve.results import EdgeView, GraphView, NodeView
 
 FEWEST_EDGES = 4
 """Edges that a node of the second ring gives at least in each direction."""
 
 
-def around(graph: GraphStore, center: str, hops: int, limit: int) -> GraphView:
+def bounded_neighbourhood(graph: GraphStore, center: str, hops: int, limit: int) -> GraphView:
     """Return at most `limit` nodes within `hops` edges of a node, nearest first. Raises `NotFound`."""
     nodes = {node.id: node for node in graph.nodes(ids=[center])}
     if not nodes:

@@ -1,4 +1,4 @@
-"""`strata verdicts`: what people said of the graph: entities that are one or two, tags renamed, wrong atoms."""
+"""`strata feedback` and `strata verdicts`: what people said of answers and of the graph."""
 
 from __future__ import annotations
 
@@ -10,14 +10,75 @@ import typer
 from flows.cli.options import DEFAULT_KB, Json, Kb, store_at
 from flows.cli.stdio import say
 
-app = typer.Typer(
+feedback_app = typer.Typer(
+    help="What people said of answers: right, wrong, and what they expected.", invoke_without_command=True
+)
+
+
+@feedback_app.callback()
+def feedback(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> None:
+    """List what was said, the latest at the end."""
+    from flows.cli.console import TextTable, console
+    from flows.cli.printing import print_json
+    from pipelines.ingest.feedback import FEEDBACK
+
+    if context.invoked_subcommand is not None:
+        return
+    with store_at(kb) as store:
+        found = FEEDBACK.read(store.catalog)
+    if json:
+        print_json(found)
+        return
+    table = TextTable("id", "said", "question", "answer", "expected", "rests on", "by", "at (UTC)")
+    for one in found:
+        rests = ", ".join(dict.fromkeys(place.uri for place in one.places))
+        said = "right" if one.right else "wrong"
+        table.row(one.id, said, one.question, one.answer, one.expected, rests, one.by, one.at)
+    console().print(table)
+
+
+@feedback_app.command()
+def export(
+    file: Annotated[Path, typer.Argument(help="Where the questions are written, JSON Lines.")],
+    wrong: Annotated[bool, typer.Option("--wrong", help="Only those that were answered wrong.")] = False,
+    right: Annotated[bool, typer.Option("--right", help="Only those that were answered right.")] = False,
+    kb: Kb = DEFAULT_KB,
+) -> None:
+    """Write the questions that have a right answer, as `strata eval answers` and `ingest --qa-samples` take them.
+
+    The right answer is the one that was confirmed, or for a wrong one what was expected; without it there is nothing to
+    hold an answer against, and the question is left out.
+    """
+    from evaluate.questions import questions_of, write_lines
+    from pipelines.ingest.feedback import FEEDBACK
+
+    with store_at(kb) as store:
+        found = FEEDBACK.read(store.catalog)
+    chosen = [one for one in found if (one.right or wrong or not right) and (not one.right or right or not wrong)]
+    asked = questions_of(chosen)
+    write_lines(file, asked)
+    say(f"{len(asked)} questions written, {len(chosen) - len(asked)} left out that have no right answer")
+
+
+@feedback_app.command()
+def withdraw(
+    id: Annotated[str, typer.Argument(help="The id, as `strata feedback` lists it.")], kb: Kb = DEFAULT_KB
+) -> None:
+    """Take feedback back; the next ingest undoes what it did."""
+    from pipelines.ingest.feedback import FEEDBACK
+
+    with store_at(kb) as store:
+        say(f"taken back: {FEEDBACK.take_back(store.catalog, id).question}")
+
+
+verdicts_app = typer.Typer(
     help="What people said of entities, tags and atoms; the next ingest does it.", invoke_without_command=True
 )
 One = Annotated[str, typer.Argument(help="A name, as the graph has it or any of its other spellings.")]
 Two = Annotated[str, typer.Argument(help="The other name.")]
 
 
-@app.callback()
+@verdicts_app.callback()
 def verdicts(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List the verdicts, the latest at the end."""
     from flows.cli.console import TextTable, console
@@ -37,19 +98,19 @@ def verdicts(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) ->
     console().print(table)
 
 
-@app.command()
+@verdicts_app.command()
 def merge(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
     """Say that two entities are one."""
     _say("merge", one, two, kb)
 
 
-@app.command()
+@verdicts_app.command()
 def apart(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
     """Say that two names are of two entities, whatever rules and models say."""
     _say("apart", one, two, kb)
 
 
-@app.command()
+@verdicts_app.command()
 def split(
     one: One,
     two: Annotated[str, typer.Argument(help="What it is called there, a new name or that of another entity.")],
@@ -60,19 +121,19 @@ def split(
     _say("split", one, two, kb, where)
 
 
-@app.command()
+@verdicts_app.command()
 def tag(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
     """Say that a tag is to be called otherwise; where there is a tag of that name, the two become one."""
     _say("tag", one, two, kb)
 
 
-@app.command()
+@verdicts_app.command()
 def atom(id: Annotated[str, typer.Argument(help="The id of the atom.")], kb: Kb = DEFAULT_KB) -> None:
     """Say that an atom is wrong: it stays in the graph, and is not found."""
     _say("atom", id, "", kb)
 
 
-@app.command()
+@verdicts_app.command()
 def undo(
     id: Annotated[str, typer.Argument(help="The id, as `strata verdicts` lists it.")], kb: Kb = DEFAULT_KB
 ) -> None:

@@ -1,4 +1,10 @@
-"""How documents word what they are made of, in all languages at once: a document may be in any, and in several."""
+"""Word lists by language: words that are no terms, the commonest ones, cues, and how documents word their parts.
+
+`data/common_words/CODE.txt` holds the commonest words of a language, the commonest first (`deploy/language_data.py`
+writes the files); `data/cues.toml` those that give a reason, deny, warn, ask when or point at something named before,
+by language, as patterns that are linear in the text; `data/wording.toml` what documents call their parts ("figure"),
+which is looked for in all languages at once, as a document may be in any, and in several.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +13,53 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from pipelines.lang.characters import CJK, WITHOUT_BLANKS, fold, is_joined
+from pipelines.lang.characters import CJK, CJK_CHARACTER, WITHOUT_BLANKS, fold, is_joined
 from pipelines.lang.find import StringFinder
-from pipelines.lang.profile import longest_first, profile, read_table
+from pipelines.lang.profile import (
+    LanguageProfile,
+    longest_first,
+    named_languages,
+    of_language,
+    profile,
+    read_table,
+    read_words,
+)
+
+_PROFILES: tuple[LanguageProfile, ...] = (profile("en"), profile("zh"))
+
+
+def _union(name: str) -> frozenset[str]:
+    return frozenset().union(*(getattr(one, name) for one in _PROFILES))
+
+
+STOP_WORDS = _union("stop_words")
+FUNCTION_WORDS = _union("function_words")
+PHRASE_ENDS = FUNCTION_WORDS | profile("en").phrase_ends
+"""Words at which a key phrase ends; Chinese has characters for it, in its profile."""
+_FOLDER = "common_words"
+
+
+@cache
+def common_words(language: str) -> frozenset[str]:
+    """Return the commonest words of a language by its ISO 639-1 code, none where they are not known."""
+    return frozenset(read_words(_FOLDER, language)) if language in named_languages(_FOLDER) else frozenset()
+
+
+@cache
+def cue(name: str, language: str = "") -> re.Pattern[str]:
+    """Return a pattern of the words of a language that show `name`, of all languages where it is not known.
+
+    Of a language without any it matches nothing.
+    """
+    chosen = cue_words(name, language)
+    parts = [part if CJK_CHARACTER.search(part) else rf"(?<!\w){part}(?!\w)" for part in chosen]
+    return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)
+
+
+def cue_words(name: str, language: str = "") -> list[str]:
+    """Return the patterns of the words of a language that show `name`, of all languages where it is not known."""
+    return of_language(read_table("cues")[name], language)
+
 
 _UNSPACED = re.compile(f"[{CJK}{WITHOUT_BLANKS}]")
 """A word of these scripts may have no blank before it."""
@@ -43,7 +93,7 @@ def any_of(*fields: str, languages: tuple[str, ...] = ()) -> str:
 
 
 @cache
-def told_languages(*, spaced: bool) -> tuple[str, ...]:
+def languages_with_words(*, spaced: bool) -> tuple[str, ...]:
     """Return the languages that have words here, those that write blanks between words or the others."""
     return tuple(code for code in read_table("wording") if profile(code).spaced is spaced)
 
@@ -100,3 +150,15 @@ def _finder(fields: tuple[str, ...]) -> StringFinder[tuple[tuple[str, bool], ...
 def _pattern(word: str) -> str:
     begins = r"\b" if word[0].isalnum() and not _UNSPACED.match(word) else ""
     return begins + r"\s".join(map(re.escape, word.split()))
+
+
+_LABELS = any_of("section", "appendix", "table", "figure")
+_CODE = re.compile(
+    rf"\b[A-Z]{{1,6}}-?\d[\w-]*|(?i:{_LABELS})\s+(\d+(?:\.\d+)*)|第?\s?(?<!\d)(?<!\d\.)(\d++(?:\.\d++)*+)\s?[节章条]"
+)
+
+
+def named_codes(text: str) -> list[str]:
+    """Return the codes in a text, of labelled parts their numbers alone."""
+    found = ([group for group in match.groups() if group] or [match.group()] for match in _CODE.finditer(text))
+    return [code for codes in found for code in codes]

@@ -1,22 +1,24 @@
-"""The words of a question that say what it is about: all but those by which it asks."""
+"""What a question asks: its language, the words that say what it is about, and the kind of value that it asks for."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from pipelines.lang.characters import CJK_RUN
 from pipelines.lang.identify import IDENTIFIED, detect_language
-from pipelines.lang.profile import longest_first, profile
+from pipelines.lang.profile import longest_first, of_language, profile, read_table
+from pipelines.lang.quantities import Kind
 from pipelines.lang.terms import split_identifier, stop_words, terms, words
 
 _UNSPACED = ("zh", "ja")
-"""Languages whose asking words part a run of characters; of a run in no known language the first."""
+"""Languages whose question words part a run of characters; of a run in no known language the first."""
 _PART = re.compile(r"[^\W_]+")
+_REST = re.compile(r"[^\W\d_]*")
 
 
-def asking_words(language: str) -> frozenset[str]:
+def question_stop_words(language: str) -> frozenset[str]:
     """Return the words of a question that its answer need not repeat, those of English where no language is known."""
     told = profile(language or "en")
     return told.stop_words | told.question_words
@@ -53,30 +55,23 @@ def subject_words(question: str, language: str, known: Callable[[str], bool]) ->
 
     `known` tells whether the corpus has a word.
     """
-    asking = asking_words(language)
+    question_words = question_stop_words(language)
     for run in words(question):
         if CJK_RUN.fullmatch(run):
             yield from _unspaced(run, language if language in _UNSPACED else _UNSPACED[0], known)
-        elif run not in asking:
-            yield from _spaced(run, asking, known)
+        elif run not in question_words:
+            yield from _spaced(run, question_words, known)
 
 
-@lru_cache(maxsize=4096)
-def stem(word: str, language: str) -> str:
-    """Return the term of one word in a language; of a compound, that of the whole."""
-    found = terms(word, language, stop=False)
-    return found[0] if found else word
-
-
-def _spaced(run: str, asking: frozenset[str], known: Callable[[str], bool]) -> Iterator[str]:
+def _spaced(run: str, question_words: frozenset[str], known: Callable[[str], bool]) -> Iterator[str]:
     """An identifier counts once: as it stands where the corpus has it so, else by what it is made of."""
     if len(_PART.findall(run)) <= 1 or known(run):
         yield run
         return
     parts = split_identifier(run)
     for part in _PART.findall(run) if len(parts) == 1 else parts:
-        if part not in asking and len(part) > 1:
-            yield from _spaced(part, asking, known)
+        if part not in question_words and len(part) > 1:
+            yield from _spaced(part, question_words, known)
 
 
 def _unspaced(run: str, language: str, known: Callable[[str], bool]) -> Iterator[str]:
@@ -96,8 +91,42 @@ def _unspaced(run: str, language: str, known: Callable[[str], bool]) -> Iterator
 
 @lru_cache(maxsize=8)
 def _splitters(language: str) -> tuple[re.Pattern[str], frozenset[str]]:
-    """What parts a run wherever it stands: asking words, of single characters the stop words alone; and the others."""
-    stop_words, asking = profile(language).own_stop_words, asking_words(language)
-    parting = [word for word in asking if len(word) > 1 or word in stop_words]
-    single = frozenset(word for word in asking if len(word) == 1) - stop_words
+    """What parts a run anywhere: question words, of single characters the stop words alone; and the others."""
+    stop_words, question_words = profile(language).own_stop_words, question_stop_words(language)
+    parting = [word for word in question_words if len(word) > 1 or word in stop_words]
+    single = frozenset(word for word in question_words if len(word) == 1) - stop_words
     return re.compile("|".join(map(re.escape, longest_first(parting)))), single
+
+
+@lru_cache(maxsize=1024)  # headings of columns are asked about for every row
+def value_kinds(question: str, language: str = "") -> frozenset[Kind]:
+    """Return the kinds of value that a question asks for, none where it asks for no value.
+
+    "How long" may mean a time or a length; a plain number is asked for only where no kind is. `language` is the
+    question's (ISO 639-1); without it the patterns of all languages count.
+    """
+    found = {kind for kind, pattern in _patterns(language) if pattern.search(question)}
+    return frozenset(found - {Kind.NUMBER} or found)
+
+
+def value_words(question: str, language: str = "") -> str:
+    """Return the words of a question that say which kind of value it asks for: "how many kilograms weigh"."""
+    return " ".join(
+        question[match.start() : _word_end(question, match.end())]
+        for _, pattern in _patterns(language)
+        for match in pattern.finditer(question)
+    )
+
+
+@cache
+def _patterns(language: str) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
+    return tuple(
+        (Kind(kind), re.compile("|".join(parts), re.IGNORECASE))
+        for kind, by_language in read_table("value_kinds").items()
+        if (parts := of_language(by_language, language))
+    )
+
+
+def _word_end(text: str, place: int) -> int:
+    rest = _REST.match(text, place)
+    return rest.end() if rest else place
