@@ -129,7 +129,7 @@ class PageReader:
         remarks: list[str] = []
         items = None if above is not None or self._needs_model(body) else self._plain(lines, maker)
         if items is None:
-            items, more, remarks = self._modelled(body, self._own_words(raw, furniture), maker, above)
+            items, more, remarks = self._modelled(body, self._own_words(raw), maker, above)
             furniture += more
         else:
             figures = [figure_item(self.file, raw, area) for area in figure_areas(body)]
@@ -145,14 +145,11 @@ class PageReader:
         asides = [maker.item(kind, [line]) for kind, line in furniture]
         return ReadPage(page, _boxed(items, raw), _boxed(asides, raw), (*told, *remarks))
 
-    def _own_words(self, raw: RawPage, furniture: Sequence[tuple[BlockKind, Line]]) -> list[PageWord]:
-        """Return the words of a page that are not in its running headers and footers."""
-        near = Near(furniture, lambda one: one[1].rect)
-        return [
-            word
-            for word in self.file.words(raw.number)
-            if not any(line.rect.holds(*word.rect.middle) for _, line in near.at(word.rect))
-        ]
+    def _own_words(self, raw: RawPage) -> list[PageWord]:
+        """Return the words of a page that do not return on other pages, as running headers do and title blocks."""
+        near = Near(self.survey.furniture.returning(raw.lines, raw.height), lambda line: line.rect)
+        words = self.file.words(raw.number)
+        return [w for w in words if not any(line.rect.holds(*w.rect.middle) for line in near.at(w.rect))]
 
     def _needs_model(self, body: RawPage) -> bool:
         """Whether the layout model looks at a page whatever its headings are: for tables and tangled lines."""

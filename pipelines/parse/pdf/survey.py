@@ -38,6 +38,10 @@ class Furniture:
 
     keys: frozenset[Key] = frozenset()
 
+    def returning(self, lines: Sequence[Line], height: float) -> list[Line]:
+        """Return the lines of a page that stand on other pages too; a lone page number may be an entry of a table."""
+        return [line for line, key in _edges(lines, height) if key in self.keys]
+
     def parted(self, lines: Sequence[Line], height: float) -> tuple[list[Line], list[tuple[BlockKind, Line]]]:
         """Return the lines of a page that are its own, and those that are furniture with what they are."""
         keys = dict(_edges(lines, height))
