@@ -12,7 +12,7 @@ Routes and tools read, but for those of `changes.py`; what they return are value
     node_values.py                properties of nodes and edges as plain values
     overview.py                   counts, languages, cost, ingests so far; failures with what to do
     pictures.py, printed.py       pages drawn in a process of their own; pages of office documents
-    asking.py, turns.py           questions, answers as a stream of events, how many at once
+    asking.py, request_queue.py   questions, answers as a stream of events, how many at once
     problems.py, guard.py         errors as problem details; hosts, keys, sizes, and the headers of every reply
     api.py                        the routes below /api that read
     changes.py, corrections.py    those that change something; what is said of answers and of the graph

@@ -15,7 +15,7 @@ from serve.neighbourhood import bounded_neighbourhood
 from serve.overview import runs_of
 from serve.results import AnswerView, FailureLine, GraphView, KnowledgeBaseLine, Overview, RunLine, SearchView
 from serve.services import Services, reading_route
-from serve.settings import Limits
+from serve.settings import RequestLimits
 from serve.views import (
     AtomView,
     ChunkView,
@@ -31,7 +31,7 @@ from serve.views import (
     part,
 )
 
-MOST = Limits().results
+MOST = RequestLimits().results
 Kb = Annotated[str, Path(max_length=255, description="the knowledge base, by the name of its folder")]
 Id = Annotated[str, Path(max_length=100)]
 Words = Annotated[str, Query(max_length=200, description="only those with these words in their names")]
@@ -39,7 +39,7 @@ Offset = Annotated[int, Query(ge=0, le=10_000_000)]
 Count = Annotated[int, Query(ge=1, le=MOST)]
 Number = Annotated[int, Path(ge=1, le=1_000_000)]
 Hops = Annotated[int, Query(ge=0, le=3, description="edges from the node")]
-Nodes = Annotated[int, Query(ge=1, le=Limits().nodes)]
+Nodes = Annotated[int, Query(ge=1, le=RequestLimits().nodes)]
 _PICTURE: dict[int | str, dict[str, object]] = {200: {"content": {"image/png": {}}}}
 _EVENTS: dict[int | str, dict[str, object]] = {
     200: {"content": {"text/event-stream": {}}, "description": "events step, text, trace, answer or problem"}
@@ -61,7 +61,7 @@ def _bases(services: Services) -> APIRouter:
     @router.get("/kb")
     def list_knowledge_bases() -> list[KnowledgeBaseLine]:
         """List the knowledge bases that are served."""
-        return [overview.line(base) for base in services.bases()]
+        return [overview.knowledge_base_line(base) for base in services.bases()]
 
     @reading.get("/kb/{kb}")
     def get_overview(kb: Kb) -> Overview:
@@ -197,17 +197,17 @@ def _questions(services: Services) -> APIRouter:
     router = APIRouter(prefix="/kb/{kb}", tags=["questions"])
 
     @router.post("/search", response_model=SearchView)
-    async def search(kb: Kb, query: asking.Query) -> Response:
+    async def search(kb: Kb, query: asking.SearchRequest) -> Response:
         """Search without answering: the chunks that score best, and what their scores are made of."""
         return _told(await services.asking.search(services.base(kb), query))
 
     @router.post("/ask", response_model=AnswerView)
-    async def ask(kb: Kb, question: asking.Question) -> Response:
+    async def ask(kb: Kb, question: asking.QuestionRequest) -> Response:
         """Answer a question with citations, or say that the documents do not."""
         return _told(await services.asking.answer(services.base(kb), question))
 
     @router.post("/ask/stream", response_class=StreamingResponse, responses=_EVENTS)
-    async def ask_stream(kb: Kb, question: asking.Question) -> StreamingResponse:
+    async def ask_stream(kb: Kb, question: asking.QuestionRequest) -> StreamingResponse:
         """Answer a question as server-sent events: what is being done, then the trace, then the answer."""
         events = services.asking.events(services.base(kb), question)
         return StreamingResponse(events, media_type="text/event-stream", headers={"x-accel-buffering": "no"})

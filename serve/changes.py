@@ -26,7 +26,7 @@ from serve import corrections
 from serve.api import Count, Id, Kb, Offset
 from serve.asking import event
 from serve.corrections import FeedbackRequest, VerdictRequest
-from serve.jobs import Job, JobState, JobView
+from serve.jobs import IngestJob, JobState, JobView
 from serve.services import Services
 from serve.views import Part, part
 
@@ -104,7 +104,7 @@ def _add_feedback(router: APIRouter, services: Services) -> None:
 
     @router.delete("/feedback/{id}")
     def withdraw_feedback(kb: Kb, id: Id) -> Feedback:
-        """Take feedback back; the next ingest undoes what it did."""
+        """Withdraw feedback; the next ingest undoes its effect."""
         return corrections.withdraw_feedback(services.changing(kb).base, id)
 
 
@@ -122,18 +122,18 @@ def _add_verdicts(router: APIRouter, services: Services) -> None:
 
     @router.delete("/verdicts/{id}")
     def undo_verdict(kb: Kb, id: Id) -> Verdict:
-        """Take a verdict back; the next ingest undoes it."""
+        """Withdraw a verdict; the next ingest undoes it."""
         return corrections.withdraw_verdict(services.changing(kb).base, id)
 
 
-def _job(services: Services, kb: str) -> Job:
+def _job(services: Services, kb: str) -> IngestJob:
     job = services.changing(kb).jobs.last(kb)
     if job is None:
         raise NotFound("no ingest was started here", hint="POST ingest starts one; GET runs lists those before")
     return job
 
 
-async def _events(job: Job) -> AsyncIterator[bytes]:
+async def _events(job: IngestJob) -> AsyncIterator[bytes]:
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
     def listener(view: JobView) -> None:

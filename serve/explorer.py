@@ -120,7 +120,7 @@ def _whole(services: Services) -> APIRouter:
     @router.get("/")
     def start() -> Response:
         """The only knowledge base, or the choice between several."""
-        bases = [overview.line(base) for base in services.bases()]
+        bases = [overview.knowledge_base_line(base) for base in services.bases()]
         if len(bases) == 1:
             return RedirectResponse(at("kb", bases[0].name), 303)
         return HTMLResponse(render("start.html", bases=bases))
@@ -168,7 +168,7 @@ def _documents(services: Services) -> APIRouter:
     def show_documents(kb: Kb, status: Words = "", language: Words = "", q: Words = "", offset: Offset = 0) -> str:
         base = services.base(kb)
         found = documents.list_documents(base, status=status, language=language, words=q, offset=offset, limit=PAGE)
-        languages = sorted(overview.languages(base))
+        languages = sorted(overview.language_counts(base))
         chosen = {"status": status, "language": language, "q": q}
         statuses = [one.value for one in Status]
         return render(

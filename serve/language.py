@@ -71,7 +71,7 @@ def say(entry: str, **values: object) -> str:
     return catalogue(spoken())[entry].format(**values)
 
 
-def called(table: str, name: str) -> str:
+def name_in_table(table: str, name: str) -> str:
     """Return what something of an open list is called: its entry in a table, else its own name."""
     return catalogue(spoken()).get(f"{table}.{name}", name)
 
@@ -81,7 +81,7 @@ def script_words() -> dict[str, str]:
     return {entry: text for entry, text in catalogue(spoken()).items() if entry.split(".")[0] in _SCRIPTS}
 
 
-def number(value: float, digits: int = 0) -> str:
+def written_number(value: float, digits: int = 0) -> str:
     """Return a number as it is written in the language that is spoken."""
     signs = {",": say("number.group"), ".": say("number.decimal")}
     return "".join(signs.get(sign, sign) for sign in f"{value:,.{digits}f}")

@@ -23,12 +23,12 @@ from serve.jobs import Jobs
 from serve.library import Library, OpenBase
 from serve.pictures import PagePictures
 from serve.printed import PrintedPages
-from serve.settings import Limits
+from serve.settings import RequestLimits
 from serve.views import DocumentView
 
 
 @dataclass(frozen=True, slots=True)
-class Changing:
+class ChangeTarget:
     """A knowledge base that may be changed, and for whom."""
 
     base: OpenBase
@@ -51,7 +51,7 @@ class Services:
     pictures: PagePictures
     printed: PrintedPages
     asking: Asking
-    limits: Limits
+    limits: RequestLimits
     jobs: Jobs | None = None
 
     def base(self, name: str) -> OpenBase:
@@ -62,12 +62,12 @@ class Services:
         """Return all knowledge bases, as far as whoever asks may see them. Raises `NotAllowed`."""
         return tuple(map(self.base, self.library.names()))
 
-    def changing(self, name: str) -> Changing:
+    def changing(self, name: str) -> ChangeTarget:
         """Return a knowledge base to be changed. Raises `NotFound`, `NotAllowed` where it or who asks may not."""
         access, base = require_admin(), self.base(name)
         if self.jobs is None:
             raise NotAllowed("this server changes nothing", hint="`strata serve --allow-changes` does")
-        return Changing(base, self.jobs, access.name)
+        return ChangeTarget(base, self.jobs, access.name)
 
     def may_change(self, name: str) -> bool:
         """Whether whoever asks may change a knowledge base. Raises `NotFound`."""

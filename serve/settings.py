@@ -11,7 +11,7 @@ from serve.keys import Key
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """What one request may take.
 
     `body_bytes` bounds what a client sends, `results` the length of every list, `question` its characters. `asks` is
@@ -43,7 +43,7 @@ class ServeSettings:
     port: int = 8420
     keys: tuple[Key, ...] = ()
     changes: bool = False
-    limits: Limits = Limits()
+    limits: RequestLimits = RequestLimits()
 
     def check(self) -> None:
         """Raise `SettingsError` for what must not be: a host that others reach without a key, a key that is short."""

@@ -38,9 +38,9 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question, in any language.")],
     kb: Kb = DEFAULT_KB,
     strategy: Strategy = None,
-    trace: Annotated[bool, typer.Option("--trace", help="Print how the answer came about, as a tree.")] = False,
+    trace: Annotated[bool, typer.Option("--trace", help="Print the steps that led to the answer, as a tree.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write answer, sources and trace as one page.")] = None,
-    k: Annotated[int | None, typer.Option("--k", min=1, help="Passages that are looked at.")] = None,
+    k: Annotated[int | None, typer.Option("--k", min=1, help="How many passages are retrieved.")] = None,
     document: Documents = None,
     folder: Folders = None,
     type: Types = None,
@@ -51,7 +51,7 @@ def ask(
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Answer a question from the documents, with the sentences that carry the answer.
+    """Answer a question from the documents, citing the sentences that support the answer.
 
     That the documents do not say is an answer too: the exit code is 0, and `abstained` is true with --json. Where it
     is not known what they say, `ending` tells why, and the exit code is 6 (the model failed), 5 (the knowledge base is

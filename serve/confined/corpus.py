@@ -9,7 +9,7 @@ from dataclasses import replace
 from pipelines.atomize.tag_classes import ClusterClasses, TagClassifier, sample_of
 from pipelines.core.document import ReferenceKind
 from pipelines.core.errors import StoreError
-from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph, Value
+from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, PropertyValue, Subgraph
 from pipelines.core.ids import content_id, normalize
 from pipelines.core.knowledge import ChunkTag, TagClass
 from pipelines.graph.document_names import fold_name
@@ -133,7 +133,7 @@ def _unresolved(edges: Iterable[Edge]) -> Iterator[Node]:
         groups.setdefault(edge.target, []).append(edge)
     for id, group in groups.items():
         wanted = text(group[0], "wanted")
-        told: dict[str, Value] = {
+        told: dict[str, PropertyValue] = {
             "name": short(wanted),
             "wanted": wanted,
             "reason": "not among the documents that this key sees",

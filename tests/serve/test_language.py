@@ -15,7 +15,17 @@ from starlette.datastructures import Headers
 from pipelines.core.graph import EdgeKind, NodeKind
 from pipelines.core.outcome import Status
 from pipelines.ingest.report import Stage
-from serve.language import COOKIE, FOLDER, called, catalogue, languages, number, preferred, script_words, speaking
+from serve.language import (
+    COOKIE,
+    FOLDER,
+    catalogue,
+    languages,
+    name_in_table,
+    preferred,
+    script_words,
+    speaking,
+    written_number,
+)
 from serve.problems import _STATUSES
 from serve.render import STATIC
 from tests.conftest import ROOT
@@ -45,7 +55,7 @@ def test_catalogues_have_one_shape(language: str) -> None:
 
 
 def test_what_is_said_is_in_the_catalogue_and_what_is_there_is_said() -> None:
-    """Entries of open lists (`called`, or a name put together) count by their table."""
+    """Entries of open lists (`name_in_table`, or a name put together) count by their table."""
     said, tables = set(), set()
     for file in SOURCES:
         text = file.read_text("utf-8")
@@ -66,7 +76,7 @@ def test_lists_of_names_are_whole() -> None:
     missing += [f"remedy.{one.value}" for one in Status if one is not Status.INDEXED]
     missing += [f"problem.{status.value}" for _, status in _STATUSES]
     assert [entry for entry in missing if entry not in entries] == []
-    assert called("kind", "Something new") == "Something new"
+    assert name_in_table("kind", "Something new") == "Something new"
 
 
 @pytest.mark.parametrize("file", sorted(TEMPLATES.iterdir()), ids=lambda file: file.name)
@@ -105,8 +115,8 @@ def test_the_language_is_what_was_chosen_or_what_the_browser_prefers(accept: str
 
 def test_numbers_are_written_as_the_language_does() -> None:
     with speaking("de"):
-        assert (number(1234567), number(0.5, 2)) == ("1.234.567", "0,50")
-    assert number(1234.5, 1) == "1,234.5"
+        assert (written_number(1234567), written_number(0.5, 2)) == ("1.234.567", "0,50")
+    assert written_number(1234.5, 1) == "1,234.5"
 
 
 def test_a_page_the_problems_and_the_places_are_in_the_readers_language(

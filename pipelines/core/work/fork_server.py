@@ -36,7 +36,7 @@ _PIPES = 4
 _LONGEST_PATH = 1 << 16
 _IDLE_S = 10
 _END_S = 5
-_LAST_WORDS = 400
+_STDERR_TAIL = 400
 
 Preload = Callable[[], None]
 Key = tuple[int, str, tuple[tuple[str, str], ...]]
@@ -121,7 +121,7 @@ class ForkServer:
 def last_line(file: IO[bytes]) -> str:
     """Return the last line in a file that is not blank, of its last 400 bytes."""
     file.seek(0, os.SEEK_END)
-    file.seek(max(0, file.tell() - _LAST_WORDS))
+    file.seek(max(0, file.tell() - _STDERR_TAIL))
     lines = file.read().decode("utf-8", "replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 

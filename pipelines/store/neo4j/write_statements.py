@@ -7,7 +7,7 @@ from itertools import groupby
 
 from pipelines.core.graph import Edge, EdgeKind, Node
 from pipelines.store.graph import EMPTY, adjusted
-from pipelines.store.neo4j.connection import Row, Transaction
+from pipelines.store.neo4j.connection import ResultRow, Transaction
 from pipelines.store.neo4j.rows import Hashed, edge_row, node_row, read_hash
 from pipelines.store.neo4j.schema import BASE, LABELS, PENDING, ROOT, UNFINISHED, labels_of
 
@@ -132,7 +132,7 @@ def delete_owner(transaction: Transaction, kb: str, owner: str) -> None:
     set_digest(transaction, kb, owner, EMPTY)
 
 
-def take(transaction: Transaction, kb: str, rows: Iterable[Row]) -> None:
+def take(transaction: Transaction, kb: str, rows: Iterable[ResultRow]) -> None:
     """Take these items (owner, hash) out of what their owners' digests stand for."""
     taken: dict[str, list[bytes]] = {}
     for row in rows:
