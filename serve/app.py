@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from importlib.util import find_spec
 from urllib.parse import parse_qs, urlsplit
 
@@ -149,13 +149,18 @@ def _told(request: Request, told: Problem) -> Response:
     return HTMLResponse(render("problem.html", told=told), told.status)
 
 
-def run(settings: ServeSettings, services: Services) -> None:
+def run(settings: ServeSettings, services: Services, ready: Callable[[str], None]) -> None:
     """Serve until interrupted.
 
     No request is logged: a question may be in its address, and no key may ever be. Raises `SettingsError`; where the
     port is taken, uvicorn says so and ends the process with 1.
+
+    Args:
+        settings: the server's settings; of port 0 the system chooses a free one.
+        services: what the routes answer from.
+        ready: is told the server's address once it can be asked.
     """
-    uvicorn.run(
+    config = uvicorn.Config(
         create_app(settings, services),
         host=settings.host,
         port=settings.port,
@@ -164,3 +169,9 @@ def run(settings: ServeSettings, services: Services) -> None:
         log_level="warning",
         timeout_graceful_shutdown=5,
     )
+    with config.bind_socket() as listening:
+        listening.listen(config.backlog)
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        ready(f"http://{host}:{listening.getsockname()[1]}/")
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listening])

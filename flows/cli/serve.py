@@ -59,8 +59,7 @@ def serve(
     )
     settings.check()
     with open_services(settings) as services:
-        say(f"http://{settings.host}:{settings.port}/ (Control+C ends it)", err=True)
-        run(settings, services)
+        run(settings, services, lambda address: say(f"{address} (Control+C ends it)", err=True))
 
 
 def mcp(

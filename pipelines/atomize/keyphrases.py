@@ -15,8 +15,10 @@ from functools import lru_cache
 from pipelines.core.ids import normalize
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK, CJK_CHARACTER
+from pipelines.lang.dates import calendar
 from pipelines.lang.profile import profile
-from pipelines.lang.word_lists import PHRASE_ENDS
+from pipelines.lang.quantities import is_unit
+from pipelines.lang.word_lists import PHRASE_ENDS, wording
 
 _TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[-./'’&][^\W_{CJK}]+)*|[^\w\s]")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -56,13 +58,16 @@ def key_phrases(
     """Return the `limit` heaviest key phrases, heaviest first, ties in order of first occurrence.
 
     A phrase weighs the sum of its occurrences. Names, longer phrases and early occurrences weigh more; a phrase in
-    `headings` weighs double. A phrase inside a heavier one is left out, and so is a single lower-case word that occurs
+    `headings` weighs double. One that only says how much, when or where ("6 bar", "May 2025", "Table 3") is left out. A
+    phrase inside a heavier one is left out, and so is a single lower-case word that occurs
     once. Chinese text is segmented by the `known` terms (`repeated_han`). `language` is that of the sentences.
     """
     weights, surfaces, counts = _weigh(sentences, known, _phrase_ends(language))
     heading = _key(" ".join(headings))
     for key in list(weights):
-        if key in heading:
+        if _has_no_term(surfaces[key], language):
+            del weights[key]
+        elif key in heading:
             weights[key] *= 2
         elif counts[key] == 1 and _PLAIN.fullmatch(surfaces[key]):
             del weights[key]
@@ -79,6 +84,25 @@ def key_phrases(
 @lru_cache(maxsize=64)
 def _phrase_ends(language: str) -> frozenset[str]:
     return PHRASE_ENDS | profile(language).function_words | profile(language).phrase_ends
+
+
+def _has_no_term(phrase: str, language: str) -> bool:
+    """Whether a phrase has nothing but figures, units, names of months and days, and words that precede a number."""
+    return all(_is_no_term(word, language) for word in phrase.split())
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_no_term(word: str, language: str) -> bool:
+    folded = word.casefold()
+    mark = len(word) == 1 or not _LETTER.search(word)
+    return mark or folded in calendar(language) or folded in _part_words(language) or is_unit(word, language)
+
+
+@lru_cache(maxsize=64)
+def _part_words(language: str) -> frozenset[str]:
+    """What stands before the number of a part of a document or of its revision, in a language and in English."""
+    fields = (wording(field) for field in ("table", "figure", "picture", "section", "appendix", "page", "revision"))
+    return frozenset(word for field in fields for code in ("en", language) for word in field.get(code, ()))
 
 
 def _weigh(
@@ -126,7 +150,7 @@ def _phrases(text: str, known: Collection[str], ends: Collection[str]) -> Iterat
             yield from _run(text, run)
             run = []
             yield from _han(token, known)
-        elif not token[0].isalnum() or token.lower() in ends:
+        elif not _LETTER.search(token) or token.lower() in ends:
             yield from _run(text, run)
             run = []
         else:
@@ -139,8 +163,6 @@ def _run(text: str, run: list[re.Match[str]]) -> Iterator[tuple[str, float]]:
     if run and _PARTICIPLE.search(run[-1].group()):
         run = run[:-1]
     run = run[-_LONGEST:]
-    while run and not _LETTER.search(run[0].group()):
-        run = run[1:]
     if run and len(phrase := text[run[0].start() : run[-1].end()]) > 2:
         yield phrase, _form(len(run))
 

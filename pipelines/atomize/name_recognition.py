@@ -13,13 +13,13 @@ from functools import lru_cache
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CAPITAL, CJK, HAN
 from pipelines.lang.dates import calendar
-from pipelines.lang.names import CHINESE_ORGANIZATIONS, ORGANIZATION, STANDARD_BODIES
+from pipelines.lang.names import CHINESE_ORGANIZATIONS, COMPANY, ORGANIZATION, STANDARD_BODIES
 from pipelines.lang.profile import profile
 from pipelines.lang.word_lists import FUNCTION_WORDS
 
 # Capitalized words, with particles between them and a number at the end: "Bank of England", "Apollo 11".
 _LETTER = rf"[^\W{CJK}]"
-_INITIALS = rf"[{CAPITAL}]\.(?:[{CAPITAL}]\.)*(?=[ ,])"
+_INITIALS = rf"[{CAPITAL}]\.(?:[{CAPITAL}]\.)*(?=[ ,;)]|$)"
 _WORD = rf"(?:{_INITIALS}|[{CAPITAL}]{_LETTER}*(?:['’.&-]{_LETTER}+)*)"
 _OF = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|bin|al|ibn|y)\s+){1,2}|&\s+"
 _CAPITALIZED, _CAPITALIZED_ALONE = (
@@ -141,7 +141,8 @@ def _trimmed(match: re.Match[str], text: str, known: Collection[str], language: 
     before = text[:start].strip(_OPENING)
     if not _is_name(surface, not before or before.endswith(_BEGINS), known, language):
         return None
-    kind = "organization" if ORGANIZATION.search(surface) and " " in surface else ""
+    named = " " in surface and (ORGANIZATION.search(surface) or COMPANY.search(surface))
+    kind = "organization" if named else ""
     return RecognizedName(
         surface, Span(start, start + len(surface)), kind, _abbreviation(surface, text, start + len(surface))
     )

@@ -1,18 +1,18 @@
 """Tag classes: the kinds of a corpus's terms, induced from a sample of its tags (PIKE-RAG figure 7).
 
 The kinds of names (person, organization, ...) are the same in every corpus; the kinds of its other terms ("component",
-"failure mode") are induced: by clustering (`ClusterClasses`) or by a model (`ModelClasses`).
+"failure mode") are induced by a model (`ModelClasses`). Without one a tag has the kind of its form (`kind_of`):
+clusters of word vectors were tried, and put "pump" in a class "pressure" and "February 2025" in one "变送器".
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Protocol, runtime_checkable
+from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, Field
 
 from pipelines.atomize.name_recognition import find_names
@@ -20,8 +20,6 @@ from pipelines.core.ids import normalize
 from pipelines.core.knowledge import ChunkTag, TagClass
 from pipelines.core.outcome import Outcome
 from pipelines.core.vectors import Vectors
-from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.terms import words
 from pipelines.llm.ask import CallEnding, ask
 from pipelines.llm.chat import Chat, Message
 from pipelines.llm.embedder import Embedder
@@ -34,14 +32,8 @@ KINDS = (*NAMED_KINDS, UNNAMED_KIND)
 """The kinds of tags if no others are configured or induced."""
 _LONGEST_NAME = 3
 """Maximum words of a class's name."""
-MOST_CLASSES = 8
-"""Classes of a corpus without a model: names by form, and the clusters."""
-_SHORTEST_NAME = 4
-"""Minimum characters of a word that names a cluster."""
 _SAME_CLASS = 0.45
 """Minimum cosine of a term and its class."""
-_ROUNDS = 12
-"""Iterations of k-means."""
 ROLE = "classes"
 MOST_INDUCED = 2
 """Maximum classes that a model may add to `KINDS`: each costs tokens in every reply about a chunk."""
@@ -50,15 +42,6 @@ _SHOWN_TERMS = 60
 _REPLY_TOKENS = 600
 _SAME_MEANING = 0.5
 """Cosine of two class names from which they are one class."""
-
-
-@runtime_checkable
-class ClassInducer(Protocol):
-    """Induces the classes of a corpus's tags."""
-
-    async def induce(self, sample: Sequence[ChunkTag], language: str = "en") -> Outcome[TagClass]:
-        """Return the classes of a sample of tags, or the failure of the model call. Raises `BudgetExceeded`."""
-        ...
 
 
 def sample_of(tags: Iterable[ChunkTag], size: int = 400) -> list[ChunkTag]:
@@ -72,6 +55,11 @@ def kind_of_name(term: str) -> str:
     """Return the type of a term that is a name, see `RecognizedName`; "name" for one without a type, "" for no name."""
     (name, *_) = find_names(term, ()) or (None,)
     return (name.type or "name") if name is not None and name.surface == term else ""
+
+
+def kind_of(term: str) -> str:
+    """Return the kind of a tag by its form: `kind_of_name`, or `UNNAMED_KIND` where it is no name."""
+    return kind_of_name(term) or UNNAMED_KIND
 
 
 def commonest(sample: Sequence[ChunkTag], limit: int) -> list[str]:
@@ -89,84 +77,25 @@ def distinct_classes(named: Iterable[tuple[str, str]]) -> tuple[TagClass, ...]:
     return tuple(found.values())
 
 
-class ClusterClasses:
-    """Induces classes without a model: of names by their form, of other terms by clusters of their vectors.
+def classify(terms: Collection[str], classes: Sequence[TagClass], embedder: Embedder) -> dict[str, str]:
+    """Return the class of each term: its kind by form, or among given `classes` the one nearest in meaning, else none.
 
-    A cluster is named by the most frequent last word of its terms, or else by the term nearest to its centre.
+    >>> classify(["P-101A", "feed pump"], (), embedder)
+    {'P-101A': 'identifier', 'feed pump': 'term'}
     """
-
-    def __init__(self, embedder: Embedder, most: int = MOST_CLASSES) -> None:
-        self._embedder = embedder
-        self._most = most
-
-    async def induce(self, sample: Sequence[ChunkTag], language: str = "en") -> Outcome[TagClass]:
-        return Outcome(self.classes(sample))
-
-    def classes(self, sample: Sequence[ChunkTag]) -> tuple[TagClass, ...]:
-        """Return the classes of a sample of tags, at most `most`; none for an empty sample."""
-        kinds = {term: kind_of_name(term) for term in commonest(sample, len(sample))}
-        named = Counter(kind for kind in kinds.values() if kind)
-        plain = [term for term, kind in kinds.items() if not kind]
-        by_form = [(kind, ", ".join(term for term in kinds if kinds[term] == kind)[:80]) for kind in sorted(named)]
-        return distinct_classes([*by_form, *self._clusters(plain, self._most - len(by_form))])
-
-    def _clusters(self, terms: Sequence[str], most: int) -> list[tuple[str, str]]:
-        if not terms or most < 1:
-            return []
-        vectors = self._embedder.embed(terms)
-        clusters = _clusters(vectors, min(most, max(1, len(terms) // 4)))
-        return [_cluster_name([terms[i] for i in one], vectors[one]) for one in clusters]
+    if not terms or not classes:
+        return {term: kind_of(term) for term in terms}
+    names = [one.name for one in classes]
+    cosines = embedder.embed([*terms]) @ embedder.embed([f"{one.name}: {one.description}" for one in classes]).T
+    return {term: _class_of(term, names, row) for term, row in zip(terms, cosines, strict=True)}
 
 
-class TagClassifier:
-    """Classifies terms: names by their form, others by the class whose vector is nearest."""
-
-    def __init__(self, classes: Sequence[TagClass], embedder: Embedder) -> None:
-        self._names = [one.name for one in classes]
-        self._embedder = embedder
-        self._vectors = embedder.embed([f"{one.name}: {one.description}" for one in classes])
-
-    def classes_of(self, texts: Sequence[str]) -> list[str]:
-        """Return the class name of each text, empty for a text of no class."""
-        if not texts or not self._names:
-            return [""] * len(texts)
-        cosines = self._embedder.embed(texts) @ self._vectors.T
-        return [self._class_of(text, row) for text, row in zip(texts, cosines, strict=True)]
-
-    def _class_of(self, text: str, cosines: Vectors) -> str:
-        kind = kind_of_name(text)
-        if kind in self._names:
-            return kind
-        best = int(np.argmax(cosines))
-        return self._names[best] if not kind and cosines[best] >= _SAME_CLASS else ""
-
-
-def _can_name(word: str) -> bool:
-    return word.isalpha() and (len(word) >= _SHORTEST_NAME or bool(CJK_CHARACTER.match(word)))
-
-
-def _clusters(vectors: Vectors, count: int) -> list[NDArray[np.intp]]:
-    """Return the members of at most `count` clusters, the largest first: spherical k-means, farthest-first seeds."""
-    seeds = [0]
-    while len(seeds) < count:
-        seeds.append(int(np.argmin((vectors @ vectors[seeds].T).max(axis=1))))
-    centres = vectors[seeds]
-    nearest = np.zeros(len(vectors), dtype=np.intp)
-    for _ in range(_ROUNDS):
-        nearest = np.argmax(vectors @ centres.T, axis=1)
-        sums = np.stack([vectors[nearest == number].sum(axis=0) for number in range(count)])
-        centres = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
-    found = [np.flatnonzero(nearest == number) for number in range(count)]
-    return sorted((one for one in found if len(one)), key=lambda one: (-len(one), int(one[0])))
-
-
-def _cluster_name(terms: Sequence[str], vectors: Vectors) -> tuple[str, str]:
-    heads = Counter(split[-1] for term in terms if (split := words(term)) and _can_name(split[-1]))
-    order = np.argsort(-(vectors @ vectors.sum(axis=0)), kind="stable")
-    middle = next((terms[i] for i in order if _can_name(terms[i].replace(" ", ""))), "")
-    head, count = heads.most_common(1)[0] if heads else ("", 0)
-    name = head if count > 1 else middle
-    return name, ", ".join(terms[i] for i in order[:4])
+def _class_of(term: str, names: Sequence[str], cosines: Vectors) -> str:
+    kind = kind_of_name(term)
+    if kind in names:
+        return kind
+    best = int(np.argmax(cosines))
+    return names[best] if not kind and cosines[best] >= _SAME_CLASS else ""
 
 
 class ClassReply(BaseModel):

@@ -1,66 +1,52 @@
-"""The base split of a text without structure: cut at the coarsest separator that makes its parts small enough.
-
-The algorithm is that of LangChain's RecursiveCharacterTextSplitter, with the same result on 20,000 random texts; its
-package brings eight others, 34 MB, of which nothing is used here.
-"""
+"""The base split of texts without structure, by `langchain_text_splitters`: its only adapter."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from pipelines.core.provenance import Span
 from pipelines.llm.tokens import count_tokens
 
+if TYPE_CHECKING:
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
 # From the coarsest to the finest; the last one cuts between any two characters.
-_SEPARATORS = ("\n\n", "\n", "。", "；", ". ", "; ", "，", "、", ", ", " | ", " ", "")
+_SEPARATORS = ["\n\n", "\n", "。", "；", ". ", "; ", "，", "、", ", ", " | ", " ", ""]
 
 
 def base_split(text: str, max_tokens: int) -> list[Span]:
-    """Return consecutive spans that cover all of `text`, none over `max_tokens`, cut at the coarsest separators."""
+    """Return consecutive spans that cover all of `text`, none over `max_tokens`, cut at the coarsest separators.
+
+    Raises `ValueError` if the library returns anything but the text itself in parts.
+    """
     spans: list[Span] = []
     start = 0
-    for piece in _split(text, _SEPARATORS, max_tokens):
+    for piece in _splitter(max_tokens).split_text(text):
+        if not text.startswith(piece, start):
+            raise ValueError(f"the base split lost text at character {start}")
         spans.append(Span(start, start + len(piece)))
         start += len(piece)
+    if start != len(text):
+        raise ValueError(f"the base split lost the text after character {start}")
     return spans
 
 
-def _split(text: str, separators: Sequence[str], max_tokens: int) -> Iterator[str]:
-    """The pieces of a text: its parts between separators, small neighbours joined and large ones split further."""
-    level = next(level for level, separator in enumerate(separators) if separator in text)
-    finer = separators[level + 1 :]
-    small: list[str] = []
-    for part in _parts(text, separators[level]):
-        if not finer or _tokens(part) < max_tokens:
-            small.append(part)
-            continue
-        yield from _joined(small, max_tokens)
-        small = []
-        yield from _split(part, finer, max_tokens)
-    yield from _joined(small, max_tokens)
+# Few settings are in use at once.
+@lru_cache(maxsize=8)
+def _splitter(max_tokens: int) -> RecursiveCharacterTextSplitter:
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+    return RecursiveCharacterTextSplitter(
+        separators=_SEPARATORS,
+        chunk_size=max_tokens,
+        chunk_overlap=0,
+        length_function=_length,
+        keep_separator="end",
+        strip_whitespace=False,
+    )
 
 
-def _parts(text: str, separator: str) -> list[str]:
-    """A text cut behind each separator."""
-    if not separator:
-        return list(text)
-    *closed, rest = text.split(separator)
-    return [*(part + separator for part in closed), *filter(None, [rest])]
-
-
-def _joined(parts: Sequence[str], max_tokens: int) -> Iterator[str]:
-    piece, total = "", 0
-    for part in parts:
-        tokens = _tokens(part)
-        if piece and total + tokens > max_tokens:
-            yield piece
-            piece, total = "", 0
-        piece += part
-        total += tokens
-    if piece:
-        yield piece
-
-
-def _tokens(part: str) -> int:
-    """The tokens of a part, at least 1, so that no number of blank lines is joined to one piece."""
-    return max(1, count_tokens(part))
+def _length(piece: str) -> int:
+    """Return the tokens of a part, at least 1: the library repeats a part of length 0 before the next one."""
+    return max(1, count_tokens(piece)) if piece else 0

@@ -4,9 +4,9 @@ Every package of Strata calls `disable_telemetry` when it is imported, so it hol
 Python, parse workers, Prefect's flow and its server. A value that the user has set stays.
 
 Others that could be looked for here send nothing unless a program sets it up: OpenTelemetry (with prefect and fastapi)
-has no exporter but for a run of `strata ingest --otel`; LanceDB, RapidOCR, fastembed, Typer and Rich have no such
-thing. WordLlama and RapidOCR are given the models of their wheels, so fetch none. Neo4j's driver is told in its
-adapter.
+has no exporter but for a run of `strata ingest --otel`, LangSmith (with langchain-text-splitters) is asked for by its
+own variables; LanceDB, RapidOCR, fastembed, Typer and Rich have no such thing. WordLlama and RapidOCR are given the
+models of their wheels, so fetch none. Neo4j's driver is told in its adapter.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The classes by which a model tags are induced once, from a sample of the folder as the first ingest finds it, and kept:
 what a model is asked about a chunk names them, so that with others everything would have to be distilled anew. Another
 model or prompt induces them again; `[atomize] tag_classes` and the types of `[graph.schema]` take their place. Without
-a model they are found by clustering the tags, each time the corpus is linked.
+a model a tag has the kind of its form.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pipelines.atomize.atomize import atomize
-from pipelines.atomize.tag_classes import KINDS, ClusterClasses, TagClassifier, sample_of
+from pipelines.atomize.tag_classes import KINDS, classify, sample_of
 from pipelines.atomize.tag_pairs import Pairing, read_samples, tag_samples
 from pipelines.atomize.tags import collect_tags
 from pipelines.chunk.chunk import split
@@ -76,13 +76,11 @@ class Vocabulary:
 def vocabulary(profiles: Sequence[DocumentProfile], classes: Sequence[TagClass], embedder: Embedder) -> Vocabulary:
     """Return the profiles with spellings of one term merged, and every tag in a class that has none and fits one.
 
-    Without `classes` these are found by clustering the corpus's tags.
+    Without `classes` it is the kind that a tag has by its form.
     """
     borne = list(_borne(profiles))
     collection = collect_tags(borne, _short_forms(profiles))
-    known = classes or ClusterClasses(embedder).classes(sample_of(borne))
-    unclassed = [tag.text for tag in collection.tags if not tag.tag_class]
-    found = dict(zip(unclassed, TagClassifier(known, embedder).classes_of(unclassed), strict=True))
+    found = classify([tag.text for tag in collection.tags if not tag.tag_class], classes, embedder)
     tags = {tag.id: replace(tag, tag_class=tag.tag_class or found[tag.text]) for tag in collection.tags}
     return Vocabulary(tuple(_collected(profile, tags, collection.merged) for profile in profiles), collection.merged)
 

@@ -129,6 +129,11 @@ def gives(kinds: frozenset[Kind], text: str, language: str = "") -> bool:
     return "|" in text and _PLAIN.search(text) is not None and any(kind in kinds for kind, _ in _apart(text, language))
 
 
+def is_unit(written: str, language: str = "") -> bool:
+    """Whether a word or sign is that of a unit or a currency: "mm", "EUR", "hours"."""
+    return _kind(written, language) is not None or _by_stem(written.casefold(), language) is not None
+
+
 def _quantities(text: str, language: str) -> Iterator[Value]:
     for start, end, figure in _figures(text, language):
         unit = _unit_at(text, end, language)

@@ -124,6 +124,7 @@ def _parts(nodes: dict[str, Node], hits: Sequence[Hit]) -> Iterator[Part]:
 
 
 def chunks_of_same_tables(graph: GraphStore, chunk: str) -> list[str]:
-    """Return the ids of all chunks that show a table which the chunk of this id shows."""
+    """Return the ids of all chunks that show a table which the chunk of this id shows, each once."""
     tables = {edge.target for edge in graph.edges((EdgeKind.HAS_TABLE,), sources=(chunk,))}
-    return [edge.source for edge in graph.edges((EdgeKind.HAS_TABLE,), targets=tables)] if tables else []
+    shown = graph.edges((EdgeKind.HAS_TABLE,), targets=tables) if tables else ()
+    return list(dict.fromkeys(edge.source for edge in shown))

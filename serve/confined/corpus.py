@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pipelines.atomize.tag_classes import ClusterClasses, TagClassifier, sample_of
+from pipelines.atomize.tag_classes import classify
 from pipelines.core.document import ReferenceKind
 from pipelines.core.errors import StoreError
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, PropertyValue, Subgraph
 from pipelines.core.ids import content_id, normalize
-from pipelines.core.knowledge import ChunkTag, TagClass
+from pipelines.core.knowledge import TagClass
 from pipelines.graph.document_names import fold_name
 from pipelines.graph.document_profile import DocumentProfile, ProfileEntity, ProfileTag
 from pipelines.graph.entities import most_common
@@ -87,15 +87,10 @@ def _entities(known: Iterable[ProfileEntity], edges: Iterable[Edge]) -> Iterator
 
 
 def _classed(profiles: Sequence[DocumentProfile]) -> list[DocumentProfile]:
-    """The profiles with each tag in a class: one that a model gave a tag here, else by clusters of the tags here."""
-    names, tags = default_embedder(), [(profile.document, tag) for profile in profiles for tag in profile.tags]
-    given = sorted({tag.tag_class for _, tag in tags if tag.tag_class})
-    known: Sequence[TagClass] = [TagClass(TagClass.make_id(name), name) for name in given]
-    if not known:
-        borne = [ChunkTag(document, tag.id, tag.text) for document, tag in tags for _ in range(tag.count)]
-        known = ClusterClasses(names).classes(sample_of(borne))
-    unclassed = sorted({tag.text for _, tag in tags if not tag.tag_class})
-    found = dict(zip(unclassed, TagClassifier(known, names).classes_of(unclassed), strict=True))
+    """The profiles with each tag in a class: one that a model gave a tag here, else its kind by form."""
+    tags = [tag for profile in profiles for tag in profile.tags]
+    known = [TagClass(TagClass.make_id(name), name) for name in sorted({tag.tag_class for tag in tags} - {""})]
+    found = classify(sorted({tag.text for tag in tags if not tag.tag_class}), known, default_embedder())
     return [
         replace(one, tags=tuple(replace(tag, tag_class=tag.tag_class or found[tag.text]) for tag in one.tags))
         for one in profiles

@@ -66,3 +66,11 @@ def test_a_phrase_ends_at_the_small_words_of_its_language() -> None:
     found = [phrase.text for phrase in key_phrases([sentence], (), 8, language="de")]
     assert {"mechanische dichtung", "kühlwasser"} <= set(found)
     assert not any(set(phrase.split()) & {"der", "die", "dem", "wird", "mit"} for phrase in found)
+
+
+def test_what_only_says_how_much_when_or_where_is_no_tag() -> None:
+    text = "Table 3 of Revision B gives 6 bar, 640 EUR and 12 hours for the check valve in February 2025."
+    found = key_phrases([NamedSentence(text), NamedSentence("The check valve: 640 EUR, see Table 3.")], (), 9)
+    assert [phrase.text for phrase in found] == ["check valve"]
+    german = key_phrases([NamedSentence("Im Februar 2025 hielt das Rückschlagventil 6 Monate.")], (), 9, (), "de")
+    assert [phrase.text for phrase in german] == ["Rückschlagventil"]

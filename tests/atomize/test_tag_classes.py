@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
-from pipelines.atomize.tag_classes import KINDS, ClassInducer, ClusterClasses, ModelClasses, TagClassifier, sample_of
+from pipelines.atomize.tag_classes import KINDS, ModelClasses, classify, sample_of
 from pipelines.core.errors import CallFailed
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass
 from pipelines.llm.embedder import HashingEmbedder
@@ -17,23 +15,6 @@ TERMS = [
 
 def borne(*texts: str) -> list[ChunkTag]:
     return [ChunkTag(f"chunk:{n}", Tag.make_id(text), text) for n, text in enumerate(texts)]
-
-
-async def test_clusters_are_named_by_the_word_that_their_terms_share() -> None:
-    found = await ClusterClasses(HashingEmbedder(), most=2).induce(borne(*TERMS))
-    assert {one.name for one in found.results} == {"pump", "valve"}
-
-
-async def test_names_are_classes_by_their_form() -> None:
-    terms = borne("P-101A", "DS-2041", "ISO 9906", "Acme Pump Company")
-    found = (await ClusterClasses(HashingEmbedder()).induce(terms)).results
-    assert [one.name for one in found] == ["identifier", "organization", "standard"]
-    assert found[0].description == "DS-2041, P-101A"
-
-
-async def test_the_same_sample_has_the_same_classes() -> None:
-    inducer = ClusterClasses(HashingEmbedder())
-    assert await inducer.induce(borne(*TERMS)) == await inducer.induce(borne(*TERMS))
 
 
 async def test_a_model_adds_kinds_to_those_of_names() -> None:
@@ -71,19 +52,20 @@ async def test_a_call_that_failed_is_told() -> None:
     assert [failure.reason for failure in found.failures] == ["away"]
 
 
-@pytest.mark.parametrize(
-    "inducer", [ClusterClasses(HashingEmbedder()), ModelClasses(ScriptedChat([]), HashingEmbedder())]
-)
-async def test_no_terms_add_no_classes(inducer: ClassInducer) -> None:
-    assert isinstance(inducer, ClassInducer)
-    assert {one.name for one in (await inducer.induce([])).results} <= set(KINDS)
+async def test_no_terms_add_no_classes() -> None:
+    found = await ModelClasses(ScriptedChat([]), HashingEmbedder()).induce([])
+    assert [one.name for one in found.results] == list(KINDS)
+
+
+def test_without_classes_a_term_has_the_kind_of_its_form() -> None:
+    found = classify(["P-102", "ISO 9906", "Kestrin Pumps B.V.", "Ada Brook", "check valve"], (), HashingEmbedder())
+    assert [*found.values()] == ["identifier", "standard", "organization", "name", "term"]
 
 
 def test_terms_are_of_the_class_nearest_in_meaning_and_names_of_the_one_of_their_form() -> None:
-    embedder = HashingEmbedder()
-    classes = ClusterClasses(embedder).classes(borne(*TERMS, "P-101A"))
-    found = TagClassifier(classes, embedder).classes_of(["pump", "check valve", "P-102", "something else"])
-    assert found == ["pump", "valve", "identifier", ""]
+    classes = [TagClass(TagClass.make_id(name), name) for name in ("pump", "valve", "identifier")]
+    found = classify(["pump", "check valve", "P-102", "something else"], classes, HashingEmbedder())
+    assert [*found.values()] == ["pump", "valve", "identifier", ""]
 
 
 def test_a_sample_is_a_spread_of_whole_chunks() -> None:

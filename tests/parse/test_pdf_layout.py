@@ -125,6 +125,14 @@ def test_coloured_cells_side_by_side_tell_where_a_table_is_and_boxes_around_text
     assert striped(tinted((0, 10, 100, 25), (0, 40, 100, 55))) == []
 
 
+def test_stripes_that_a_merged_cell_is_painted_over_part_no_rows_of_it() -> None:
+    striped_rows = [(0, top, 200, top + 20) for top in (0, 20, 40)]
+    found = tinted(*striped_rows, (0, 0, 60, 40)).without_hidden()
+    assert sorted(edge for edge in found.shaded if edge.top == 20) == [Rect(60, 20, 200, 20)] * 2
+    assert Rect(0, 40, 200, 40) in found.shaded
+    assert all(edge.top == 0 or edge.bottom == 60 or edge.left in (0, 60, 200) for edge in found.sides)
+
+
 def test_a_coloured_cell_is_one_row_of_its_table_and_covers_the_columns_behind_it() -> None:
     found = words(
         [(2, 0, "Keyword"), (60, 0, "What")],

@@ -266,3 +266,26 @@ def test_a_page_of_a_paper_is_read_as_its_reviewers_did(shared: Path, document_o
     assert (table.rows, table.columns) == (6, 8)
     assert of_kind(document, BlockKind.HEADING) == ["5.1 Hyper Parameter Optimization", "5.2 Quantitative Results"]
     assert table.grid()[2][3:5] == ["0.965 0.969", "0.934 0.927"]
+
+
+def test_a_merged_cell_painted_over_the_stripes_of_its_rows_is_one_cell(document_of: DocumentOf) -> None:
+    pdf = Pdf().page()
+    page, (left, middle, right), top = pdf.file[-1], (60, 200, 400), 100
+    for number in range(5):
+        stripe = pymupdf.Rect(left, top + 20 * number, right, top + 20 * number + 20)
+        page.draw_rect(stripe, color=None, fill=(0.9, 0.93, 0.96) if number % 2 else (1, 1, 1))
+    for number in (1, 3):
+        merged = pymupdf.Rect(left, top + 20 * number, middle, top + 20 * number + 40)
+        page.draw_rect(merged, color=None, fill=(1, 1, 1))
+    for number in (0, 1, 3, 5):
+        page.draw_line((left, top + 20 * number), (right, top + 20 * number))
+    for number in (2, 4):
+        page.draw_line((middle, top + 20 * number), (right, top + 20 * number))
+    for x in (left, middle, right):
+        page.draw_line((x, top), (x, top + 100))
+    for row, text in enumerate(("Material", "Bronze", "Steel", "EPDM", "FKM")):
+        pdf.text(middle + 4, top + 20 * row + 14, text)
+    pdf.text(left + 4, top + 14, "Part").text(left + 4, top + 44, "Impeller").text(left + 4, top + 84, "O-ring")
+    (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+    spans = {cell.text: (cell.row, cell.row_span) for cell in table.cells if cell.column == 0}
+    assert spans == {"Part": (0, 1), "Impeller": (1, 2), "O-ring": (3, 2)}

@@ -15,7 +15,8 @@ PINS = """<h1>Controller board</h1><table>
 <tr><th>Connector</th><th>Pin</th><th>Function</th></tr>
 <tr><td rowspan="3">CAN bus</td><td>H</td><td>high line</td></tr>
 <tr><td>L</td><td>low line</td></tr><tr><td>EN</td><td>enable signal</td></tr>
-<tr><td rowspan="2">Display</td><td>SDA</td><td>data line</td></tr><tr><td>RST</td><td>not used</td></tr></table>"""
+<tr><td rowspan="2">Display</td><td>SDA</td><td>data line</td></tr><tr><td>RST</td><td>not used</td></tr></table>
+<table><tr><th>Supply</th><th>Volts</th></tr><tr><td>Logic</td><td>3.3</td></tr></table>"""
 LIMITS = """<h1>Charge controller</h1><table>
 <tr><th rowspan="2">Feature</th><th rowspan="2">Unit</th><th colspan="2">Model</th></tr>
 <tr><th>MC-10</th><th>MC-20</th></tr>

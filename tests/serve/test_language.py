@@ -15,6 +15,7 @@ from starlette.datastructures import Headers
 from pipelines.core.graph import EdgeKind, NodeKind
 from pipelines.core.outcome import Status
 from pipelines.ingest.report import Stage
+from pipelines.parse.registry import built_in_formats
 from serve.language import (
     COOKIE,
     FOLDER,
@@ -75,6 +76,7 @@ def test_lists_of_names_are_whole() -> None:
     missing = [f"{table}.{one.value}" for table, kinds in names.items() for one in kinds]  # type: ignore[attr-defined]
     missing += [f"remedy.{one.value}" for one in Status if one is not Status.INDEXED]
     missing += [f"problem.{status.value}" for _, status in _STATUSES]
+    missing += [f"media.{one.media_type}" for one in built_in_formats()]
     assert [entry for entry in missing if entry not in entries] == []
     assert name_in_table("kind", "Something new") == "Something new"
 

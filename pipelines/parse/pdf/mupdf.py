@@ -316,7 +316,7 @@ class PdfFile:
         for drawing in self._upright.get_cdrawings():
             if Rect(*drawing["rect"]).grown(1).meet(clip).width > 0:
                 add_rules(found, drawing)
-        return found.within(clip)
+        return found.without_hidden().within(clip)
 
     def size(self, number: int) -> tuple[float, float]:
         """Return width and height of a page, upright, in points."""

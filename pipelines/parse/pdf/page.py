@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from pipelines.core.provenance import Box
 from pipelines.parse.lines import Line, Rect, turned_box
 
@@ -69,6 +71,36 @@ class Rules:
         )
         areas = [area for area in self.areas if min(area.meet(clip).width, area.meet(clip).height) > 0]
         return Rules(level, shaded, upright, sides, areas)
+
+    def without_hidden(self) -> Rules:
+        """Return the lines without the edges of coloured areas that areas painted later lie over.
+
+        Stripes under a table run on below a merged cell, which is painted over them.
+        """
+        corners = np.array(self.areas, dtype=np.float64).reshape(len(self.areas), len(Rect._fields))
+        shaded: list[Rect] = []
+        sides: list[Rect] = []
+        for number, (left, top, right, bottom) in enumerate(self.areas, start=1):
+            begin_x, begin_y, end_x, end_y = corners[number:].T
+            for y in (top, bottom):
+                over = (begin_y < y - 1) & (end_y > y + 1) & (begin_x < right) & (end_x > left)
+                parts = _uncovered(left, right, zip(begin_x[over].tolist(), end_x[over].tolist(), strict=True))
+                shaded += (Rect(begin, y, end, y) for begin, end in parts)
+            for x in (left, right):
+                over = (begin_x < x - 1) & (end_x > x + 1) & (begin_y < bottom) & (end_y > top)
+                parts = _uncovered(top, bottom, zip(begin_y[over].tolist(), end_y[over].tolist(), strict=True))
+                sides += (Rect(x, begin, x, end) for begin, end in parts)
+        return replace(self, shaded=shaded, sides=sides)
+
+
+def _uncovered(begin: float, end: float, covers: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """Yield what is left of a stretch, without what is shorter than a point."""
+    for first, last in sorted(covers):
+        if first - begin > 1:
+            yield begin, min(first, end)
+        begin = max(begin, last)
+    if end - begin > 1:
+        yield begin, end
 
 
 @dataclass(frozen=True, slots=True)
