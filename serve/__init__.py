@@ -3,7 +3,7 @@
 Routes and tools read, but for those of `changes.py`; what they return are values of `views.py` and `results.py`.
 
     settings.py, keys.py          what a server is given: knowledge bases, address, limits; its keys
-    access.py, confined/          who asks; a knowledge base as though it held the documents of some folders alone
+    access.py, confined/          callers; a knowledge base restricted to the documents of some folders
     library.py                    the knowledge bases of a server, each open by its name
     services.py                   what routes and tools work with; routes that read, each one moment of a knowledge base
     views.py, results.py          the values that the API returns and the pages show

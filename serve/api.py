@@ -22,13 +22,13 @@ from serve.views import (
     DocumentLine,
     DocumentView,
     FigureView,
+    ListPart,
     Named,
     NamedView,
     PageContent,
-    Part,
     PrintedView,
     TableView,
-    part,
+    list_part,
 )
 
 MOST = RequestLimits().results
@@ -69,14 +69,14 @@ def _bases(services: Services) -> APIRouter:
         return overview.overview(services.base(kb))
 
     @reading.get("/kb/{kb}/failures")
-    def list_failures(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[FailureLine]:
+    def list_failures(kb: Kb, offset: Offset = 0, limit: Count = 50) -> ListPart[FailureLine]:
         """List the files that are not in, or not whole, each with its reason and what can be done."""
-        return part(overview.failures(services.base(kb)), offset, limit)
+        return list_part(overview.failures(services.base(kb)), offset, limit)
 
     @reading.get("/kb/{kb}/runs")
-    def list_runs(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[RunLine]:
+    def list_runs(kb: Kb, offset: Offset = 0, limit: Count = 50) -> ListPart[RunLine]:
         """List the last ingests, the latest first, with what became of the documents."""
-        return part(runs_of(services.base(kb)), offset, limit)
+        return list_part(runs_of(services.base(kb)), offset, limit)
 
     router.include_router(reading)
     return router
@@ -89,7 +89,7 @@ def _documents(services: Services) -> APIRouter:
     @router.get("")
     def list_documents(
         kb: Kb, status: Words = "", language: Words = "", q: Words = "", offset: Offset = 0, limit: Count = 50
-    ) -> Part[DocumentLine]:
+    ) -> ListPart[DocumentLine]:
         """List the files of the folder, those too that are not in, in order of their paths."""
         base = services.base(kb)
         return documents.list_documents(base, status=status, language=language, words=q, offset=offset, limit=limit)
@@ -129,30 +129,30 @@ def _parts(services: Services) -> APIRouter:
     router = APIRouter(prefix="/kb/{kb}/documents/{id}", tags=["documents"], route_class=reading_route(services))
 
     @router.get("/chunks")
-    def list_chunks(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> Part[ChunkView]:
+    def list_chunks(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> ListPart[ChunkView]:
         """List the chunks of a document in their order."""
         base = services.base(kb)
         base.entry(id)
-        return part(documents.chunks_of(base, id), offset, limit)
+        return list_part(documents.chunks_of(base, id), offset, limit)
 
     @router.get("/tables")
-    def list_tables(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> Part[TableView]:
+    def list_tables(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> ListPart[TableView]:
         """List the tables of a document as rows of texts."""
-        return part(documents.tables_of(services.base(kb), id), offset, limit)
+        return list_part(documents.tables_of(services.base(kb), id), offset, limit)
 
     @router.get("/figures")
-    def list_figures(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> Part[FigureView]:
+    def list_figures(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> ListPart[FigureView]:
         """List the figures of a document with what is known of them."""
         base = services.base(kb)
         base.entry(id)
-        return part(documents.figures_of(base, id), offset, limit)
+        return list_part(documents.figures_of(base, id), offset, limit)
 
     @router.get("/atoms")
-    def list_atoms(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> Part[AtomView]:
+    def list_atoms(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> ListPart[AtomView]:
         """List the atomic statements and questions of a document."""
         base = services.base(kb)
         base.entry(id)
-        return part(documents.atoms_of(base, id), offset, limit)
+        return list_part(documents.atoms_of(base, id), offset, limit)
 
     return router
 
@@ -161,7 +161,7 @@ def _knowledge(services: Services) -> APIRouter:
     router = APIRouter(prefix="/kb/{kb}", tags=["knowledge"], route_class=reading_route(services))
 
     @router.get("/tags")
-    def list_tags(kb: Kb, q: Words = "", offset: Offset = 0, limit: Count = 50) -> Part[Named]:
+    def list_tags(kb: Kb, q: Words = "", offset: Offset = 0, limit: Count = 50) -> ListPart[Named]:
         """List the tags, those of most chunks first."""
         return names.list_names(services.base(kb), NodeKind.TAG, q, offset, limit)
 
@@ -171,7 +171,7 @@ def _knowledge(services: Services) -> APIRouter:
         return names.name_view(services.base(kb), NodeKind.TAG, id, limit)
 
     @router.get("/entities")
-    def list_entities(kb: Kb, q: Words = "", offset: Offset = 0, limit: Count = 50) -> Part[Named]:
+    def list_entities(kb: Kb, q: Words = "", offset: Offset = 0, limit: Count = 50) -> ListPart[Named]:
         """List the entities, those named most often first."""
         return names.list_names(services.base(kb), NodeKind.ENTITY, q, offset, limit)
 

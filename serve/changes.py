@@ -28,7 +28,7 @@ from serve.asking import event
 from serve.corrections import FeedbackRequest, VerdictRequest
 from serve.jobs import IngestJob, JobState, JobView
 from serve.services import Services
-from serve.views import Part, part
+from serve.views import ListPart, list_part
 
 _PAUSE_S = 0.2
 """Seconds between two events of a job at least: a folder of small files tells hundreds in a second."""
@@ -98,9 +98,9 @@ def _add_feedback(router: APIRouter, services: Services) -> None:
         return corrections.give_feedback(target.base, said, target.by)
 
     @router.get("/feedback")
-    def list_feedback(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[Feedback]:
+    def list_feedback(kb: Kb, offset: Offset = 0, limit: Count = 50) -> ListPart[Feedback]:
         """List what was said of answers, the latest first."""
-        return part(corrections.all_feedback(services.changing(kb).base), offset, limit)
+        return list_part(corrections.all_feedback(services.changing(kb).base), offset, limit)
 
     @router.delete("/feedback/{id}")
     def withdraw_feedback(kb: Kb, id: Id) -> Feedback:
@@ -116,9 +116,9 @@ def _add_verdicts(router: APIRouter, services: Services) -> None:
         return corrections.give_verdict(target.base, said, target.by)
 
     @router.get("/verdicts")
-    def list_verdicts(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[Verdict]:
+    def list_verdicts(kb: Kb, offset: Offset = 0, limit: Count = 50) -> ListPart[Verdict]:
         """List what was said of the graph, the latest first."""
-        return part(corrections.all_verdicts(services.changing(kb).base), offset, limit)
+        return list_part(corrections.all_verdicts(services.changing(kb).base), offset, limit)
 
     @router.delete("/verdicts/{id}")
     def undo_verdict(kb: Kb, id: Id) -> Verdict:
@@ -155,7 +155,7 @@ async def _events(job: IngestJob) -> AsyncIterator[bytes]:
 
 _MEBIBYTE = 1 << 20
 LEFT_FREE = 1 << 30
-"""Bytes of the disk that uploads leave free: a knowledge base that cannot be written is worth less than a file."""
+"""Bytes of the disk that uploads leave free, so that the knowledge base can still be written."""
 
 
 def place_for(folder: Path, uri: str) -> Path:

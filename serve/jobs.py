@@ -59,7 +59,7 @@ class JobView:
     hint: str = ""
 
 
-Listener = Callable[[JobView], None]
+ViewListener = Callable[[JobView], None]
 
 
 class IngestJob:
@@ -67,7 +67,7 @@ class IngestJob:
 
     def __init__(self, view: JobView, folder: Path, kb: Path) -> None:
         self._view, self._lock = view, threading.Lock()
-        self._listeners: list[Listener] = []
+        self._listeners: list[ViewListener] = []
         self._ended: dict[str, Phase] = {}
         self._stopped = False
         # -P: what lies in the folder where the server was started is not taken for a module of ours.
@@ -82,13 +82,13 @@ class IngestJob:
         with self._lock:
             return self._view
 
-    def listen(self, listener: Listener) -> None:
+    def listen(self, listener: ViewListener) -> None:
         """Have a listener told the job as it is, at once and with every change; it must be quick."""
         with self._lock:
             self._listeners.append(listener)
             listener(self._view)
 
-    def leave(self, listener: Listener) -> None:
+    def leave(self, listener: ViewListener) -> None:
         """Tell a listener nothing more."""
         with self._lock:
             self._listeners.remove(listener)

@@ -16,7 +16,7 @@ from serve.asking import QuestionRequest, SearchRequest
 from serve.results import AnswerView, GraphView, SearchView
 from serve.services import Services
 from serve.tools import SectionText, Tools
-from serve.views import DocumentLine, Part
+from serve.views import DocumentLine, ListPart
 
 try:
     from mcp.server import MCPServer
@@ -121,7 +121,7 @@ def _add_reading(server: MCPServer, tools: Tools) -> None:
     @server.tool()
     async def list_documents(
         words: str = "", offset: int = 0, limit: int = 50, kb: str = ""
-    ) -> ToolResult[Part[DocumentLine]]:
+    ) -> ToolResult[ListPart[DocumentLine]]:
         """List the documents whose title or path holds these words, also those that could not be read, and why."""
         return await _in_thread(lambda: tools.list_documents(kb, words, offset, limit))
 

@@ -25,7 +25,7 @@ _LONGEST_TRACE = 64 << 20
 
 
 def overview(base: OpenBase) -> Overview:
-    """Return what the knowledge base holds by now."""
+    """Return what the knowledge base holds at present."""
     stores = base.knowledge.stores
     entries = base.entries()
     there = state(stores.catalog)

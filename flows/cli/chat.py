@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.ask import Documents, Folders, Pages, Since, Strategy, Tags, Types, Until, filter_of, spare_data_frames
+from flows.cli.ask import (
+    Documents,
+    Folders,
+    Pages,
+    Since,
+    StrategyName,
+    TagNames,
+    Types,
+    Until,
+    filter_of,
+    spare_data_frames,
+)
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from, store_at
 from flows.cli.stdio import say, say_error
 from pipelines.core.errors import StrataError
@@ -24,7 +35,7 @@ def register(app: typer.Typer) -> None:
 
 def chat(
     kb: Kb = DEFAULT_KB,
-    strategy: Strategy = None,
+    strategy: StrategyName = None,
     trace: Annotated[bool, typer.Option("--trace", help="Print the steps that led to each answer.")] = False,
     resume: Annotated[str, typer.Option("--resume", help="Continue the conversation of this id.")] = "",
     last: Annotated[bool, typer.Option("--last", help="Continue the last conversation.")] = False,
@@ -35,7 +46,7 @@ def chat(
     document: Documents = None,
     folder: Folders = None,
     type: Types = None,
-    tag: Tags = None,
+    tag: TagNames = None,
     page: Pages = None,
     since: Since = "",
     until: Until = "",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from pipelines.chunk.passages import Shown, summarize
+from pipelines.chunk.passages import ShownTexts, summarize
 from pipelines.chunk.reply import Overview
 from pipelines.core.outcome import Failure
 from pipelines.llm.ask import CallEnding, ask
@@ -97,7 +97,7 @@ class ModelSummarizer:
             tries=_TRIES,
         )
         text = asked.value.summary if asked.value is not None else ""
-        if text and Shown((part.title, *part.heading_path, *part.summaries), part.language).supports(text):
+        if text and ShownTexts((part.title, *part.heading_path, *part.summaries), part.language).supports(text):
             return PartSummary(text)
         failure = asked.failure if asked.ending is CallEnding.FAILED else None
         return PartSummary(self._quoting.quote(part), failure)

@@ -178,7 +178,7 @@ class Completeness:
         self._state = KnowledgeState()
 
     def look(self) -> KnowledgeState:
-        """Return the state by now."""
+        """Return the current state."""
         marks = (self._catalog.fact(INGEST_FACT), self._catalog.fact(LINKED_FACT))
         if marks != self._marks or not self._state.whole:
             self._marks, self._state = marks, state(self._catalog)
@@ -212,8 +212,8 @@ def remedy(there: KnowledgeState) -> str:
 
 def _unfinished(there: KnowledgeState) -> str:
     if there.empty:
-        return "The knowledge base is empty: an ingest was begun and has not ended."
-    return "An ingest was begun and has not ended; the answer rests on what is loaded."
+        return "The knowledge base is empty: an ingest was started and has not finished."
+    return "An ingest was started and has not finished; the answer rests on what is loaded."
 
 
 def _loaded(there: KnowledgeState) -> str:

@@ -26,7 +26,7 @@ from serve.node_values import text
 _UNTOLD = (ReferenceKind.MENTION.value, ReferenceKind.CROSS_REFERENCE.value)
 """Names in a text that lead nowhere are not told: whether a document of that name exists would be told with them."""
 _OF_TARGET = ("candidates", "target_section", "target_chunk", "how")
-"""What a reference's edge tells of the document at its other end."""
+"""Properties of a reference's edge that describe the document at its other end."""
 _BETWEEN = (EdgeKind.SUPERSEDES, EdgeKind.SAME_CONTENT)
 
 

@@ -17,8 +17,8 @@ from pipelines.core.outcome import Status
 from pipelines.ingest.report import Stage
 from pipelines.parse.registry import built_in_formats
 from serve.language import (
-    COOKIE,
     FOLDER,
+    LANGUAGE_COOKIE,
     catalogue,
     languages,
     name_in_table,
@@ -106,8 +106,8 @@ def test_no_script_has_words_of_its_own(file: object) -> None:
         ("fr, en;q=0.3, zh-Hans;q=0.5", "", "zh"),
         ("de;q=0, en", "", "en"),
         ("sv", "", "en"),
-        ("de", f"a=b; {COOKIE}=zh", "zh"),
-        ("de", f"{COOKIE}=../../etc/passwd", "de"),
+        ("de", f"a=b; {LANGUAGE_COOKIE}=zh", "zh"),
+        ("de", f"{LANGUAGE_COOKIE}=../../etc/passwd", "de"),
         ("de;q=x, zh;q=0.1, ,=,;", "", "zh"),
     ],
 )

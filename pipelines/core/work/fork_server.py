@@ -39,7 +39,7 @@ _END_S = 5
 _STDERR_TAIL = 400
 
 Preload = Callable[[], None]
-Key = tuple[int, str, tuple[tuple[str, str], ...]]
+ServerKey = tuple[int, str, tuple[tuple[str, str], ...]]
 
 
 @dataclass(slots=True)
@@ -126,7 +126,7 @@ def last_line(file: IO[bytes]) -> str:
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
-_SERVERS: dict[Key, ForkServer] = {}
+_SERVERS: dict[ServerKey, ForkServer] = {}
 _ONE_AT_A_TIME = threading.Lock()
 
 

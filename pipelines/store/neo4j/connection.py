@@ -81,7 +81,7 @@ def our_error(error: Exception, address: str) -> StoreError:
     return kind(f"{message}{told}", ids=(address,), hint="is it running? `make neo4j` starts one" if not told else "")
 
 
-# What the driver tells of its retries is for those who set up logging; what matters comes back as an error.
+# The driver logs its retries for those who set up logging; what matters is raised as an error.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 T = TypeVar("T")
@@ -98,7 +98,7 @@ _DRIVER_RETRIES = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Neo4jAddress:
-    """Where a Neo4j is and who asks; an empty password means that it wants none."""
+    """Address and login of a Neo4j; an empty password means that it needs none."""
 
     uri: str
     user: str = "neo4j"

@@ -21,7 +21,7 @@ T = TypeVar("T", Node, Edge)
 
 @dataclass(frozen=True, slots=True)
 class Hashed(Generic[T]):
-    """A node or an edge with its hash, which is dear enough to be made only once."""
+    """A node or an edge with its hash, which is expensive and computed once."""
 
     item: T
     hash: bytes
