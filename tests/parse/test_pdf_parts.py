@@ -278,6 +278,14 @@ def test_a_table_goes_on_when_nothing_but_footnotes_is_between() -> None:
     assert [box.page for box in merged[0].boxes] == [1, 2]
 
 
+def test_a_table_goes_on_past_the_labels_of_a_figure_beside_it() -> None:
+    first, second = table(1, 0.6, 0.95, ("a", "b"), ("1", "2")), table(2, 0.05, 0.3, ("3", "4"), ("5", "6"))
+    label = PageItem(BlockKind.PARAGRAPH, "X1", 1, Rect(0, 0, 1, 1), boxes=(Box(1, 0.05, 0.3, 0.1, 0.32),))
+    assert len(merge_tables([first, label, second])) == 2
+    below = PageItem(BlockKind.PARAGRAPH, "End.", 1, Rect(0, 0, 1, 1), boxes=(Box(1, 0.05, 0.96, 0.1, 0.97),))
+    assert len(merge_tables([first, below, second])) == 3
+
+
 def test_tables_with_text_between_or_other_columns_stay_apart() -> None:
     first, second = table(1, 0.6, 0.95, ("a", "b"), ("1", "2")), table(2, 0.05, 0.3, ("c", "d"), ("3", "4"))
     text = PageItem(BlockKind.PARAGRAPH, "Between.", 2, Rect(0, 0, 1, 1))

@@ -289,3 +289,32 @@ def test_a_merged_cell_painted_over_the_stripes_of_its_rows_is_one_cell(document
     (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
     spans = {cell.text: (cell.row, cell.row_span) for cell in table.cells if cell.column == 0}
     assert spans == {"Part": (0, 1), "Impeller": (1, 2), "O-ring": (3, 2)}
+
+
+def test_a_title_block_on_every_page_is_no_table(document_of: DocumentOf) -> None:
+    pdf = Pdf()
+    for number in range(1, 5):
+        pdf.page().text(60, 60, f"{number} Chapter", size=16).box(60, 90, 530, 600, f"Part {number}. {LOREM * 4}")
+        block = [["Title:", "Ventilator", "Date:", "5 May 2020"], ["Document:", "RE-7", "Page:", f"{number} of 4"]]
+        pdf.table(60, 760, block)
+    document = document_of("a.pdf", pdf.data(), NO_OCR)
+    assert document.tables == ()
+    assert "Ventilator" not in document.text
+    assert sum("Ventilator" in block.text for block in document.furniture) == 4
+
+
+@pytest.mark.parametrize(
+    ("rows", "heads"),
+    [
+        ([["Part", "Torque"], ["Casing", "35"], ["Gland", "12"]], 1),
+        ([["Pin", "Use"], ["CANH", "high line of the bus"], ["CANL", "low line of the bus"]], 1),
+        ([["Title:", "Ventilator"], ["Subject:", "Risk report"], ["Author:", "M. Stone"]], 0),
+        ([["6", "Battery"], ["7", "Charger"], ["8", "Current"]], 0),
+    ],
+)
+def test_the_first_row_names_the_columns_where_it_reads_so(
+    document_of: DocumentOf, rows: list[list[str]], heads: int
+) -> None:
+    pdf = Pdf().page().text(60, 60, "Before the table stands a line of text.").table(60, 100, rows)
+    (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+    assert table.header_rows == heads

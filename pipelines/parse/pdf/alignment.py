@@ -13,7 +13,7 @@ from statistics import median
 
 from pipelines.parse.lines import LEADER, Rect, around
 from pipelines.parse.pdf.page import PageGrid, PageWord, Rules
-from pipelines.parse.pdf.stripes import ONE, joints, level_edges, upright_edges
+from pipelines.parse.pdf.stripes import ONE, joints, level_edges, upright_edges, without_text
 from pipelines.parse.pdf.table_cells import GUTTER, LOOSE, Strip, TableCells, TextRow, column_at, middle_of, pieces_of
 from pipelines.parse.pdf.tables import text_lines
 
@@ -86,6 +86,7 @@ def continued_grid(above: PageGrid, words: Sequence[PageWord], rules: Rules) -> 
             rows, gutters = number + 1, narrowed
         elif number - rows >= _TITLES or not (narrowed or all(word.bold for word in line)):
             break
+    rows = _above_text(lines[:rows], rules)
     if not rows:
         return None
     inked = around(word.rect for line in lines[:rows] for word in line)
@@ -93,6 +94,18 @@ def continued_grid(above: PageGrid, words: Sequence[PageWord], rules: Rules) -> 
     rules = rules.within(region.grown(height))
     grid = TableCells(region, _rows(lines[:rows], height, region, rules, gutters), gutters, rules).grid()
     return replace(grid, continues=True)
+
+
+def _above_text(lines: Sequence[Sequence[PageWord]], rules: Rules) -> int:
+    """Return how many lines at the top are one table, with no text between them."""
+    words = [word for line in lines for word in line]
+    if not words:
+        return 0
+    region = around(word.rect for word in words)
+    first = next(iter(without_text(region, words, rules)), None)
+    if first is None or first.top > region.top + 1:
+        return 0
+    return sum(1 for line in lines if middle_of(line) < first.bottom)
 
 
 def _narrowed(gutters: Sequence[Strip], pieces: Sequence[Strip]) -> list[Strip]:

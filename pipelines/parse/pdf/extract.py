@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -195,19 +195,27 @@ def _add_line(rules: Rules, left: float, top: float, right: float, bottom: float
 
 
 def grid_of(table: Any) -> PageGrid | None:
-    cells: list[GridCell] = []
-    taken: set[tuple[int, int]] = set()
-    for row, places in enumerate(table.placements or ()):
-        column = 0
-        for place in places:
-            while (row, column) in taken:
-                column += 1
-            if place is None:
-                continue
-            spans = [(row + r, column + c) for r in range(place.rowspan) for c in range(place.colspan)]
-            taken.update(spans)
-            if place.bbox is not None:
-                rect, header = Rect(*place.bbox), place.tag == "th"
-                cells.append(GridCell(row, column, place.rowspan, place.colspan, rect, header))
-            column += place.colspan
-    return PageGrid(Rect(*table.bbox), tuple(cells)) if cells else None
+    """Return a found table as a grid; a cell spans the rows and columns whose edges it covers."""
+    rects = [Rect(*cell) for cell in table.cells]
+    rows = _edges(side for rect in rects for side in (rect.top, rect.bottom))
+    columns = _edges(side for rect in rects for side in (rect.left, rect.right))
+    cells: dict[tuple[int, int], GridCell] = {}
+    for rect in rects:
+        top, bottom = (_nearest(side, rows) for side in (rect.top, rect.bottom))
+        left, right = (_nearest(side, columns) for side in (rect.left, rect.right))
+        if bottom > top and right > left:
+            cells.setdefault((top, left), GridCell(top, left, bottom - top, right - left, rect, False))
+    return PageGrid(Rect(*table.bbox), tuple(cells[place] for place in sorted(cells))) if cells else None
+
+
+def _edges(sides: Iterable[float]) -> list[float]:
+    """Return where edges are, those that differ by less than the thickness of a line as one."""
+    found: list[float] = []
+    for side in sorted(set(sides)):
+        if not found or side - found[-1] > _THIN:
+            found.append(side)
+    return found
+
+
+def _nearest(side: float, edges: Sequence[float]) -> int:
+    return min(range(len(edges)), key=lambda number: abs(edges[number] - side))

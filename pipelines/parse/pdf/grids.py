@@ -34,14 +34,16 @@ short, and tables beside one another share an edge."""
 
 
 class TableFinder:
-    """Finds the tables of one page; `gutters` part the columns in which the document's running text is set."""
+    """Finds the tables of one page; `gutters` part the columns in which the document's running text is set.
 
-    def __init__(self, file: PdfFile, page: RawPage, gutters: Sequence[tuple[float, float]]) -> None:
+    `words` are those of the page's own text, without its running headers and footers.
+    """
+
+    def __init__(
+        self, file: PdfFile, page: RawPage, words: Sequence[PageWord], gutters: Sequence[tuple[float, float]]
+    ) -> None:
         self.file, self.page, self.gutters = file, page, gutters
-
-    @property
-    def _words(self) -> list[PageWord]:
-        return self.file.words(self.page.number)
+        self._words = list(words)
 
     @cached_property
     def _rules(self) -> Rules:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from pipelines.core.document import BlockKind, ReferenceKind
 from pipelines.core.provenance import Box
@@ -21,6 +22,8 @@ _EDGE = 0.03
 """Of the page's width: 18 points, the shift between left and right pages of a book."""
 _FLUSH = 0.005
 """Of the page's width: 3 points, between edges that are one."""
+_RUNNING = 25
+"""Characters of a line of running text at least: narrow columns have thirty, labels fewer."""
 _CONTINUED = re.compile(any_of("continued"), re.IGNORECASE)
 _BETWEEN = (BlockKind.FOOTNOTE, BlockKind.FIGURE)
 
@@ -54,7 +57,8 @@ class PageItem:
 def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
     """Return the items with each table that goes on at the top of the next page joined to its first part.
 
-    It goes on if nothing but footnotes or a caption that says so stands between, and it was read in the columns of the
+    It goes on if nothing but footnotes, labels beside it or a caption that says so stands between, and it was read in
+    the columns of the
     first, or columns and left edges agree, or columns and head. A header that is printed again, on the next page or in
     the next column of a page, is kept once; `parts` tells where each page's rows begin.
     """
@@ -69,11 +73,18 @@ def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
                     merged[open_table] = _joined(above, part)
                     continue
             open_table = len(merged)
-        # A caption that says so does in its first words: 120 characters are one line and a half.
-        elif not (item.kind in _BETWEEN or _CONTINUED.search(item.text[:120])):
+        elif open_table is not None and not _between(merged[open_table], item):
             open_table = None
         merged.append(item)
     return merged
+
+
+def _between(table: PageItem, item: PageItem) -> bool:
+    """Whether an item may stand between two parts of a table: such as the labels of a figure over it."""
+    last = table.boxes[-1]
+    label = len(item.text) < _RUNNING and any(box.page == last.page and box.bottom <= last.bottom for box in item.boxes)
+    # A caption that says so does in its first words: 120 characters are one line and a half.
+    return label or item.kind in _BETWEEN or _CONTINUED.search(item.text[:120]) is not None
 
 
 def _goes_on(above: PageItem, below: PageItem) -> bool:
@@ -86,8 +97,23 @@ def _goes_on(above: PageItem, below: PageItem) -> bool:
         and last.bottom > LOW
         and first.top < _HIGH
         and same
-        and abs(last.left - first.left) < _EDGE
+        and (abs(last.left - first.left) < _EDGE or _same_columns(above.cells, below.cells))
     )
+
+
+def _same_columns(above: Sequence[Cell], below: Sequence[Cell]) -> bool:
+    """Whether the inner columns of two parts begin at one place: a line of the page's head may widen a part's frame."""
+    one, other = _inner_lefts(above), _inner_lefts(below)
+    return one.keys() == other.keys() != set() and all(abs(one[column] - other[column]) < _FLUSH for column in one)
+
+
+def _inner_lefts(cells: Sequence[Cell]) -> dict[int, float]:
+    """Return where the columns behind the first begin: the middle one of their cells' left edges."""
+    found: dict[int, list[float]] = {}
+    for cell in cells:
+        if cell.column and cell.boxes:
+            found.setdefault(cell.column, []).append(cell.boxes[0].left)
+    return {column: median(lefts) for column, lefts in found.items()}
 
 
 def _in_columns_of(above: PageItem, below: PageItem) -> PageItem:

@@ -301,7 +301,7 @@ class PdfFile:
         if self._drawn > _MOST_PATHS or self._crowded():
             return []
         with _quiet():
-            found = self._upright.find_tables(refine=True, use_layout=False)
+            found = self._upright.find_tables(use_layout=False)
         # The finder gives None where the page's geometry was too odd for it; the text then stays text.
         tables = found.tables if found is not None else []
         return [grid for table in tables if (grid := grid_of(table)) is not None]

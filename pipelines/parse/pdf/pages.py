@@ -22,7 +22,7 @@ from pipelines.parse.pdf.items import PageItem, with_links
 from pipelines.parse.pdf.layout import Filled, column_of, fill, in_box, needs_model, plain_columns
 from pipelines.parse.pdf.lost_glyphs import GlyphReader, lost
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
-from pipelines.parse.pdf.page import PageGrid, PageRegion, Paint, RawPage, RegionKind
+from pipelines.parse.pdf.page import Near, PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
 from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
 from pipelines.parse.settings import ParseSettings
@@ -129,7 +129,7 @@ class PageReader:
         remarks: list[str] = []
         items = None if above is not None or self._needs_model(body) else self._plain(lines, maker)
         if items is None:
-            items, more, remarks = self._modelled(body, maker, above)
+            items, more, remarks = self._modelled(body, self._own_words(raw, furniture), maker, above)
             furniture += more
         else:
             figures = [figure_item(self.file, raw, area) for area in figure_areas(body)]
@@ -144,6 +144,15 @@ class PageReader:
         items += [_comment(raw, rect, text) for rect, text in self.file.comments(raw.number)]
         asides = [maker.item(kind, [line]) for kind, line in furniture]
         return ReadPage(page, _boxed(items, raw), _boxed(asides, raw), (*told, *remarks))
+
+    def _own_words(self, raw: RawPage, furniture: Sequence[tuple[BlockKind, Line]]) -> list[PageWord]:
+        """Return the words of a page that are not in its running headers and footers."""
+        near = Near(furniture, lambda one: one[1].rect)
+        return [
+            word
+            for word in self.file.words(raw.number)
+            if not any(line.rect.holds(*word.rect.middle) for _, line in near.at(word.rect))
+        ]
 
     def _needs_model(self, body: RawPage) -> bool:
         """Whether the layout model looks at a page whatever its headings are: for tables and tangled lines."""
@@ -160,7 +169,7 @@ class PageReader:
         return items
 
     def _modelled(
-        self, body: RawPage, maker: BlockMaker, above: PageGrid | None
+        self, body: RawPage, words: Sequence[PageWord], maker: BlockMaker, above: PageGrid | None
     ) -> tuple[list[PageItem], list[tuple[BlockKind, Line]], list[str]]:
         """Return items, furniture and remarks of a page as the layout model divides it.
 
@@ -172,7 +181,7 @@ class PageReader:
         expected = [region.rect for region in regions if region.part is RegionKind.TABLE]
         asides = [region.rect for region in regions if region.part in _ASIDES]
         running = [line for line in body.lines if not any(rect.grown(1).holds(*line.rect.middle) for rect in asides)]
-        finder = TableFinder(self.file, replace(body, lines=tuple(running)), self.survey.gutters)
+        finder = TableFinder(self.file, replace(body, lines=tuple(running)), words, self.survey.gutters)
         grids, self._open = finder.with_continued(finder.grids(expected, pictures), above)
         free = [line for line in body.lines if not any(grid.rect.grown(1).holds(*line.rect.middle) for grid in grids)]
         # Most of a region: what only touches the table is text beside it.
@@ -180,7 +189,7 @@ class PageReader:
         items: list[PageItem] = []
         furniture: list[tuple[BlockKind, Line]] = []
         areas = figure_areas(body, pictures)
-        tables, remarks = self._tables(body, grids)
+        tables, remarks = _tables(body, words, grids)
         of_rect = {column_of(table.rect, self.survey.gutters): table for table in tables}
         kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
         for part in fill(kept, free):
@@ -212,20 +221,6 @@ class PageReader:
         if part.part in (RegionKind.PICTURE, RegionKind.TABLE):
             return [replace(item, seen=part.part) for item in maker.column(part.lines)]
         return maker.region(part.part, part.lines)
-
-    def _tables(self, page: RawPage, grids: Sequence[PageGrid]) -> tuple[list[PageItem], list[str]]:
-        items: list[PageItem] = []
-        remarks: list[str] = []
-        for grid in grids:
-            words = [word for word in self.file.words(page.number) if grid.rect.grown(1).holds(*word.rect.middle)]
-            cells = fill_grid(grid, words, page)
-            missing = missing_numbers(words, cells)
-            if missing:
-                # Five tell which table it is.
-                remarks.append(f"page {page.number}: a table lacks {', '.join(missing[:5])}")
-            text = "\n".join(cell.text for cell in cells)
-            items.append(PageItem(BlockKind.TABLE, text, page.number, grid.rect, cells=cells, continues=grid.continues))
-        return items, remarks
 
     # -- OCR
 
@@ -288,6 +283,22 @@ class PageReader:
         remarks = (f"page {raw.number}: {why}, read by OCR",) if items else ()
         placed = (*_boxed(list_levels(items), seen), *_boxed(figures, raw))
         return ReadPage(page, placed, _boxed(asides, seen), remarks)
+
+
+def _tables(page: RawPage, words: Sequence[PageWord], grids: Sequence[PageGrid]) -> tuple[list[PageItem], list[str]]:
+    """Return the tables of grids filled with the words in them, and remarks on numbers that were lost."""
+    items: list[PageItem] = []
+    remarks: list[str] = []
+    for grid in grids:
+        held = [word for word in words if grid.rect.grown(1).holds(*word.rect.middle)]
+        cells = fill_grid(grid, held, page)
+        missing = missing_numbers(held, cells)
+        if missing:
+            # Five tell which table it is.
+            remarks.append(f"page {page.number}: a table lacks {', '.join(missing[:5])}")
+        text = "\n".join(cell.text for cell in cells)
+        items.append(PageItem(BlockKind.TABLE, text, page.number, grid.rect, cells=cells, continues=grid.continues))
+    return items, remarks
 
 
 def _comment(page: RawPage, rect: Rect, text: str) -> PageItem:

@@ -20,7 +20,7 @@ inch) and three lines."""
 _NUMBER_EDGE = 0.09
 """As much where a page number alone stands: an inch of A4 (72 of 842 points), further in figures are text."""
 _DEEPEST = 4
-"""Lines from the edge that are looked at."""
+"""Rows of lines from the edge that are looked at: a title block of a document has three or four."""
 _PAGE_NUMBER = re.compile(
     rf"{any_of('page')}?\s*+[-–—|]?\s*+(?:\d{{1,4}}|[ivxlc]{{1,6}}|[A-Z]{{0,2}}\d{{0,3}}-\d{{1,3}})\s*+[-–—|]?\s*+{any_of('page')}?"
     rf"(?:\s*+(?:{any_of('of')}|/)\s*+\d{{1,4}}\s*+{any_of('page')}?)?",
@@ -59,20 +59,28 @@ def _edges(lines: Sequence[Line], height: float) -> list[tuple[Line, Key]]:
     Where text runs on without a gap, only the same words are the same; a line set apart may count its pages.
     """
     downward = sorted(lines, key=lambda line: line.rect.top)
-    found = _from_edge(downward[:_DEEPEST], BlockKind.PAGE_HEADER, downward[_DEEPEST : _DEEPEST + 1])
-    upward = downward[::-1]
-    found += _from_edge(upward[:_DEEPEST], BlockKind.PAGE_FOOTER, upward[_DEEPEST : _DEEPEST + 1])
+    found = _from_edge(downward, BlockKind.PAGE_HEADER) + _from_edge(downward[::-1], BlockKind.PAGE_FOOTER)
     return [(line, key) for line, key in found if _at_edge(line, key[0], height)]
 
 
-def _from_edge(lines: Sequence[Line], edge: BlockKind, following: Sequence[Line]) -> list[tuple[Line, Key]]:
-    rows = [*lines, *following]
-    gap = next((position for position, pair in enumerate(pairwise(rows)) if _gap(*pair)), None)
-    last = gap if gap is not None else len(lines) - 1 if len(rows) < _DEEPEST else -1
+def _from_edge(inward: Sequence[Line], edge: BlockKind) -> list[tuple[Line, Key]]:
+    """Return the first rows of lines from an edge, each line with its key."""
+    rows = [0]
+    for outer, line in pairwise(inward):
+        rows.append(rows[-1] + (not _level(outer, line)))
+    near = [line for line, row in zip(inward, rows, strict=False) if row < _DEEPEST]
+    looked = inward[: len(near) + 1]
+    gap = next((position for position, pair in enumerate(pairwise(looked)) if _gap(*pair)), None)
+    last = gap if gap is not None else len(near) - 1 if len(looked) == len(near) else -1
     return [
         (line, (edge, blotted(line.text) if position <= last else line.text, position <= last))
-        for position, line in enumerate(lines)
+        for position, line in enumerate(near)
     ]
+
+
+def _level(one: Line, other: Line) -> bool:
+    """Whether two lines stand beside one another, as the cells of a row do."""
+    return abs(one.rect.middle[1] - other.rect.middle[1]) < 0.5 * min(one.rect.height, other.rect.height)
 
 
 def _page_numbers(keys: Mapping[Line, Key], height: float) -> list[Line]:

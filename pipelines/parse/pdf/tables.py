@@ -17,6 +17,12 @@ from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, RawPage
 _CODE = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
 _LEAST_RECORDS = 3
 """Two lines in each of two columns are an entry that runs over two lines."""
+_FIGURE = re.compile(r"[-+±<>≤≥~]?\s?\d[\d.,:/ ]*\s?[%°]?")
+_LEAST_HEADED = 3
+"""Rows of a table whose first may name the columns without being bold: of two either may be the other's name."""
+_SHORTER = 0.8
+"""Of the length of the other rows in the mean, the length of one that names columns at most: names are shorter than
+what they name. Rows of equal length (a title block, pairs of names and values) name nothing."""
 _BAND = 12.0
 """Points of height by which places are looked up."""
 
@@ -66,6 +72,7 @@ def fill_grid(grid: PageGrid, words: Sequence[PageWord], page: RawPage) -> tuple
     cut = split_rows(grid, homes)
     if cut is not grid:
         grid, homes = cut, _homes(cut, words)
+    heads = _heads(grid, homes)
     cells = [
         Cell(
             place.row,
@@ -73,13 +80,36 @@ def fill_grid(grid: PageGrid, words: Sequence[PageWord], page: RawPage) -> tuple
             cell_text(home),
             place.row_span,
             place.column_span,
-            place.header,
+            place.header or place.row < heads,
             (page.box(place.rect),),
         )
         for place, home in zip(grid.cells, homes, strict=True)
     ]
     # What goes on has the columns of the part before, though nothing may stand in some.
     return _without_blanks(cells, {cell.column for cell in cells if cell.text or grid.continues})
+
+
+def _heads(grid: PageGrid, homes: Sequence[Sequence[PageWord]]) -> int:
+    """Return how many rows a table begins with that name its columns.
+
+    They are bold and the rest is not; or else the first row has no figure and either figures stand below it or it is
+    shorter than other rows are.
+    """
+    placed = list(zip(grid.cells, homes, strict=True))
+    bold = min((cell.row for cell, home in placed if not all(word.bold for word in home)), default=0)
+    if bold or grid.rows < _LEAST_HEADED:
+        return bold
+    first = [cell_text(home) for cell, home in placed if cell.row == 0]
+    if not all(first[1:]) or any(_FIGURE.fullmatch(text) for text in first):
+        return 0
+    below = [(cell.column, text) for cell, home in placed if cell.row and (text := cell_text(home))]
+    figures = Counter(column for column, text in below if _FIGURE.fullmatch(text))
+    filled = Counter(column for column, _ in below)
+    mean = sum(len(text) for _, text in below) / (grid.rows - 1)
+    named = any(2 * count > filled[column] for column, count in figures.items())
+    if not named and sum(map(len, first)) > _SHORTER * mean:
+        return 0
+    return max(cell.row_span for cell in grid.cells if cell.row == 0)
 
 
 def _homes(grid: PageGrid, words: Sequence[PageWord]) -> list[list[PageWord]]:
