@@ -12,7 +12,7 @@ from evaluate.questions import Passage, Question, write_lines
 from pipelines.core.errors import SourceError
 from pipelines.core.ids import content_id
 
-Record = dict[str, Any]
+PublishedRecord = dict[str, Any]
 """One line of a published file, whatever its benchmark."""
 
 
@@ -46,7 +46,7 @@ def write(converted: Converted, folder: Path) -> None:
         write_lines(folder / "corpus.jsonl", converted.passages)
 
 
-def _records(path: Path) -> Iterator[Record]:
+def _records(path: Path) -> Iterator[PublishedRecord]:
     """The records of a file: JSON Lines, or one list."""
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -61,7 +61,7 @@ def _records(path: Path) -> Iterator[Record]:
         raise SourceError(f"{path} is not JSON: {error}") from error
 
 
-def _hotpotqa(record: Record, path: Path) -> tuple[Question, list[Passage]]:
+def _hotpotqa(record: PublishedRecord, path: Path) -> tuple[Question, list[Passage]]:
     """HotpotQA and 2WikiMultiHopQA: {_id, question, answer, type, supporting_facts, context: [[title, sentences]]}."""
     passages = [_passage(title, _joined(sentences)) for title, sentences in _pairs(record["context"])]
     wanted = {title for title, _ in _pairs(record["supporting_facts"])}
@@ -80,7 +80,7 @@ def _pairs(told: Any) -> list[tuple[str, Any]]:
     return [(title, rest) for title, rest in told]
 
 
-def _musique(record: Record, path: Path) -> tuple[Question, list[Passage]]:
+def _musique(record: PublishedRecord, path: Path) -> tuple[Question, list[Passage]]:
     """MuSiQue: {id, question, answer, answer_aliases, paragraphs: [{title, paragraph_text, is_supporting}]}."""
     marked = [(_passage(one["title"], one["paragraph_text"]), one["is_supporting"]) for one in record["paragraphs"]]
     gold = tuple(dict.fromkeys(passage.id for passage, supports in marked if supports))
@@ -91,7 +91,7 @@ def _musique(record: Record, path: Path) -> tuple[Question, list[Passage]]:
     return question, [passage for passage, _ in marked]
 
 
-def _blendqa(record: Record, path: Path) -> tuple[Question, list[Passage]]:
+def _blendqa(record: PublishedRecord, path: Path) -> tuple[Question, list[Passage]]:
     """BlendQA: {index, question, answers}; the file's name tells the sources that are blended ("kg-web_132")."""
     kind = path.stem.rpartition("_")[0] or path.stem
     labels = record["answers"] if isinstance(record["answers"], list) else [record["answers"]]
@@ -107,7 +107,7 @@ def _joined(sentences: Iterable[str]) -> str:
     return " ".join(sentence.strip() for sentence in sentences if sentence.strip())
 
 
-FORMATS: dict[str, Callable[[Record, Path], tuple[Question, list[Passage]]]] = {
+FORMATS: dict[str, Callable[[PublishedRecord, Path], tuple[Question, list[Passage]]]] = {
     "hotpotqa": _hotpotqa,
     "2wikimultihopqa": _hotpotqa,
     "musique": _musique,

@@ -39,7 +39,11 @@ def open_passages(
 
 
 def build_passages(
-    passages: Sequence[Passage], settings: Settings, kb: Path, progress: Progress = silent, distilled: bool = False
+    passages: Sequence[Passage],
+    settings: Settings,
+    kb: Path,
+    progress: Progress = silent,
+    distilled: bool = False,
 ) -> None:
     """Bring the knowledge base at `kb` up to `passages`, `distilled` by the model of the settings or without one.
 

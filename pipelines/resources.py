@@ -17,7 +17,7 @@ from pipelines.llm.settings import EMBEDDERS, EmbedSettings
 from pipelines.settings import Settings, load
 from pipelines.store.artifact import ArtifactStore, FileArtifacts
 from pipelines.store.embedded_store import EmbeddedStore
-from pipelines.store.facts import LINKED_FACT, TABLE_VERSIONS, VECTOR_STORE, WRITING_FACT, Fact
+from pipelines.store.facts import LINKED_FACT, TABLE_VERSIONS, VECTOR_STORE, WRITING_FACT, CatalogFact
 from pipelines.store.folder import KnowledgeBaseFolder
 from pipelines.store.graph import GraphStore
 from pipelines.store.vector import VectorStore, Versioned
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pipelines.store.catalog import Catalog
     from pipelines.store.neo4j.store import Neo4jStore
 
-EMBEDDER: Fact[EmbedderInfo | None] = Fact("embedder", EmbedderInfo, None)
+EMBEDDER: CatalogFact[EmbedderInfo | None] = CatalogFact("embedder", EmbedderInfo, None)
 """The embedder of the active vectors; None before the first ingest."""
 
 

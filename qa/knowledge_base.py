@@ -24,7 +24,7 @@ from pipelines.retrieve.filters import describe_filter
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.stored_knowledge import StoredKnowledge
 from pipelines.settings import load
-from pipelines.store.facts import LINKED_FACT, Completeness, amiss, being_written, remedy
+from pipelines.store.facts import LINKED_FACT, Completeness, being_written, incompleteness, remedy
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Ending, Step
 from qa.conversation import Conversation, Exchange
@@ -272,7 +272,7 @@ class KnowledgeBase:
             text = "No passage fits all parts of the filter."
             return Answer(question, text, strategy, ending=Ending.NOTHING_MATCHES, hint=describe_filter(where))
         there = self._completeness.look()
-        text, hint = amiss(there), remedy(there)
+        text, hint = incompleteness(there), remedy(there)
         if not text:
             text = "The knowledge base is empty: its documents hold no text."
             if self._stores.copy is not None:
@@ -289,7 +289,7 @@ class KnowledgeBase:
             warnings.append(f"{count}; the answer rests on the others: {failed[0].reason}.")
         there = self._completeness.look()
         if there.begun and not there.whole:
-            warnings.append(f"{amiss(there)} To complete it, {remedy(there)}.")
+            warnings.append(f"{incompleteness(there)} To complete it, {remedy(there)}.")
         return warnings
 
     def _dollars(self, model: ModelCalls) -> float:

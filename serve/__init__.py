@@ -3,7 +3,7 @@
 Routes and tools read, but for those of `changes.py`; what they return are values of `views.py` and `results.py`.
 
     settings.py, keys.py          what a server is given: knowledge bases, address, limits; its keys
-    access.py, confined/          who asks; a knowledge base as though it held the documents of some folders alone
+    access.py, confined/          callers; a knowledge base restricted to the documents of some folders
     library.py                    the knowledge bases of a server, each open by its name
     services.py                   what routes and tools work with; routes that read, each one moment of a knowledge base
     views.py, results.py          the values that the API returns and the pages show
@@ -12,7 +12,7 @@ Routes and tools read, but for those of `changes.py`; what they return are value
     node_values.py                properties of nodes and edges as plain values
     overview.py                   counts, languages, cost, ingests so far; failures with what to do
     pictures.py, printed.py       pages drawn in a process of their own; pages of office documents
-    asking.py, turns.py           questions, answers as a stream of events, how many at once
+    asking.py, request_queue.py   questions, answers as a stream of events, how many at once
     problems.py, guard.py         errors as problem details; hosts, keys, sizes, and the headers of every reply
     api.py                        the routes below /api that read
     changes.py, corrections.py    those that change something; what is said of answers and of the graph

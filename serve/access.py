@@ -1,7 +1,7 @@
-"""Who asks: a role, and the folders whose documents alone exist for them.
+"""The caller of a request: a role, and the folders whose documents are all that they see.
 
-The guard settles it for each request from its key; routes and tools take it from there. What asks before anybody was
-settled gets an error, and never everything.
+The guard sets it for each request from its key; routes and tools read it from there. To read it where none is set is
+an error, and never means full access.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What somebody may do. `name` is for the log of what was changed; no `scope` means everything."""
+    """What a caller may do. `name` is for the log of changes; no `scope` means all documents."""
 
     name: str = ""
     role: Role = Role.READ
@@ -59,15 +59,15 @@ _CURRENT: ContextVar[Access] = ContextVar("access")
 
 
 def current() -> Access:
-    """Return who asks. Raises `NotAllowed` where nobody settled it."""
+    """Return the caller. Raises `NotAllowed` where none was set."""
     try:
         return _CURRENT.get()
     except LookupError as error:
-        raise NotAllowed("it is not known who asks") from error
+        raise NotAllowed("the request has no known caller") from error
 
 
 def require_admin() -> Access:
-    """Return who asks. Raises `NotAllowed` for anybody but an admin."""
+    """Return the caller. Raises `NotAllowed` for anybody but an admin."""
     access = current()
     if access.role is not Role.ADMIN:
         raise NotAllowed("this key may look and ask, and change nothing", hint='a key with role = "admin" may')
@@ -76,7 +76,7 @@ def require_admin() -> Access:
 
 @contextmanager
 def acting(access: Access) -> Iterator[None]:
-    """Let all that is done inside be done for somebody."""
+    """Make `access` the caller of everything inside."""
     token = _CURRENT.set(access)
     try:
         yield

@@ -15,23 +15,23 @@ from serve.neighbourhood import bounded_neighbourhood
 from serve.overview import runs_of
 from serve.results import AnswerView, FailureLine, GraphView, KnowledgeBaseLine, Overview, RunLine, SearchView
 from serve.services import Services, reading_route
-from serve.settings import Limits
+from serve.settings import RequestLimits
 from serve.views import (
     AtomView,
     ChunkView,
     DocumentLine,
     DocumentView,
     FigureView,
+    ListPart,
     Named,
     NamedView,
     PageContent,
-    Part,
     PrintedView,
     TableView,
-    part,
+    list_part,
 )
 
-MOST = Limits().results
+MOST = RequestLimits().results
 Kb = Annotated[str, Path(max_length=255, description="the knowledge base, by the name of its folder")]
 Id = Annotated[str, Path(max_length=100)]
 Words = Annotated[str, Query(max_length=200, description="only those with these words in their names")]
@@ -39,7 +39,7 @@ Offset = Annotated[int, Query(ge=0, le=10_000_000)]
 Count = Annotated[int, Query(ge=1, le=MOST)]
 Number = Annotated[int, Path(ge=1, le=1_000_000)]
 Hops = Annotated[int, Query(ge=0, le=3, description="edges from the node")]
-Nodes = Annotated[int, Query(ge=1, le=Limits().nodes)]
+Nodes = Annotated[int, Query(ge=1, le=RequestLimits().nodes)]
 _PICTURE: dict[int | str, dict[str, object]] = {200: {"content": {"image/png": {}}}}
 _EVENTS: dict[int | str, dict[str, object]] = {
     200: {"content": {"text/event-stream": {}}, "description": "events step, text, trace, answer or problem"}
@@ -61,7 +61,7 @@ def _bases(services: Services) -> APIRouter:
     @router.get("/kb")
     def list_knowledge_bases() -> list[KnowledgeBaseLine]:
         """List the knowledge bases that are served."""
-        return [overview.line(base) for base in services.bases()]
+        return [overview.knowledge_base_line(base) for base in services.bases()]
 
     @reading.get("/kb/{kb}")
     def get_overview(kb: Kb) -> Overview:
@@ -69,14 +69,14 @@ def _bases(services: Services) -> APIRouter:
         return overview.overview(services.base(kb))
 
     @reading.get("/kb/{kb}/failures")
-    def list_failures(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[FailureLine]:
+    def list_failures(kb: Kb, offset: Offset = 0, limit: Count = 50) -> ListPart[FailureLine]:
         """List the files that are not in, or not whole, each with its reason and what can be done."""
-        return part(overview.failures(services.base(kb)), offset, limit)
+        return list_part(overview.failures(services.base(kb)), offset, limit)
 
     @reading.get("/kb/{kb}/runs")
-    def list_runs(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[RunLine]:
+    def list_runs(kb: Kb, offset: Offset = 0, limit: Count = 50) -> ListPart[RunLine]:
         """List the last ingests, the latest first, with what became of the documents."""
-        return part(runs_of(services.base(kb)), offset, limit)
+        return list_part(runs_of(services.base(kb)), offset, limit)
 
     router.include_router(reading)
     return router
@@ -89,7 +89,7 @@ def _documents(services: Services) -> APIRouter:
     @router.get("")
     def list_documents(
         kb: Kb, status: Words = "", language: Words = "", q: Words = "", offset: Offset = 0, limit: Count = 50
-    ) -> Part[DocumentLine]:
+    ) -> ListPart[DocumentLine]:
         """List the files of the folder, those too that are not in, in order of their paths."""
         base = services.base(kb)
         return documents.list_documents(base, status=status, language=language, words=q, offset=offset, limit=limit)
@@ -129,30 +129,30 @@ def _parts(services: Services) -> APIRouter:
     router = APIRouter(prefix="/kb/{kb}/documents/{id}", tags=["documents"], route_class=reading_route(services))
 
     @router.get("/chunks")
-    def list_chunks(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> Part[ChunkView]:
+    def list_chunks(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> ListPart[ChunkView]:
         """List the chunks of a document in their order."""
         base = services.base(kb)
         base.entry(id)
-        return part(documents.chunks_of(base, id), offset, limit)
+        return list_part(documents.chunks_of(base, id), offset, limit)
 
     @router.get("/tables")
-    def list_tables(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> Part[TableView]:
+    def list_tables(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> ListPart[TableView]:
         """List the tables of a document as rows of texts."""
-        return part(documents.tables_of(services.base(kb), id), offset, limit)
+        return list_part(documents.tables_of(services.base(kb), id), offset, limit)
 
     @router.get("/figures")
-    def list_figures(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> Part[FigureView]:
+    def list_figures(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> ListPart[FigureView]:
         """List the figures of a document with what is known of them."""
         base = services.base(kb)
         base.entry(id)
-        return part(documents.figures_of(base, id), offset, limit)
+        return list_part(documents.figures_of(base, id), offset, limit)
 
     @router.get("/atoms")
-    def list_atoms(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> Part[AtomView]:
+    def list_atoms(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> ListPart[AtomView]:
         """List the atomic statements and questions of a document."""
         base = services.base(kb)
         base.entry(id)
-        return part(documents.atoms_of(base, id), offset, limit)
+        return list_part(documents.atoms_of(base, id), offset, limit)
 
     return router
 
@@ -161,7 +161,7 @@ def _knowledge(services: Services) -> APIRouter:
     router = APIRouter(prefix="/kb/{kb}", tags=["knowledge"], route_class=reading_route(services))
 
     @router.get("/tags")
-    def list_tags(kb: Kb, q: Words = "", offset: Offset = 0, limit: Count = 50) -> Part[Named]:
+    def list_tags(kb: Kb, q: Words = "", offset: Offset = 0, limit: Count = 50) -> ListPart[Named]:
         """List the tags, those of most chunks first."""
         return names.list_names(services.base(kb), NodeKind.TAG, q, offset, limit)
 
@@ -171,7 +171,7 @@ def _knowledge(services: Services) -> APIRouter:
         return names.name_view(services.base(kb), NodeKind.TAG, id, limit)
 
     @router.get("/entities")
-    def list_entities(kb: Kb, q: Words = "", offset: Offset = 0, limit: Count = 50) -> Part[Named]:
+    def list_entities(kb: Kb, q: Words = "", offset: Offset = 0, limit: Count = 50) -> ListPart[Named]:
         """List the entities, those named most often first."""
         return names.list_names(services.base(kb), NodeKind.ENTITY, q, offset, limit)
 
@@ -197,17 +197,17 @@ def _questions(services: Services) -> APIRouter:
     router = APIRouter(prefix="/kb/{kb}", tags=["questions"])
 
     @router.post("/search", response_model=SearchView)
-    async def search(kb: Kb, query: asking.Query) -> Response:
+    async def search(kb: Kb, query: asking.SearchRequest) -> Response:
         """Search without answering: the chunks that score best, and what their scores are made of."""
         return _told(await services.asking.search(services.base(kb), query))
 
     @router.post("/ask", response_model=AnswerView)
-    async def ask(kb: Kb, question: asking.Question) -> Response:
+    async def ask(kb: Kb, question: asking.QuestionRequest) -> Response:
         """Answer a question with citations, or say that the documents do not."""
         return _told(await services.asking.answer(services.base(kb), question))
 
     @router.post("/ask/stream", response_class=StreamingResponse, responses=_EVENTS)
-    async def ask_stream(kb: Kb, question: asking.Question) -> StreamingResponse:
+    async def ask_stream(kb: Kb, question: asking.QuestionRequest) -> StreamingResponse:
         """Answer a question as server-sent events: what is being done, then the trace, then the answer."""
         events = services.asking.events(services.base(kb), question)
         return StreamingResponse(events, media_type="text/event-stream", headers={"x-accel-buffering": "no"})

@@ -22,8 +22,7 @@ from serve.explorer import explorer_router
 from serve.guard import Guard, reply
 from serve.jobs import Jobs
 from serve.keys import COOKIE, KeyRing
-from serve.language import COOKIE as LANGUAGE_COOKIE
-from serve.language import languages
+from serve.language import LANGUAGE_COOKIE, languages
 from serve.library import open_library
 from serve.pictures import PagePictures
 from serve.printed import PrintedPages

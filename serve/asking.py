@@ -19,9 +19,9 @@ from qa.model_calls import listening, readable
 from serve.language import place_of, placed
 from serve.library import OpenBase
 from serve.problems import problem_of
+from serve.request_queue import RequestQueue
 from serve.results import AnswerView, CitationView, HitView, SearchView
-from serve.settings import Limits
-from serve.turns import Turns
+from serve.settings import RequestLimits
 
 LOG = logging.getLogger("strata.serve")
 QUIET_S = 15.0
@@ -31,12 +31,12 @@ _MOST_NAMES = 50
 Names = tuple[str, ...]
 
 
-class Query(BaseModel):
+class SearchRequest(BaseModel):
     """What is searched or asked, and in which documents; an empty field confines nothing."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    question: str = Field(min_length=1, max_length=Limits().question, description="in any language")
+    question: str = Field(min_length=1, max_length=RequestLimits().question, description="in any language")
     documents: Names = Field((), max_length=_MOST_NAMES, description="paths in their folder, or ids")
     folders: Names = Field((), max_length=_MOST_NAMES)
     types: Names = Field((), max_length=_MOST_NAMES, description="media types, or endings such as pdf")
@@ -44,7 +44,7 @@ class Query(BaseModel):
     pages: tuple[int, ...] = Field((), max_length=_MOST_NAMES)
     since: str = Field("", max_length=40, description="documents of this date or later (2024-05-31)")
     until: str = Field("", max_length=40)
-    limit: int | None = Field(None, ge=1, le=Limits().results, description="passages that are looked at")
+    limit: int | None = Field(None, ge=1, le=RequestLimits().results, description="passages that are looked at")
 
     @property
     def where(self) -> Filter:
@@ -53,7 +53,7 @@ class Query(BaseModel):
         return Filter(self.documents, self.folders, types, self.tags, self.pages, self.since, self.until)
 
 
-class Question(Query):
+class QuestionRequest(SearchRequest):
     """A question; `strategy` is a name that comes with Strata, empty for the knowledge base's choice."""
 
     # Code of one's own (`module:function`) is for those to name who may run code here.
@@ -63,12 +63,12 @@ class Question(Query):
 class Asking:
     """Answers questions, as many at once as the limits allow; searches have turns of their own, for they are short."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._turns = Turns(limits.asks, limits.waiting)
-        self._searches = Turns(limits.asks, limits.waiting)
+    def __init__(self, limits: RequestLimits) -> None:
+        self._turns = RequestQueue(limits.asks, limits.waiting)
+        self._searches = RequestQueue(limits.asks, limits.waiting)
         self._running: set[asyncio.Task[None]] = set()
 
-    async def search(self, base: OpenBase, query: Query) -> SearchView:
+    async def search(self, base: OpenBase, query: SearchRequest) -> SearchView:
         """Return the chunks that score best. Raises what `KnowledgeBase.retrieve` does, and `Busy`."""
         async with self._searches.turn():
             hits = await anyio.to_thread.run_sync(
@@ -76,12 +76,12 @@ class Asking:
             )
         return SearchView(query.question, tuple(map(hit_view, hits)))
 
-    async def answer(self, base: OpenBase, question: Question) -> AnswerView:
+    async def answer(self, base: OpenBase, question: QuestionRequest) -> AnswerView:
         """Return the answer. Raises what `KnowledgeBase.ask` does, and `Busy`."""
         async with self._turns.turn():
             return answer_view(await anyio.to_thread.run_sync(_asked(base, question)))
 
-    async def events(self, base: OpenBase, question: Question) -> AsyncIterator[bytes]:
+    async def events(self, base: OpenBase, question: QuestionRequest) -> AsyncIterator[bytes]:
         """Yield events as the server sends them: `step` and `text` while a model works, then `trace`, then `answer`.
 
         What goes wrong is an event `problem`, with what a problem reply has. Where the reader goes away, the question
@@ -100,7 +100,7 @@ class Asking:
                 return
             yield event
 
-    async def _work(self, base: OpenBase, question: Question, queue: asyncio.Queue[bytes]) -> None:
+    async def _work(self, base: OpenBase, question: QuestionRequest, queue: asyncio.Queue[bytes]) -> None:
         loop = asyncio.get_running_loop()
 
         def tell(event: bytes) -> None:
@@ -194,7 +194,7 @@ def hit_view(hit: Hit) -> HitView:
     )
 
 
-def _asked(base: OpenBase, question: Question) -> Callable[[], Answer]:
+def _asked(base: OpenBase, question: QuestionRequest) -> Callable[[], Answer]:
     return lambda: base.knowledge.ask(
         question.question, strategy=question.strategy, where=question.where, limit=question.limit
     )

@@ -26,9 +26,9 @@ from serve import corrections
 from serve.api import Count, Id, Kb, Offset
 from serve.asking import event
 from serve.corrections import FeedbackRequest, VerdictRequest
-from serve.jobs import Job, JobState, JobView
+from serve.jobs import IngestJob, JobState, JobView
 from serve.services import Services
-from serve.views import Part, part
+from serve.views import ListPart, list_part
 
 _PAUSE_S = 0.2
 """Seconds between two events of a job at least: a folder of small files tells hundreds in a second."""
@@ -98,13 +98,13 @@ def _add_feedback(router: APIRouter, services: Services) -> None:
         return corrections.give_feedback(target.base, said, target.by)
 
     @router.get("/feedback")
-    def list_feedback(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[Feedback]:
+    def list_feedback(kb: Kb, offset: Offset = 0, limit: Count = 50) -> ListPart[Feedback]:
         """List what was said of answers, the latest first."""
-        return part(corrections.all_feedback(services.changing(kb).base), offset, limit)
+        return list_part(corrections.all_feedback(services.changing(kb).base), offset, limit)
 
     @router.delete("/feedback/{id}")
     def withdraw_feedback(kb: Kb, id: Id) -> Feedback:
-        """Take feedback back; the next ingest undoes what it did."""
+        """Withdraw feedback; the next ingest undoes its effect."""
         return corrections.withdraw_feedback(services.changing(kb).base, id)
 
 
@@ -116,24 +116,24 @@ def _add_verdicts(router: APIRouter, services: Services) -> None:
         return corrections.give_verdict(target.base, said, target.by)
 
     @router.get("/verdicts")
-    def list_verdicts(kb: Kb, offset: Offset = 0, limit: Count = 50) -> Part[Verdict]:
+    def list_verdicts(kb: Kb, offset: Offset = 0, limit: Count = 50) -> ListPart[Verdict]:
         """List what was said of the graph, the latest first."""
-        return part(corrections.all_verdicts(services.changing(kb).base), offset, limit)
+        return list_part(corrections.all_verdicts(services.changing(kb).base), offset, limit)
 
     @router.delete("/verdicts/{id}")
     def undo_verdict(kb: Kb, id: Id) -> Verdict:
-        """Take a verdict back; the next ingest undoes it."""
+        """Withdraw a verdict; the next ingest undoes it."""
         return corrections.withdraw_verdict(services.changing(kb).base, id)
 
 
-def _job(services: Services, kb: str) -> Job:
+def _job(services: Services, kb: str) -> IngestJob:
     job = services.changing(kb).jobs.last(kb)
     if job is None:
         raise NotFound("no ingest was started here", hint="POST ingest starts one; GET runs lists those before")
     return job
 
 
-async def _events(job: Job) -> AsyncIterator[bytes]:
+async def _events(job: IngestJob) -> AsyncIterator[bytes]:
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
     def listener(view: JobView) -> None:
@@ -155,7 +155,7 @@ async def _events(job: Job) -> AsyncIterator[bytes]:
 
 _MEBIBYTE = 1 << 20
 LEFT_FREE = 1 << 30
-"""Bytes of the disk that uploads leave free: a knowledge base that cannot be written is worth less than a file."""
+"""Bytes of the disk that uploads leave free, so that the knowledge base can still be written."""
 
 
 def place_for(folder: Path, uri: str) -> Path:

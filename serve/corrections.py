@@ -17,7 +17,7 @@ from pipelines.retrieve.hit import chunk_of
 from pipelines.store.explore import node_name
 from serve.library import OpenBase
 from serve.render import at
-from serve.settings import Limits
+from serve.settings import RequestLimits
 
 _MOST_PLACES = 50
 
@@ -37,10 +37,10 @@ class FeedbackRequest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    question: str = Field(min_length=1, max_length=Limits().question)
+    question: str = Field(min_length=1, max_length=RequestLimits().question)
     answer: str = Field("", max_length=20_000)
     right: bool
-    expected: str = Field("", max_length=Limits().question)
+    expected: str = Field("", max_length=RequestLimits().question)
     citations: tuple[Quoted, ...] = Field((), max_length=_MOST_PLACES)
 
 

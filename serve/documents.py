@@ -26,10 +26,10 @@ from serve.views import (
     DocumentLine,
     DocumentView,
     FigureView,
+    ListPart,
     Named,
     PageContent,
     PageView,
-    Part,
     ReferenceView,
     SectionView,
     TableView,
@@ -38,7 +38,7 @@ from serve.views import (
 
 def list_documents(
     base: OpenBase, *, status: str = "", language: str = "", words: str = "", offset: int = 0, limit: int = 50
-) -> Part[DocumentLine]:
+) -> ListPart[DocumentLine]:
     """Return the files in order of URI: of a status or language, with these words in title or URI; empty for all."""
     wanted = normalize(words)
     entries = [entry for entry in base.entries() if not status or entry.status.value == status]
@@ -49,7 +49,7 @@ def list_documents(
     shown = entries[offset : offset + limit]
     languages = languages or _languages(base, [entry.document for entry in shown])
     lines = tuple(_line(entry, languages.get(entry.document, "")) for entry in shown)
-    return Part(len(entries), offset, lines)
+    return ListPart(len(entries), offset, lines)
 
 
 def document_view(base: OpenBase, id: str, pages: Sequence[PageView], limit: int) -> DocumentView:

@@ -22,7 +22,17 @@ from serve.library import OpenBase
 from serve.overview import runs_of
 from serve.render import at, render
 from serve.services import Services, reading_route
-from serve.views import AtomView, ChunkView, DocumentView, FigureView, PageContent, PageView, Part, TableView, part
+from serve.views import (
+    AtomView,
+    ChunkView,
+    DocumentView,
+    FigureView,
+    ListPart,
+    PageContent,
+    PageView,
+    TableView,
+    list_part,
+)
 
 CHUNKS = 20
 """Chunks of a document without pages that are shown at once."""
@@ -41,10 +51,10 @@ class DocumentPage:
     document: DocumentView
     pages: Sequence[PageView]
     shown: PageContent | None
-    chunks: Part[ChunkView]
-    tables: Part[TableView]
-    figures: Part[FigureView]
-    atoms: Part[AtomView]
+    chunks: ListPart[ChunkView]
+    tables: ListPart[TableView]
+    figures: ListPart[FigureView]
+    atoms: ListPart[AtomView]
     boxes: tuple[Box, ...] = ()
     start: int = 0
     end: int = 0
@@ -72,9 +82,9 @@ def document_page(
     number = page or (place.page if place else None) or 1
     shown = page_content(base, services.pictures, id, number) if pages else None
     every = documents.chunks_of(base, id)
-    chunks = part(every, _offset(every, start, end, offset), CHUNKS)
+    chunks = list_part(every, _offset(every, start, end, offset), CHUNKS)
     if shown:
-        chunks = part(shown.chunks, 0, len(shown.chunks))
+        chunks = list_part(shown.chunks, 0, len(shown.chunks))
     boxes = place.boxes if place and shown else ()
     return DocumentPage(
         id,
@@ -82,9 +92,9 @@ def document_page(
         pages,
         shown,
         chunks,
-        part(documents.tables_of(base, id), 0, LISTED),
-        part(documents.figures_of(base, id), 0, LISTED),
-        part(documents.atoms_of(base, id), 0, LISTED),
+        list_part(documents.tables_of(base, id), 0, LISTED),
+        list_part(documents.figures_of(base, id), 0, LISTED),
+        list_part(documents.atoms_of(base, id), 0, LISTED),
         tuple(box for box in boxes if shown and box.page == shown.page.number),
         start,
         end,
@@ -100,9 +110,9 @@ def _offset(chunks: list[ChunkView], start: int, end: int, offset: int) -> int:
 
 PAGE = 50
 """Lines of a list on one page."""
-Place = Annotated[int | None, Query(ge=0, le=1 << 40)]
+CharacterPlace = Annotated[int | None, Query(ge=0, le=1 << 40)]
 PageNumber = Annotated[int | None, Query(ge=1, le=1_000_000)]
-Text = Annotated[str, Query(max_length=4000)]
+QueryText = Annotated[str, Query(max_length=4000)]
 
 
 def explorer_router(services: Services) -> APIRouter:
@@ -120,7 +130,7 @@ def _whole(services: Services) -> APIRouter:
     @router.get("/")
     def start() -> Response:
         """The only knowledge base, or the choice between several."""
-        bases = [overview.line(base) for base in services.bases()]
+        bases = [overview.knowledge_base_line(base) for base in services.bases()]
         if len(bases) == 1:
             return RedirectResponse(at("kb", bases[0].name), 303)
         return HTMLResponse(render("start.html", bases=bases))
@@ -132,12 +142,18 @@ def _whole(services: Services) -> APIRouter:
 
     @reading.get("/kb/{kb}/failures")
     def show_failures(kb: Kb, offset: Offset = 0) -> str:
-        found = part(overview.failures(services.base(kb)), offset, PAGE)
+        found = list_part(overview.failures(services.base(kb)), offset, PAGE)
         return render("failures.html", kb=kb, here="failures", found=found, step=PAGE)
 
     @reading.get("/kb/{kb}/ask")
     def show_ask(
-        kb: Kb, q: Text = "", document: Text = "", folder: Text = "", type: Text = "", tag: Text = "", since: Text = ""
+        kb: Kb,
+        q: QueryText = "",
+        document: QueryText = "",
+        folder: QueryText = "",
+        type: QueryText = "",
+        tag: QueryText = "",
+        since: QueryText = "",
     ) -> str:
         base = services.base(kb)
         where = {"document": document, "folder": folder, "type": type, "tag": tag, "since": since}
@@ -146,13 +162,13 @@ def _whole(services: Services) -> APIRouter:
 
     @reading.get("/kb/{kb}/runs")
     def show_runs(kb: Kb, offset: Offset = 0) -> str:
-        found = part(runs_of(services.base(kb)), offset, PAGE)
+        found = list_part(runs_of(services.base(kb)), offset, PAGE)
         changing = services.may_change(kb)
         return render("runs.html", kb=kb, here="runs", found=found, step=PAGE, changing=changing)
 
     @reading.get("/kb/{kb}/corrections")
     def show_corrections(kb: Kb, offset: Offset = 0) -> str:
-        found = part(corrections.corrections(services.changing(kb).base), offset, PAGE)
+        found = list_part(corrections.corrections(services.changing(kb).base), offset, PAGE)
         return render("corrections.html", kb=kb, here="runs", found=found, step=PAGE)
 
     router.include_router(reading)
@@ -168,7 +184,7 @@ def _documents(services: Services) -> APIRouter:
     def show_documents(kb: Kb, status: Words = "", language: Words = "", q: Words = "", offset: Offset = 0) -> str:
         base = services.base(kb)
         found = documents.list_documents(base, status=status, language=language, words=q, offset=offset, limit=PAGE)
-        languages = sorted(overview.languages(base))
+        languages = sorted(overview.language_counts(base))
         chosen = {"status": status, "language": language, "q": q}
         statuses = [one.value for one in Status]
         return render(
@@ -184,7 +200,12 @@ def _documents(services: Services) -> APIRouter:
 
     @router.get("/{id}")
     def show_document(
-        kb: Kb, id: Id, page: PageNumber = None, start: Place = None, end: Place = None, offset: Offset = 0
+        kb: Kb,
+        id: Id,
+        page: PageNumber = None,
+        start: CharacterPlace = None,
+        end: CharacterPlace = None,
+        offset: Offset = 0,
     ) -> str:
         told = document_page(services, services.base(kb), id, page, (start, end), offset)
         return render("document.html", kb=kb, here="documents", told=told, may_say=services.may_change(kb))

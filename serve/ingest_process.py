@@ -23,7 +23,7 @@ _NICER = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class OutputLine:
     """One line of the process: an event, or at its end the report, or a sentence that says why there is none."""
 
     event: Event | None = None
@@ -33,7 +33,7 @@ class Line:
 
 
 def main(folder: Path, kb: Path) -> int:
-    """Bring a knowledge base up to a folder, with a `Line` on standard output for all that happens."""
+    """Bring a knowledge base up to a folder, with an `OutputLine` on standard output for each event."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     from pipelines.ingest.build import build
 
@@ -42,19 +42,19 @@ def main(folder: Path, kb: Path) -> int:
     lock = Lock()
     _, outgoing = own_channels()
 
-    def tell(line: Line) -> None:
+    def tell(line: OutputLine) -> None:
         with lock:
             outgoing.write(encode(line) + b"\n")
             outgoing.flush()
 
     try:
-        report = build(folder, kb, progress=lambda event: tell(Line(event)))
+        report = build(folder, kb, progress=lambda event: tell(OutputLine(event)))
     except StrataError as error:
-        tell(Line(problem=error.message, hint=error.hint))
+        tell(OutputLine(problem=error.message, hint=error.hint))
         return error.exit_code
     except KeyboardInterrupt:  # it was stopped: what is finished is kept
         return INTERRUPTED
-    tell(Line(report=report))
+    tell(OutputLine(report=report))
     return 0
 
 

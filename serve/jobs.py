@@ -18,7 +18,7 @@ from typing import Self
 from pipelines.core import codec
 from pipelines.core.errors import StrataError
 from pipelines.ingest.report import Event, Phase, Report, Stage
-from serve.ingest_process import Line
+from serve.ingest_process import OutputLine
 
 _PATIENCE_S = 30
 """Seconds that an interrupted ingest may take to end; what it has finished is kept either way."""
@@ -59,15 +59,15 @@ class JobView:
     hint: str = ""
 
 
-Listener = Callable[[JobView], None]
+ViewListener = Callable[[JobView], None]
 
 
-class Job:
+class IngestJob:
     """A job with its process; any thread may look at it."""
 
     def __init__(self, view: JobView, folder: Path, kb: Path) -> None:
         self._view, self._lock = view, threading.Lock()
-        self._listeners: list[Listener] = []
+        self._listeners: list[ViewListener] = []
         self._ended: dict[str, Phase] = {}
         self._stopped = False
         # -P: what lies in the folder where the server was started is not taken for a module of ours.
@@ -82,13 +82,13 @@ class Job:
         with self._lock:
             return self._view
 
-    def listen(self, listener: Listener) -> None:
+    def listen(self, listener: ViewListener) -> None:
         """Have a listener told the job as it is, at once and with every change; it must be quick."""
         with self._lock:
             self._listeners.append(listener)
             listener(self._view)
 
-    def leave(self, listener: Listener) -> None:
+    def leave(self, listener: ViewListener) -> None:
         """Tell a listener nothing more."""
         with self._lock:
             self._listeners.remove(listener)
@@ -113,7 +113,7 @@ class Job:
         assert self._process.stdout is not None  # noqa: S101
         for told in self._process.stdout:
             try:
-                self._take(codec.decode(told, Line))
+                self._take(codec.decode(told, OutputLine))
             except codec.DecodeError:  # what a library printed first, or half a line of a process that was killed
                 sys.stderr.write(told.decode("utf-8", "backslashreplace"))
         code = self._process.wait()
@@ -126,7 +126,7 @@ class Job:
         else:
             self._tell(replace(view, state=JobState.FAILED, problem=f"the ingest's process ended with {code}"))
 
-    def _take(self, line: Line) -> None:
+    def _take(self, line: OutputLine) -> None:
         view = self.view
         if line.report is not None:
             self._tell(replace(view, state=JobState.DONE, report=line.report))
@@ -157,7 +157,7 @@ class Jobs:
     """The ingests of a server, the last of each knowledge base; a context manager that leaves no process behind."""
 
     def __init__(self) -> None:
-        self._last: dict[str, Job] = {}
+        self._last: dict[str, IngestJob] = {}
         self._count = 0
         self._lock = threading.Lock()
 
@@ -172,7 +172,7 @@ class Jobs:
             job.wait(_PATIENCE_S)
             job.kill()
 
-    def start(self, name: str, folder: Path, kb: Path, by: str) -> Job:
+    def start(self, name: str, folder: Path, kb: Path, by: str) -> IngestJob:
         """Start an ingest. Raises `JobRunning` where any goes on: two would take twice as long each."""
         with self._lock:
             for job in self._last.values():
@@ -180,9 +180,9 @@ class Jobs:
                     raise JobRunning(f"an ingest of {job.view.kb} goes on", hint="wait for its end, or stop it")
             self._count += 1
             began = datetime.now(UTC).isoformat(timespec="seconds")
-            self._last[name] = Job(JobView(self._count, name, by, began), folder, kb)
+            self._last[name] = IngestJob(JobView(self._count, name, by, began), folder, kb)
             return self._last[name]
 
-    def last(self, name: str) -> Job | None:
+    def last(self, name: str) -> IngestJob | None:
         """Return the last ingest of a knowledge base that this server started, None where there was none."""
         return self._last.get(name)

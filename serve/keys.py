@@ -99,7 +99,7 @@ def _scope(folders: list[str] | None) -> Scope | None:
 
 
 class KeyRing:
-    """Knows the keys. A browser that gave one has a cookie instead, which is worth nothing to another server."""
+    """Checks keys. A browser that logged in with one has a cookie instead, which no other server accepts."""
 
     def __init__(self, keys: Sequence[Key]) -> None:
         self._keys = tuple(keys)
@@ -122,7 +122,7 @@ class KeyRing:
     def access(self, headers: Headers) -> Access | None:
         """Return what a request may do by its `Authorization: Bearer KEY`, `X-API-Key: KEY` or cookie; None: nothing.
 
-        Without keys there is only this machine, and who sits at it may do all.
+        Without keys only this machine is served, and its user may do everything.
         """
         if not self.needed:
             return Access("local", Role.ADMIN)

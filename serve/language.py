@@ -1,7 +1,7 @@
-"""What the explorer says in its reader's language: catalogues in `languages/`, one a language, all of one shape.
+"""The explorer's texts in its reader's language: catalogues in `languages/`, one a language, with the same entries.
 
-Which language a request is answered in is settled by the guard, from what was chosen on a page, else from what the
-browser prefers. What the library itself says (reasons of failures, hints) is in English.
+The guard chooses the language of a request: what was chosen on a page, else what the browser prefers. Texts of the
+library itself (reasons of failures, hints) are in English.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from starlette.requests import cookie_parser
 from pipelines.core.provenance import Box, Span
 from qa.answer import Citation, PlaceWords
 
-COOKIE = "strata_language"
+LANGUAGE_COOKIE = "strata_language"
 FOLDER = Path(__file__).parent / "languages"
 FALLBACK = "en"
 _CURRENT: ContextVar[str] = ContextVar("language", default=FALLBACK)
@@ -47,13 +47,16 @@ def preferred(headers: Headers) -> str:
 
     Tags fit by their first part, as by the lookup of RFC 4647, 3.4: "de-AT" is answered in "de".
     """
-    wanted = [cookie_parser(headers.get("cookie", "")).get(COOKIE, ""), *_accepted(headers.get("accept-language", ""))]
+    wanted = [
+        cookie_parser(headers.get("cookie", "")).get(LANGUAGE_COOKIE, ""),
+        *_accepted(headers.get("accept-language", "")),
+    ]
     return next((one for one in wanted if one in languages()), FALLBACK)
 
 
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Let all that is said inside be said in a language."""
+    """Set the language of everything inside."""
     token = _CURRENT.set(language)
     try:
         yield
@@ -62,7 +65,7 @@ def speaking(language: str) -> Iterator[None]:
 
 
 def spoken() -> str:
-    """Return the language that is spoken."""
+    """Return the language of the request."""
     return _CURRENT.get()
 
 
@@ -71,7 +74,7 @@ def say(entry: str, **values: object) -> str:
     return catalogue(spoken())[entry].format(**values)
 
 
-def called(table: str, name: str) -> str:
+def name_in_table(table: str, name: str) -> str:
     """Return what something of an open list is called: its entry in a table, else its own name."""
     return catalogue(spoken()).get(f"{table}.{name}", name)
 
@@ -81,8 +84,8 @@ def script_words() -> dict[str, str]:
     return {entry: text for entry, text in catalogue(spoken()).items() if entry.split(".")[0] in _SCRIPTS}
 
 
-def number(value: float, digits: int = 0) -> str:
-    """Return a number as it is written in the language that is spoken."""
+def written_number(value: float, digits: int = 0) -> str:
+    """Return a number as it is written in the language of the request."""
     signs = {",": say("number.group"), ".": say("number.decimal")}
     return "".join(signs.get(sign, sign) for sign in f"{value:,.{digits}f}")
 
@@ -103,11 +106,11 @@ def _weight(parameter: str) -> float:
 
 
 def place_of(uri: str, page: int | None, label: str, cells: str = "", boxes: tuple[Box, ...] = ()) -> str:
-    """Return "page 3", "slide 2", "sheet Prices, B2:D4", in the language that is spoken."""
+    """Return "page 3", "slide 2", "sheet Prices, B2:D4", in the language of the request."""
     return placed(Citation(1, "", uri, "", "", "", Span(0, 0), page, label, cells, boxes=boxes))
 
 
 def placed(citation: Citation) -> str:
-    """Return the place of a citation in the language that is spoken."""
+    """Return the place of a citation in the language of the request."""
     told = catalogue(spoken())
     return citation.placed(PlaceWords(*(told[f"place.{field.name}"] for field in fields(PlaceWords))))

@@ -52,7 +52,7 @@ class OpenBase:
     _parsed: _Parsed = field(default_factory=_Parsed)
 
     def entries(self) -> tuple[Entry, ...]:
-        """Return what the catalog has by now, in order of URI."""
+        """Return the catalog's current entries, in order of URI."""
         return self.knowledge.stores.catalog.entries()
 
     def entry(self, id: str) -> Entry:

@@ -12,11 +12,11 @@ from pydantic import BaseModel, ValidationError
 
 from pipelines.core.errors import MissingExtra, StrataError
 from serve.access import Access, acting
-from serve.asking import Query, Question
+from serve.asking import QuestionRequest, SearchRequest
 from serve.results import AnswerView, GraphView, SearchView
 from serve.services import Services
 from serve.tools import SectionText, Tools
-from serve.views import DocumentLine, Part
+from serve.views import DocumentLine, ListPart
 
 try:
     from mcp.server import MCPServer
@@ -31,7 +31,7 @@ from starlette.routing import BaseRoute
 T = TypeVar("T")
 
 
-class Told(BaseModel, Generic[T]):
+class ToolResult(BaseModel, Generic[T]):
     """What a tool returns, in the one form that the protocol library can describe of our values."""
 
     result: T
@@ -90,41 +90,43 @@ def _add_questions(server: MCPServer, tools: Tools) -> None:
     asking = tools.services.asking
 
     @server.tool()
-    async def search(query: str, limit: int = 10, folder: str = "", kb: str = "") -> Told[SearchView]:
+    async def search(query: str, limit: int = 10, folder: str = "", kb: str = "") -> ToolResult[SearchView]:
         """Find the passages that fit a question or words best, with document, page and score.
 
         `folder` confines it to documents below a folder; `kb` names a knowledge base where several are served.
         """
         with _told():
-            wanted = Query(question=query, limit=limit, folders=(folder,) if folder else ())
-            return Told(result=await asking.search(tools.base(kb), wanted))
+            wanted = SearchRequest(question=query, limit=limit, folders=(folder,) if folder else ())
+            return ToolResult(result=await asking.search(tools.base(kb), wanted))
 
     @server.tool()
-    async def ask(question: str, document: str = "", folder: str = "", tag: str = "", kb: str = "") -> Told[AnswerView]:
+    async def ask(
+        question: str, document: str = "", folder: str = "", tag: str = "", kb: str = ""
+    ) -> ToolResult[AnswerView]:
         """Answer a question from the documents alone, with quotes and their places; `abstained` where they do not say.
 
         `document` (a path or id), `folder` and `tag` confine it.
         """
         with _told():
-            wanted = Question(
+            wanted = QuestionRequest(
                 question=question,
                 documents=(document,) if document else (),
                 folders=(folder,) if folder else (),
                 tags=(tag,) if tag else (),
             )
-            return Told(result=await asking.answer(tools.base(kb), wanted))
+            return ToolResult(result=await asking.answer(tools.base(kb), wanted))
 
 
 def _add_reading(server: MCPServer, tools: Tools) -> None:
     @server.tool()
     async def list_documents(
         words: str = "", offset: int = 0, limit: int = 50, kb: str = ""
-    ) -> Told[Part[DocumentLine]]:
+    ) -> ToolResult[ListPart[DocumentLine]]:
         """List the documents whose title or path holds these words, also those that could not be read, and why."""
         return await _in_thread(lambda: tools.list_documents(kb, words, offset, limit))
 
     @server.tool()
-    async def read_section(document: str, section: str = "", offset: int = 0, kb: str = "") -> Told[SectionText]:
+    async def read_section(document: str, section: str = "", offset: int = 0, kb: str = "") -> ToolResult[SectionText]:
         """Read a section of a document by its id, number or title; without one its beginning and its outline.
 
         `document` is a path or id. At most 20,000 characters from `offset` on; `more` says that there are more.
@@ -132,7 +134,7 @@ def _add_reading(server: MCPServer, tools: Tools) -> None:
         return await _in_thread(lambda: tools.read_section(kb, document, section, offset))
 
     @server.tool()
-    async def neighbours(node: str, hops: int = 1, limit: int = 50, kb: str = "") -> Told[GraphView]:
+    async def neighbours(node: str, hops: int = 1, limit: int = 50, kb: str = "") -> ToolResult[GraphView]:
         """Show what is around a node of the graph: the id of any node, or the name of a document, entity or tag."""
         return await _in_thread(lambda: tools.neighbours(kb, node, hops, limit))
 
@@ -147,9 +149,9 @@ def _add_resources(server: MCPServer, tools: Tools) -> None:
             raise ResourceNotFoundError(error.message) from error
 
 
-async def _in_thread(work: Callable[[], T]) -> Told[T]:
+async def _in_thread(work: Callable[[], T]) -> ToolResult[T]:
     with _told():
-        return Told(result=await anyio.to_thread.run_sync(work))
+        return ToolResult(result=await anyio.to_thread.run_sync(work))
 
 
 @contextmanager

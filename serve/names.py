@@ -12,21 +12,21 @@ from pipelines.store.explore import node_name
 from serve.language import place_of
 from serve.library import OpenBase
 from serve.node_values import named, number, page_of, text, texts
-from serve.views import Appearance, Named, NamedView, Part, RelationView
+from serve.views import Appearance, ListPart, Named, NamedView, RelationView
 
 KINDS = {"tags": NodeKind.TAG, "entities": NodeKind.ENTITY}
 """What the requests call them."""
 _EDGES = {NodeKind.TAG: EdgeKind.HAS_TAG, NodeKind.ENTITY: EdgeKind.MENTIONS}
 
 
-def list_names(base: OpenBase, kind: NodeKind, words: str = "", offset: int = 0, limit: int = 50) -> Part[Named]:
+def list_names(base: OpenBase, kind: NodeKind, words: str = "", offset: int = 0, limit: int = 50) -> ListPart[Named]:
     """Return the tags or entities with these words in their names, those that stand in most chunks first."""
     wanted = normalize(words)
     nodes = [node for node in base.knowledge.stores.graph.nodes((kind,)) if wanted in normalize(_all_names(node))]
     nodes.sort(key=lambda node: (-_count(node), node_name(node), node.id))
     shown = nodes[offset : offset + limit]
     classes = _classes(base, [node.id for node in shown]) if kind is NodeKind.TAG else {}
-    return Part(len(nodes), offset, tuple(_named(node, classes) for node in shown))
+    return ListPart(len(nodes), offset, tuple(_named(node, classes) for node in shown))
 
 
 def name_view(base: OpenBase, kind: NodeKind, id: str, limit: int) -> NamedView:

@@ -14,7 +14,7 @@ from pipelines.llm.chat import Usage
 from pipelines.llm.ledger import TraceLine, cost
 from pipelines.llm.settings import Price
 from pipelines.store.catalog import Entry
-from pipelines.store.facts import amiss, being_written, remedy, state
+from pipelines.store.facts import being_written, incompleteness, remedy, state
 from serve.language import say
 from serve.library import OpenBase, document_key
 from serve.node_values import text
@@ -25,7 +25,7 @@ _LONGEST_TRACE = 64 << 20
 
 
 def overview(base: OpenBase) -> Overview:
-    """Return what the knowledge base holds by now."""
+    """Return what the knowledge base holds at present."""
     stores = base.knowledge.stores
     entries = base.entries()
     there = state(stores.catalog)
@@ -40,19 +40,19 @@ def overview(base: OpenBase) -> Overview:
         len(found),
         dict(Counter(entry.status.value for entry in entries).most_common()),
         dict(Counter(entry.reason for entry in entries if entry.reason).most_common(20)),
-        languages(base),
+        language_counts(base),
         dict(Counter(entry.media_type or "not known" for entry in entries).most_common()),
         {name: count for name, count in sorted(contents.items()) if count},
         f"{info.name} ({info.model})" if info.model else info.name,
         base.knowledge.default_strategy,
         () if base.scope else spending(stores.folder.trace, base.settings.llm.prices),
-        amiss(there),
+        incompleteness(there),
         remedy(there),
         being_written(stores.catalog),
     )
 
 
-def line(base: OpenBase) -> KnowledgeBaseLine:
+def knowledge_base_line(base: OpenBase) -> KnowledgeBaseLine:
     """Return how many files a knowledge base has, and how many of them can be found."""
     entries = base.entries()
     return KnowledgeBaseLine(base.name, len(entries), sum(entry.status.searchable for entry in entries))
@@ -101,7 +101,7 @@ def _lines(trace: Path) -> Iterator[TraceLine]:
                 continue
 
 
-def languages(base: OpenBase) -> dict[str, int]:
+def language_counts(base: OpenBase) -> dict[str, int]:
     nodes = base.knowledge.stores.graph.nodes((NodeKind.DOCUMENT,))
     return dict(Counter(text(node, "language") or "not known" for node in nodes).most_common())
 

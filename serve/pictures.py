@@ -26,7 +26,7 @@ from pipelines.parse.isolate import laid_out
 from pipelines.parse.page_picture import draw_page, drawable
 from pipelines.store.catalog import Entry
 from serve.library import OpenBase
-from serve.settings import Limits
+from serve.settings import RequestLimits
 from serve.views import PageView
 
 _MEBIBYTE = 1 << 20
@@ -134,7 +134,7 @@ _KEPT_BYTES = 64 << 20
 class PagePictures:
     """Draws pages; a context manager that leaves no process behind."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: RequestLimits) -> None:
         self.sources = SourceFiles(limits.source_mb)
         self._pool = WorkerPool(_ALLOWED, 1, "draw")
         self._kept: OrderedDict[tuple[str, int], bytes] = OrderedDict()

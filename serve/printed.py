@@ -24,7 +24,7 @@ from pipelines.parse.office.printed import PRINTABLE, Place, Printed, find_in_wo
 from pipelines.store.catalog import Entry
 from serve.library import OpenBase
 from serve.pictures import PagePictures
-from serve.turns import Turns
+from serve.request_queue import RequestQueue
 from serve.views import PrintedView
 
 _CPU_S = 60.0
@@ -59,7 +59,7 @@ class PrintedPages:
         self._pool = WorkerPool(_ALLOWED, 1, "print")
         self._folder = TemporaryDirectory(prefix="strata-")
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
-        self._turns, self._lock = Turns(1, _WAITING), Lock()
+        self._turns, self._lock = RequestQueue(1, _WAITING), Lock()
 
     def __enter__(self) -> Self:
         return self

@@ -22,7 +22,7 @@ from pipelines.core.errors import (
 )
 from serve.access import NotAllowed
 from serve.jobs import JobRunning
-from serve.turns import Busy
+from serve.request_queue import Busy
 
 MEDIA_TYPE = "application/problem+json"
 _STATUSES: tuple[tuple[type[StrataError], HTTPStatus], ...] = (

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from pipelines.core.provenance import Box
 from pipelines.core.safe_output import shown_lines
-from serve.language import called, catalogue, languages, number, say, script_words, spoken
+from serve.language import catalogue, languages, name_in_table, say, script_words, spoken, written_number
 
 _TEMPLATES = Path(__file__).parent / "templates"
 STATIC = Path(__file__).parent / "static"
@@ -48,7 +48,7 @@ def size(count: int) -> str:
     amount, units = float(count), ["B", "KiB", "MiB", "GiB"]
     while amount >= 1024 and len(units) > 1:
         amount, units = amount / 1024, units[1:]
-    return f"{number(amount, 0 if units[0] == 'B' else 1)} {units[0]}"
+    return f"{written_number(amount, 0 if units[0] == 'B' else 1)} {units[0]}"
 
 
 def own_name(language: str) -> str:
@@ -65,9 +65,9 @@ _ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 _ENVIRONMENT.globals.update(
-    at=at, say=say, called=called, languages=languages, spoken=spoken, own_name=own_name, words=script_words
+    at=at, say=say, called=name_in_table, languages=languages, spoken=spoken, own_name=own_name, words=script_words
 )
-_ENVIRONMENT.filters.update(marked=marked, sides=sides, size=size, number=number)
+_ENVIRONMENT.filters.update(marked=marked, sides=sides, size=size, number=written_number)
 
 
 def render(template: str, **values: object) -> str:

@@ -23,12 +23,12 @@ from serve.jobs import Jobs
 from serve.library import Library, OpenBase
 from serve.pictures import PagePictures
 from serve.printed import PrintedPages
-from serve.settings import Limits
+from serve.settings import RequestLimits
 from serve.views import DocumentView
 
 
 @dataclass(frozen=True, slots=True)
-class Changing:
+class ChangeTarget:
     """A knowledge base that may be changed, and for whom."""
 
     base: OpenBase
@@ -37,7 +37,7 @@ class Changing:
 
     @property
     def folder(self) -> Path:
-        """The folder of its documents. Raises `NotAllowed` where the server does not know it."""
+        """The folder of its documents. Raises `NotAllowed` where the server was not given it."""
         if self.base.folder is None:
             raise NotAllowed("the server does not know the folder of the documents", hint="--folder names it")
         return self.base.folder
@@ -51,26 +51,26 @@ class Services:
     pictures: PagePictures
     printed: PrintedPages
     asking: Asking
-    limits: Limits
+    limits: RequestLimits
     jobs: Jobs | None = None
 
     def base(self, name: str) -> OpenBase:
-        """Return a knowledge base by its name, as far as whoever asks may see it. Raises `NotFound`, `NotAllowed`."""
+        """Return a knowledge base by its name, restricted to what the caller sees. Raises `NotFound`, `NotAllowed`."""
         return self.library.named(name, current().scope)
 
     def bases(self) -> tuple[OpenBase, ...]:
-        """Return all knowledge bases, as far as whoever asks may see them. Raises `NotAllowed`."""
+        """Return all knowledge bases, restricted to what the caller may see. Raises `NotAllowed`."""
         return tuple(map(self.base, self.library.names()))
 
-    def changing(self, name: str) -> Changing:
-        """Return a knowledge base to be changed. Raises `NotFound`, `NotAllowed` where it or who asks may not."""
+    def changing(self, name: str) -> ChangeTarget:
+        """Return a knowledge base to be changed. Raises `NotFound`, `NotAllowed` where this is not allowed."""
         access, base = require_admin(), self.base(name)
         if self.jobs is None:
             raise NotAllowed("this server changes nothing", hint="`strata serve --allow-changes` does")
-        return Changing(base, self.jobs, access.name)
+        return ChangeTarget(base, self.jobs, access.name)
 
     def may_change(self, name: str) -> bool:
-        """Whether whoever asks may change a knowledge base. Raises `NotFound`."""
+        """Whether the caller may change a knowledge base. Raises `NotFound`."""
         self.base(name)
         return self.jobs is not None and current().role is Role.ADMIN
 

@@ -11,7 +11,7 @@ from serve.keys import Key
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """What one request may take.
 
     `body_bytes` bounds what a client sends, `results` the length of every list, `question` its characters. `asks` is
@@ -43,10 +43,10 @@ class ServeSettings:
     port: int = 8420
     keys: tuple[Key, ...] = ()
     changes: bool = False
-    limits: Limits = Limits()
+    limits: RequestLimits = RequestLimits()
 
     def check(self) -> None:
-        """Raise `SettingsError` for what must not be: a host that others reach without a key, a key that is short."""
+        """Raise `SettingsError` for unsafe settings: a host that others can reach without a key, a short key."""
         if not self.knowledge_bases:
             raise SettingsError("no knowledge base is named", hint="--kb KB")
         if len(self.folders) > len(self.knowledge_bases):
@@ -63,7 +63,7 @@ class ServeSettings:
 
 
 def is_loopback_host(host: str) -> bool:
-    """Whether a host is this machine alone: "localhost" or an address of loopback, beyond doubt."""
+    """Whether a host is this machine alone: "localhost" or a loopback address."""
     if host.lower() == "localhost":
         return True
     try:

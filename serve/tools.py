@@ -16,7 +16,7 @@ from serve.library import OpenBase, document_key
 from serve.neighbourhood import bounded_neighbourhood
 from serve.results import GraphView
 from serve.services import Services
-from serve.views import DocumentLine, Part
+from serve.views import DocumentLine, ListPart
 
 LONGEST = 20_000
 """Characters of a section that are read at once: some 5,000 tokens."""
@@ -66,7 +66,7 @@ class Tools:
         """Return a knowledge base. Raises `NotFound`."""
         return self.services.base(kb) if kb else self.services.bases()[0]
 
-    def list_documents(self, kb: str, words: str, offset: int, limit: int) -> Part[DocumentLine]:
+    def list_documents(self, kb: str, words: str, offset: int, limit: int) -> ListPart[DocumentLine]:
         """Return the files whose title or path holds these words. Raises `NotFound`."""
         return list_documents(self.base(kb), words=words, offset=max(0, offset), limit=self._bounded(limit))
 

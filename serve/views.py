@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Part(Generic[T]):
+class ListPart(Generic[T]):
     """A part of a list; `total` counts the whole of it."""
 
     total: int
@@ -20,9 +20,9 @@ class Part(Generic[T]):
     items: tuple[T, ...]
 
 
-def part(items: Sequence[T], offset: int, limit: int) -> Part[T]:
+def list_part(items: Sequence[T], offset: int, limit: int) -> ListPart[T]:
     """Return `limit` of the items from `offset` on."""
-    return Part(len(items), offset, tuple(items[offset : offset + limit]))
+    return ListPart(len(items), offset, tuple(items[offset : offset + limit]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pipelines.store.vector import Filter
     from qa.settings import QaSettings
 
-Strategy = Annotated[
+StrategyName = Annotated[
     str | None,
     typer.Option(
         "--strategy",
@@ -24,7 +24,7 @@ Strategy = Annotated[
 Documents = Annotated[list[str] | None, typer.Option("--document", help="Only this document (its path in the folder).")]
 Folders = Annotated[list[str] | None, typer.Option("--folder", help="Only documents below this folder.")]
 Types = Annotated[list[str] | None, typer.Option("--type", help="Only this media type, or its ending (pdf).")]
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="Only passages with this tag.")]
+TagNames = Annotated[list[str] | None, typer.Option("--tag", help="Only passages with this tag.")]
 Pages = Annotated[list[int] | None, typer.Option("--page", help="Only this page.")]
 Since = Annotated[str, typer.Option(help="Only documents of this date or later (2024-05-31).")]
 Until = Annotated[str, typer.Option(help="Only documents of this date or earlier.")]
@@ -37,21 +37,21 @@ def register(app: typer.Typer) -> None:
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in any language.")],
     kb: Kb = DEFAULT_KB,
-    strategy: Strategy = None,
-    trace: Annotated[bool, typer.Option("--trace", help="Print how the answer came about, as a tree.")] = False,
+    strategy: StrategyName = None,
+    trace: Annotated[bool, typer.Option("--trace", help="Print the steps that led to the answer, as a tree.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write answer, sources and trace as one page.")] = None,
-    k: Annotated[int | None, typer.Option("--k", min=1, help="Passages that are looked at.")] = None,
+    k: Annotated[int | None, typer.Option("--k", min=1, help="How many passages are retrieved.")] = None,
     document: Documents = None,
     folder: Folders = None,
     type: Types = None,
-    tag: Tags = None,
+    tag: TagNames = None,
     page: Pages = None,
     since: Since = "",
     until: Until = "",
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Answer a question from the documents, with the sentences that carry the answer.
+    """Answer a question from the documents, citing the sentences that support the answer.
 
     That the documents do not say is an answer too: the exit code is 0, and `abstained` is true with --json. Where it
     is not known what they say, `ending` tells why, and the exit code is 6 (the model failed), 5 (the knowledge base is

@@ -1,4 +1,4 @@
-"""`strata cache`: what is kept of the replies of language models."""
+"""`strata cache`: the cached replies of language models."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from flows.cli.stdio import say, say_json
 if TYPE_CHECKING:
     from pipelines.llm.cache import ReplyStore
 
-app = typer.Typer(help="The kept replies of language models.", no_args_is_help=True)
+app = typer.Typer(help="The cached replies of language models.", no_args_is_help=True)
 
 
 @app.command()
 def stats(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
-    """Print what is kept, by role and model."""
+    """Print what is cached, by role and model."""
     from pipelines.core.codec import encode
 
     with _open(kb) as store:
@@ -33,7 +33,7 @@ def stats(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     for line in lines:
         counts = (line.replies, line.input_tokens, line.output_tokens, line.size)
         table.row(line.role, line.model, *(f"{count:,}" for count in counts))
-    console().print(table if lines else "no replies are kept")
+    console().print(table if lines else "no replies are cached")
 
 
 @app.command()
@@ -43,7 +43,7 @@ def prune(
     role: Annotated[str, typer.Option(help="Only replies for this work (distill, answer, ...).")] = "",
     model: Annotated[str, typer.Option(help="Only replies of this model.")] = "",
 ) -> None:
-    """Remove replies and give their room back."""
+    """Remove cached replies, and free their space."""
     with _open(kb) as store:
         removed = store.prune(unused_days, role, model)
     say(f"{removed} replies removed")

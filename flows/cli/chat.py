@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.ask import Documents, Folders, Pages, Since, Strategy, Tags, Types, Until, filter_of, spare_data_frames
+from flows.cli.ask import (
+    Documents,
+    Folders,
+    Pages,
+    Since,
+    StrategyName,
+    TagNames,
+    Types,
+    Until,
+    filter_of,
+    spare_data_frames,
+)
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from, store_at
 from flows.cli.stdio import say, say_error
 from pipelines.core.errors import StrataError
@@ -24,18 +35,18 @@ def register(app: typer.Typer) -> None:
 
 def chat(
     kb: Kb = DEFAULT_KB,
-    strategy: Strategy = None,
-    trace: Annotated[bool, typer.Option("--trace", help="Print how each answer came about.")] = False,
-    resume: Annotated[str, typer.Option("--resume", help="Go on with the conversation of this id.")] = "",
-    last: Annotated[bool, typer.Option("--last", help="Go on with the last conversation.")] = False,
-    private: Annotated[bool, typer.Option("--private", help="Keep nothing of what is said.")] = False,
-    list_: Annotated[bool, typer.Option("--list", help="List the conversations that are kept, and end.")] = False,
-    forget: Annotated[str, typer.Option("--forget", help="Drop the conversation of this id, and end.")] = "",
+    strategy: StrategyName = None,
+    trace: Annotated[bool, typer.Option("--trace", help="Print the steps that led to each answer.")] = False,
+    resume: Annotated[str, typer.Option("--resume", help="Continue the conversation of this id.")] = "",
+    last: Annotated[bool, typer.Option("--last", help="Continue the last conversation.")] = False,
+    private: Annotated[bool, typer.Option("--private", help="Do not store the conversation.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the stored conversations, and end.")] = False,
+    forget: Annotated[str, typer.Option("--forget", help="Delete the conversation of this id, and end.")] = "",
     json: Json = False,
     document: Documents = None,
     folder: Folders = None,
     type: Types = None,
-    tag: Tags = None,
+    tag: TagNames = None,
     page: Pages = None,
     since: Since = "",
     until: Until = "",

@@ -50,7 +50,7 @@ def config(
 
 @app.command()
 def trust(kb: _Kb) -> None:
-    """Show what a knowledge base wants beyond its own folder, and allow it: until one of these changes."""
+    """Show what a knowledge base's settings reach outside its folder, and allow it until one of these changes."""
     from pipelines.core.errors import NotFound
     from pipelines.settings import read
     from pipelines.trust import confirm, links_of, record_path
@@ -60,17 +60,17 @@ def trust(kb: _Kb) -> None:
         raise NotFound(f"no folder {kb}", ids=(str(kb),))
     settings, links = read(kb, None, QaSettings).permissions, links_of(kb)
     if not settings and not links:
-        say(shown(f"{kb} wants nothing that would have to be allowed"))
+        say(shown(f"{kb} needs no permission"))
         return
     for permission in (*settings, *links):
         say(shown(_line(permission)))
     confirm(kb, settings, links)
-    say(shown(f"allowed for {kb.resolve()}, noted in {record_path()}; `strata config distrust {kb}` takes it back"))
+    say(shown(f"allowed for {kb.resolve()}, noted in {record_path()}; `strata config distrust {kb}` withdraws it"))
 
 
 @app.command()
 def distrust(kb: _Kb) -> None:
-    """Take back what was allowed to a knowledge base."""
+    """Withdraw what was allowed to a knowledge base."""
     from pipelines.trust import withdraw
 
     say(shown(f"{kb}: {'no longer allowed' if withdraw(kb) else 'nothing was allowed'}"))

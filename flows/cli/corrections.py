@@ -46,8 +46,8 @@ def export(
 ) -> None:
     """Write the questions that have a right answer, as `strata eval answers` and `ingest --qa-samples` take them.
 
-    The right answer is the one that was confirmed, or for a wrong one what was expected; without it there is nothing to
-    hold an answer against, and the question is left out.
+    The right answer is the one that was confirmed, or for a wrong one what was expected; without it there is nothing
+    to compare an answer with, and the question is left out.
     """
     from evaluate.questions import questions_of, write_lines
     from pipelines.ingest.feedback import FEEDBACK
@@ -64,7 +64,7 @@ def export(
 def withdraw(
     id: Annotated[str, typer.Argument(help="The id, as `strata feedback` lists it.")], kb: Kb = DEFAULT_KB
 ) -> None:
-    """Take feedback back; the next ingest undoes what it did."""
+    """Withdraw feedback; the next ingest undoes its effect."""
     from pipelines.ingest.feedback import FEEDBACK
 
     with store_at(kb) as store:
@@ -72,7 +72,7 @@ def withdraw(
 
 
 verdicts_app = typer.Typer(
-    help="What people said of entities, tags and atoms; the next ingest does it.", invoke_without_command=True
+    help="Corrections of entities, tags and atoms; the next ingest applies them.", invoke_without_command=True
 )
 One = Annotated[str, typer.Argument(help="A name, as the graph has it or any of its other spellings.")]
 Two = Annotated[str, typer.Argument(help="The other name.")]
@@ -100,13 +100,13 @@ def verdicts(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) ->
 
 @verdicts_app.command()
 def merge(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
-    """Say that two entities are one."""
+    """Merge two entities that are one."""
     _say("merge", one, two, kb)
 
 
 @verdicts_app.command()
 def apart(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
-    """Say that two names are of two entities, whatever rules and models say."""
+    """Keep two names apart as two entities, whatever rules and models say."""
     _say("apart", one, two, kb)
 
 
@@ -117,19 +117,19 @@ def split(
     where: Annotated[str, typer.Option("--in", help="The document, by its path in the folder.")],
     kb: Kb = DEFAULT_KB,
 ) -> None:
-    """Say that a name stands for another entity in one document."""
+    """Let a name stand for another entity in one document."""
     _say("split", one, two, kb, where)
 
 
 @verdicts_app.command()
 def tag(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
-    """Say that a tag is to be called otherwise; where there is a tag of that name, the two become one."""
+    """Rename a tag; where there is a tag of the new name, the two are merged."""
     _say("tag", one, two, kb)
 
 
 @verdicts_app.command()
 def atom(id: Annotated[str, typer.Argument(help="The id of the atom.")], kb: Kb = DEFAULT_KB) -> None:
-    """Say that an atom is wrong: it stays in the graph, and is not found."""
+    """Mark an atom as wrong: it stays in the graph, and retrieval leaves it out."""
     _say("atom", id, "", kb)
 
 
@@ -137,7 +137,7 @@ def atom(id: Annotated[str, typer.Argument(help="The id of the atom.")], kb: Kb 
 def undo(
     id: Annotated[str, typer.Argument(help="The id, as `strata verdicts` lists it.")], kb: Kb = DEFAULT_KB
 ) -> None:
-    """Take a verdict back; the next ingest undoes it."""
+    """Withdraw a verdict; the next ingest undoes it."""
     from pipelines.ingest.verdicts import SAID
 
     with store_at(kb) as store:

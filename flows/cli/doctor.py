@@ -1,4 +1,4 @@
-"""`strata doctor`: what Strata needs around it, tried one by one, with what to do where it lacks."""
+"""`strata doctor`: what Strata needs, checked one by one, with what to do about what is missing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(kb: Kb = DEFAULT_KB, json: Json = False, set: Set = None) -> None:
-    """Try what Strata needs: packages, disk, knowledge base, endpoint and key, embedder, OCR, Neo4j, Prefect.
+    """Check what Strata needs: packages, disk, knowledge base, endpoint and key, embedder, OCR, Neo4j, Prefect.
 
     One line each: ok, warning or failed, and what to do. Nothing is sent to what is not configured; a configured
     endpoint gets one call of a few tokens. The exit code is 1 where something failed.

@@ -40,7 +40,7 @@ def answers(
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Answer questions whose answers are known, and say how well.
+    """Answer questions whose answers are known, and score the answers.
 
     first_document, document_recall@5 and page_recall@5 are percentages of the answerable questions: the first passage
     lies in a right document; right documents, right pages among the first five. answer_cited is the percentage whose

@@ -12,9 +12,9 @@ from flows.cli.options import DEFAULT_KB, EmbedderName, Kb, Set, pairs_to_option
 from flows.cli.stdio import say
 from pipelines.core.errors import SettingsError, SourceError
 
-app = typer.Typer(help="Work that Prefect starts: by hand, on a schedule, on a change.", no_args_is_help=True)
+app = typer.Typer(help="Flows that Prefect starts: by hand, on a schedule, on a change.", no_args_is_help=True)
 _FOLDER = "For `ingest`: the folder of documents, or another place."
-_NAME = "What it is called; by default as its folder or knowledge base."
+_NAME = "Name of the deployment; by default that of its folder or knowledge base."
 _OF_QUESTIONS = "Questions with answers (JSON Lines), for `evaluate`."
 
 
@@ -25,13 +25,13 @@ def deploy(
     flow: Annotated[str, typer.Option(help="ingest, reindex, sync or evaluate.")] = "ingest",
     name: Annotated[str | None, typer.Option(help=_NAME)] = None,
     cron: Annotated[str, typer.Option(help='When it runs, as "0 3 * * *" (every night at three).')] = "",
-    timezone: Annotated[str, typer.Option(help="Of --cron.")] = "UTC",
+    timezone: Annotated[str, typer.Option(help="Time zone of --cron.")] = "UTC",
     on_change: Annotated[bool, typer.Option("--on-change", help="Run when the folder has changed.")] = False,
     embedder: EmbedderName = None,
     questions: Annotated[Path | None, typer.Option(help=_OF_QUESTIONS)] = None,
     set: Set = None,
 ) -> None:
-    """Have Prefect start a flow: by hand, on a schedule, when a folder changes. `strata flow work` takes its runs."""
+    """Deploy a flow to Prefect, started by hand, on a schedule or on a change; `strata flow work` runs it."""
     parameters = _parameters(flow, folder, kb, embedder, questions, set)
     if on_change and (flow != "ingest" or not Path(str(folder)).is_dir()):
         raise SourceError("only the ingest of a folder runs on a change", hint="--cron looks again by a schedule")
@@ -47,14 +47,14 @@ def deploy(
 
 @app.command()
 def work(
-    once: Annotated[bool, typer.Option("--once", help="Take what is due now, and end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Run what is due now, and end.")] = False,
 ) -> None:
-    """Take the runs of deployed flows, on this machine, and watch the folders of those that run on a change."""
+    """Run deployed flows on this machine, and watch the folders of those that run on a change."""
     _talk_to_server()
     from flows.deployments import work as take
 
     if not once:
-        say("taking runs; Control+C ends it", err=True)
+        say("waiting for runs; Control+C ends it", err=True)
     take(once)
 
 

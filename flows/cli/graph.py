@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pipelines.store.explore import PathStep
     from pipelines.store.graph import GraphStore
 
-app = typer.Typer(help="The graph: export, a page to look at, Neo4j.", no_args_is_help=True)
+app = typer.Typer(help="Export, look at and query the graph, and copy it to Neo4j.", no_args_is_help=True)
 
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; without it, standard output.")]
@@ -56,10 +56,10 @@ def html(
 @app.command()
 def sync(
     kb: Kb = DEFAULT_KB,
-    back: Annotated[bool, typer.Option("--back", help="From there to the embedded store.")] = False,
+    back: Annotated[bool, typer.Option("--back", help="The other way: from Neo4j to the embedded store.")] = False,
     set: Set = None,
 ) -> None:
-    """Bring Neo4j up to this knowledge base; the settings `store.neo4j_...` (or NEO4J_URI, ...) say where it is.
+    """Copy this knowledge base's graph to Neo4j; the settings `store.neo4j_...` (or NEO4J_URI, ...) say where it is.
 
     A graph store of your own (`store.graph = "module:Class"`) likewise.
     """
@@ -79,7 +79,7 @@ def sync(
 
 @app.command()
 def unresolved(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
-    """List what documents refer to and the knowledge base does not hold."""
+    """List references to documents that the knowledge base does not hold."""
     from pipelines.graph.listing import unresolved as listing
 
     with _graph(kb) as graph:
@@ -101,7 +101,7 @@ def merges(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
 @app.command()
 def around(
     node: Annotated[str, typer.Argument(help="The id of a node, or its name, title or URI.")],
-    hops: Annotated[int, typer.Option("--hops", min=1, help="Edges away from it at most.")] = 1,
+    hops: Annotated[int, typer.Option("--hops", min=1, help="How many edges away at most.")] = 1,
     kb: Kb = DEFAULT_KB,
     json: Json = False,
 ) -> None:
@@ -120,12 +120,12 @@ def around(
 @app.command()
 def path(
     start: Annotated[str, typer.Argument(help="The id of a node, or its name, title or URI.")],
-    end: Annotated[str, typer.Argument(help="The same of another.")],
-    hops: Annotated[int, typer.Option("--hops", min=1, help="Edges of the path at most.")] = 6,
+    end: Annotated[str, typer.Argument(help="The id, name, title or URI of the other node.")],
+    hops: Annotated[int, typer.Option("--hops", min=1, help="How many edges the path has at most.")] = 6,
     kb: Kb = DEFAULT_KB,
     json: Json = False,
 ) -> None:
-    """Show a shortest path between two nodes, whichever way its edges lead; exit code 4 where there is none."""
+    """Show a shortest path between two nodes, whatever the direction of its edges; exit code 4 where there is none."""
     from pipelines.core.errors import NotFound
     from pipelines.store.explore import find_node, node_name, shortest_path
 
@@ -145,7 +145,7 @@ def queries(
     kb: Kb = DEFAULT_KB,
     value: Annotated[list[str] | None, typer.Option("--value", metavar="NAME=VALUE", help="A parameter.")] = None,
 ) -> None:
-    """Print the saved queries for Neo4j Browser, their parameters set: to what the graph holds where none is given."""
+    """Print the saved queries for Neo4j Browser; parameters that are not given get examples from the graph."""
     from pipelines.graph.listing import examples
     from pipelines.store.folder import KnowledgeBaseFolder
     from pipelines.store.neo4j.browser import saved_queries, saved_query
@@ -162,12 +162,12 @@ def queries(
 @app.command()
 def browse(
     kb: Kb = DEFAULT_KB,
-    query: Annotated[str, typer.Option("--query", help="The saved query that is ready to be run.")] = "references",
+    query: Annotated[str, typer.Option("--query", help="The saved query that is filled in.")] = "references",
     open_it: Annotated[bool, typer.Option("--open/--no-open", help="Open it in a web browser.")] = True,
     port: Annotated[int, typer.Option("--port", help="The port of the page; 0 takes a free one.")] = 0,
     set: Set = None,
 ) -> None:
-    """Look at the graph in Neo4j Browser, style and saved queries in place; Control+C ends the page.
+    """Open the graph in Neo4j Browser, with Strata's style and saved queries; Control+C ends it.
 
     The knowledge base must be in that Neo4j: `store.neo4j_uri` at the ingest, or `strata graph sync`.
     """

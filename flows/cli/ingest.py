@@ -33,9 +33,9 @@ def ingest(
         str, typer.Argument(help="The folder of documents, or a place such as s3://bucket, git+https://..., mbox:FILE.")
     ],
     kb: Kb = DEFAULT_KB,
-    no_flow: Annotated[bool, typer.Option("--no-flow", help="Run plainly, without Prefect.")] = False,
+    no_flow: Annotated[bool, typer.Option("--no-flow", help="Run without Prefect.")] = False,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Say what the language work will cost; call no model.")
+        bool, typer.Option("--estimate", help="Estimate what the calls of a language model will cost, and call none.")
     ] = False,
     max_usd: Annotated[float | None, typer.Option(help="Stop before the calls cost more than this.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Stop before the calls take more tokens than this.")] = None,
@@ -43,24 +43,24 @@ def ingest(
         Path | None, typer.Option(help="Question-answer samples (JSON Lines) to learn tag pairs from.")
     ] = None,
     embedder: EmbedderName = None,
-    keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep documents whose file has gone.")] = False,
+    keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep documents whose file is gone.")] = False,
     keep_cache: Annotated[
-        bool, typer.Option("--keep-cache", help="Keep what a model replied about documents that have gone.")
+        bool, typer.Option("--keep-cache", help="Keep the cached replies about documents that are removed.")
     ] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Stay, and ingest again when the folder changes.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Keep running; ingest again on a change.")] = False,
     runner: Annotated[
         Runner,
         typer.Option(help="Where documents are compiled: on this machine, or by the workers of a Dask scheduler."),
     ] = Runner.PROCESSES,
     address: Annotated[str, typer.Option(help="The scheduler of --runner dask, as tcp://HOST:8786.")] = "",
     otel: Annotated[
-        bool, typer.Option("--otel", help="Send traces and figures to where OTEL_EXPORTER_OTLP_ENDPOINT says.")
+        bool, typer.Option("--otel", help="Send traces and metrics to OTEL_EXPORTER_OTLP_ENDPOINT.")
     ] = False,
     json: Json = False,
     quiet: Quiet = False,
     set: Set = None,
 ) -> None:
-    """Bring a knowledge base up to a folder: new and changed documents in, vanished ones out."""
+    """Update a knowledge base from a folder: new and changed documents are added, missing ones removed."""
     from flows.cli.live_ingest import live_progress
     from flows.cli.printing import print_estimate, print_report
     from pipelines.ingest.estimate import estimate_ingest

@@ -21,7 +21,7 @@ def status(
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Print what became of every file: indexed, skipped with its reason, or failed with its error."""
+    """Print the status of every file: indexed, skipped with the reason, or failed with the error."""
     from flows.cli.printing import print_json, print_status
     from pipelines.resources import open_stores
 
@@ -78,12 +78,12 @@ def forget(
 
 def fsck(
     kb: Kb = DEFAULT_KB,
-    repair: Annotated[bool, typer.Option("--repair", help="Mend what does not agree.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair what is inconsistent.")] = False,
     read_data: Annotated[bool, typer.Option("--read-data", help="Read every artifact, not only a sample.")] = False,
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Prove that catalog, graph, vectors and artifacts are whole and agree; exit code 9 where they do not."""
+    """Check that catalog, graph, vectors and artifacts are complete and consistent; exit code 9 where they are not."""
     from flows.cli.printing import print_findings, print_json
     from pipelines.ingest.fsck import fsck as check
 
@@ -104,7 +104,7 @@ def reindex(
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Embed anew with another model, beside the present vectors; compare, then switch. No language work is repeated."""
+    """Embed again with another model, beside the present vectors; compare, then switch. No model is asked again."""
     from flows.cli.printing import print_json, print_reindexed
     from pipelines.ingest.reindex import reindex as embed_anew
 

@@ -30,7 +30,7 @@ def parse_file(
     ] = False,
     html: Annotated[bool, typer.Option("--html", help="Print a page with the boxes drawn over the pages.")] = False,
     chunks: Annotated[
-        bool, typer.Option("--chunks", help="Print its chunks, with their summaries and what was told before them.")
+        bool, typer.Option("--chunks", help="Print its chunks, with their summaries and forward summaries.")
     ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
     kb: Kb = DEFAULT_KB,

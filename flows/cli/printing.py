@@ -41,7 +41,7 @@ def print_report(report: Report, as_json: bool) -> None:
     for failure in report.failures:
         out.print(line((failure.status.value, "red"), f" {failure.subject}: {failure.reason}"))
     if report.unfinished:
-        waiting = f"{report.unfinished} chunks await their language work; the next ingest tries them again"
+        waiting = f"{report.unfinished} chunks lack what the model was to say of them; the next ingest tries again"
         out.print(line((waiting, "yellow")))
     if report.stopped:
         out.print(line((f"stopped: {report.stopped}; what is done is kept, the next ingest goes on", "yellow")))
@@ -134,11 +134,11 @@ def print_findings(checked: FsckReport) -> None:
     for finding in checked.findings:
         out.print(line((f"{finding.place} {finding.fault}", "red"), f" {finding.subject} {finding.detail}"))
     if not checked.findings:
-        out.print(f"clean: catalog, graph, vectors and artifacts agree on {checked.documents} documents")
+        out.print(f"consistent: catalog, graph, vectors and artifacts agree on {checked.documents} documents")
     elif checked.repaired:
-        out.print("mended" if checked.clean else f"{len(checked.remaining)} findings remain; ingest the folder again")
+        out.print("repaired" if checked.clean else f"{len(checked.remaining)} findings remain; ingest the folder again")
     else:
-        out.print(f"{len(checked.findings)} findings; --repair mends them")
+        out.print(f"{len(checked.findings)} findings; --repair repairs them")
 
 
 def print_reindexed(reindexed: Reindexed) -> None:

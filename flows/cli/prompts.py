@@ -1,4 +1,4 @@
-"""`strata prompts`: what the language models are asked, and how to ask it otherwise."""
+"""`strata prompts`: the prompts of language models, and files of your own in their place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipelines.core.errors import NotFound, SettingsError
 if TYPE_CHECKING:
     from pipelines.llm.prompt import Prompt
 
-app = typer.Typer(help="The prompts, and files of your own in their place.", no_args_is_help=True)
+app = typer.Typer(help="Show the prompts, and replace them by files of your own.", no_args_is_help=True)
 
 _ROOTS = ("pipelines", "qa")
 
@@ -40,7 +40,7 @@ def override(
     kb: Kb = DEFAULT_KB,
     language: Language = "",
 ) -> None:
-    """Copy a prompt into the knowledge base, where it can be changed and takes the place of the one that ships."""
+    """Copy a prompt into the knowledge base: the copy can be edited, and is used in place of the one that ships."""
     from pipelines.core.file_access import private_file, private_folder
 
     variant = _load(name, kb).variant(language)

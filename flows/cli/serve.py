@@ -35,7 +35,7 @@ def serve(
         Path | None,
         typer.Option("--key-file", help="A file whose first line is the key; as .toml, keys with roles and folders."),
     ] = None,
-    asks: Annotated[int, typer.Option(min=1, max=64, help="Questions that are answered at once.")] = 1,
+    asks: Annotated[int, typer.Option(min=1, max=64, help="How many questions are answered at a time.")] = 1,
     allow_changes: Annotated[
         bool, typer.Option("--allow-changes", help="Let admins send files to --folder and ingest them.")
     ] = False,
@@ -46,7 +46,7 @@ def serve(
     """
     from serve.app import open_services, run
     from serve.keys import read_keys
-    from serve.settings import Limits, ServeSettings
+    from serve.settings import RequestLimits, ServeSettings
 
     settings = ServeSettings(
         tuple(kb or (DEFAULT_KB,)),
@@ -55,7 +55,7 @@ def serve(
         port,
         read_keys(key_file),
         allow_changes,
-        Limits(asks=asks),
+        RequestLimits(asks=asks),
     )
     settings.check()
     with open_services(settings) as services:
@@ -64,7 +64,7 @@ def serve(
 
 def mcp(
     kb: Bases = None,
-    asks: Annotated[int, typer.Option(min=1, max=64, help="Questions that are answered at once.")] = 1,
+    asks: Annotated[int, typer.Option(min=1, max=64, help="How many questions are answered at a time.")] = 1,
 ) -> None:
     """Serve knowledge bases to an agent over standard input and output (Model Context Protocol; extra `mcp`).
 
@@ -72,7 +72,7 @@ def mcp(
     """
     from serve.app import open_services
     from serve.mcp_server import run_stdio
-    from serve.settings import Limits, ServeSettings
+    from serve.settings import RequestLimits, ServeSettings
 
-    with open_services(ServeSettings(tuple(kb or (DEFAULT_KB,)), limits=Limits(asks=asks))) as services:
+    with open_services(ServeSettings(tuple(kb or (DEFAULT_KB,)), limits=RequestLimits(asks=asks))) as services:
         run_stdio(services)

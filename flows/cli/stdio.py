@@ -15,7 +15,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 INTERRUPTED = 130
 READER_GONE = 141
-"""As a shell tells of a command that SIGPIPE ended."""
+"""The exit code that a shell gives a command ended by SIGPIPE."""
 
 
 def prepare_streams() -> os.stat_result:

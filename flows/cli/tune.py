@@ -27,14 +27,14 @@ def tune(
         typer.Option("--corpus", help="Instead, passages for each file of questions; --embedder embeds them."),
     ] = None,
     embedder: EmbedderName = None,
-    trials: Annotated[int, typer.Option(min=1, help="Settings that are tried.")] = 200,
-    folds: Annotated[int, typer.Option(min=2, help="Folds where there is one file of questions.")] = 5,
-    seed: Annotated[int, typer.Option(help="Of the dice.")] = 0,
+    trials: Annotated[int, typer.Option(min=1, help="How many settings are tried.")] = 200,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation of one file.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of the random settings.")] = 0,
     write: Annotated[Path | None, typer.Option(help="Write the weights into this strata.toml.")] = None,
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Tune the weights of retrieval, and say by cross-validation what that is worth on other questions.
+    """Tune the weights of retrieval, and estimate by cross-validation what they gain on other questions.
 
     With several files each is scored under weights tuned on the others; with one, each of its folds.
     """

@@ -9,7 +9,7 @@ from pipelines.core.errors import StoreError, StoreLocked
 from pipelines.ingest.keys import COMPILED
 from pipelines.resources import Stores, open_stores
 from pipelines.store.catalog import Entry
-from pipelines.store.facts import amiss, remedy, state
+from pipelines.store.facts import incompleteness, remedy, state
 from pipelines.store.folder import KnowledgeBaseFolder
 
 SAMPLE = 50
@@ -34,7 +34,7 @@ def _found(stores: Stores) -> Diagnosis:
         return doubtful(f"{documents}; {error.message}", "questions are answered from what is there")
     except StoreError:
         documents += ", read-only"
-    if lacks := amiss(there):
+    if lacks := incompleteness(there):
         return doubtful(lacks, remedy(there))
     searchable = [entry for entry in stores.catalog.entries() if entry.status.searchable]
     sample = searchable[:: max(1, len(searchable) // SAMPLE)]

@@ -97,7 +97,7 @@ def _unanswerable(question: str, grounding: Grounding, known: Sequence[str], lan
 
 
 def _is_about_the_text(question: str, grounding: Grounding, language: str) -> bool:
-    """Whether a question speaks of "the document" where the chunk itself speaks of none."""
+    """Whether a question mentions "the document" where the chunk itself mentions none."""
     found = cue("this_text", language).search(question)
     return found is not None and found.group().split()[-1].casefold() not in grounding.content.chunk.text.casefold()
 

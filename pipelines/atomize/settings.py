@@ -25,7 +25,7 @@ class AtomizeSettings(SettingsSection):
     max_relations: int = Field(12, ge=1, description="relations of a chunk at most")
     temperature: float = Field(0.7, ge=0, le=2, description="sampling of atomic questions (PIKE-RAG 5.3.1)")
     same_meaning: float = Field(
-        0.93, gt=0, le=1, description="cosine from which two questions of a chunk are one, where an embedder is at hand"
+        0.93, gt=0, le=1, description="cosine from which two questions of a chunk are one, if there is an embedder"
     )
     chunks_at_once: int = Field(32, ge=1, description="chunks of one document worked on at the same time")
     tag_classes: tuple[str, ...] = Field(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.chunk.passages import GroupSummary, PassageGroup, Shown, carried, quoted_group
+from pipelines.chunk.passages import GroupSummary, PassageGroup, ShownTexts, carried, quoted_group
 from pipelines.chunk.reply import Division, Summaries, summaries_of
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, StructuralSplitter, Window, quoted_cut
@@ -63,7 +63,7 @@ class ModelSplitter:
         quoted = quoted_cut(window, end, self._quoted)
         if end != told.end:  # the summaries are not of these passages
             return replace(quoted, tries=asked.tries)
-        shown = Shown([*_around(window), *window.heading_path, *window.sentences], window.language)
+        shown = ShownTexts([*_around(window), *window.heading_path, *window.sentences], window.language)
         summary = told.summary if shown.is_of(told.summary, window.passage(end).text) else quoted.summary
         forward = told.forward if shown.supports(told.forward) else ""
         forward = forward or carried(window.forward_summary, summary, window.language)
@@ -84,7 +84,7 @@ class ModelSplitter:
         if asked.value is None:
             return replace(quoted, failure=_failure(asked), tries=asked.tries)
         texts = [text for one in group.passages for text in (*one.heading_path, one.text)]
-        shown = Shown([*_around(group), *texts], group.language)
+        shown = ShownTexts([*_around(group), *texts], group.language)
         told = zip(asked.value.of_passages(), quoted.summaries, group.passages, strict=True)
         summaries = tuple(one if shown.is_of(one, passage.text) else own for one, own, passage in told)
         forward = asked.value.of_all()

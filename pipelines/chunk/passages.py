@@ -126,7 +126,7 @@ _LEAST_SHARE = 0.5
 neighbour in place of the passage, or repeats the forward summary."""
 
 
-class Shown:
+class ShownTexts:
     """The texts that a model was shown: passages, their title and headings, the forward summary."""
 
     def __init__(self, texts: Iterable[str], language: str) -> None:

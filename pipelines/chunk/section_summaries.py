@@ -9,7 +9,7 @@ from pipelines.chunk.passages import quoted
 from pipelines.chunk.segments import Break, segments
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import passage_of
-from pipelines.chunk.summarizer import Part, Summarizer
+from pipelines.chunk.summarizer import Summarizer, SummaryInput
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.concurrent import gather
 from pipelines.core.document import BlockKind, Chunk, Document, Section
@@ -94,7 +94,7 @@ class _BottomUp:
 
     async def _asked(self, id: str, heading_path: tuple[str, ...], texts: Sequence[str]) -> str:
         document = self._document
-        part = Part(id, document.id, document.title, heading_path, document.language, tuple(texts))
+        part = SummaryInput(id, document.id, document.title, heading_path, document.language, tuple(texts))
         told = await self._summarizer.summarize(part)
         self.failures.extend([told.failure] if told.failure else [])
         return told.text

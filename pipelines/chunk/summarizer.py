@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from pipelines.chunk.passages import Shown, summarize
+from pipelines.chunk.passages import ShownTexts, summarize
 from pipelines.chunk.reply import Overview
 from pipelines.core.outcome import Failure
 from pipelines.llm.ask import CallEnding, ask
@@ -25,7 +25,7 @@ _TRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SummaryInput:
     """A section, or a whole document, by the summaries of what it consists of, in reading order.
 
     `id` is its id, `document` that of its document; `heading_path` is empty for a whole document.
@@ -51,7 +51,7 @@ class PartSummary:
 class Summarizer(Protocol):
     """Makes one summary of many."""
 
-    async def summarize(self, part: Part) -> PartSummary:
+    async def summarize(self, part: SummaryInput) -> PartSummary:
         """Return the summary of a part, empty only if it has none to summarize. Raises `BudgetExceeded` only."""
         ...
 
@@ -59,10 +59,10 @@ class Summarizer(Protocol):
 class QuotingSummarizer:
     """Quotes the sentences that say most: those nearest to the frequencies of all terms, relative to their length."""
 
-    async def summarize(self, part: Part) -> PartSummary:
+    async def summarize(self, part: SummaryInput) -> PartSummary:
         return PartSummary(self.quote(part))
 
-    def quote(self, part: Part) -> str:
+    def quote(self, part: SummaryInput) -> str:
         """Return what `summarize` returns, without a coroutine."""
         about = " ".join((part.title, *part.heading_path))
         return summarize(part.summaries, _QUOTED, about, part.language)
@@ -79,7 +79,7 @@ class ModelSummarizer:
         self._quoting = QuotingSummarizer()
         self._prompt = Prompt.load("pipelines.chunk", "overview", overrides)
 
-    async def summarize(self, part: Part) -> PartSummary:
+    async def summarize(self, part: SummaryInput) -> PartSummary:
         messages = self._prompt.messages(
             language=part.language,
             title=_line(part.title) or _NOTHING,
@@ -97,7 +97,7 @@ class ModelSummarizer:
             tries=_TRIES,
         )
         text = asked.value.summary if asked.value is not None else ""
-        if text and Shown((part.title, *part.heading_path, *part.summaries), part.language).supports(text):
+        if text and ShownTexts((part.title, *part.heading_path, *part.summaries), part.language).supports(text):
             return PartSummary(text)
         failure = asked.failure if asked.ending is CallEnding.FAILED else None
         return PartSummary(self._quoting.quote(part), failure)

@@ -28,7 +28,7 @@
       NotFound
       DocumentsFailed
 
-An error carries the ids it speaks of (`ids`), says whether trying again can help (`retryable`), what the user can do
+An error carries the ids it is about (`ids`), says whether trying again can help (`retryable`), what the user can do
 (`hint`) and with which code a command ends (`exit_code`, listed in the README).
 """
 
@@ -151,7 +151,7 @@ class StoreLocked(StoreError):
 
 
 class ArtifactUnreadable(StoreError):
-    """One artifact is gone or damaged: that costs its document, and speaks of no other."""
+    """One artifact is missing or damaged; only its own document is affected."""
 
 
 class KnowledgeBaseNotFound(StoreError):

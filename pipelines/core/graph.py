@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from pipelines.core.ids import content_id
 
-Value = str | int | float | bool | tuple[str, ...]
+PropertyValue = str | int | float | bool | tuple[str, ...]
 """What a property may hold: what Neo4j and JSON both can."""
 
 
@@ -72,7 +72,7 @@ class Node:
     id: str
     kind: NodeKind
     owner: str
-    properties: Mapping[str, Value] = field(default_factory=dict)
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict)
 
     @property
     def layer(self) -> Layer:
@@ -88,7 +88,7 @@ class Edge:
     target: str
     owner: str
     key: str = ""
-    properties: Mapping[str, Value] = field(default_factory=dict)
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict)
 
     @property
     def id(self) -> str:

@@ -64,7 +64,7 @@ class TagClass:
 
 @dataclass(frozen=True, slots=True)
 class TagPair:
-    """A term as users say it and the corpus's term for it, with the weight of what speaks for the pair."""
+    """A term as users say it and the corpus's term for it, with the weight of the evidence for the pair."""
 
     query_term: str
     corpus_tag: str

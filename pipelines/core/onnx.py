@@ -13,7 +13,7 @@ seconds with a thread for each of two cores, 12.5 with one; `benchmarks/parse_co
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Have the models that a library opens here run in one thread, where the library lets nobody choose."""
+    """Have the models that a library opens here run in one thread, where the library has no option for it."""
     import onnxruntime  # type: ignore[import-untyped]
 
     usual = onnxruntime.SessionOptions

@@ -104,7 +104,7 @@ def value_at(settings: BaseModel, path: str) -> object:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is one of this machine, beyond doubt: in its plain form, with nothing before the host."""
+    """Whether an address is a loopback address in its plain form, with nothing before the host."""
     return _LOOPBACK.fullmatch(address) is not None
 
 

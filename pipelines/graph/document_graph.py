@@ -22,7 +22,7 @@ from itertools import pairwise
 
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import Block, BlockKind, Document, ReferenceKind, Section
-from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph, Value
+from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, PropertyValue, Subgraph
 from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Distillate
@@ -198,11 +198,11 @@ class _Builder:
             told |= _span(relation.provenance)
             yield self._edge(relation.head, EdgeKind.RELATED, relation.tail, told, relation.id)
 
-    def _node(self, id: str, kind: NodeKind, told: Mapping[str, Value]) -> Node:
+    def _node(self, id: str, kind: NodeKind, told: Mapping[str, PropertyValue]) -> Node:
         return Node(id, kind, self.document.id, told)
 
     def _edge(
-        self, source: str, kind: EdgeKind, target: str, told: Mapping[str, Value] | None = None, key: str = ""
+        self, source: str, kind: EdgeKind, target: str, told: Mapping[str, PropertyValue] | None = None, key: str = ""
     ) -> Edge:
         return Edge(source, kind, target, self.document.id, key, told or {})
 
@@ -219,12 +219,12 @@ def _labelled(document: Document) -> Iterator[tuple[str, str]]:
                     yield label, item.id
 
 
-def _span(provenance: Provenance) -> dict[str, Value]:
-    found: dict[str, Value] = {"start": provenance.span.start, "end": provenance.span.end}
+def _span(provenance: Provenance) -> dict[str, PropertyValue]:
+    found: dict[str, PropertyValue] = {"start": provenance.span.start, "end": provenance.span.end}
     if provenance.page is not None:
         found["page"] = provenance.page
     return found
 
 
-def _filled(**values: Value) -> dict[str, Value]:
+def _filled(**values: PropertyValue) -> dict[str, PropertyValue]:
     return {name: value for name, value in values.items() if value != ""}

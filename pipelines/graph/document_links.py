@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from pipelines.core.document import ReferenceKind
-from pipelines.core.graph import Value
+from pipelines.core.graph import PropertyValue
 from pipelines.core.ids import content_id
 from pipelines.graph.document_index import DocumentIndex, Resolution, points_at_document
 from pipelines.graph.document_names import DocumentName, NameKind, fold_name, number_key
@@ -66,9 +66,9 @@ class DocumentLink:
     def unresolved_id(self) -> str:
         return content_id("unresolved", fold_name(self.wanted))
 
-    def properties(self) -> dict[str, Value]:
+    def properties(self) -> dict[str, PropertyValue]:
         """Return the properties of this link's edge in the graph."""
-        told: dict[str, Value] = {
+        told: dict[str, PropertyValue] = {
             "kind": self.kind.value,
             "evidence": self.evidence,
             "chunk": self.chunk,

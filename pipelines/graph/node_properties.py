@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipelines.core.document import Block, Chunk, Document, Figure, Section
-from pipelines.core.graph import Value
+from pipelines.core.graph import PropertyValue
 from pipelines.core.knowledge import Atom, AtomKind, Row
 from pipelines.core.provenance import Box, Provenance
 from pipelines.core.table import Table
@@ -11,7 +11,7 @@ from pipelines.core.table import Table
 NAME_LENGTH = 60
 """Characters of a node's `name`: a caption in a picture of the graph, not a text to read."""
 
-Properties = dict[str, Value]
+Properties = dict[str, PropertyValue]
 
 
 def short(text: str) -> str:
@@ -165,6 +165,6 @@ def _where(provenance: Provenance) -> str:
     return f"page {provenance.page}" if provenance.page is not None else f"character {provenance.span.start}"
 
 
-def _filled(**values: Value) -> Properties:
+def _filled(**values: PropertyValue) -> Properties:
     """The properties that are not empty."""
     return {name: value for name, value in values.items() if value}

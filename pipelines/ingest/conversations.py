@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from pipelines.core.errors import NotFound
 from pipelines.store.catalog import Catalog
-from pipelines.store.facts import Fact, Remarks
+from pipelines.store.facts import CatalogFact, Remarks
 
 MOST = 200
 """Conversations that are kept, the latest; the catalog reads them as one value."""
@@ -52,7 +52,7 @@ class KeptConversation:
 
 
 CONVERSATIONS: Remarks[KeptConversation] = Remarks(
-    Fact("conversations", tuple[KeptConversation, ...], ()), "conversation", "chat --list", "--forget"
+    CatalogFact("conversations", tuple[KeptConversation, ...], ()), "conversation", "chat --list", "--forget"
 )
 """What was kept, the one last gone on with at the end."""
 

@@ -32,13 +32,13 @@ from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.artifact import read_distillate, read_value
 from pipelines.store.catalog import Entry
-from pipelines.store.facts import Fact
+from pipelines.store.facts import CatalogFact
 
 ROUNDS = 8
 """Tries to link a corpus, each without the documents that made the one before fail; then it is left unlinked."""
 _MOST_FAULTY = 8
 """Faulty documents beyond which the step itself is taken to be at fault, and no document."""
-VERDICTS: Fact[Verdicts] = Fact("judged entities", Verdicts, Verdicts())
+VERDICTS: CatalogFact[Verdicts] = CatalogFact("judged entities", Verdicts, Verdicts())
 """What a model said of entities that no rule decides; none where no model was ever asked."""
 
 

@@ -15,7 +15,7 @@ from pipelines.core.ids import content_id, digest
 from pipelines.core.knowledge import Atom, AtomKind, Distillate
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.store.catalog import Catalog
-from pipelines.store.facts import Fact, Remarks
+from pipelines.store.facts import CatalogFact, Remarks
 from pipelines.store.vector import EmbeddedRecords, RecordKind
 
 CONFIRMED = "confirmed"
@@ -55,7 +55,9 @@ class Feedback:
         return content_id("feedback", question, answer)
 
 
-FEEDBACK: Remarks[Feedback] = Remarks(Fact("feedback", tuple[Feedback, ...], ()), "feedback", "feedback", "withdraw")
+FEEDBACK: Remarks[Feedback] = Remarks(
+    CatalogFact("feedback", tuple[Feedback, ...], ()), "feedback", "feedback", "withdraw"
+)
 
 
 def keep(catalog: Catalog, feedback: Feedback) -> None:

@@ -25,11 +25,11 @@ from pipelines.resources import Stores, open_graph, record_vectors
 from pipelines.settings import Settings
 from pipelines.store.artifact import read_artifact, read_distillate, read_document, readable
 from pipelines.store.catalog import Entry
-from pipelines.store.facts import LINKED_FACT, WRITING_FACT, Fact
+from pipelines.store.facts import LINKED_FACT, WRITING_FACT, CatalogFact
 from pipelines.store.sync import sync
 from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
-FAILURES: Fact[tuple[Failure, ...]] = Fact("failed", tuple[Failure, ...], ())
+FAILURES: CatalogFact[tuple[Failure, ...]] = CatalogFact("failed", tuple[Failure, ...], ())
 """The failures of the documents that linking and loading left out when they were last done."""
 LOAD = Stage.LOAD.value
 DOCUMENTS_AT_ONCE = 32

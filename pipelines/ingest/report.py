@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pipelines.core.errors import NotFound
 from pipelines.core.outcome import Failure
 from pipelines.store.catalog import Catalog
-from pipelines.store.facts import Fact
+from pipelines.store.facts import CatalogFact
 
 if TYPE_CHECKING:
     from pipelines.llm.estimate import Estimate
@@ -170,7 +170,7 @@ class RunRecord:
     reasons: dict[str, int] = field(default_factory=dict)
 
 
-RUNS: Fact[tuple[RunRecord, ...]] = Fact("runs", tuple[RunRecord, ...], ())
+RUNS: CatalogFact[tuple[RunRecord, ...]] = CatalogFact("runs", tuple[RunRecord, ...], ())
 """The last runs, oldest first."""
 
 

@@ -30,9 +30,9 @@ from pipelines.llm.ledger import Ledger
 from pipelines.resources import Stores
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.facts import Fact, Ingest, record_ingest
+from pipelines.store.facts import CatalogFact, Ingest, record_ingest
 
-ESTIMATE: Fact[Estimate | None] = Fact("estimate", Estimate, None)
+ESTIMATE: CatalogFact[Estimate | None] = CatalogFact("estimate", Estimate, None)
 """The last estimate, to be set beside what the work then took."""
 _ANY_TEXT = "-"
 STAGES = tuple(stage.value for stage in (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE, Stage.EMBED, Stage.LOAD))

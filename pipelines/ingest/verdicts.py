@@ -23,7 +23,7 @@ from pipelines.graph.document_profile import DocumentProfile, ProfileTag
 from pipelines.graph.settings import GraphSettings
 from pipelines.graph.split import Split
 from pipelines.store.catalog import Catalog
-from pipelines.store.facts import Fact, Remarks
+from pipelines.store.facts import CatalogFact, Remarks
 from pipelines.store.graph import GraphStore
 
 
@@ -57,7 +57,9 @@ class Verdict:
         return content_id("verdict", kind.value, normalize(one), normalize(two), *filter(None, [where]))
 
 
-SAID: Remarks[Verdict] = Remarks(Fact("verdicts of people", tuple[Verdict, ...], ()), "verdict", "verdicts", "undo")
+SAID: Remarks[Verdict] = Remarks(
+    CatalogFact("verdicts of people", tuple[Verdict, ...], ()), "verdict", "verdicts", "undo"
+)
 
 
 def give(

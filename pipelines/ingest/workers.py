@@ -25,7 +25,7 @@ from pipelines.llm.prompt import Prompt
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Catalog
-from pipelines.store.facts import Fact
+from pipelines.store.facts import CatalogFact
 from pipelines.store.folder import KnowledgeBaseFolder
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class KeptClasses:
     names: str = ""
 
 
-CLASSES: Fact[KeptClasses | None] = Fact("tag classes", KeptClasses, None)
+CLASSES: CatalogFact[KeptClasses | None] = CatalogFact("tag classes", KeptClasses, None)
 """The classes by which a model tags."""
 
 

@@ -22,7 +22,6 @@ WITHOUT_BLANKS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 WORD_CHARACTER = re.compile(r"\w")
 CJK_CHARACTER = re.compile(f"[{CJK}]")
 CJK_RUN = re.compile(f"[{CJK}]+")
-HAN_CHARACTER = re.compile(f"[{HAN}]")
 UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 """Hebrew, Arabic, Syriac and the scripts between, and their forms of presentation."""

@@ -116,7 +116,7 @@ def profile(language: str) -> LanguageProfile:
 
 @cache
 def read_table(name: str) -> dict[str, Any]:
-    """Return one of the data files of this package, by its name without the suffix; it is nobody's to change."""
+    """Return one of the data files of this package, by its name without the suffix; callers must not change it."""
     return tomllib.loads((_DATA / f"{name}.toml").read_text(encoding="utf-8"))
 
 

@@ -79,7 +79,7 @@ class BudgetChat:
             else:
                 await self._settled.wait()
         if self._exceeded:
-            raise BudgetExceeded(self._words(), ids=(request.role,), hint="run again with a higher limit")
+            raise BudgetExceeded(self._message(), ids=(request.role,), hint="run again with a higher limit")
         self._held += hold
         self._in_flight += 1
 
@@ -114,7 +114,7 @@ class BudgetChat:
         """Widen the margin when a request took more than was held for it."""
         self._margin = max(self._margin, usage.input_tokens / max(1, estimate_request(request)))
 
-    def _words(self) -> str:
+    def _message(self) -> str:
         limits = []
         if self._budget.max_tokens is not None:
             limits.append(f"{self._spent.tokens:,.0f} of {self._budget.max_tokens:,} tokens")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from pipelines.core.sqlite_file import CacheFile, Values
+from pipelines.core.cache_file import CacheFile, Values
 from pipelines.llm.chat import Chat, Reply, Request, Usage, request_key
 from pipelines.llm.reply_schema import read_reply
 

@@ -110,7 +110,7 @@ class TraceLine:
 
 
 class TraceChat:
-    """A chat that keeps book of what passes. `path` is appended to; None, or one that cannot be written, is no file."""
+    """A chat that records each call. `path` is appended to; None, or one that cannot be written, is no file."""
 
     def __init__(
         self, inner: Chat, ledger: Ledger, path: Path | None = None, clock: Callable[[], float] = time.perf_counter

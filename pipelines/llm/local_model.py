@@ -88,12 +88,12 @@ class LocalServer:
             address = ""
         if not address:
             self._child.wait(_END_SECONDS)
-            reason = self._last_words()
+            reason = self._log_tail()
             self.close()
             raise CallFailed(f"{serving.path} cannot be served: {reason}", ids=(serving.path,))
         return f"{address}/v1"
 
-    def _last_words(self) -> str:
+    def _log_tail(self) -> str:
         self._log.seek(0)
         words = " ".join(self._log.read().decode("utf-8", "replace").split())
         return words[-_LOG_SHOWN:] or "llama.cpp does not say why"

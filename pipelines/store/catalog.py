@@ -79,7 +79,7 @@ DAMAGED = "its entry in the catalog is damaged"
 class SqliteCatalog:
     """See `Catalog`; its transaction is the file's, so the graph's writes are in it too.
 
-    A row that is not what was written is not believed: an entry then counts as failed, a fact as not recorded.
+    A row whose checksum is wrong is ignored: an entry then counts as failed, a fact as not recorded.
     """
 
     def __init__(self, file: SqliteFile) -> None:

@@ -26,7 +26,7 @@ class Defect(StrEnum):
     ORPHAN = "orphan"
     """The store holds it, the catalog does not list it."""
     CHANGED = "changed"
-    """The store holds something else than was written, or than should be there by now."""
+    """The store holds something else than was written, or an earlier version of it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -109,9 +109,9 @@ def check_records(
 
 
 def check_artifacts(entries: Iterable[Entry], held: Mapping[str, Collection[str]]) -> Iterator[Inconsistency]:
-    """Yield artifacts that the catalog speaks of and that are not there; `held` are the keys of each stage.
+    """Yield artifacts that the catalog lists and that are missing; `held` are the keys of each stage.
 
-    Only stages that `held` names are looked at. What is there beyond that is no fault: it spares work when a file
+    Only stages that `held` names are checked. Artifacts beyond those are no fault: they save work when a file
     goes back to what it was.
     """
     keys = {stage: frozenset(found) for stage, found in held.items()}

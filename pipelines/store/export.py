@@ -14,7 +14,7 @@ from typing import TextIO, TypeVar
 from xml.sax.saxutils import escape, quoteattr
 
 from pipelines.core.codec import encode
-from pipelines.core.graph import Edge, GraphFormat, Node, Value
+from pipelines.core.graph import Edge, GraphFormat, Node, PropertyValue
 from pipelines.store.graph import GraphStore
 
 T = TypeVar("T")
@@ -105,7 +105,7 @@ def _edge_literal(edge: Edge) -> str:
     return f"{{source: {_literal(edge.source)}, target: {_literal(edge.target)}, told: {told}}}"
 
 
-def _map(values: dict[str, Value]) -> str:
+def _map(values: dict[str, PropertyValue]) -> str:
     return "{" + ", ".join(f"{_name(name)}: {_literal(value)}" for name, value in values.items()) + "}"
 
 
@@ -113,7 +113,7 @@ def _name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _literal(value: Value) -> str:
+def _literal(value: PropertyValue) -> str:
     """A value in Cypher; a string's escapes are JSON's but for a quote, and it keeps to one line."""
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_literal, value)) + "]"
@@ -124,19 +124,19 @@ def _literal(value: Value) -> str:
     return repr(value)
 
 
-def _node_values(node: Node) -> dict[str, Value]:
+def _node_values(node: Node) -> dict[str, PropertyValue]:
     return {"kind": node.kind.value, "layer": node.layer.value, "owner": node.owner} | {
         f"atom_{name}" if name == "kind" else name: value for name, value in node.properties.items()
     }
 
 
-def _edge_values(edge: Edge) -> dict[str, Value]:
+def _edge_values(edge: Edge) -> dict[str, PropertyValue]:
     return {"type": edge.kind.value, "key": edge.key, "owner": edge.owner} | {
         f"own_{name}" if name in ("type", "key", "owner") else name: value for name, value in edge.properties.items()
     }
 
 
-def _keys(values: Iterable[Mapping[str, Value]]) -> _Keys:
+def _keys(values: Iterable[Mapping[str, PropertyValue]]) -> _Keys:
     found: dict[str, set[str]] = {}
     for one in values:
         for name, value in one.items():
@@ -149,12 +149,12 @@ def _declared(domain: str, keys: _Keys) -> Iterator[str]:
         yield f'<key id="{domain[0]}{number}" for="{domain}" attr.name={_attribute(name)} attr.type="{type}"/>'
 
 
-def _data(prefix: str, values: Mapping[str, Value], keys: _Keys) -> str:
+def _data(prefix: str, values: Mapping[str, PropertyValue], keys: _Keys) -> str:
     known = ((number, values[name]) for number, name in enumerate(keys) if name in values)
     return "".join(f'<data key="{prefix}{number}">{_text(value)}</data>' for number, value in known)
 
 
-def _text(value: Value) -> str:
+def _text(value: PropertyValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     text = encode(value).decode() if isinstance(value, tuple) else str(value)

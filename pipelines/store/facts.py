@@ -20,7 +20,7 @@ MOST_REMARKS = 5000
 
 
 @dataclass(frozen=True, slots=True)
-class Fact(Generic[T]):
+class CatalogFact(Generic[T]):
     """A value that a catalog keeps under `name`, as JSON; `default` where none is recorded.
 
     pairs = TAG_PAIRS.read(catalog)
@@ -59,7 +59,7 @@ class Remarks(Generic[R]):
     `called` is the word for them, `command` shows them, and `undone_by` is its subcommand that takes one back.
     """
 
-    fact: Fact[tuple[R, ...]]
+    fact: CatalogFact[tuple[R, ...]]
     called: str
     command: str
     undone_by: str
@@ -111,13 +111,15 @@ LINKED_FACT = "linked"
 WRITING_FACT = "writing"
 """Set while a load goes on: a run that finds it set was preceded by one that was killed."""
 INGEST_FACT = "ingest"
-INGEST: Fact[Ingest | None] = Fact(INGEST_FACT, Ingest, None)
+INGEST: CatalogFact[Ingest | None] = CatalogFact(INGEST_FACT, Ingest, None)
 """The ingest that was begun last; None in what was built before ingests were recorded."""
-TAG_PAIRS: Fact[tuple[TagPair, ...]] = Fact("tag pairs", tuple[TagPair, ...], ())
+TAG_PAIRS: CatalogFact[tuple[TagPair, ...]] = CatalogFact("tag pairs", tuple[TagPair, ...], ())
 """The pairs of users' words and the corpus's tags that were learned from question-answer samples."""
-VECTOR_STORE: Fact[str] = Fact("vector store", str, "lancedb")
+VECTOR_STORE: CatalogFact[str] = CatalogFact("vector store", str, "lancedb")
 """The vector store that holds the active vectors, as the setting `store.vectors` names it."""
-TABLE_VERSIONS: Fact[Mapping[str, Mapping[str, int]]] = Fact("vectors", Mapping[str, Mapping[str, int]], {})
+TABLE_VERSIONS: CatalogFact[Mapping[str, Mapping[str, int]]] = CatalogFact(
+    "vectors", Mapping[str, Mapping[str, int]], {}
+)
 """The versions of the active vectors' tables, by the name of their folder: see `pipelines.store.vector.Versioned`."""
 
 
@@ -176,7 +178,7 @@ class Completeness:
         self._state = KnowledgeState()
 
     def look(self) -> KnowledgeState:
-        """Return the state by now."""
+        """Return the current state."""
         marks = (self._catalog.fact(INGEST_FACT), self._catalog.fact(LINKED_FACT))
         if marks != self._marks or not self._state.whole:
             self._marks, self._state = marks, state(self._catalog)
@@ -188,7 +190,7 @@ def being_written(catalog: Catalog) -> bool:
     return bool(catalog.fact(WRITING_FACT))
 
 
-def amiss(there: KnowledgeState) -> str:
+def incompleteness(there: KnowledgeState) -> str:
     """Return as a sentence what is missing from a knowledge base, empty where nothing is."""
     if there.begun and not there.finished:
         return f"{_unfinished(there)} Loaded: {_loaded(there)}."
@@ -203,15 +205,15 @@ def amiss(there: KnowledgeState) -> str:
 
 def remedy(there: KnowledgeState) -> str:
     """Return what to do about what is missing, empty where nothing is."""
-    if not amiss(there):
+    if not incompleteness(there):
         return ""
     return "`strata status` says why" if there.finished and there.documents and there.empty else AGAIN
 
 
 def _unfinished(there: KnowledgeState) -> str:
     if there.empty:
-        return "The knowledge base is empty: an ingest was begun and has not ended."
-    return "An ingest was begun and has not ended; the answer rests on what is loaded."
+        return "The knowledge base is empty: an ingest was started and has not finished."
+    return "An ingest was started and has not finished; the answer rests on what is loaded."
 
 
 def _loaded(there: KnowledgeState) -> str:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pipelines.core.codec import decode, encode
 from pipelines.core.errors import StoreMismatch
-from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph, Value
+from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, PropertyValue, Subgraph
 from pipelines.core.sqlite_file import SqliteFile
 from pipelines.store.graph import EMPTY, adjusted, item_hash
 
@@ -140,8 +140,8 @@ def _damaged(id: str) -> StoreMismatch:
     return StoreMismatch("a row of the graph is damaged", ids=(id,), hint="`strata fsck --repair` writes it anew")
 
 
-def _properties(data: object) -> dict[str, Value]:
-    return decode(data if isinstance(data, bytes) else str(data), dict[str, Value])
+def _properties(data: object) -> dict[str, PropertyValue]:
+    return decode(data if isinstance(data, bytes) else str(data), dict[str, PropertyValue])
 
 
 def _numbers(connection: sqlite3.Connection, subgraph: Subgraph) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Bringing one graph store up to another, either way."""
+"""Making one graph store equal to another, in either direction."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def sync(source: GraphStore, target: GraphStore, tell: Callable[[int, int], None
     """Make `target` hold what `source` holds; owners whose digests agree are not looked at.
 
     `tell` is called with the number of owners done and of all that differ. Safe to repeat after it broke off; an owner
-    that fails is told of, and tried again the next time. Raises what `ends_the_run`.
+    that fails is reported, and tried again the next time. Raises what `ends_the_run`.
     """
     wanted = source.owners()
     gone = sorted(target.owners().keys() - wanted.keys())

@@ -1,4 +1,4 @@
-"""A knowledge base as though it held the documents of some folders alone: its stores, seen through a `Scope`.
+"""A knowledge base restricted to the documents of some folders: views of its stores by a `Scope`.
 
 Filtering what is found would not do: names, counts, spellings and scores come from all documents. So everything above
 the stores (routes, search, answers, the index) works on views of them, in which the rest is not there:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pipelines.atomize.tag_classes import classify
 from pipelines.core.document import ReferenceKind
 from pipelines.core.errors import StoreError
-from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph, Value
+from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, PropertyValue, Subgraph
 from pipelines.core.ids import content_id, normalize
 from pipelines.core.knowledge import TagClass
 from pipelines.graph.document_names import fold_name
@@ -26,7 +26,7 @@ from serve.node_values import text
 _UNTOLD = (ReferenceKind.MENTION.value, ReferenceKind.CROSS_REFERENCE.value)
 """Names in a text that lead nowhere are not told: whether a document of that name exists would be told with them."""
 _OF_TARGET = ("candidates", "target_section", "target_chunk", "how")
-"""What a reference's edge tells of the document at its other end."""
+"""Properties of a reference's edge that describe the document at its other end."""
 _BETWEEN = (EdgeKind.SUPERSEDES, EdgeKind.SAME_CONTENT)
 
 
@@ -128,7 +128,7 @@ def _unresolved(edges: Iterable[Edge]) -> Iterator[Node]:
         groups.setdefault(edge.target, []).append(edge)
     for id, group in groups.items():
         wanted = text(group[0], "wanted")
-        told: dict[str, Value] = {
+        told: dict[str, PropertyValue] = {
             "name": short(wanted),
             "wanted": wanted,
             "reason": "not among the documents that this key sees",

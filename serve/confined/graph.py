@@ -1,4 +1,4 @@
-"""The catalog and the graph of the documents that somebody sees."""
+"""The catalog and the graph of the documents that a caller sees."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class ConfinedGraph:
 
     @property
     def seen(self) -> Seen:
-        """What is there by now."""
+        """What the catalog holds now."""
         marks = (self._catalog.fact(LINKED_FACT), self._catalog.fact(WRITING_FACT))
         with self._lock:
             if self._read is None or self._read[0] != marks:

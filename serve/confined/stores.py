@@ -1,4 +1,4 @@
-"""The stores of a knowledge base, as though it held the documents of some folders alone."""
+"""The stores of a knowledge base, restricted to the documents of some folders."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from pipelines.core.errors import BudgetExceeded, CallFailed, CallTimedOut
 from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.knowledge import AtomKind, Distillate, Entity
 from pipelines.llm.chat import Request
-from pipelines.llm.testing.fakes import Answer, DelayedChat, FunctionChat, ScriptedChat
+from pipelines.llm.testing.fakes import DelayedChat, FakeAnswer, FunctionChat, ScriptedChat
 from tests.atomize.build import WHOLE, distilled
 from tests.chunk.build import document, heading, paragraph, table
 
@@ -43,7 +43,7 @@ def changed(**parts: object) -> str:
 
 
 def distil(
-    *answers: Answer, settings: AtomizeSettings = AtomizeSettings(), made: Document = MADE
+    *answers: FakeAnswer, settings: AtomizeSettings = AtomizeSettings(), made: Document = MADE
 ) -> tuple[Distillate, ScriptedChat]:
     chat = ScriptedChat(answers)
     return distilled(made, ModelDistiller(chat, settings), settings), chat
@@ -338,7 +338,7 @@ INJECTION = (
 )
 
 
-def obedient(request: Request) -> Answer:
+def obedient(request: Request) -> FakeAnswer:
     """A model that does what the document orders, as small models may."""
     return "HACKED" if request.attempt < 2 else changed(facts=[], questions=["HACKED"])
 
@@ -355,7 +355,7 @@ def test_orders_in_a_document_change_neither_the_form_nor_the_fence() -> None:
     assert found.dropped["tag not in the text"] == 4
 
 
-def name_the_pump(request: Request) -> Answer:
+def name_the_pump(request: Request) -> FakeAnswer:
     name = next(word for word in request.messages[-1].content.split() if word.startswith("P-"))
     return changed(tags={"product": [name]}, facts=[], questions=[])
 

@@ -15,7 +15,7 @@ from pipelines.chunk.splitter import Splitter, StructuralSplitter
 from pipelines.core.document import Document
 from pipelines.core.errors import BudgetExceeded, CallTimedOut
 from pipelines.llm.chat import Request
-from pipelines.llm.testing.fakes import Answer, FunctionChat
+from pipelines.llm.testing.fakes import FakeAnswer, FunctionChat
 from pipelines.llm.tokens import count_tokens
 from tests.chunk.build import document, heading, paragraph, table
 
@@ -31,11 +31,11 @@ def summaries(request: Request, text: str = "Pipes and pumps.", forward: str = "
     return json.dumps({str(number + 1): text for number in range(request.schema.count)} | {"forward": forward})
 
 
-def recurrent(*answers: Answer) -> tuple[FunctionChat, ModelSplitter]:
+def recurrent(*answers: FakeAnswer) -> tuple[FunctionChat, ModelSplitter]:
     """A splitter whose model answers so where a chunk ends, the last one again and again, and summarizes well."""
     waiting = list(answers)
 
-    def answer(request: Request) -> Answer:
+    def answer(request: Request) -> FakeAnswer:
         if request.role == SUMMARY_ROLE:
             return summaries(request)
         return waiting.pop(0) if len(waiting) > 1 else waiting[0]
@@ -183,10 +183,10 @@ def test_a_number_out_of_range_counts_as_the_nearest_choice(end: int) -> None:
 PARAGRAPHS = st.sampled_from(["It runs.", "Stop it!", "阀门关闭。", "x" * 90, PROSE])
 
 
-def reply_of(request: Request, seed: str) -> Answer:
+def reply_of(request: Request, seed: str) -> FakeAnswer:
     """A reply that depends on the seed and on nothing that a program could foresee."""
     number = hash((seed, request.messages[-1].content)) % 7
-    replies: list[Answer] = [seed, "", "{", json.dumps({"end": number}), json.dumps({"end": seed, "summary": 1})]
+    replies: list[FakeAnswer] = [seed, "", "{", json.dumps({"end": number}), json.dumps({"end": seed, "summary": 1})]
     replies += [Division(end=number * 3 - 5, summary=seed, forward=seed), CallTimedOut("slow")]
     return replies[number]
 

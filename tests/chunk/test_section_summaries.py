@@ -13,7 +13,7 @@ from pipelines.chunk.summarizer import ModelSummarizer, QuotingSummarizer, Summa
 from pipelines.core.document import Document
 from pipelines.core.errors import BudgetExceeded, CallTimedOut
 from pipelines.core.outcome import Failure
-from pipelines.llm.testing.fakes import Answer, FunctionChat
+from pipelines.llm.testing.fakes import FakeAnswer, FunctionChat
 from tests.chunk.build import document, heading, paragraph, table
 
 SETTINGS = ChunkSettings(max_tokens=40, target_tokens=30, min_tokens=10, window_tokens=60, section_tokens=30)
@@ -77,7 +77,7 @@ def test_an_empty_document_has_no_summary() -> None:
     assert summarized(document()) == ({}, ())
 
 
-def model(answer: Answer) -> tuple[FunctionChat, ModelSummarizer]:
+def model(answer: FakeAnswer) -> tuple[FunctionChat, ModelSummarizer]:
     chat = FunctionChat(lambda _: answer)
     return chat, ModelSummarizer(chat)
 

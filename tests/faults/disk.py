@@ -70,7 +70,7 @@ def _ingest(bench: Bench, kb: Path) -> list[str]:
 
 def _wrong(words: list[str], more: dict[str, str]) -> str:
     ended = subprocess.run(
-        words, capture_output=True, text=True, env=environment() | more, cwd=ROOT, timeout=240, check=False
+        words, capture_output=True, text=True, env=environment() | more, cwd=ROOT, timeout=900, check=False
     )
     if ended.returncode == 5 and "Traceback" not in ended.stderr and "strata: " in ended.stderr:
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,8 @@ FAULTS = (
 )
 """Together 60 kills."""
 
+_LONGEST_REASON = 300
+
 
 def try_all(
     seed: int = 0, few: bool = False, neo4j: Neo4jAddress | None = None, names: tuple[str, ...] = ()
@@ -43,7 +46,18 @@ def try_all(
     for fault in FAULTS:
         if not names or fault.name in names:
             with tempfile.TemporaryDirectory(prefix="strata-fault-") as work:
-                yield fault.try_on(Bench(Path(work), fault.few if few else fault.many, seed, neo4j))
+                yield _tried(fault, Bench(Path(work), fault.few if few else fault.many, seed, neo4j))
+
+
+def _tried(fault: Fault, bench: Bench) -> Outcome:
+    """What came of a fault. One at which the attempt itself fails or hangs counts as lost, and the rest are tried."""
+    try:
+        return fault.try_on(bench)
+    except subprocess.TimeoutExpired as error:
+        reason = f"a process did not end within {error.timeout:g} s"
+    except AssertionError as error:
+        reason = f"a run without a fault failed: {str(error)[-_LONGEST_REASON:]}"
+    return Outcome(fault.name, 1, 0, lost=1, told=(reason,))
 
 
 def main() -> None:

@@ -71,4 +71,4 @@ def _asked(kb: Path, right: set[str]) -> tuple[str, str]:
     except Exception as error:
         return f"{type(error).__name__}: {error}", ""
     # What an ingest is at work on is said with the answer.
-    return "", "" if said in right or "An ingest was begun and has not ended" in said else f"answered {said!r}"
+    return "", "" if said in right or "An ingest was started and has not finished" in said else f"answered {said!r}"

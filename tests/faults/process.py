@@ -27,7 +27,8 @@ told = lambda event: print(event.stage.value, event.phase.value, event.subject, 
 report = build(sys.argv[1], sys.argv[2], Settings.model_validate_json(sys.argv[3]), progress=told)
 sys.exit(report.exit_code)
 """
-_PATIENCE = 240
+_PATIENCE = 900
+"""Seconds after which a process counts as hung: on two cores that others share an ingest into Neo4j takes over 240."""
 
 
 @dataclass(frozen=True, slots=True)

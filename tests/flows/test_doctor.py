@@ -189,7 +189,7 @@ def test_a_knowledge_base_is_whole_half_built_locked_or_damaged(kb: Path) -> Non
         half = found("knowledge base", kb)
         record_ingest(stores.catalog, Ingest(1, finished=True))
     assert (locked.grade, "another process is writing" in locked.text) == (Grade.WARNING, True)
-    assert (half.grade, "has not ended" in half.text) == (Grade.WARNING, True)
+    assert (half.grade, "has not finished" in half.text) == (Grade.WARNING, True)
     shutil.rmtree(KnowledgeBaseFolder(kb).artifacts)
     damaged = found("knowledge base", kb)
     assert damaged.grade is Grade.FAILED

@@ -1,4 +1,4 @@
-from pipelines.lang.characters import CJK_CHARACTER, CJK_RUN, HAN_CHARACTER, UNSPACED_CHARACTER
+from pipelines.lang.characters import CJK_CHARACTER, CJK_RUN, UNSPACED_CHARACTER
 
 
 def test_chinese_japanese_and_korean_are_matched_by_characters_but_korean_sets_blanks() -> None:
@@ -10,4 +10,3 @@ def test_chinese_japanese_and_korean_are_matched_by_characters_but_korean_sets_b
 
 def test_a_run_ends_at_another_script() -> None:
     assert CJK_RUN.findall("PT-300压力变送器 2泵") == ["压力变送器", "泵"]
-    assert HAN_CHARACTER.findall("ポンプ泵") == ["泵"]

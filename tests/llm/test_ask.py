@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from pipelines.core.errors import BudgetExceeded, CallFailed, CallTimedOut, RateLimited, StrataError
 from pipelines.llm.ask import CallEnding, ask
 from pipelines.llm.chat import Message, Reply, Usage
-from pipelines.llm.testing.fakes import Answer, ScriptedChat
+from pipelines.llm.testing.fakes import FakeAnswer, ScriptedChat
 
 ASKED = (Message("system", "You list questions."), Message("user", "The pump has two seals."))
 
@@ -108,7 +108,7 @@ answers = st.one_of(st.text(max_size=40), st.just(GOOD), st.just(CallFailed("dow
 
 
 @given(st.lists(answers, min_size=1, max_size=4), st.integers(1, 4))
-async def test_every_asking_ends_in_exactly_one_way(script: list[Answer], tries: int) -> None:
+async def test_every_asking_ends_in_exactly_one_way(script: list[FakeAnswer], tries: int) -> None:
     chat = ScriptedChat(script)
     result = await ask(chat, ASKED, Questions, role="atomize", tries=tries)
     assert len(chat.requests) <= tries

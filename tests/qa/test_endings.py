@@ -331,7 +331,7 @@ def test_an_empty_knowledge_base_says_that_it_is(tmp_path: Path, strata: Strata)
     code, out, err = strata("ask", QUESTION, "--kb", tmp_path / "kb")
     assert (code, out) == (5, "")
     assert err.startswith(
-        "strata: The knowledge base is empty: an ingest was begun and has not ended. Loaded: 0 of 7 documents."
+        "strata: The knowledge base is empty: an ingest was started and has not finished. Loaded: 0 of 7 documents."
     )
     assert "`strata ingest`" in err
 
@@ -357,10 +357,10 @@ def test_a_half_built_knowledge_base_answers_and_warns(kb: Path, strata: Strata)
         with open_stores(kb, load(kb).settings) as stores:
             record_ingest(stores.catalog, Ingest(3, finished=True))
     assert answer.ending is Ending.ANSWERED
-    assert "has not ended; the answer rests on what is loaded. Loaded: 2 of 5 documents." in answer.warnings[0]
+    assert "has not finished; the answer rests on what is loaded. Loaded: 2 of 5 documents." in answer.warnings[0]
     assert code == 0
     assert "79 %" in out
-    assert "has not ended" in err
+    assert "has not finished" in err
 
 
 def test_every_ending_without_knowledge_has_a_code_of_its_own() -> None:

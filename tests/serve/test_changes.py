@@ -17,7 +17,7 @@ from pipelines.core.errors import SettingsError
 from serve.access import Access, Role
 from serve.jobs import Jobs, JobState
 from serve.keys import Key
-from serve.settings import Limits, ServeSettings
+from serve.settings import RequestLimits, ServeSettings
 from tests.serve.conftest import KEY, Served, running
 from tests.serve.test_api import events
 
@@ -35,7 +35,7 @@ def changing(made: Path, tmp_path: Path) -> Iterator[Served]:
     folder = Path(shutil.copytree(made / "folder", tmp_path / "folder"))
     kb = Path(shutil.copytree(made / "kb", tmp_path / "kb"))
     keys = (Key(BOSS, Access("boss", Role.ADMIN)), Key(KEY, Access("reader")))
-    settings = ServeSettings((kb,), (folder,), keys=keys, changes=True, limits=Limits(upload_mb=1))
+    settings = ServeSettings((kb,), (folder,), keys=keys, changes=True, limits=RequestLimits(upload_mb=1))
     with running(settings) as server:
         yield server
 

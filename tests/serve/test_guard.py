@@ -17,8 +17,8 @@ from serve.access import Access, Role, Scope
 from serve.guard import POLICY
 from serve.keys import COOKIE, Key, read_keys
 from serve.render import STATIC
+from serve.request_queue import Busy, RequestQueue
 from serve.settings import ServeSettings
-from serve.turns import Busy, Turns
 from tests.conftest import ROOT
 from tests.serve.conftest import KEY, Served
 
@@ -204,7 +204,7 @@ def test_what_is_served_as_files_is_that_folder_alone(client: httpx2.Client) -> 
 
 
 async def test_only_so_many_wait_for_their_turn() -> None:
-    turns, inside = Turns(at_once=1, waiting=1), 0
+    turns, inside = RequestQueue(at_once=1, waiting=1), 0
     release = anyio.Event()
 
     async def work() -> None:

@@ -16,7 +16,17 @@ from pipelines.core.graph import EdgeKind, NodeKind
 from pipelines.core.outcome import Status
 from pipelines.ingest.report import Stage
 from pipelines.parse.registry import built_in_formats
-from serve.language import COOKIE, FOLDER, called, catalogue, languages, number, preferred, script_words, speaking
+from serve.language import (
+    FOLDER,
+    LANGUAGE_COOKIE,
+    catalogue,
+    languages,
+    name_in_table,
+    preferred,
+    script_words,
+    speaking,
+    written_number,
+)
 from serve.problems import _STATUSES
 from serve.render import STATIC
 from tests.conftest import ROOT
@@ -46,7 +56,7 @@ def test_catalogues_have_one_shape(language: str) -> None:
 
 
 def test_what_is_said_is_in_the_catalogue_and_what_is_there_is_said() -> None:
-    """Entries of open lists (`called`, or a name put together) count by their table."""
+    """Entries of open lists (`name_in_table`, or a name put together) count by their table."""
     said, tables = set(), set()
     for file in SOURCES:
         text = file.read_text("utf-8")
@@ -68,7 +78,7 @@ def test_lists_of_names_are_whole() -> None:
     missing += [f"problem.{status.value}" for _, status in _STATUSES]
     missing += [f"media.{one.media_type}" for one in built_in_formats()]
     assert [entry for entry in missing if entry not in entries] == []
-    assert called("kind", "Something new") == "Something new"
+    assert name_in_table("kind", "Something new") == "Something new"
 
 
 @pytest.mark.parametrize("file", sorted(TEMPLATES.iterdir()), ids=lambda file: file.name)
@@ -96,8 +106,8 @@ def test_no_script_has_words_of_its_own(file: object) -> None:
         ("fr, en;q=0.3, zh-Hans;q=0.5", "", "zh"),
         ("de;q=0, en", "", "en"),
         ("sv", "", "en"),
-        ("de", f"a=b; {COOKIE}=zh", "zh"),
-        ("de", f"{COOKIE}=../../etc/passwd", "de"),
+        ("de", f"a=b; {LANGUAGE_COOKIE}=zh", "zh"),
+        ("de", f"{LANGUAGE_COOKIE}=../../etc/passwd", "de"),
         ("de;q=x, zh;q=0.1, ,=,;", "", "zh"),
     ],
 )
@@ -107,8 +117,8 @@ def test_the_language_is_what_was_chosen_or_what_the_browser_prefers(accept: str
 
 def test_numbers_are_written_as_the_language_does() -> None:
     with speaking("de"):
-        assert (number(1234567), number(0.5, 2)) == ("1.234.567", "0,50")
-    assert number(1234.5, 1) == "1,234.5"
+        assert (written_number(1234567), written_number(0.5, 2)) == ("1.234.567", "0,50")
+    assert written_number(1234.5, 1) == "1,234.5"
 
 
 def test_a_page_the_problems_and_the_places_are_in_the_readers_language(

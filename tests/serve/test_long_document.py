@@ -10,10 +10,10 @@ import pymupdf
 import pytest
 
 from pipelines import build
-from serve.settings import Limits, ServeSettings
+from serve.settings import RequestLimits, ServeSettings
 from tests.serve.conftest import running
 
-PAGES = Limits().results + 5
+PAGES = RequestLimits().results + 5
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
 def test_a_list_that_is_cut_says_so(long: httpx2.Client) -> None:
     (line,) = long.get("/api/kb/kb/documents").json()["items"]
     told = long.get(f"/api/kb/kb/documents/{line['id']}").json()
-    assert len(told["pages"]) == len(told["sections"]) == Limits().results
+    assert len(told["pages"]) == len(told["sections"]) == RequestLimits().results
     assert {"pages", "sections"} <= set(told["cut"])
 
 
@@ -43,4 +43,4 @@ def test_every_page_of_a_long_document_can_be_chosen(long: httpx2.Client) -> Non
     assert f"of {PAGES} <button>" in page
     assert f'<option value="{PAGES}" selected>' in page
     assert f"closes at {PAGES} bar" in page
-    assert f"Structure ({Limits().results}+)" in page
+    assert f"Structure ({RequestLimits().results}+)" in page

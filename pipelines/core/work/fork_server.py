@@ -36,10 +36,10 @@ _PIPES = 4
 _LONGEST_PATH = 1 << 16
 _IDLE_S = 10
 _END_S = 5
-_LAST_WORDS = 400
+_STDERR_TAIL = 400
 
 Preload = Callable[[], None]
-Key = tuple[int, str, tuple[tuple[str, str], ...]]
+ServerKey = tuple[int, str, tuple[tuple[str, str], ...]]
 
 
 @dataclass(slots=True)
@@ -121,12 +121,12 @@ class ForkServer:
 def last_line(file: IO[bytes]) -> str:
     """Return the last line in a file that is not blank, of its last 400 bytes."""
     file.seek(0, os.SEEK_END)
-    file.seek(max(0, file.tell() - _LAST_WORDS))
+    file.seek(max(0, file.tell() - _STDERR_TAIL))
     lines = file.read().decode("utf-8", "replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
-_SERVERS: dict[Key, ForkServer] = {}
+_SERVERS: dict[ServerKey, ForkServer] = {}
 _ONE_AT_A_TIME = threading.Lock()
 
 

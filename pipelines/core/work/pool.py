@@ -92,7 +92,7 @@ class Running:
         self.errors.close()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
-    def last_words(self) -> str:
+    def stderr_tail(self) -> str:
         """Return the last line that the process wrote to stderr."""
         return last_line(self.errors)
 
@@ -159,7 +159,7 @@ class WorkerProcess:
             running.kill()
         else:
             running.process.wait(_END_S)
-        code, words = running.process.code, running.last_words()
+        code, words = running.process.code, running.stderr_tail()
         self.end()
         lost = not watch.exceeded and code is not None and -code in _FROM_OUTSIDE
         return replace(_cause(watch, code, words), kept=watch.kept, stage=watch.stage), lost

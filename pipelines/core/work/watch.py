@@ -21,6 +21,11 @@ _PROC = Path("/proc")
 _TIMES = slice(11, 15)
 """User and system time of a process and of its children that have ended, behind its name in /proc/PID/stat."""
 _RESIDENT = 21
+_POLL_S = 0.05
+_CHUNK = 1 << 20
+_MEBIBYTE = 1 << 20
+_IDLE_SHARE = 0.005
+"""Share of a processor below which a process makes no progress: one that looks now and then whether it may go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +75,6 @@ def _of_one(pid: int) -> ProcessUsage:
         return ProcessUsage(sum(map(int, fields[_TIMES])) / _TICKS, int(fields[_RESIDENT]) * _PAGE)
     except (OSError, ValueError, IndexError):
         return ProcessUsage()
-
-
-_POLL_S = 0.05
-_CHUNK = 1 << 20
-_MEBIBYTE = 1 << 20
-_IDLE_SHARE = 0.005
-"""Share of a processor below which a process makes no progress: one that looks now and then whether it may go on."""
 
 
 class _Exceeded(Exception):

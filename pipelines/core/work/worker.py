@@ -62,9 +62,9 @@ class WorkerJobContext:
 class _Inbox:
     """Reads stdin in a thread of its own, to notice at once that the parent is gone: then this process is killed."""
 
-    def __init__(self, stream: IO[bytes], desk: WorkerJobContext) -> None:
+    def __init__(self, stream: IO[bytes], context: WorkerJobContext) -> None:
         self._stream = stream
-        self._desk = desk
+        self._context = context
         self._jobs: SimpleQueue[bytes | None] = SimpleQueue()
         self._busy = threading.Event()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -78,7 +78,7 @@ class _Inbox:
     def _listen(self) -> None:
         while (frame := receive(self._stream)) is not None:
             if frame.kind is FrameKind.ANSWER:
-                self._desk.answered(frame)
+                self._context.answered(frame)
             else:
                 self._jobs.put(frame.data)
         if self._busy.is_set():
@@ -100,16 +100,16 @@ def run_jobs(scratch: Path) -> None:
     _confine(allowance)
     _adopt_orphans()
     writer = FrameWriter(outgoing)
-    desk = WorkerJobContext(writer, scratch)
-    inbox = _Inbox(incoming, desk)
+    context = WorkerJobContext(writer, scratch)
+    inbox = _Inbox(incoming, context)
     while (data := inbox.next()) is not None:
-        writer.send(_done(data, desk))
+        writer.send(_done(data, context))
 
 
-def _done(data: bytes, desk: WorkerJobContext) -> Frame:
+def _done(data: bytes, context: WorkerJobContext) -> Frame:
     try:
         job: Job = pickle.loads(data)  # noqa: S301
-        return Frame(FrameKind.RESULT, job.function(desk, *job.arguments))
+        return Frame(FrameKind.RESULT, job.function(context, *job.arguments))
     except Exception as error:
         return Frame(FrameKind.RAISED, _told(error))
 

@@ -10,11 +10,11 @@ from pipelines.core.errors import StrataError
 from pipelines.llm.chat import Chat, Reply, Request, Usage
 from pipelines.llm.tokens import estimate_input, estimate_tokens
 
-Answer = str | BaseModel | StrataError | Reply
+FakeAnswer = str | BaseModel | StrataError | Reply
 """What a fake gives: a text, a value to be sent as JSON, an error to be raised, or a whole reply."""
 
 
-def as_reply(answer: Answer, request: Request) -> Reply:
+def as_reply(answer: FakeAnswer, request: Request) -> Reply:
     """Return the reply that carries `answer`, with its tokens estimated; raise it where it is an error."""
     if isinstance(answer, StrataError):
         raise answer
@@ -31,7 +31,7 @@ class ScriptedChat:
     Raises `AssertionError` when asked with no answers at all.
     """
 
-    def __init__(self, answers: Iterable[Answer]) -> None:
+    def __init__(self, answers: Iterable[FakeAnswer]) -> None:
         self._answers = list(answers)
         self.requests: list[Request] = []
 
@@ -49,7 +49,7 @@ class ScriptedChat:
 class FunctionChat:
     """A chat whose answer is a function of the request; `requests` are those it was asked, in order."""
 
-    def __init__(self, answer: Callable[[Request], Answer]) -> None:
+    def __init__(self, answer: Callable[[Request], FakeAnswer]) -> None:
         self._answer = answer
         self.requests: list[Request] = []
 

@@ -13,7 +13,7 @@ import neo4j
 from neo4j import exceptions
 
 from pipelines.core.errors import StoreError, StoreMismatch, StoreUnavailable
-from pipelines.core.graph import Value
+from pipelines.core.graph import PropertyValue
 
 _AWAY = "Neo4j does not answer"
 _BUG = "the driver of Neo4j was used wrongly; this is a fault of Strata"
@@ -81,13 +81,13 @@ def our_error(error: Exception, address: str) -> StoreError:
     return kind(f"{message}{told}", ids=(address,), hint="is it running? `make neo4j` starts one" if not told else "")
 
 
-# What the driver tells of its retries is for those who set up logging; what matters comes back as an error.
+# The driver logs its retries for those who set up logging; what matters is raised as an error.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 T = TypeVar("T")
-Row = Mapping[str, object]
+ResultRow = Mapping[str, object]
 """One row of an answer, by the names after RETURN; nodes and relationships only as their properties."""
-Parameter = Value | Sequence[str] | Sequence[Mapping[str, object]] | Mapping[str, object]
+Parameter = PropertyValue | Sequence[str] | Sequence[Mapping[str, object]] | Mapping[str, object]
 
 _FETCH = 2000
 _PAUSE = 2.0
@@ -98,7 +98,7 @@ _DRIVER_RETRIES = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Neo4jAddress:
-    """Where a Neo4j is and who asks; an empty password means that it wants none."""
+    """Address and login of a Neo4j; an empty password means that it needs none."""
 
     uri: str
     user: str = "neo4j"
@@ -116,7 +116,7 @@ class Transaction:
         """Send a statement that answers nothing; the server works on it while the next one is put together."""
         self._transaction.run(statement, parameters)
 
-    def run(self, statement: str, **parameters: Parameter) -> list[Row]:
+    def run(self, statement: str, **parameters: Parameter) -> list[ResultRow]:
         """Return the rows of a statement."""
         # Statements are made of constants and names from the schema's lists; what comes from data is a parameter.
         return list(self._transaction.run(statement, parameters).data())
@@ -163,13 +163,13 @@ class Connection:
             number += 1
             time.sleep(min(_PAUSE, max(deadline - time.monotonic(), 0)))
 
-    def read(self, statement: str, **parameters: Parameter) -> Iterator[Row]:
+    def read(self, statement: str, **parameters: Parameter) -> Iterator[ResultRow]:
         """Yield the rows of a statement as the server finds them."""
         with translated(self._address.uri), self._session(read_only=True) as session:
             for record in session.run(statement, parameters):
                 yield record.data()
 
-    def run(self, statement: str, **parameters: Parameter) -> list[Row]:
+    def run(self, statement: str, **parameters: Parameter) -> list[ResultRow]:
         """Return the rows of a statement that cannot be part of a transaction with others (schema changes)."""
         with translated(self._address.uri), self._session() as session:
             return list(session.run(statement, parameters).data())

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Value
-from pipelines.store.neo4j.connection import Row
+from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, PropertyValue
+from pipelines.store.neo4j.connection import ResultRow
 
 EXPANDED = "expanded"
 """The property that lists which others repeat parts of a list, for people: see `_expanded`."""
@@ -21,7 +21,7 @@ T = TypeVar("T", Node, Edge)
 
 @dataclass(frozen=True, slots=True)
 class Hashed(Generic[T]):
-    """A node or an edge with its hash, which is dear enough to be made only once."""
+    """A node or an edge with its hash, which is expensive and computed once."""
 
     item: T
     hash: bytes
@@ -55,7 +55,7 @@ def edge_row(hashed: Hashed[Edge]) -> dict[str, object]:
     return {"source": edge.source, "target": edge.target, "key": edge.key, "told": told}
 
 
-def read_node(row: Row) -> Node:
+def read_node(row: ResultRow) -> Node:
     """Return the node of a row (labels, told)."""
     labels, told = row["labels"], _mapping(row["told"])
     kind = next(kind for kind in NodeKind if kind.value in _strings(labels))
@@ -64,7 +64,7 @@ def read_node(row: Row) -> Node:
     return Node(str(told["id"]), kind, str(told["owner"]), _unescaped(own))
 
 
-def read_edge(row: Row) -> Edge:
+def read_edge(row: ResultRow) -> Edge:
     """Return the edge of a row (source, kind, target, told)."""
     told = _mapping(row["told"])
     kind = EdgeKind(str(row["kind"]))
@@ -84,7 +84,7 @@ def _expanded(node: Node, told: Mapping[str, object]) -> dict[str, object]:
     return dict(reversed(free))
 
 
-def _escaped(properties: Mapping[str, Value]) -> dict[str, object]:
+def _escaped(properties: Mapping[str, PropertyValue]) -> dict[str, object]:
     return {
         _OWN + name if name in OURS or name.startswith(_OWN) else name: list(value)
         if isinstance(value, tuple)
@@ -93,11 +93,11 @@ def _escaped(properties: Mapping[str, Value]) -> dict[str, object]:
     }
 
 
-def _unescaped(told: Mapping[str, object]) -> dict[str, Value]:
+def _unescaped(told: Mapping[str, object]) -> dict[str, PropertyValue]:
     return {name.removeprefix(_OWN): _value(value) for name, value in told.items() if name not in OURS}
 
 
-def _value(value: object) -> Value:
+def _value(value: object) -> PropertyValue:
     if isinstance(value, str | bool | int | float):
         return value
     return tuple(_strings(value))

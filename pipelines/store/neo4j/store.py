@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Self
 
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
-from pipelines.store.neo4j.connection import Connection, Neo4jAddress, Parameter, Row
+from pipelines.store.neo4j.connection import Connection, Neo4jAddress, Parameter, ResultRow
 from pipelines.store.neo4j.rows import read_edge, read_node
 from pipelines.store.neo4j.schema import BASE, PENDING, migrate
 from pipelines.store.neo4j.write_statements import DIGESTS, owned_edges
@@ -161,7 +161,7 @@ class Neo4jStore:
         noted = {str(row["owner"]): str(row["digest"]) for row in sorted(rows, key=lambda row: str(row["place"]))}
         return dict(sorted(noted.items()))
 
-    def query(self, statement: str, **parameters: Parameter) -> Iterator[Row]:
+    def query(self, statement: str, **parameters: Parameter) -> Iterator[ResultRow]:
         """Yield the rows of a statement that only reads; `$kb` is this knowledge base."""
         return self._connection.read(statement, kb=self._kb, **parameters)
 

@@ -7,11 +7,11 @@ from itertools import groupby
 
 from pipelines.core.graph import Edge, EdgeKind, Node
 from pipelines.store.graph import EMPTY, adjusted
-from pipelines.store.neo4j.connection import Row, Transaction
+from pipelines.store.neo4j.connection import ResultRow, Transaction
 from pipelines.store.neo4j.rows import Hashed, edge_row, node_row, read_hash
 from pipelines.store.neo4j.schema import BASE, LABELS, PENDING, ROOT, UNFINISHED, labels_of
 
-Place = tuple[str, str, str, str]
+EdgePlace = tuple[str, str, str, str]
 """Source, kind, target and key of an edge."""
 
 _ENDS = f"MATCH (a:{BASE} {{kb: $kb, id: row.source}}) MATCH (b:{BASE} {{kb: $kb, id: row.target}})"
@@ -110,7 +110,7 @@ def put_edges(transaction: Transaction, kb: str, edges: Iterable[Hashed[Edge]]) 
         take(transaction, kb, transaction.run(statement, rows=[edge_row(edge) for edge in group], kb=kb))
 
 
-def delete_edges(transaction: Transaction, kb: str, owner: str, places: Iterable[Place]) -> None:
+def delete_edges(transaction: Transaction, kb: str, owner: str, places: Iterable[EdgePlace]) -> None:
     """Remove edges that `owner` has."""
     for kind, group in groupby(sorted(places, key=lambda place: place[1]), key=lambda place: place[1]):
         rows = [{"source": source, "target": target, "key": key} for source, _, target, key in group]
@@ -132,7 +132,7 @@ def delete_owner(transaction: Transaction, kb: str, owner: str) -> None:
     set_digest(transaction, kb, owner, EMPTY)
 
 
-def take(transaction: Transaction, kb: str, rows: Iterable[Row]) -> None:
+def take(transaction: Transaction, kb: str, rows: Iterable[ResultRow]) -> None:
     """Take these items (owner, hash) out of what their owners' digests stand for."""
     taken: dict[str, list[bytes]] = {}
     for row in rows:

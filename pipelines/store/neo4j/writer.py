@@ -13,11 +13,11 @@ from pipelines.store.neo4j import write_statements
 from pipelines.store.neo4j.connection import Connection, Occupied, Transaction
 from pipelines.store.neo4j.rows import Hashed
 from pipelines.store.neo4j.schema import BASE, UNFINISHED, labels_of
-from pipelines.store.neo4j.write_statements import Place
+from pipelines.store.neo4j.write_statements import EdgePlace
 
 T = TypeVar("T")
-Step = Callable[[Transaction], None]
-Phase = Sequence[Step]
+WriteStep = Callable[[Transaction], None]
+WritePhase = Sequence[WriteStep]
 """Steps that may be taken in any order, or at the same time."""
 
 BATCH = 5000
@@ -50,7 +50,7 @@ class _SortedSubgraph:
         digest = adjusted(digest, [one.hash for one in hashed_edges])
         return _SortedSubgraph(subgraph.owner, digest, tuple(hashed_nodes), tuple(hashed_edges), frozenset(nodes))
 
-    def foreign_ends(self, places: Iterable[Place]) -> list[str]:
+    def foreign_ends(self, places: Iterable[EdgePlace]) -> list[str]:
         """The ends of edges at these places that are not among the nodes, in order."""
         return sorted({end for source, _, target, _ in places for end in (source, target)} - self.own)
 
@@ -59,7 +59,7 @@ def _by_label(node: Node) -> tuple[tuple[str, ...], str, Node]:
     return labels_of(node), node.id, node
 
 
-def place(edge: Edge) -> Place:
+def place(edge: Edge) -> EdgePlace:
     return edge.source, edge.kind.value, edge.target, edge.key
 
 
@@ -101,7 +101,7 @@ class Neo4jWriter:
     def _is_known(self, owner: str) -> bool:
         return bool(list(self._connection.read(write_statements.DIGEST, kb=self._kb, owner=owner)))
 
-    def _creation(self, content: _SortedSubgraph) -> list[Phase]:
+    def _creation(self, content: _SortedSubgraph) -> list[WritePhase]:
         """Nodes first: the constraint refuses one that is there, and with that the whole way of writing."""
         kb, own = self._kb, content.own
         firm = [edge for edge in content.edges if edge.item.source in own]
@@ -116,7 +116,7 @@ class Neo4jWriter:
             *_in_turn(_steps(loose, lambda t, rows: write_statements.put_edges(t, kb, rows))),
         ]
 
-    def _mending(self, content: _SortedSubgraph) -> list[Phase]:
+    def _mending(self, content: _SortedSubgraph) -> list[WritePhase]:
         kb, owner = self._kb, content.owner
         held_nodes, held_edges = self._held_nodes(owner), self._held_edges(owner)
         gone_edges = sorted(held_edges.keys() - {place(edge.item) for edge in content.edges})
@@ -132,13 +132,13 @@ class Neo4jWriter:
             *_in_turn(_steps(edges, lambda t, rows: write_statements.put_edges(t, kb, rows))),
         ]
 
-    def _run(self, content: _SortedSubgraph, phases: Sequence[Phase]) -> None:
+    def _run(self, content: _SortedSubgraph, phases: Sequence[WritePhase]) -> None:
         """Take the steps in one transaction; where they are many in one each, the owner marked as unfinished.
 
         Then some steps of a phase run at a time: the server works on one while the next is put together.
         """
 
-        def note(digest: str) -> Step:
+        def note(digest: str) -> WriteStep:
             return lambda t: write_statements.set_digest(t, self._kb, content.owner, digest)
 
         if len(content.nodes) + len(content.edges) <= AT_ONCE:
@@ -156,7 +156,7 @@ class Neo4jWriter:
         rows = self._connection.read(statement, kb=self._kb, owner=owner)
         return {str(row["id"]): str(row["hash"]) for row in rows}
 
-    def _held_edges(self, owner: str) -> dict[Place, str]:
+    def _held_edges(self, owner: str) -> dict[EdgePlace, str]:
         told = "RETURN a.id AS source, type(r) AS kind, b.id AS target, r.key AS key, r.hash AS hash"
         statement = " UNION ALL ".join(f"{write_statements.owned_edges(kind)} {told}" for kind in EdgeKind)
         rows = self._connection.read(statement, kb=self._kb, owner=owner)
@@ -166,18 +166,18 @@ class Neo4jWriter:
         }
 
 
-def _steps(rows: Sequence[T], work: Callable[[Transaction, Sequence[T]], None]) -> Phase:
-    def on(batch: Sequence[T]) -> Step:
+def _steps(rows: Sequence[T], work: Callable[[Transaction, Sequence[T]], None]) -> WritePhase:
+    def on(batch: Sequence[T]) -> WriteStep:
         return lambda transaction: work(transaction, batch)
 
     return [on(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)]
 
 
-def _in_turn(steps: Phase) -> Iterator[Phase]:
+def _in_turn(steps: WritePhase) -> Iterator[WritePhase]:
     """Steps that touch the same nodes' edges wait for one another's locks: one after the other."""
     return ([step] for step in steps)
 
 
-def _take(transaction: Transaction, steps: Iterable[Step]) -> None:
+def _take(transaction: Transaction, steps: Iterable[WriteStep]) -> None:
     for step in steps:
         step(transaction)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph, Value
+from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, PropertyValue, Subgraph
 from pipelines.store.graph import GraphStore, recount, subgraph_digest
 
 A, B = "document:a", "document:b"
@@ -90,7 +90,7 @@ class GraphStoreContract:
         assert_holds(store, document(A))
 
     def test_every_kind_of_value_comes_back_as_it_was(self, store: GraphStore) -> None:
-        held: dict[str, Value] = {
+        held: dict[str, PropertyValue] = {
             "s": "泵站 'x' \"y\" \\ \n",
             "i": 7,
             "f": 7.0,

@@ -16,7 +16,7 @@ class Busy(StrataError):
     retryable = True
 
 
-class Turns:
+class RequestQueue:
     """Lets in `at_once` at a time; up to `waiting` more wait in the order in which they came."""
 
     def __init__(self, at_once: int, waiting: int) -> None:
