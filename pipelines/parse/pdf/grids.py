@@ -10,11 +10,12 @@ from functools import cached_property
 from itertools import pairwise
 
 from pipelines.parse.lines import Line, Rect, around
+from pipelines.parse.near import Near
 from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
 from pipelines.parse.pdf.grid_rules import level_lines, near_rules, rows_by_rules, spans_by_rules
 from pipelines.parse.pdf.items import LOW
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import Near, PageGrid, PageWord, RawPage, Rules
+from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, Rules
 from pipelines.parse.pdf.stripes import coloured, striped, without_text
 from pipelines.parse.pdf.tables import GridPlaces
 

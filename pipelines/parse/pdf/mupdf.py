@@ -16,6 +16,7 @@ import pymupdf
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.core.onnx import one_thread, session
 from pipelines.parse.lines import Line, Rect
+from pipelines.parse.near import Covered, Near
 from pipelines.parse.pdf.extract import (
     add_rules,
     annotations_of,
@@ -28,18 +29,7 @@ from pipelines.parse.pdf.extract import (
     words_of,
 )
 from pipelines.parse.pdf.fragments import Fragment, lines_of
-from pipelines.parse.pdf.page import (
-    Bookmark,
-    Covered,
-    Near,
-    PageGrid,
-    PageLink,
-    PageRegion,
-    PageWord,
-    RawPage,
-    RegionKind,
-    Rules,
-)
+from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, RegionKind, Rules
 
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
 _PARTS = {
