@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from pipelines.parse.columns import in_rows
 from pipelines.parse.lines import Line, Rect, around
+from pipelines.parse.near import linked
 
 _ACROSS, _DOWN = 1.2, 0.6
 """Heights of a line between two words of one label, beside (a wide blank) and below one another (loose leading)."""
@@ -40,10 +41,12 @@ def parts_of(lines: Sequence[Line]) -> list[LabelGroup]:
         return [_part([[line] for line in in_rows(lines)])]
     height = median(_thickness(line.rect) for line in lines) if lines else 1.0
     rects = [line.rect for line in lines]
-    labels = [[lines[at] for at in group] for group in _linked(rects, lambda a, b: _one_label(a, b, height))]
+    labels = [
+        [lines[at] for at in group] for group in linked(rects, _ACROSS * height, lambda a, b: _one_label(a, b, height))
+    ]
     labels = [in_rows(label) for label in labels]
     around_each = [around(line.rect for line in label) for label in labels]
-    near = _linked(around_each, lambda a, b: _distance(a, b) < _NEAR * height)
+    near = linked(around_each, _NEAR * height, lambda a, b: _distance(a, b) < _NEAR * height)
     parts = [_part([labels[at] for at in _by_rows([around_each[at] for at in group], group)]) for group in near]
     return [parts[at] for at in _by_rows([part.rect for part in parts], range(len(parts)))]
 
@@ -80,20 +83,3 @@ def _distance(one: Rect, other: Rect) -> float:
 
 def _thickness(rect: Rect) -> float:
     return min(rect.height, rect.width)
-
-
-def _linked(rects: Sequence[Rect], near: Callable[[Rect, Rect], bool]) -> list[list[int]]:
-    """Return the positions in groups: two are in one where a chain of near ones leads from one to the other."""
-    left = set(range(len(rects)))
-    groups: list[list[int]] = []
-    while left:
-        group, edge = [], [min(left)]
-        left.discard(edge[0])
-        while edge:
-            at = edge.pop()
-            group.append(at)
-            found = [other for other in left if near(rects[at], rects[other])]
-            left.difference_update(found)
-            edge += found
-        groups.append(sorted(group))
-    return groups

@@ -60,6 +60,15 @@ def test_a_few_broken_bytes_do_not_change_the_encoding() -> None:
     assert decoded.damaged == 1
 
 
+@pytest.mark.parametrize(
+    ("language", "encoding"), [("ja", "cp932"), ("zh", "gb18030"), ("ko", "euc_kr"), ("ru", "koi8_r")]
+)
+def test_a_broken_byte_and_a_cut_sample_do_not_change_the_encoding(language: str, encoding: str) -> None:
+    line = f"{TEXTS[language]}\n".encode(encoding)
+    decoded = decode(line * 20 + b"\x80\xff \n" + line * 1500)
+    assert decoded.text.count(TEXTS[language]) == 1520
+
+
 @given(st.text())
 def test_utf_8_is_read_back_as_it_was_written(text: str) -> None:
     data = text.encode("utf-8", "replace")

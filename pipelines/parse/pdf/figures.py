@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pipelines.core.document import BlockKind
 from pipelines.parse.assemble import Image
 from pipelines.parse.lines import Rect, around
+from pipelines.parse.near import squares
 from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import ImageArea, RawPage, squares
+from pipelines.parse.pdf.page import ImageArea, RawPage
 
 _LEAST_SIDE = 24.0
 """Points, a third of an inch or two lines of text: smaller pictures are bullets, icons and rules."""

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from pipelines.parse.lines import Line, Rect, around
+from pipelines.parse.near import Near
 from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
 from pipelines.parse.pdf.grid_rules import level_lines, near_rules, rows_by_rules, spans_by_rules
 from pipelines.parse.pdf.items import LOW
@@ -68,7 +69,8 @@ class TableFinder:
         ruled = [grid for grid in drawn if len(near_rules(rules, grid.rect).upright) >= _SIDES]
         likely = self._likely(regions)
         missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
-        aligned = [aligned_grid(region, self._beside(region, missing), rules) for region in missing]
+        own = zip(missing, self._own_words(missing), strict=True)
+        aligned = [aligned_grid(region, words, rules) for region, words in own]
         found = [rows_by_rules(grid, level_lines(rules, grid.rect)) for grid in ruled]
         found += [grid for grid in aligned if grid and (_is_table(grid, page.lines) or self._is_cut_off(grid))]
         found = [spans_by_rules(grid, level_lines(rules, grid.rect)) for grid in found]
@@ -97,10 +99,14 @@ class TableFinder:
         below = max((line.rect.bottom for line in self.page.lines), default=0.0)
         return grid.rows == 1 and grid.rect.grown(1).bottom >= below > LOW * self.page.height
 
-    def _beside(self, region: Rect, regions: Sequence[Rect]) -> list[PageWord]:
-        """Return the words that a table may have: those of no other."""
-        others = [other for other in regions if other is not region]
-        return [word for word in self._words if not any(other.holds(*word.rect.middle) for other in others)]
+    def _own_words(self, regions: Sequence[Rect]) -> list[list[PageWord]]:
+        """Return the words that each table may have: those that no other holds."""
+        near = Near(range(len(regions)), lambda number: regions[number])
+        homes: list[tuple[PageWord, list[int]]] = []
+        for word in self._words:
+            x, y = word.rect.middle
+            homes.append((word, [n for n in near.at(Rect(x, y, x, y)) if regions[n].holds(x, y)]))
+        return [[word for word, held in homes if held in ([], [number])] for number in range(len(regions))]
 
     def with_continued(
         self, grids: Sequence[PageGrid], above: PageGrid | None

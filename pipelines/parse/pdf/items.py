@@ -13,7 +13,8 @@ from pipelines.core.table import Cell
 from pipelines.lang.word_lists import any_of
 from pipelines.parse.assemble import Image
 from pipelines.parse.lines import PLAIN, Rect, TextStyle
-from pipelines.parse.pdf.page import Near, PageLink, PageWord, RegionKind
+from pipelines.parse.near import Near
+from pipelines.parse.pdf.page import PageLink, PageWord, RegionKind
 from pipelines.parse.pieces import Pointer
 
 LOW, _HIGH = 0.7, 0.3

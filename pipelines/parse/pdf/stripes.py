@@ -10,7 +10,8 @@ from statistics import median
 
 from pipelines.parse.captions import is_table_caption
 from pipelines.parse.lines import Rect, around
-from pipelines.parse.pdf.page import Near, PageWord, Rules
+from pipelines.parse.near import Near, linked
+from pipelines.parse.pdf.page import PageWord, Rules
 from pipelines.parse.pdf.table_cells import pieces_of
 from pipelines.parse.pdf.tables import text_lines
 
@@ -61,7 +62,7 @@ def coloured(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
     areas = [area for area in rules.areas if area.height > _INSIDE]
     if len(areas) > _MOST_AREAS:
         return []
-    parts = [(around(group), len(group)) for group in _meeting(areas)]
+    parts = [(around(areas[at] for at in group), len(group)) for group in linked(areas, _TOUCH, _touches)]
     tables: list[list[tuple[Rect, int]]] = []
     for part in sorted(parts, key=lambda part: part[0].top):
         above = next((t for t in reversed(tables) if _same_width(t[-1][0], part[0])), None)
@@ -163,25 +164,6 @@ def without_text(region: Rect, words: Sequence[PageWord], rules: Rules) -> list[
         return [region]
     tables = [around(run) for run in runs if len(run) > 1]
     return [Rect(region.left, table.top, region.right, table.bottom) for table in tables]
-
-
-def _meeting(areas: Sequence[Rect]) -> list[list[Rect]]:
-    """Return areas in groups of those that touch one another, directly or by others."""
-    near = Near(range(len(areas)), lambda number: areas[number].grown(_TOUCH))
-    groups: list[list[Rect]] = []
-    left = set(range(len(areas)))
-    while left:
-        waiting = [min(left)]
-        left.discard(waiting[0])
-        group: list[Rect] = []
-        while waiting:
-            area = areas[waiting.pop()]
-            group.append(area)
-            meeting = {n for n in near.at(area) if n in left and _touches(area, areas[n])}
-            left -= meeting
-            waiting.extend(meeting)
-        groups.append(group)
-    return groups
 
 
 def _touches(one: Rect, other: Rect) -> bool:
