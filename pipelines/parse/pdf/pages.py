@@ -10,6 +10,7 @@ from pipelines.core.errors import MissingExtra
 from pipelines.parse.labels import is_running, parts_of
 from pipelines.parse.limits import READING, ParseTask
 from pipelines.parse.lines import Line, Rect, TextStyle, around
+from pipelines.parse.near import Near
 from pipelines.parse.ocr.engine import ocr_engine
 from pipelines.parse.ocr.pictures import decoded, read_page
 from pipelines.parse.parsed import PictureText, page_name
@@ -22,7 +23,7 @@ from pipelines.parse.pdf.items import PageItem, with_links
 from pipelines.parse.pdf.layout import Filled, column_of, fill, in_box, needs_model, plain_columns
 from pipelines.parse.pdf.lost_glyphs import GlyphReader, lost
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
-from pipelines.parse.pdf.page import Near, PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
+from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
 from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
 from pipelines.parse.settings import ParseSettings
