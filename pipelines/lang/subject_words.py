@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
-from pipelines.lang.characters import CJK_RUN
 from pipelines.lang.identify import IDENTIFIED, detect_language
+from pipelines.lang.pair_words import UNKNOWN, words_of
 from pipelines.lang.profile import longest_first, profile
-from pipelines.lang.terms import split_identifier, stop_words, terms, words
+from pipelines.lang.terms import is_paired, split_identifier, stop_words, terms, words
+from pipelines.lang.words import common_words
 
-_UNSPACED = ("zh", "ja")
-"""Languages whose asking words part a run of characters; of a run in no known language the first."""
+_ANY_HAN = "zh"
+"""The language whose asking words part a run of characters in a question of another script."""
 _PART = re.compile(r"[^\W_]+")
 
 
@@ -48,17 +49,18 @@ def _stop_words_in(text: str, language: str) -> int:
     return sum(word in stop_words(language) for word in words(text, language))
 
 
-def subject_words(question: str, language: str, known: Callable[[str], bool]) -> Iterator[str]:
+def subject_words(question: str, language: str, rarity: Callable[[str], float]) -> Iterator[str]:
     """Yield the words of a question that say what it is about; of scripts without blanks, pairs of characters.
 
-    `known` tells whether the corpus has a word.
+    `rarity` tells how rare a word is in the corpus, 1 for one that it has not.
     """
     asking = asking_words(language)
+    own = language if any(map(is_paired, asking)) else _ANY_HAN
     for run in words(question):
-        if CJK_RUN.fullmatch(run):
-            yield from _unspaced(run, language if language in _UNSPACED else _UNSPACED[0], known)
+        if is_paired(run):
+            yield from _by_pairs(run, own, rarity)
         elif run not in asking:
-            yield from _spaced(run, asking, known)
+            yield from _spaced(run, asking, lambda word: rarity(word) < 1)
 
 
 @lru_cache(maxsize=4096)
@@ -79,25 +81,30 @@ def _spaced(run: str, asking: frozenset[str], known: Callable[[str], bool]) -> I
             yield from _spaced(part, asking, known)
 
 
-def _unspaced(run: str, language: str, known: Callable[[str], bool]) -> Iterator[str]:
-    """The pairs of a run, but for those that only the joint of two words makes: unknown, between two known ones.
+def _by_pairs(run: str, language: str, rarity: Callable[[str], float]) -> Iterator[str]:
+    """The pairs of a run that are read as its words.
 
     A character that asks may be part of another word too ("上海"): a pair with one counts where the corpus has it.
     """
     parting, single = _splitters(language)
+    common = common_words(language)
+
+    def commonness(pair: str) -> float:
+        if (rare := rarity(pair)) < 1:
+            return UNKNOWN + 1 - rare
+        return 0.0 if single.intersection(pair) else UNKNOWN * (2 if pair in common else 1)
+
     for piece in filter(None, parting.split(run)):
-        pairs = terms(piece, language, stop=False)
-        there = [known(pair) for pair in pairs]
-        for index, pair in enumerate(pairs):
-            joint = 0 < index < len(pairs) - 1 and there[index - 1] and there[index + 1]
-            if there[index] or not (joint or single.intersection(pair)):
-                yield pair
+        yield from words_of(terms(piece, language, stop=False), commonness, common)
 
 
 @lru_cache(maxsize=8)
 def _splitters(language: str) -> tuple[re.Pattern[str], frozenset[str]]:
-    """What parts a run wherever it stands: asking words, of single characters the stop words alone; and the others."""
-    stop_words, asking = profile(language).own_stop_words, asking_words(language)
-    parting = [word for word in asking if len(word) > 1 or word in stop_words]
-    single = frozenset(word for word in asking if len(word) == 1) - stop_words
-    return re.compile("|".join(map(re.escape, longest_first(parting)))), single
+    """What parts a run wherever it stands: asking words, of single characters the stop words alone; and the others.
+
+    Where blanks are set single characters ask as the endings of words alone, and there are no others.
+    """
+    known, asking = profile(language), asking_words(language)
+    parting = [word for word in asking if len(word) > 1 or word in known.own_stop_words]
+    single = frozenset(word for word in asking if len(word) == 1) - known.own_stop_words
+    return re.compile("|".join(map(re.escape, longest_first(parting)))), frozenset() if known.spaced else single
