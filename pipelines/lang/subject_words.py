@@ -23,12 +23,15 @@ def asking_words(language: str) -> frozenset[str]:
     return told.stop_words | told.question_words
 
 
-def question_language(text: str, languages: Sequence[str]) -> str:
+def question_language(
+    text: str, languages: Sequence[str], stands: Callable[[str, str], float] = lambda word, language: 0.0
+) -> str:
     """Return the language of a question to a corpus in `languages`, the commonest first.
 
     It is the one with most stop words in it (Grefenstette 1995), of those of the corpus and the one that it is
-    identified as; of several the first. Without stop words it is the one that it is identified as, where the corpus has
-    that or its script tells, else the corpus's own.
+    identified as; of several the first. Without stop words it is too short to be identified ("Garantie?"): it is then
+    the language of its script, or the one of the corpus in whose texts its words stand most, of several the first.
+    `stands` tells the share of the texts in a language that have a word.
     """
     own = list(dict.fromkeys(filter(None, languages)))
     found = [_stop_words_in(text, one) for one in own]
@@ -40,8 +43,10 @@ def question_language(text: str, languages: Sequence[str]) -> str:
         return identified
     if most:
         return own[found.index(most)]
-    known = identified in languages or not profile(identified).spaced  # a script of its own tells
-    return identified if known else next(iter(languages), "")
+    if not profile(identified).spaced:  # a script of its own tells
+        return identified
+    said = {one: [stands(word, one) for word in words(text, one)] for one in own}
+    return max(own, key=lambda one: (sum(map(bool, said[one])), sum(said[one])), default="")
 
 
 @lru_cache(maxsize=256)  # asked several times for each question
