@@ -6,14 +6,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 
-from pipelines.lang.characters import CJK_RUN
 from pipelines.lang.identify import IDENTIFIED, detect_language
+from pipelines.lang.pair_words import UNKNOWN, words_of
 from pipelines.lang.profile import longest_first, of_language, profile, read_table
 from pipelines.lang.quantities import Kind
-from pipelines.lang.terms import split_identifier, stop_words, terms, words
+from pipelines.lang.terms import is_paired, split_identifier, stop_words, terms, words
+from pipelines.lang.word_lists import common_words
 
-_UNSPACED = ("zh", "ja")
-"""Languages whose question words part a run of characters; of a run in no known language the first."""
+_ANY_HAN = "zh"
+"""The language whose question words part a run of characters in a question of another script."""
 _PART = re.compile(r"[^\W_]+")
 _REST = re.compile(r"[^\W\d_]*")
 
@@ -24,12 +25,15 @@ def question_stop_words(language: str) -> frozenset[str]:
     return told.stop_words | told.question_words
 
 
-def question_language(text: str, languages: Sequence[str]) -> str:
+def question_language(
+    text: str, languages: Sequence[str], stands: Callable[[str, str], float] = lambda word, language: 0.0
+) -> str:
     """Return the language of a question to a corpus in `languages`, the commonest first.
 
     It is the one with most stop words in it (Grefenstette 1995), of those of the corpus and the one that it is
-    identified as; of several the first. Without stop words it is the one that it is identified as, where the corpus has
-    that or its script tells, else the corpus's own.
+    identified as; of several the first. Without stop words it is too short to be identified ("Garantie?"): it is then
+    the language of its script, or the one of the corpus in whose texts its words stand most, of several the first.
+    `stands` tells the share of the texts in a language that have a word.
     """
     own = list(dict.fromkeys(filter(None, languages)))
     found = [_stop_words_in(text, one) for one in own]
@@ -41,8 +45,10 @@ def question_language(text: str, languages: Sequence[str]) -> str:
         return identified
     if most:
         return own[found.index(most)]
-    known = identified in languages or not profile(identified).spaced  # a script of its own tells
-    return identified if known else next(iter(languages), "")
+    if not profile(identified).spaced:  # a script of its own tells
+        return identified
+    said = {one: [stands(word, one) for word in words(text, one)] for one in own}
+    return max(own, key=lambda one: (sum(map(bool, said[one])), sum(said[one])), default="")
 
 
 @lru_cache(maxsize=256)  # asked several times for each question
@@ -50,17 +56,18 @@ def _stop_words_in(text: str, language: str) -> int:
     return sum(word in stop_words(language) for word in words(text, language))
 
 
-def subject_words(question: str, language: str, known: Callable[[str], bool]) -> Iterator[str]:
+def subject_words(question: str, language: str, rarity: Callable[[str], float]) -> Iterator[str]:
     """Yield the words of a question that say what it is about; of scripts without blanks, pairs of characters.
 
-    `known` tells whether the corpus has a word.
+    `rarity` tells how rare a word is in the corpus, 1 for one that it has not.
     """
     question_words = question_stop_words(language)
+    own = language if any(map(is_paired, question_words)) else _ANY_HAN
     for run in words(question):
-        if CJK_RUN.fullmatch(run):
-            yield from _unspaced(run, language if language in _UNSPACED else _UNSPACED[0], known)
+        if is_paired(run):
+            yield from _by_pairs(run, own, rarity)
         elif run not in question_words:
-            yield from _spaced(run, question_words, known)
+            yield from _spaced(run, question_words, lambda word: rarity(word) < 1)
 
 
 def _spaced(run: str, question_words: frozenset[str], known: Callable[[str], bool]) -> Iterator[str]:
@@ -74,28 +81,33 @@ def _spaced(run: str, question_words: frozenset[str], known: Callable[[str], boo
             yield from _spaced(part, question_words, known)
 
 
-def _unspaced(run: str, language: str, known: Callable[[str], bool]) -> Iterator[str]:
-    """The pairs of a run, but for those that only the joint of two words makes: unknown, between two known ones.
+def _by_pairs(run: str, language: str, rarity: Callable[[str], float]) -> Iterator[str]:
+    """The pairs of a run that are read as its words.
 
     A character that asks may be part of another word too ("上海"): a pair with one counts where the corpus has it.
     """
     parting, single = _splitters(language)
+    common = common_words(language)
+
+    def commonness(pair: str) -> float:
+        if (rare := rarity(pair)) < 1:
+            return UNKNOWN + 1 - rare
+        return 0.0 if single.intersection(pair) else UNKNOWN * (2 if pair in common else 1)
+
     for piece in filter(None, parting.split(run)):
-        pairs = terms(piece, language, stop=False)
-        there = [known(pair) for pair in pairs]
-        for index, pair in enumerate(pairs):
-            joint = 0 < index < len(pairs) - 1 and there[index - 1] and there[index + 1]
-            if there[index] or not (joint or single.intersection(pair)):
-                yield pair
+        yield from words_of(terms(piece, language, stop=False), commonness, common)
 
 
 @lru_cache(maxsize=8)
 def _splitters(language: str) -> tuple[re.Pattern[str], frozenset[str]]:
-    """What parts a run anywhere: question words, of single characters the stop words alone; and the others."""
-    stop_words, question_words = profile(language).own_stop_words, question_stop_words(language)
-    parting = [word for word in question_words if len(word) > 1 or word in stop_words]
-    single = frozenset(word for word in question_words if len(word) == 1) - stop_words
-    return re.compile("|".join(map(re.escape, longest_first(parting)))), single
+    """What parts a run wherever it stands: question words, of single characters the stop words alone; and the others.
+
+    Where blanks are set single characters ask as the endings of words alone, and there are no others.
+    """
+    known, question_words = profile(language), question_stop_words(language)
+    parting = [word for word in question_words if len(word) > 1 or word in known.own_stop_words]
+    single = frozenset(word for word in question_words if len(word) == 1) - known.own_stop_words
+    return re.compile("|".join(map(re.escape, longest_first(parting)))), frozenset() if known.spaced else single
 
 
 @lru_cache(maxsize=1024)  # headings of columns are asked about for every row

@@ -114,6 +114,11 @@ def forms(word: str, language: str) -> list[str]:
     return _pairs(word) if _PAIRED.match(word) else _spelled(word, language)
 
 
+def is_paired(word: str) -> bool:
+    """Return whether one of the `words` of a text is matched by pairs of its letters."""
+    return _PAIRED.match(word) is not None
+
+
 def split_identifier(word: str) -> list[str]:
     """Return what one of the `words` of a text is made of at its loosest joints; a word without any is its own part.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
@@ -17,8 +18,9 @@ from pipelines.retrieve.hit import Hit, TableRow
 from pipelines.retrieve.table_rows import RULE, Fields, Line, read_tables
 
 _BREAKS = re.compile(r"\n\s*+")
+_BLANK = "\n\n"
 _SMALL = re.compile(r"[a-zà-ÿ]")
-"""A line is a block of its own, unless it goes on in small letters."""
+"""A line is a block of its own, unless it goes on in small letters in a paragraph that is wrapped."""
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
 _LEADING = re.compile(r"(?:\.[^\S\n]?){5}|…{2}")
 """Dots that lead from a title to its page: an entry of a table of contents."""
@@ -109,9 +111,24 @@ def _spans(text: str) -> Iterator[Span]:
 
 
 def _line_ends(text: str) -> Iterator[int]:
+    wrapped: dict[int, bool] = {}
     for breaks in _BREAKS.finditer(text):
-        if not _SMALL.match(text, breaks.end()):
-            yield from (place for place in range(*breaks.span()) if text[place] == "\n")
+        places = [place for place in range(*breaks.span()) if text[place] == "\n"]
+        start = text.rfind(_BLANK, 0, breaks.start()) + 1
+        if len(places) == 1 and start not in wrapped:
+            wrapped[start] = _is_wrapped(text[start:].strip().partition(_BLANK)[0].split("\n"))
+        if len(places) > 1 or not wrapped[start] or not _SMALL.match(text, breaks.end()):
+            yield from places
+
+
+def _is_wrapped(lines: Sequence[str]) -> bool:
+    """Whether lines of a paragraph end where the next word has no room, and not where an item of a list does."""
+    width = max(map(len, lines))
+    return all(
+        len(line) + 1 + len(after.split(maxsplit=1)[0]) > width
+        for line, after in pairwise(lines)
+        if _SMALL.match(after)
+    )
 
 
 def _whole(spans: list[Span], line: str) -> list[Span]:

@@ -99,31 +99,33 @@ class LayerSearch:
         }
         dense = _results(by_vector)
         lexical = _results(by_terms)
-        best, rest = self._by_chunk(dense[RecordKind.CHUNK], self._cosines(RecordKind.CHUNK, dense))
+        best, rest = self._by_chunk(dense[RecordKind.CHUNK], self._cosines(RecordKind.CHUNK, dense, vector))
         index = self._index
         return LayerSimilarities(
             chunk=LayerSimilarity(query.weights @ covered / query.ideal, best, np.zeros_like(best), rest),
-            summary=self._layer(RecordKind.SUMMARY, dense, lexical, query),
-            atom=self._layer(RecordKind.ATOM, dense, lexical, query),
+            summary=self._layer(RecordKind.SUMMARY, dense, lexical, query, vector),
+            atom=self._layer(RecordKind.ATOM, dense, lexical, query, vector),
             document=around(query, covered, index),
             entity=_shared_entities(query, index),
             title=_titles(query, index),
             document_words=_document_words(query, index),
             tag=self._shared_tags(query),
             atoms=AtomScores.of(
-                (dense[RecordKind.ATOM], self._cosines(RecordKind.ATOM, dense)),
+                (dense[RecordKind.ATOM], self._cosines(RecordKind.ATOM, dense, vector)),
                 (lexical[RecordKind.ATOM], _scores(lexical[RecordKind.ATOM]) / query.ideal),
             ),
             readable=self._readable * np.float32(self._reads(query.language)),
         )
 
-    def _layer(self, kind: RecordKind, dense: _Found, lexical: _Found, query: AnalyzedQuery) -> LayerSimilarity:
-        by_vector, rest_by_vector = self._by_chunk(dense[kind], self._cosines(kind, dense))
+    def _layer(
+        self, kind: RecordKind, dense: _Found, lexical: _Found, query: AnalyzedQuery, vector: Vectors
+    ) -> LayerSimilarity:
+        by_vector, rest_by_vector = self._by_chunk(dense[kind], self._cosines(kind, dense, vector))
         by_terms, rest_by_terms = self._by_chunk(lexical[kind], _scores(lexical[kind]) / query.ideal)
         return LayerSimilarity(by_terms, by_vector, rest_by_terms, rest_by_vector)
 
-    def _cosines(self, kind: RecordKind, dense: _Found) -> Weights:
-        return self._scale.scaled(kind, _scores(dense[kind]))
+    def _cosines(self, kind: RecordKind, dense: _Found, vector: Vectors) -> Weights:
+        return self._scale.scaled(kind, _scores(dense[kind]), vector)
 
     def _by_chunk(self, records: Sequence[Scored], scores: Weights) -> tuple[Weights, Weights]:
         """For each chunk its best record's score, and the sum of the others'."""

@@ -75,7 +75,7 @@ def analyze_query(
     the words by which tags expand the question.
     """
     corpus = corpus or CorpusWords(index)
-    language = question_language(text, index.languages)
+    language = question_language(text, index.languages, corpus.stands)
     own = corpus.of(text, language)
     said = {word.term for word in own}
     expanding = expansion(tags, corpus, main_language(index)) if tag_words else ()
@@ -224,6 +224,7 @@ class TagMap:
         self._vectors = vectors
         self._embedder = embedder
         self._scale = scale
+        self._words = CorpusWords(index)
         self._names = dict(zip(index.tag_ids, index.tag_names, strict=True))
         tags = [
             Tag(id, name, aliases=tuple(aliases))
@@ -244,7 +245,7 @@ class TagMap:
         return tuple(sorted(mapped.values(), key=lambda pair: (-pair.weight, pair.corpus_tag)))
 
     def _near(self, question: str) -> Iterator[TagPair]:
-        language = question_language(question, self._index.languages)
+        language = question_language(question, self._index.languages, self._words.stands)
         if not reads(self._embedder.info, language):
             return
         for word in dict.fromkeys(words(question)):

@@ -65,6 +65,14 @@ class CorpusWords:
                     found[term] = self._word(term, word, position, beside)
         return list(found.values())
 
+    def stands(self, word: str, language: str) -> float:
+        """Return the share of the chunks in one of the corpus's languages that have a word, in [0, 1]."""
+        place = self._index.languages.index(language)
+        number = self._index.vocabulary.get(forms(word, language)[0], -1)
+        if number < 0 or number >= self._index.postings.size:
+            return 0.0
+        return len(chunks_of(self._index, number, place)) / max(1, int(self._sizes[place]))
+
     def _word(self, term: str, word: str, position: int, beside: Iterable[str]) -> QuestionWord:
         exact = self._exact(word, position)
         if position == 0 and not word.isalnum():
@@ -163,6 +171,11 @@ class CorpusWords:
         least = min(near.values(), default=0)
         found = [number for number, distance in near.items() if distance == least]
         return sorted(found, key=lambda number: (-self._frequency[number], number))[:_MOST_NEAR]
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.int64]:
+        """How many chunks there are in each language."""
+        return np.bincount(self._index.language_of, minlength=len(self._index.languages))
 
     @cached_property
     def _frequency(self) -> Numbers:

@@ -205,9 +205,10 @@ class Retriever:
 
     def _near(self, kind: RecordKind, query: str, limit: int, threshold: float, where: Filter) -> list[Scored]:
         """The records of a kind nearest to `query`, of `threshold` or more on the scale, which ends at 1."""
-        found = self._vectors.search(kind, self._embed(query), limit, with_tag_spellings(where, self.index))
+        vector = self._embed(query)
+        found = self._vectors.search(kind, vector, limit, with_tag_spellings(where, self.index))
         cosines = np.array([one.score for one in found], dtype=np.float32)
-        scaled = np.minimum(1, self.scale.scaled(kind, cosines)).tolist()
+        scaled = np.minimum(1, self.scale.scaled(kind, cosines, vector)).tolist()
         return [replace(one, score=score) for one, score in zip(found, scaled, strict=True) if score >= threshold]
 
     def linked(self, chunks: Sequence[str], limit: int) -> tuple[LinkedChunk, ...]:

@@ -87,7 +87,7 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         own = max(_LEAST, rarity_of(word)) * (GENERAL if word in common_words(language) else 1.0)
         return max(own, sum(map(weight_of, _words_in(word, language))))
 
-    for word in subject_words(question, language or next(iter(known), ""), lambda word: rarity_of(word) < 1):
+    for word in subject_words(question, language or next(iter(known), ""), rarity_of):
         said.setdefault(stem(word, language), word)
     weights = {term: weight_of(word) for term, word in said.items()}
     codes = frozenset(term for term in weights if _NAMES_A_THING.search(said[term]))

@@ -29,6 +29,15 @@ def test_a_line_that_goes_on_in_small_letters_is_one_unit() -> None:
     ]
 
 
+def test_items_in_small_letters_are_units() -> None:
+    found = units(hit_of("Use it if:\n\nyou know the files\nyou need most of the data soon\nyou have room for it"), 0)
+    assert [unit.text for unit in found][1:] == [
+        "you know the files",
+        "you need most of the data soon",
+        "you have room for it",
+    ]
+
+
 def test_rows_have_the_header_of_their_table_and_the_header_is_a_label() -> None:
     found = by_text("Table 1. Torques\n\nJoint | Torque\nNut | 110\nBolt | 68")
     assert found["Joint | Torque"].label

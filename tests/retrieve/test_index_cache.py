@@ -14,11 +14,12 @@ from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 
 def test_an_index_comes_back_as_it_was_kept(store: EmbeddedStore, index: Index, tmp_path: Path) -> None:
-    scale = Scale({"chunk": 0.25}, 0.75)
+    scale = Scale({"chunk": 0.25}, 0.75, {"chunk": np.eye(3, dtype=np.float32)})
     save_index(tmp_path, "state", index, scale)
     kept = load_index(tmp_path, "state")
     assert kept is not None
     assert kept[1] == scale
+    assert kept[1].background["chunk"].tolist() == scale.background["chunk"].tolist()
     assert kept[0].entities_by_name == index.entities_by_name
     assert kept[0].vocabulary == index.vocabulary
     assert kept[0].postings.columns.tolist() == index.postings.columns.tolist()
@@ -60,7 +61,17 @@ def test_the_scale_runs_from_chance_to_the_thing_itself(tmp_path: Path) -> None:
     assert scale.floors["chunk"] == pytest.approx(0.6, abs=1e-3)
     assert scale.top == pytest.approx(1.0, abs=1e-3)
     values = np.array([0.6, 0.8, 1.0, 0.1], dtype=np.float32)
-    assert scale.scaled(RecordKind.CHUNK, values).tolist() == pytest.approx([0.0, 0.5, 1.0, 0.0], abs=2e-3)
+    assert scale.scaled(RecordKind.CHUNK, values, unit(1, 0)).tolist() == pytest.approx([0.0, 0.5, 1.0, 0.0], abs=2e-3)
+
+
+def test_a_question_that_is_near_to_everything_is_held_to_its_own_chance() -> None:
+    background = np.stack([unit(1, 0.1), unit(1, -0.1)])
+    scale = Scale({"chunk": 0.0}, 1.0, {"chunk": background})
+    for question in (unit(1, 0), unit(0, 1)):
+        cosines = background @ question
+        chance, above = cosines.mean() + cosines.std(), 0.5
+        found = scale.scaled(RecordKind.CHUNK, np.array([chance, chance + above], dtype=np.float32), question)
+        assert found.tolist() == pytest.approx([0.0, above], abs=1e-6)
 
 
 def test_two_tags_that_any_embedder_finds_alike_are_no_other_words_for_each_other(tmp_path: Path) -> None:

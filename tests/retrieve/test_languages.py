@@ -154,6 +154,13 @@ def test_the_language_of_a_question_is_told_by_its_small_words(
     assert question_language(question, retriever.index.languages) == language
 
 
+@pytest.mark.parametrize(("question", "language"), [("Häuser?", "de"), ("Soupapes ?", "fr"), ("Passengers?", "en")])
+def test_a_question_of_one_word_is_in_the_language_of_the_texts_that_have_it(
+    retriever: Retriever, question: str, language: str
+) -> None:
+    assert analyze_query(question, retriever.index).language == language
+
+
 def test_a_script_tells_the_language_of_a_question_that_the_corpus_has_not() -> None:
     assert question_language("多久校准一次变送器？", ("en", "de")) == "zh"
     assert question_language("DS-2041", ("de", "en")) == "de"

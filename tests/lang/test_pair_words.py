@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+from pipelines.lang.questions import subject_words
+
+CORPUS = ("规定", "用户", "定用", "软限", "限制", "磁盘", "上海", "保証", "期間", "軸受", "点検", "보증", "기간")
+
+
+def rarity(word: str) -> float:
+    """The words of a corpus of three kinds: those that all its texts have, those that some have, and all others."""
+    return {"用户": 0.1, "限制": 0.2}.get(word, 0.5 if word in CORPUS else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "words"),
+    [
+        ("zh", "规定用户的磁盘", ["规定", "用户", "磁盘"]),
+        ("zh", "上海有什么限制", ["上海", "限制"]),
+        ("ja", "保証期間はどのくらいですか", ["保証", "期間"]),
+        ("ja", "軸受はいつ点検しますか", ["軸受", "点検"]),
+        ("ko", "보증기간은 무엇?", ["보증", "기간"]),
+    ],
+)
+def test_a_question_without_blanks_asks_for_its_words_and_not_for_their_joints(
+    language: str, question: str, words: list[str]
+) -> None:
+    assert list(subject_words(question, language, rarity)) == words
+
+
+def test_a_letter_between_two_words_goes_with_the_one_that_the_corpus_has_it_with() -> None:
+    assert list(subject_words("超出软限制", "zh", rarity)) == ["超出", "软限", "限制"]
+
+
+def test_an_unknown_word_is_missed_once_and_not_by_each_of_its_pairs() -> None:
+    assert list(subject_words("用户摩诃衍", "zh", rarity)) == ["用户", "摩诃"]
