@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import msgspec
@@ -47,6 +48,9 @@ class TimedSteps:
         start = time.process_time()
         await PLAIN.take(step, work, subject)
         self.seconds[step.value] += time.process_time() - start
+
+    def writing(self) -> AbstractAsyncContextManager[None]:
+        return PLAIN.writing()
 
 
 def main() -> None:

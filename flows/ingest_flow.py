@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -27,24 +27,21 @@ from prefect.artifacts import (
 )
 from prefect.client.schemas.objects import State
 from prefect.context import FlowRunContext
-from prefect.events.worker import EventsWorker
-from prefect.logging.handlers import APILogWorker
 from prefect.states import Completed
 from prefect.utilities.urls import url_for
 
 from flows.flow_report import RunWatch, failure_rows, report_markdown, summary
 from flows.flow_tasks import FlowSteps, named_by, set_limits
 from flows.prefect_address import ServerFailed
+from flows.server_link import ServerLink
 from pipelines.ingest.build import open_run
 from pipelines.ingest.report import Event, Phase, Report, Stage
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.sources.locations import shown_place
-from pipelines.ingest.steps import Steps, execute
+from pipelines.ingest.steps import PLAIN, Steps, execute
 from pipelines.ingest.task import SourceItem
 from pipelines.settings import Settings, load
 
-SEND_SECONDS = 10
-"""To send what Prefect has not yet told its server when the flow has ended."""
 PROGRESS_SECONDS = 5.0
 
 
@@ -58,6 +55,7 @@ class FlowRun:
     run: IngestRun
     items: Sequence[SourceItem]
     watch: RunWatch
+    link: ServerLink
     around: Callable[[Steps], Steps] = lambda steps: steps
     report: Report | None = None
 
@@ -79,7 +77,7 @@ async def strata_ingest(folder: str, knowledge_base: str, settings: dict[str, An
     watch = RunWatch()
     chosen: Settings = load(Path(knowledge_base), settings or {}).settings
     with open_run(folder, Path(knowledge_base), chosen, watch) as run:
-        return await _taken(FlowRun(run, run.prepare(), watch), shown_place(folder))
+        return await _taken(FlowRun(run, run.prepare(), watch, ServerLink(watch)), shown_place(folder))
 
 
 def as_flow(
@@ -87,21 +85,25 @@ def as_flow(
 ) -> Report:
     """Take an open run through its steps as a flow; `around` is put around whoever takes them.
 
-    A server that goes away does not cost the run: it is taken to its end all the same.
+    A server that goes away does not cost the run: it is taken to its end all the same. Raises `ServerFailed` where the
+    server answers and does not take the run.
     """
-    opened = FlowRun(run, items, watch, around)
+    opened = FlowRun(run, items, watch, ServerLink(watch), around)
     token = _OPEN.set(opened)
     try:
-        asyncio.run(_run(opened, folder))
+        with opened.link.in_use():
+            asyncio.run(_run(opened, folder))
+    except httpx.TransportError:
+        opened.link.lose()
     except httpx.HTTPError as error:
         if opened.report is None:
-            raise ServerFailed(f"the Prefect server went away: {error}", hint="`--no-flow` ingests without") from error
-        watch(Event(Stage.FLOW, Phase.FAILED, detail="the Prefect server went away; the run went on without"))
+            raise ServerFailed(f"the Prefect server failed: {error}", hint="`--no-flow` ingests without") from error
     finally:
         _OPEN.reset(token)
-        _send()
     if opened.report is None:
-        raise RuntimeError("the flow ended without a report")
+        if not opened.link.is_lost:
+            raise RuntimeError("the flow ended without a report")
+        opened.report = asyncio.run(execute(run, items, around(PLAIN)))
     return opened.report
 
 
@@ -114,53 +116,51 @@ async def _taken(opened: FlowRun, folder: str) -> State:
     context = FlowRunContext.get()
     if context is not None and context.flow_run is not None:
         opened.watch(Event(Stage.FLOW, Phase.STARTED, detail=url_for(context.flow_run) or ""))
-    steps = opened.around(FlowSteps(opened.run, opened.watch))
-    await set_limits(opened.run.settings)
-    async with _progress(opened.watch):
+    link, settings = opened.link, opened.run.settings
+    steps = opened.around(FlowSteps(opened.run, opened.watch, link))
+    await link.ask(lambda: set_limits(settings))
+    async with _progress(opened.watch, link):
         report = opened.report = await execute(opened.run, opened.items, steps)
-    await _tell(report, folder, opened.run.settings)
+    await link.ask(lambda: _tell(report, folder, settings))
+    await link.check()
     return Completed(message=summary(report))
 
 
 @asynccontextmanager
-async def _progress(watch: RunWatch) -> AsyncIterator[None]:
+async def _progress(watch: RunWatch, link: ServerLink) -> AsyncIterator[None]:
     """Keep an artifact that says how far the run is."""
-    artifact = await acreate_progress_artifact(progress=0.0, key="ingest-progress", description=watch.told)
-    updates = asyncio.create_task(_update(artifact, watch))
+    begin = partial(acreate_progress_artifact, progress=0.0, key="ingest-progress", description=watch.told)
+    artifact = await link.ask(begin)
+    if artifact is None:
+        yield
+        return
+    updates = asyncio.create_task(_update(artifact, watch, link))
     try:
         yield
     finally:
         updates.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await updates
-    with contextlib.suppress(httpx.HTTPError):
-        await aupdate_progress_artifact(artifact, progress=100.0, description=watch.told)
+    await link.ask(lambda: aupdate_progress_artifact(artifact, progress=100.0, description=watch.told))
 
 
-async def _update(artifact: UUID, watch: RunWatch) -> None:
+async def _update(artifact: UUID, watch: RunWatch, link: ServerLink) -> None:
     told = ""
-    while True:
+    while not link.is_lost:
         await asyncio.sleep(PROGRESS_SECONDS)
         if watch.told != told:
             told = watch.told
-            with contextlib.suppress(httpx.HTTPError):
-                await aupdate_progress_artifact(artifact, progress=watch.percent, description=told)
+            await link.ask(partial(aupdate_progress_artifact, artifact, progress=watch.percent, description=told))
+        else:
+            await link.check()
 
 
 async def _tell(report: Report, folder: str, settings: Settings) -> None:
     """Leave the report with the run, and where to look at what came of it."""
-    with contextlib.suppress(httpx.HTTPError):
-        await acreate_markdown_artifact(report_markdown(report, folder), "ingest-report", summary(report))
-        if report.failures:
-            rows = failure_rows(report)
-            shown_here = f", the first {len(rows)} are here" if len(rows) < len(report.failures) else ""
-            await acreate_table_artifact(rows, "ingest-failures", f"{len(report.failures)} failures{shown_here}")
-        if browser := settings.store.browser:
-            await acreate_link_artifact(browser, "Neo4j Browser", "neo4j-browser", "the graph of this knowledge base")
-
-
-def _send() -> None:
-    """Send what Prefect has not yet told its server."""
-    for worker in (EventsWorker, APILogWorker):
-        logging.getLogger(worker.__name__).setLevel(logging.ERROR)  # it counts aloud what is left to send
-        worker.drain_all(timeout=SEND_SECONDS)
+    await acreate_markdown_artifact(report_markdown(report, folder), "ingest-report", summary(report))
+    if report.failures:
+        rows = failure_rows(report)
+        shown_here = f", the first {len(rows)} are here" if len(rows) < len(report.failures) else ""
+        await acreate_table_artifact(rows, "ingest-failures", f"{len(report.failures)} failures{shown_here}")
+    if browser := settings.store.browser:
+        await acreate_link_artifact(browser, "Neo4j Browser", "neo4j-browser", "the graph of this knowledge base")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tomllib
 import urllib.error
@@ -30,9 +31,7 @@ def server_address() -> str:
     if not (named := named_address()):
         return own_address() if is_prefect(own_address()) else ""
     try:
-        _read(named + "/health")
-    except urllib.error.HTTPError:
-        return named  # it answers, and wants a key that Prefect's client has
+        _ask(named)
     except (urllib.error.URLError, OSError, ValueError) as error:
         reason = str(getattr(error, "reason", error))
         raise ServerFailed(
@@ -53,12 +52,26 @@ def own_address() -> str:
     return f"http://{host}:{os.environ.get('PREFECT_SERVER_API_PORT') or 4200}/api"
 
 
+def answers(api: str) -> bool:
+    """Whether a server answers at the address of an API, whatever it says."""
+    try:
+        _ask(api)
+    except (urllib.error.URLError, OSError, ValueError):
+        return False
+    return True
+
+
 def is_prefect(api: str) -> bool:
     """Whether a Prefect server answers at this address."""
     try:
         return _read(api + "/health") == b"true"
     except (urllib.error.URLError, OSError, ValueError):
         return False
+
+
+def _ask(api: str) -> None:
+    with contextlib.suppress(urllib.error.HTTPError):  # it wants a key that Prefect's client has
+        _read(api + "/health")
 
 
 def _read(url: str) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from pipelines.core.errors import MissingExtra
@@ -120,6 +120,9 @@ class _TracedSteps:
     async def take(self, step: Step, work: Work, subject: str = "") -> None:
         with self._tracer.start_as_current_span(step.value, self._context, attributes={"strata.subject": subject}):
             await self._inner.take(step, work, subject)
+
+    def writing(self) -> AbstractAsyncContextManager[None]:
+        return self._inner.writing()
 
 
 @contextmanager

@@ -17,6 +17,8 @@ A run goes through the files of this room in this order:
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import ctypes
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -47,6 +49,12 @@ from pipelines.store.folder import KnowledgeBaseFolder
 AHEAD = 3
 """Documents in work for each place where one can be compiled on other machines: one is compiled there, the others are
 on their way, so that none waits for the coordinator."""
+
+_M_ARENA_MAX = -8
+"""The number of this option of `mallopt` in glibc's malloc.h."""
+ARENAS = 2
+"""Pools of memory that the threads of a run share. With one for each thread, what LanceDB frees stays with the thread:
+to make the index of the vectors of 800 pages of linux-doc took 346 MiB and not 277, in as many processor seconds."""
 
 
 def build(
@@ -104,6 +112,7 @@ def open_run(
     With `dry_run` the workers' chat, where a model is configured, is a `DryRunChat`. With `dask`, the address of a
     scheduler, documents are compiled by its workers; with a model by them as far as no model is asked.
     """
+    _share_memory()
     here = local_folder(folder)
     kb = kb.absolute() if dask else kb  # on another machine the place where a run was started says nothing
     settings = settings or load(kb).settings
@@ -187,6 +196,12 @@ def _setup(settings: Settings, stores: Stores, workers: Workers, root: Path | No
     makers, vectors = makers_of(settings, stores), stores.folder.embeddings
     model = ModelWork(stores.folder.prompts) if workers.chat is not None else None
     return WorkerSetup(plain, stores.artifacts, makers, local, vectors, info.dimension, model, within=root)
+
+
+def _share_memory() -> None:
+    """Have the threads of this process share pools of memory, where its C library is glibc."""
+    with contextlib.suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, ARENAS)
 
 
 def _refuse_itself(folder: Path, kb: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from enum import StrEnum
 from functools import partial
 from typing import Protocol
@@ -45,6 +46,10 @@ class Steps(Protocol):
         """Take a step over all documents, or over those of them that `subject` says."""
         ...
 
+    def writing(self) -> AbstractAsyncContextManager[None]:
+        """Return what is around the steps that write stores."""
+        ...
+
 
 class PlainSteps:
     """Takes them as they are."""
@@ -55,6 +60,9 @@ class PlainSteps:
 
     async def take(self, step: Step, work: Work, subject: str = "") -> None:
         await work()
+
+    def writing(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
 
 PLAIN = PlainSteps()
@@ -73,10 +81,13 @@ async def execute(run: IngestRun, items: Sequence[SourceItem], steps: Steps = PL
     await compile_all(run, items, steps)
     if run.asks_model:
         await steps.take(Step.JUDGE, run.judge)
-    await _link_and_load(run, steps)
+    await _link(run, steps)
+    async with steps.writing():
+        await _write(run, steps)
     await steps.take(Step.INDEX, run.corpus.index)
     if run.projects:
-        await steps.take(Step.PROJECT, run.corpus.project)
+        async with steps.writing():
+            await steps.take(Step.PROJECT, run.corpus.project)
     if run.learns:
         await steps.take(Step.LEARN, run.learn)
     report = run.report()
@@ -93,11 +104,14 @@ async def compile_all(run: IngestRun, items: Sequence[SourceItem], steps: Steps 
         pending = await steps.compile(run, pending)
 
 
-async def _link_and_load(run: IngestRun, steps: Steps) -> None:
+async def _link(run: IngestRun, steps: Steps) -> None:
+    if not run.corpus.is_linked():
+        await steps.take(Step.GATE, run.corpus.gate)
+        await steps.take(Step.LINK, run.corpus.link)
+
+
+async def _write(run: IngestRun, steps: Steps) -> None:
     corpus = run.corpus
-    if not corpus.is_linked():
-        await steps.take(Step.GATE, corpus.gate)
-        await steps.take(Step.LINK, corpus.link)
     await steps.take(Step.REMOVE, corpus.remove)
     await _load(run, steps)
     if corpus.to_relink:

@@ -6,6 +6,7 @@ import sys
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +30,12 @@ from pipelines.store.graph import GraphStore
 def build_index(graph: GraphStore) -> Index:
     """Return the index of all that `graph` holds; equal graphs give equal indexes, whatever the store."""
     documents = list(graph.nodes((NodeKind.DOCUMENT,)))
-    entities = list(graph.nodes((NodeKind.ENTITY,)))
-    tags = list(graph.nodes((NodeKind.TAG,)))
-    document_number, entity_number, tag_number = (_numbers(nodes) for nodes in (documents, entities, tags))
+    entities, tags = _Named.of(graph.nodes((NodeKind.ENTITY,))), _Named.of(graph.nodes((NodeKind.TAG,)))
+    document_number, entity_number, tag_number = (
+        _numbers(document.id for document in documents),
+        entities.numbers,
+        tags.numbers,
+    )
     titles = [str(document.properties.get("title", "")) for document in documents]
     chunks = _Chunks(graph.nodes((NodeKind.CHUNK,)), document_number, titles)
     chunk_number, owner, vocabulary = chunks.numbers, np.array(chunks.owners, dtype=np.int32), chunks.vocabulary
@@ -44,9 +48,9 @@ def build_index(graph: GraphStore) -> Index:
         for number, (title, document) in enumerate(zip(titles, documents, strict=True))
         for key in title_keys(title, _language(document))
     )
-    chunk_entities = _chunk_entities(graph, chunk_number, entity_number, entities, entities_by_name)
-    entity_chunks = chunk_entities.transposed(len(entities))
-    name_terms = _name_terms(entities, vocabulary, _languages_of_names(entity_chunks, languages, language_of))
+    chunk_entities = _chunk_entities(graph, chunk_number, entities, entities_by_name)
+    entity_chunks = chunk_entities.transposed(len(entity_number))
+    name_terms = _name_terms(entities.names, vocabulary, _languages_of_names(entity_chunks, languages, language_of))
     postings = chunk_terms.transposed(len(vocabulary))
     tag_weights = SparseRows.from_pairs(_weighted(graph, EdgeKind.HAS_TAG, chunk_number, tag_number), len(owner))
     related = _both_directions(_pairs(graph, EdgeKind.RELATED, entity_number, entity_number))
@@ -66,15 +70,15 @@ def build_index(graph: GraphStore) -> Index:
         language_of=language_of,
         lengths=np.array([chunk_terms.values_of(i).sum() for i in range(chunk_terms.size)], dtype=np.float32),
         entities=tuple(entity_number),
-        entity_names=tuple(str(entity.properties.get("name", "")) for entity in entities),
+        entity_names=tuple(entities.names),
         tag_ids=tuple(tag_number),
-        tag_names=tuple(str(tag.properties.get("name", "")) for tag in tags),
-        tag_aliases=tuple("\n".join(_aliases(tag)) for tag in tags),
+        tag_names=tuple(tags.names),
+        tag_aliases=tuple(map("\n".join, tags.aliases)),
         chunk_entities=chunk_entities,
         entity_chunks=entity_chunks,
-        related_entities=SparseRows.from_pairs(related, len(entities)),
+        related_entities=SparseRows.from_pairs(related, len(entity_number)),
         chunk_references=_references(graph, chunk_number, document_number),
-        tag_chunks=tag_weights.transposed(len(tags)),
+        tag_chunks=tag_weights.transposed(len(tag_number)),
         chunk_neighbours=SparseRows.from_pairs(neighbours, len(owner)),
         document_chunks=SparseRows.from_pairs(((int(d), c, 1.0) for c, d in enumerate(owner)), len(documents)),
         named_in_title=_named_in_title(entity_chunks, owner, entities_by_name, documents_by_title),
@@ -88,8 +92,26 @@ def build_index(graph: GraphStore) -> Index:
     )
 
 
-def _numbers(nodes: Sequence[Node]) -> dict[str, int]:
-    return {node.id: number for number, node in enumerate(nodes)}
+def _numbers(ids: Iterable[str]) -> dict[str, int]:
+    return {id: number for number, id in enumerate(ids)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """What the index holds of entities or tags, gathered from their nodes one by one."""
+
+    numbers: dict[str, int]
+    names: list[str]
+    aliases: list[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, nodes: Iterable[Node]) -> _Named:
+        found = cls({}, [], [])
+        for node in nodes:
+            found.numbers[node.id] = len(found.numbers)
+            found.names.append(str(node.properties.get("name", "")))
+            found.aliases.append(_aliases(node))
+        return found
 
 
 class _Chunks:
@@ -156,10 +178,10 @@ def _searched_text(chunk: Node, title: str) -> str:
     return "\n".join((title, *headings, str(chunk.properties.get("context", "")), str(chunk.properties["text"])))
 
 
-def _entities_by_name(entities: Sequence[Node]) -> dict[str, tuple[int, ...]]:
+def _entities_by_name(entities: _Named) -> dict[str, tuple[int, ...]]:
     def pairs() -> Iterator[tuple[str, int]]:
-        for number, entity in enumerate(entities):
-            for name in (str(entity.properties.get("name", "")), *_aliases(entity)):
+        for number, (own, aliases) in enumerate(zip(entities.names, entities.aliases, strict=True)):
+            for name in (own, *aliases):
                 if key := name_key(name):
                     yield key, number
 
@@ -181,14 +203,13 @@ def _multimap(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
 def _chunk_entities(
     graph: GraphStore,
     chunks: Mapping[str, int],
-    entities: Mapping[str, int],
-    nodes: Sequence[Node],
+    entities: _Named,
     by_name: Mapping[str, tuple[int, ...]],
 ) -> SparseRows:
-    inner = [_inner_names(str(node.properties.get("name", "")), number, by_name) for number, node in enumerate(nodes)]
+    inner = [_inner_names(name, number, by_name) for number, name in enumerate(entities.names)]
 
     def pairs() -> Iterator[tuple[int, int, float]]:
-        for chunk, entity, _ in _pairs(graph, EdgeKind.MENTIONS, chunks, entities):
+        for chunk, entity, _ in _pairs(graph, EdgeKind.MENTIONS, chunks, entities.numbers):
             yield chunk, entity, 1.0
             for other in inner[entity]:
                 yield chunk, other, INNER_NAME
@@ -273,13 +294,13 @@ def _languages_of_names(entity_chunks: SparseRows, languages: Sequence[str], lan
     return [languages[int(language_of[chunk[0]])] if len(chunk) else main for chunk in first]
 
 
-def _name_terms(entities: Sequence[Node], vocabulary: dict[str, int], languages: Sequence[str]) -> SparseRows:
+def _name_terms(names: Sequence[str], vocabulary: dict[str, int], languages: Sequence[str]) -> SparseRows:
     def pairs() -> Iterator[tuple[int, int, float]]:
-        for number, entity in enumerate(entities):
-            for term in terms(str(entity.properties.get("name", "")), languages[number]):
+        for number, name in enumerate(names):
+            for term in terms(name, languages[number]):
                 yield number, vocabulary.setdefault(term, len(vocabulary)), 1.0
 
-    return SparseRows.from_pairs(pairs(), len(entities))
+    return SparseRows.from_pairs(pairs(), len(names))
 
 
 def _name_frequency(name_terms: SparseRows, entity_chunks: SparseRows, postings: SparseRows) -> Numbers:

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,7 @@ class SparseRows:
     def from_pairs(pairs: Mapping[tuple[int, int], float] | Iterable[tuple[int, int, float]], rows: int) -> SparseRows:
         """Return the matrix of (row, column) to value; of a repeated pair the highest value counts."""
         items = ((r, c, v) for (r, c), v in pairs.items()) if isinstance(pairs, Mapping) else pairs
-        flat = np.array(list(items), dtype=np.float64).reshape(-1, 3)
+        flat = np.fromiter(chain.from_iterable(items), dtype=np.float64).reshape(-1, 3)  # no object for each number
         flat = flat[np.lexsort((-flat[:, 2], flat[:, 1], flat[:, 0]))]
         first = np.ones(len(flat), dtype=bool)
         first[1:] = (flat[1:, :2] != flat[:-1, :2]).any(axis=1)

@@ -1,0 +1,153 @@
+"""The documents of a batch on their way through the stages: what the task of each stage waits for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from prefect.logging import get_run_logger
+
+from flows.flow_report import RunWatch
+from pipelines.core import errors
+from pipelines.core.errors import StrataError
+from pipelines.core.outcome import Failure
+from pipelines.core.safe_output import shown
+from pipelines.ingest.compile import InWork
+from pipelines.ingest.report import Event, Phase, Stage
+from pipelines.ingest.run import IngestRun
+from pipelines.ingest.task import COMPILING, SourceItem
+from pipelines.store.catalog import Entry
+
+
+def is_transient(failure: Failure) -> bool:
+    """Whether a failure is by an error that another try can help: a call, a store, a rate limit."""
+    kind = getattr(errors, failure.error, None)
+    return isinstance(kind, type) and issubclass(kind, StrataError) and kind.retryable
+
+
+@dataclass(slots=True)
+class BatchStage:
+    """A stage of a batch: what is done already is not done again by another try."""
+
+    run: IngestRun
+    stage: Stage
+    before: Sequence[InWork]
+    after: dict[str, InWork] = field(default_factory=dict)
+
+    async def __call__(self) -> Sequence[Failure]:
+        due = [work for work in self.before if self._is_due(work)]
+        done = await asyncio.gather(*(self.run.advance_in_turn(work, self.stage) for work in due))
+        self.after |= {work.item.source.uri: work for work in done}
+        _log(done)
+        return [failure for work in self.before for failure in self._failures(work)]
+
+    def _is_due(self, work: InWork) -> bool:
+        return work.item.source.uri not in self.after or any(map(is_transient, self._failures(work)))
+
+    def _failures(self, before: InWork) -> list[Failure]:
+        """What this stage of a document failed at."""
+        after = self.after[before.item.source.uri]
+        return [failure for failure in after.outcome.failures if failure not in before.outcome.failures]
+
+    @property
+    def works(self) -> list[InWork]:
+        """The documents after the stage."""
+        return list(self.after.values())
+
+
+class BatchJobs:
+    """Documents of a batch that go through all stages in one job each, as they do plainly.
+
+    A stage is waited for by its events. A job for each stage would cost small documents a third of their time: each
+    reads what the one before has written.
+    """
+
+    def __init__(self, run: IngestRun, watch: RunWatch, items: Sequence[SourceItem]) -> None:
+        self._run = run
+        self._watch = watch
+        self._items = {item.source.uri: item for item in items}
+        self._jobs: dict[str, asyncio.Task[InWork]] = {}
+        self._left: dict[Stage, set[str]] = {stage: set() for stage in COMPILING}
+        self._passed = {stage: asyncio.Event() for stage in COMPILING}
+        self._told: dict[Failure, Stage] = {}
+        self._stage: Stage | None = None
+
+    def __enter__(self) -> BatchJobs:
+        self._watch.heard_by.add(self._hear)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._watch.heard_by.discard(self._hear)
+        for job in self._jobs.values():
+            job.cancel()
+
+    async def passed(self, stage: Stage) -> Sequence[Failure]:
+        """Wait until no document has the stage before it, and return what failed there.
+
+        Raises what a job raised; called again, it begins anew with what another try can help.
+        """
+        again, self._stage = stage is self._stage, stage
+        for uri in self._items:
+            if uri not in self._jobs or (again and self._may_help(uri)):
+                self._begin(uri)
+        if stage is COMPILING[-1]:
+            await asyncio.wait(self._jobs.values())  # what it came to is there a moment after its last event
+        else:
+            await self._passed[stage].wait()
+        for work in self.works:
+            for failure in work.outcome.failures:
+                if failure.stage == stage.value or stage is COMPILING[-1]:
+                    self._told.setdefault(failure, stage)
+        if stage is COMPILING[-1]:
+            _log(self.works)
+        return [failure for failure, told in self._told.items() if told is stage]
+
+    @property
+    def works(self) -> list[InWork]:
+        """The documents whose jobs have ended. Raises what a job raised."""
+        return [job.result() for job in self._jobs.values() if job.done()]
+
+    @property
+    def go_on(self) -> bool:
+        """Whether there is a document that has not failed."""
+        works = self.works
+        return len(works) < len(self._items) or any(work.outcome.entry.document for work in works)
+
+    def _may_help(self, uri: str) -> bool:
+        job = self._jobs[uri]
+        if not job.done():
+            return False
+        failures = () if job.exception() else job.result().outcome.failures
+        for failure in filter(is_transient, failures):
+            self._told.pop(failure, None)
+        return job.exception() is not None or any(map(is_transient, failures))
+
+    def _begin(self, uri: str) -> None:
+        for stage in COMPILING:
+            self._left[stage].add(uri)
+            self._passed[stage].clear()
+        job = asyncio.create_task(self._run.advance_in_turn(InWork(self._items[uri]), COMPILING[-1]))
+        job.add_done_callback(lambda _: self._end(uri, *COMPILING))
+        self._jobs[uri] = job
+
+    def _hear(self, event: Event) -> None:
+        if event.phase is not Phase.STARTED and event.subject in self._items and event.stage in self._left:
+            self._end(event.subject, event.stage)
+
+    def _end(self, uri: str, *stages: Stage) -> None:
+        for stage in stages:
+            self._left[stage].discard(uri)
+            if not self._left[stage]:
+                self._passed[stage].set()
+
+
+def _log(works: Sequence[InWork]) -> None:
+    """Say what became of documents that have ended: one record, because the server keeps each by itself."""
+    if ended := [work.outcome.entry for work in works if work.ended]:
+        get_run_logger().info("\n".join(map(_line, ended)))
+
+
+def _line(entry: Entry) -> str:
+    counts = ", ".join(f"{number} {name}" for name, number in entry.counts.items() if number)
+    return f"{shown(entry.uri)}: {', '.join(filter(None, (entry.status.value, counts)))}"
