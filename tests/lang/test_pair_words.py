@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from pipelines.lang.questions import subject_words
 
 CORPUS = ("规定", "用户", "定用", "软限", "限制", "磁盘", "上海", "保証", "期間", "軸受", "点検", "보증", "기간")
