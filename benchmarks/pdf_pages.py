@@ -31,16 +31,17 @@ def main() -> None:
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--layout", nargs="+", default=_LAYOUTS, choices=_LAYOUTS)
     arguments = parser.parse_args()
-    scorer = _scorer()
+    scoring = scorer()
     data = _SHARED / "data" / "pdf"
     folders = arguments.folders or [data / "print", data / "manual"]
-    print(f"{'':20}{'layout':>7}" + "".join(f"{name:>9}" for name in scorer.FIGURES) + f"{'s/page':>9}")
+    print(f"{'':20}{'layout':>7}" + "".join(f"{name:>9}" for name in scoring.FIGURES) + f"{'s/page':>9}")
     for folder in folders:
         for layout in arguments.layout:
-            print(_row(scorer, folder, layout), flush=True)
+            print(_row(scoring, folder, layout), flush=True)
 
 
-def _scorer() -> ModuleType:
+def scorer() -> ModuleType:
+    """Return the scorer that lies beside the repository, see `score_parse.py` there; without it the process ends."""
     spec = importlib.util.spec_from_file_location("score_parse", _SHARED / "tools" / "score_parse.py")
     if spec is None or spec.loader is None:
         sys.exit("the scorer is not beside the repository")
@@ -49,9 +50,9 @@ def _scorer() -> ModuleType:
     return module
 
 
-def _row(scorer: ModuleType, folder: Path, layout: str) -> str:
+def _row(scoring: ModuleType, folder: Path, layout: str) -> str:
     settings = ParseSettings(ocr=OcrSettings(engine="none"), pdf=PdfSettings.model_validate({"layout": layout}))
-    scores: dict[str, list[float]] = {name: [] for name in scorer.FIGURES}
+    scores: dict[str, list[float]] = {name: [] for name in scoring.FIGURES}
     pages, spent = 0, 0.0
     for truth in sorted(folder.rglob("*.pdf.truth.json")):
         path = truth.with_name(truth.name.removesuffix(".truth.json"))
@@ -59,14 +60,15 @@ def _row(scorer: ModuleType, folder: Path, layout: str) -> str:
         parsed = parse(path, source_of(path, path.name), settings)
         spent += time.process_time() - began
         pages += len(parsed.document.pages) if parsed.document else 0
-        for name, value in scorer.score(json.loads(truth.read_text("utf-8")), json.loads(to_json(parsed))).items():
+        for name, value in scoring.score(json.loads(truth.read_text("utf-8")), json.loads(to_json(parsed))).items():
             if value is not None:
                 scores[name].append(value)
-    figures = "".join(_mean(scores[name]) for name in scorer.FIGURES)
+    figures = "".join(mean(scores[name]) for name in scoring.FIGURES)
     return f"{folder.name:20}{layout:>7}{figures}{spent / max(1, pages):9.2f}"
 
 
-def _mean(values: Sequence[float]) -> str:
+def mean(values: Sequence[float]) -> str:
+    """Return the mean of a figure for a column of a table."""
     return f"{sum(values) / len(values):9.3f}" if values else f"{'-':>9}"
 
 
