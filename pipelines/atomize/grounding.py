@@ -49,6 +49,12 @@ class Grounding:
                 return found
         return []
 
+    def named(self, surface: str, occurrence: Span) -> str:
+        """Return a name as one of its `occurrences` bears it: without an article that the text does not have there."""
+        bare = _ARTICLE.sub("", surface)
+        written = occurrence.slice(self.content.document.text)
+        return bare if normalize(bare) == normalize(written) else surface
+
     def evidence(self, heads: Sequence[Span], tails: Sequence[Span]) -> Span:
         """Return the shortest span of whole sentences that has a head and a tail, the first one of several."""
         pairs = ((self._sentence(head), self._sentence(tail)) for head in heads for tail in tails)

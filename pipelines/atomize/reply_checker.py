@@ -131,8 +131,8 @@ class ReplyChecker:
 
     def _add_entity(self, surface: str, type: str, occurrence: Span) -> str:
         """Add an entity and its first mention; return its id."""
-        content = self._grounding.content
-        entity = Entity(Entity.make_id(surface), surface, type)
+        content, name = self._grounding.content, self._grounding.named(surface, occurrence)
+        entity = Entity(Entity.make_id(name), name, type)
         known = self._entities.setdefault(entity.id, entity)
         if type and not known.type:
             self._entities[entity.id] = entity
