@@ -115,6 +115,15 @@ async def ingest(client: httpx2.AsyncClient, until: float, seen: Seen) -> None:
         seen.ingests += 1
 
 
+async def watch_memory(server: psutil.Process, until: float, every: float = 30) -> list[int]:
+    """Return what the server held in memory, MiB, one reading each `every` seconds until a moment."""
+    held = []
+    while (left := until - time.monotonic()) > 0:
+        await asyncio.sleep(min(every, left))
+        held.append(server.memory_info().rss >> 20)
+    return held
+
+
 async def load(url: str, askers: int, seconds: float, think: float, server: psutil.Process) -> None:
     """Ask a server, and print what was seen."""
     seen, before = Seen(), server.memory_info().rss
@@ -123,8 +132,10 @@ async def load(url: str, askers: int, seconds: float, think: float, server: psut
         await client.post("/ask", json={"question": QUESTIONS[0]})
         warm, used = server.memory_info().rss, sum(server.cpu_times()[:2])
         until = time.monotonic() + seconds
-        await asyncio.gather(
-            ingest(client, until, seen), *(ask(client, number, until, think, seen) for number in range(askers))
+        held, *_ = await asyncio.gather(
+            watch_memory(server, until),
+            ingest(client, until, seen),
+            *(ask(client, number, until, think, seen) for number in range(askers)),
         )
     after, spent = server.memory_info().rss, sum(server.cpu_times()[:2]) - used
     print(f"askers {askers}, seconds {seconds:g}, replies {len(seen.whole)}, ingests {seen.ingests}")
@@ -135,6 +146,7 @@ async def load(url: str, askers: int, seconds: float, think: float, server: psut
             print(f"{name}, seconds: median {cuts[49]:.3f}, 95 % {cuts[94]:.3f}, most {max(values):.3f}")
     print(f"processor seconds of the server for a reply: {spent / max(1, len(seen.whole)):.3f}")
     print(f"memory of the server, MiB: {before >> 20} at the start, {warm >> 20} warm, {after >> 20} at the end")
+    print(f"memory of the server each half minute, MiB: {', '.join(map(str, held))}")
 
 
 def main() -> None:
