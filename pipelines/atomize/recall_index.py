@@ -1,21 +1,18 @@
 """An exact search for the chunks that outrank an atom's own chunk, for the self-recall gate.
 
-A chunk can outrank the own one only if it has a minimum share of the atom's terms, whatever its cosine. It must
-therefore have one of the atom's rarest terms (prefix filtering, Chaudhuri et al. 2006), and an inverted index of the
-terms finds the candidates; other chunks are never compared. If an atom's own score is so low that any chunk may
-outrank it, or if there are few pairs of atoms and chunks, cosines with all chunks are computed in blocks instead. Both
-ways give the same result.
+A chunk can outrank the own one only if it has a minimum share of the atom's terms, whatever its cosine. An inverted
+index tells the exact share of each chunk, and only chunks with enough of it are compared by their vectors. If an atom's
+own score is so low that any chunk may outrank it, or if there are few pairs of atoms and chunks, cosines with all
+chunks are computed in blocks instead. Both ways give the same result.
 """
 
 from __future__ import annotations
 
 import math
-import zlib
 from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -32,8 +29,6 @@ _STEPS = 4000
 """Steps of 1 to which vectors are rounded. Their products stay below 2**24: exact in float32, in any order."""
 ONE = _STEPS * _STEPS
 """The integer that stands for a cosine, or a share of terms, of 1."""
-_BITS = 256
-_EACH_BIT = tuple(1 << bit for bit in range(_BITS))
 _CELLS = 1 << 24
 """Scores of a block: 64 MiB."""
 _FEW_PAIRS, _FEW_CHUNKS = 1 << 24, 1 << 15
@@ -43,7 +38,7 @@ _SKETCHED, _SAMPLE = 31, 4096
 _MARGIN = ONE // 1000
 """An upper bound of the rounding error of a product of sketches."""
 _COMMON = 64
-"""A term in more than one of so many chunks is common: its list is long and filters little."""
+"""A term in more than one of so many chunks is common: adding a bit for every chunk is quicker than walking its list."""
 
 ChunkPosition = tuple[str, int]
 """A chunk: the key of its document and its number there."""
@@ -105,9 +100,6 @@ class ChunkIndex:
             self._terms += chunks.terms
             filled += [rounded(chunks.vectors)] if chunks.terms else []
         self._vectors = np.concatenate(filled) if filled else np.zeros((0, 0), dtype=np.float32)
-        self._blooms = np.zeros((len(self._terms), _BITS // 64), dtype=np.uint64)
-        self._has_bloom = np.zeros(len(self._terms), dtype=np.bool_)
-        self._counts = np.zeros(len(self._terms), dtype=np.uint16)
 
     def __len__(self) -> int:
         return len(self._chunks)
@@ -143,28 +135,36 @@ class ChunkIndex:
             ends = np.searchsorted(rows, np.arange(len(block) + 1))
             for number, (first, last) in enumerate(pairwise(ends)):
                 if first < last:
-                    near = columns[first:last]
-                    self._add_above(block[number], near, cosines[number, near], self._max_shares(block[number], near))
+                    atom, near = block[number], columns[first:last]
+                    shares = _shares(self._counts(atom.terms)[near], len(atom.terms))
+                    self._add_above(atom, near, cosines[number, near], shares)
 
     def _candidates(self, atom: AtomQuery) -> tuple[ChunkNumbers, NDArray[np.int64]] | None:
-        """Return the chunks that may outrank an atom's own, and an upper bound of the share of terms of each.
+        """Return the chunks that may outrank an atom's own, and the share of its terms that each has.
 
         None if any chunk may.
         """
-        held = sorted((len(places), term) for term in atom.terms if (places := self._index.get(term)) is not None)
-        terms, own = len(atom.terms), atom.rank.own
-        missing = terms * (ONE + self._max_cosine - own) // ONE - (terms - len(held))
-        if missing >= len(held):
+        missing = atom.rank.own - self._max_cosine  # a share that is not above this does not suffice
+        if missing < 0:
             return None
-        rare = max(missing + 1, bisect_right(held, (len(self._chunks) // _COMMON, "")), 0)
-        for _, term in held[:rare]:
-            self._counts[self._index[term]] += 1
-        near = np.flatnonzero(self._counts >= max(1, rare - missing))
-        had = self._counts[near] + np.int64(len(held) - rare)
-        self._counts.fill(0)
-        shares = ONE * (had - self._missing([term for _, term in held[rare:]], near)) // terms
-        left = shares > own - self._max_cosine
-        return near[left], shares[left]
+        terms = len(atom.terms)
+        counts = self._counts(atom.terms)
+        near = np.flatnonzero(counts > missing * terms // ONE)
+        return near, _shares(counts[near], terms)
+
+    def _counts(self, terms: Collection[str]) -> NDArray[np.unsignedinteger]:
+        """Return how many of some terms each chunk has."""
+        kind = np.uint8 if len(terms) < 1 << 8 else np.uint32
+        counts: NDArray[np.unsignedinteger] = np.zeros(len(self._chunks), dtype=kind)
+        for term in terms:
+            held = self._index.get(term)
+            if held is None:
+                continue
+            if held.dtype == np.uint8:
+                counts += np.unpackbits(held.view(np.uint8), count=len(counts))
+            else:
+                counts[held] += 1
+        return counts
 
     @property
     def _max_cosine(self) -> int:
@@ -172,13 +172,22 @@ class ChunkIndex:
         return math.ceil((_STEPS + math.sqrt(self._vectors.shape[1]) / 2 + 1) ** 2)
 
     @cached_property
-    def _index(self) -> dict[str, NDArray[np.int32]]:
-        """The numbers of the chunks that have a term, by term."""
-        index: dict[str, array[int]] = {}
+    def _index(self) -> dict[str, NDArray[np.int32] | NDArray[np.uint8]]:
+        """The chunks that have a term, by term: their numbers (int32), or of a common term a bit for each chunk."""
+        places: dict[str, array[int]] = {}
         for place, written in enumerate(self._terms):
             for term in set(written.split()):
-                index.setdefault(term, array("i")).append(place)
-        return {term: np.frombuffer(places, dtype=np.int32) for term, places in index.items()}
+                places.setdefault(term, array("i")).append(place)
+        most = len(self._chunks) // _COMMON
+        return {
+            term: np.frombuffer(held, np.int32) if len(held) <= most else self._bits(held)
+            for term, held in places.items()
+        }
+
+    def _bits(self, places: array[int]) -> NDArray[np.uint8]:
+        has = np.zeros(len(self._chunks), dtype=np.bool_)
+        has[places] = True
+        return np.packbits(has)
 
     @cached_property
     def _axes(self) -> Vectors:
@@ -201,34 +210,19 @@ class ChunkIndex:
         return np.concatenate([along, rest[..., None]], -1)
 
     def _add_above(self, atom: AtomQuery, near: ChunkNumbers, cosines: Vectors, shares: NDArray[np.int64]) -> None:
-        """Add the outranking ones of the chunks `near`; `shares` are upper bounds of their shares of terms."""
+        """Add the outranking ones of the chunks `near`, the nearest first; `shares` are their shares of terms."""
         own, above = atom.rank.own, list(atom.rank.above)
         left = cosines + shares > own
         near, cosines = near[left], cosines[left]
-        for at in np.argsort(-cosines, kind="stable"):
-            if int(cosines[at]) + term_share(atom.terms, self._terms[near[at]]) > own:
-                above.append(self._chunks[near[at]])
-                if len(above) == KEPT:
-                    break
+        best = np.argsort(-cosines, kind="stable")[: KEPT - len(above)]
+        above += [self._chunks[number] for number in near[best]]
         atom.rank = ChunkRank(own, tuple(above), len(above) == KEPT)
 
-    def _max_shares(self, atom: AtomQuery, chunks: ChunkNumbers) -> NDArray[np.int64]:
-        """Return upper bounds of the shares of an atom's terms that chunks have, by their Bloom filters."""
-        terms = max(1, len(atom.terms))
-        most: NDArray[np.int64] = ONE * (terms - self._missing(atom.terms, chunks)) // terms
-        return most
 
-    def _missing(self, sought: Iterable[str], chunks: ChunkNumbers) -> NDArray[np.int64]:
-        """Return lower bounds of the numbers of the `sought` terms that chunks lack, by their Bloom filters."""
-        bits = np.bitwise_count(_bloom_filter(sought) & ~self._blooms_of(chunks))
-        missing: NDArray[np.int64] = bits.sum(1, dtype=np.int64)
-        return missing
-
-    def _blooms_of(self, chunks: ChunkNumbers) -> NDArray[np.uint64]:
-        for chunk in chunks[~self._has_bloom[chunks]]:
-            self._blooms[chunk] = _bloom_filter(self._terms[chunk].split())
-            self._has_bloom[chunk] = True
-        return self._blooms[chunks]
+def _shares(counts: NDArray[np.unsignedinteger], terms: int) -> NDArray[np.int64]:
+    """Return the shares that chunks have of so many terms; `ONE` stands for all of them."""
+    shares: NDArray[np.int64] = ONE * counts.astype(np.int64) // max(1, terms)
+    return shares
 
 
 def term_share(sought: frozenset[str], terms: str) -> int:
@@ -240,16 +234,3 @@ def rounded(vectors: Vectors) -> Vectors:
     """Return unit vectors with their components as numbers of steps, still as float32."""
     steps: Vectors = np.rint(vectors * np.float32(_STEPS))
     return steps
-
-
-def _bloom_filter(terms: Iterable[str]) -> NDArray[np.uint64]:
-    """Return the Bloom filter (Bloom 1970) of terms, `_BITS` bits as 64-bit words: a missing bit is a missing term."""
-    bits = 0
-    for term in terms:
-        bits |= _bit(term)
-    return np.frombuffer(bits.to_bytes(_BITS // 8, "little"), dtype=np.uint64)
-
-
-@lru_cache(maxsize=1 << 18)
-def _bit(term: str) -> int:
-    return _EACH_BIT[zlib.crc32(term.encode("utf-8", "surrogatepass")) % _BITS]
