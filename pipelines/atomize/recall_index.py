@@ -38,7 +38,7 @@ _SKETCHED, _SAMPLE = 31, 4096
 _MARGIN = ONE // 1000
 """An upper bound of the rounding error of a product of sketches."""
 _COMMON = 64
-"""A term in more than one of so many chunks is common: adding a bit for every chunk is quicker than walking its list."""
+"""A term in more than one of so many chunks is common: a bit for every chunk is quicker than its list."""
 
 ChunkPosition = tuple[str, int]
 """A chunk: the key of its document and its number there."""
