@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -35,8 +35,12 @@ def tag_form(text: str) -> str:
 
     "Mechanical seals" and "mechanical-seal" have one form, and so have "P-101 A" and "P101A"; "P-101B" has another.
     """
-    parts = _PART.findall(normalize(text))
-    return "".join(part if CJK_RUN.match(part) else terms(part, stop=False)[0] for part in parts)
+    return "".join(map(_part_form, _PART.findall(normalize(text))))
+
+
+@lru_cache(maxsize=1 << 18)
+def _part_form(part: str) -> str:
+    return part if CJK_RUN.match(part) else terms(part, stop=False)[0]
 
 
 def collect_tags(chunk_tags: Iterable[ChunkTag], short_forms: Iterable[tuple[str, str]] = ()) -> TagCollection:
@@ -97,10 +101,13 @@ def _pieces(run: str, size: int) -> list[str]:
 
 
 class QueryTags:
-    """Maps a question to tags of the collection: those it contains, and those that tag pairs lead to."""
+    """Maps a question to tags of the collection: those it contains, and those that tag pairs lead to.
 
-    def __init__(self, tags: Sequence[Tag], pairs: Iterable[TagPair] = ()) -> None:
-        self._by_form = {tag_form(text): tag.text for tag in tags for text in (*tag.aliases, tag.text)}
+    `by_form` leads from the `tag_form` of each spelling of a tag to its text.
+    """
+
+    def __init__(self, by_form: Mapping[str, str], pairs: Iterable[TagPair] = ()) -> None:
+        self._by_form = by_form
         self._pairs: dict[str, list[TagPair]] = {}
         for pair in pairs:
             self._pairs.setdefault(tag_form(pair.query_term), []).append(pair)

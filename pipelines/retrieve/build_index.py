@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pipelines.atomize.tags import tag_form
 from pipelines.core.document import document_date
 from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.lang.terms import terms
@@ -89,6 +90,11 @@ def build_index(graph: GraphStore) -> Index:
         vocabulary=vocabulary,
         entities_by_name=entities_by_name,
         documents_by_title=documents_by_title,
+        tags_by_form=_multimap(
+            (tag_form(spelling), number)
+            for number, (name, aliases) in enumerate(zip(tags.names, tags.aliases, strict=True))
+            for spelling in (*aliases, name)
+        ),
     )
 
 

@@ -108,7 +108,7 @@ class Index:
     says of each entry of `entity_chunks` whether the title of the chunk's document is the entity's name.
 
     `has_summaries` says whether there are summaries in words that are not their chunks' own. `tag_aliases` are the
-    other spellings of each tag, one to a line.
+    other spellings of each tag, one to a line; `tags_by_form` leads from the `tag_form` of a spelling to tags.
     """
 
     has_summaries: bool
@@ -144,6 +144,7 @@ class Index:
     vocabulary: Mapping[str, int]
     entities_by_name: Mapping[str, tuple[int, ...]]
     documents_by_title: Mapping[str, tuple[int, ...]]
+    tags_by_form: Mapping[str, tuple[int, ...]]
 
     @cached_property
     def reference_counts(self) -> Numbers:

@@ -22,7 +22,7 @@ from pipelines.llm.embedder import EmbedderInfo
 from pipelines.retrieve.index import Index, SparseRows, Weights
 from pipelines.store.vector import RecordKind, VectorStore
 
-VERSION = 10
+VERSION = 11
 """Raised when the same graph gives another index, or the file another form."""
 FILE = "index.npz"
 _METADATA = "metadata"
@@ -246,7 +246,7 @@ def _joined(name: str, file: Mapping[str, NDArray[np.generic]]) -> SparseRows | 
     return SparseRows(*(file[f"{name}.{part.name}"] for part in fields(SparseRows)))  # type: ignore[arg-type]
 
 
-_MAPS = ("entities_by_name", "documents_by_title")
+_MAPS = ("entities_by_name", "documents_by_title", "tags_by_form")
 _TEXTS = ("chunks", "documents", "uris", "titles", "media_types", "dates", "entities", "entity_names", "tag_ids",
           "tag_names", "tag_aliases", "languages")  # fmt: skip
 _ARRAYS = tuple(

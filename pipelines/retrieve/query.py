@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from pipelines.atomize.tags import QueryTags
-from pipelines.core.knowledge import Tag, TagPair
+from pipelines.core.knowledge import TagPair
 from pipelines.lang import bm25
 from pipelines.lang.questions import question_language
 from pipelines.lang.terms import stop_words, terms, words
@@ -226,11 +226,7 @@ class TagMap:
         self._scale = scale
         self._words = CorpusWords(index)
         self._names = dict(zip(index.tag_ids, index.tag_names, strict=True))
-        tags = [
-            Tag(id, name, aliases=tuple(aliases))
-            for id, (name, *aliases) in zip(index.tag_ids, index.tag_spellings, strict=True)
-        ]
-        self._known = QueryTags(tags, pairs)
+        self._known = QueryTags({form: index.tag_names[last] for form, (*_, last) in index.tags_by_form.items()}, pairs)
         self._nearest = lru_cache(maxsize=_WORDS_KEPT)(self._find_nearest)
 
     def map(self, question: str) -> tuple[TagPair, ...]:
