@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from flows.doctor.diagnosis import Diagnosis, Subject, bad, doubtful, good
-from pipelines.core.no_telemetry import TELEMETRY_OFF
+from pipelines.core.libraries import TELEMETRY_OFF
 
 DISTRIBUTION = "strata-kb"
 OLDEST = (3, 11)

@@ -8,9 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from pipelines.core.errors import StoreError, StoreMismatch, StoreUnavailable
-from pipelines.core.failures import as_failure
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
-from pipelines.core.outcome import Failure
+from pipelines.core.outcome import Failure, as_failure
 from pipelines.store.graph import GraphStore
 
 PROJECT = "project"

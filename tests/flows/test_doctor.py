@@ -16,7 +16,7 @@ from flows.cli.app import main
 from flows.doctor import machine
 from flows.doctor.diagnosis import Check, Grade, Result, Subject, good, result_of
 from flows.doctor.examine import CHECKS
-from pipelines.core.no_telemetry import disable_telemetry
+from pipelines.core.libraries import disable_telemetry
 from pipelines.ingest.build import build
 from pipelines.resources import open_stores
 from pipelines.settings import load

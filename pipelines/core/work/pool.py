@@ -18,7 +18,7 @@ from queue import LifoQueue
 from types import TracebackType
 from typing import IO, Self, TypeVar
 
-from pipelines.core.no_telemetry import TELEMETRY_OFF
+from pipelines.core.libraries import TELEMETRY_OFF
 from pipelines.core.outcome import Status
 from pipelines.core.work.fork_server import Forked, Preload, fork_worker, last_line
 from pipelines.core.work.job import Frame, FrameKind, FrameWriter, Job, JobLimits, JobListener, JobResult
