@@ -20,8 +20,7 @@ from prefect.logging import get_run_logger
 from prefect.runtime import flow_run
 from prefect.states import Failed
 
-from flows.batch_stages import BatchJobs, BatchStage, is_transient
-from flows.batches import Batch, batches
+from flows.batch_stages import Batch, BatchJobs, BatchStage, batches, is_transient
 from flows.flow_report import RunWatch
 from flows.server_link import SERVER_TROUBLE, ServerLink
 from pipelines.core.errors import StrataError

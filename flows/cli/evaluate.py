@@ -108,10 +108,10 @@ def retrieval(
     set: Set = None,
 ) -> None:
     """Find the gold passages of questions in a corpus, beside BM25, dense and hybrid search."""
-    from evaluate.passages import open_passages
     from evaluate.questions import read_passages, read_questions, write_lines
     from evaluate.report import retrieval_page, write_chart
     from evaluate.retrieval import evaluate_retrieval
+    from evaluate.sets import open_passages
     from flows.cli.live_ingest import live_progress
 
     settings = settings_from(kb, set, embed__name=embedder)
@@ -162,8 +162,8 @@ def convert(
     out: Annotated[Path, typer.Option(help="The folder for questions.jsonl and corpus.jsonl.")],
 ) -> None:
     """Turn a benchmark's published file into questions and passages for `strata eval`."""
-    from evaluate.convert import convert as converted_by
-    from evaluate.convert import write
+    from evaluate.questions import convert as converted_by
+    from evaluate.questions import write
 
     converted = converted_by(format, file)
     write(converted, out)

@@ -64,7 +64,7 @@ def sync(
     A graph store of your own (`store.graph = "module:Class"`) likewise.
     """
     from pipelines.resources import open_graph
-    from pipelines.store.sync import sync as bring_up
+    from pipelines.store.graph import sync as bring_up
 
     settings, failed = settings_from(kb, set), False
     for name in settings.store.graph_copies or ("neo4j",):

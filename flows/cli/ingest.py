@@ -63,7 +63,7 @@ def ingest(
     """Update a knowledge base from a folder: new and changed documents are added, missing ones removed."""
     from flows.cli.live_ingest import live_progress
     from flows.cli.printing import print_estimate, print_report
-    from pipelines.ingest.estimate import estimate_ingest
+    from pipelines.ingest.dry_run import estimate_ingest
     from pipelines.llm.budget import Budget
     from pipelines.store.folder import KnowledgeBaseFolder
 

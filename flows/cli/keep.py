@@ -43,7 +43,7 @@ def diff(
     """Print what an ingest would add, change and remove: documents, and nodes and edges by kind."""
     from flows.cli.live_ingest import live_progress
     from flows.cli.printing import print_difference, print_json
-    from pipelines.ingest.diff import diff as compare
+    from pipelines.ingest.dry_run import diff as compare
 
     with live_progress(quiet or json) as progress:
         difference = compare(folder, kb, settings_from(kb, set), progress)

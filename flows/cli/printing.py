@@ -13,7 +13,7 @@ from flows.cli.stdio import say_json
 from pipelines.core.outcome import Status
 
 if TYPE_CHECKING:
-    from pipelines.ingest.diff import FolderDiff
+    from pipelines.ingest.dry_run import FolderDiff
     from pipelines.ingest.fsck import FsckReport
     from pipelines.ingest.reindex import Reindexed
     from pipelines.ingest.report import Report

@@ -16,7 +16,7 @@ from pipelines.atomize.reply import ChunkReply, chunk_reply
 from pipelines.atomize.reply_checker import ReplyChecker
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.atomize.tag_classes import KINDS
-from pipelines.core.graph import GraphSchema
+from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.knowledge import Atom, AtomKind
 from pipelines.llm.ask import ask
 from pipelines.llm.chat import Chat, Message

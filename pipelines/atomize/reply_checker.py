@@ -11,7 +11,7 @@ from pipelines.atomize.name_recognition import find_names
 from pipelines.atomize.reply import ChunkReply, Fact
 from pipelines.atomize.table_rows import value_type
 from pipelines.atomize.tag_classes import NAMED_KINDS, UNNAMED_KIND
-from pipelines.core.graph import GraphSchema
+from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import ChunkTag, Entity, Mention, Relation, Tag
 from pipelines.core.provenance import Span

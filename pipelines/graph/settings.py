@@ -6,7 +6,7 @@ import warnings
 
 from pydantic import Field
 
-from pipelines.core.graph import GraphSchema
+from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.settings_section import SettingsSection
 
 with warnings.catch_warnings():

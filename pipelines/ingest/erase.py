@@ -16,8 +16,8 @@ from pipelines.core import codec
 from pipelines.core.document import Source
 from pipelines.core.errors import NotFound
 from pipelines.core.graph import NodeKind
+from pipelines.core.ids import INSIDE, called
 from pipelines.core.outcome import Status
-from pipelines.core.uris import INSIDE, called
 from pipelines.graph.mentions import STAGE as MENTIONS
 from pipelines.graph.mentions import cache_key
 from pipelines.ingest.conversations import forget_conversations

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from pipelines.core.failures import as_failure
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
-from pipelines.core.outcome import Failure, Status, as_failure
+from pipelines.core.outcome import Failure, Status
 from pipelines.graph.document_graph import build_graph, redirect
 from pipelines.ingest.corpus import Linking
 from pipelines.ingest.embedding import corpus_records, read_records, without
@@ -25,7 +26,7 @@ from pipelines.settings import Settings
 from pipelines.store.artifact import read_artifact, read_distillate, read_document, readable
 from pipelines.store.catalog import Entry
 from pipelines.store.facts import LINKED_FACT, WRITING_FACT, CatalogFact
-from pipelines.store.sync import sync
+from pipelines.store.graph import sync
 from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 FAILURES: CatalogFact[tuple[Failure, ...]] = CatalogFact("failed", tuple[Failure, ...], ())

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pipelines.core.graph import GraphSchema
+from pipelines.core.graph_schema import GraphSchema
 
 MAKES = GraphSchema(entity_types=("organization",), patterns=(("Organization", "makes", "product"),))
 

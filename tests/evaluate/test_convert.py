@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.convert import convert, write
-from evaluate.questions import read_passages, read_questions
+from evaluate.questions import convert, read_passages, read_questions, write
 from pipelines.core.errors import SourceError
 
 HOTPOT = {

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pipelines.core.graph import GraphSchema
+from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.knowledge import Distillate, Entity, Mention, Relation
 from pipelines.core.provenance import Provenance, Span
 from pipelines.graph.document_graph import conform

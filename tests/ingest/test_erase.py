@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from pipelines import build
-from pipelines.ingest.diff import diff
+from pipelines.ingest.dry_run import diff
 from pipelines.ingest.erase import ERASE_FACT, forget
 from pipelines.ingest.fsck import fsck
 from pipelines.llm.settings import EmbedSettings, LlmSettings

@@ -8,7 +8,7 @@ import pytest
 
 from pipelines import build
 from pipelines.core.graph import NodeKind
-from pipelines.ingest.estimate import estimate_ingest
+from pipelines.ingest.dry_run import estimate_ingest
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
 from pipelines.llm.testing.schema_answer import answer_by_schema

@@ -8,7 +8,7 @@ import pytest
 from pipelines import build
 from pipelines.core.errors import KnowledgeBaseNotFound, NotFound, SettingsError
 from pipelines.core.outcome import Status
-from pipelines.ingest.diff import FolderDiff, diff
+from pipelines.ingest.dry_run import FolderDiff, diff
 from pipelines.ingest.erase import forget
 from pipelines.ingest.fsck import fsck
 from pipelines.ingest.reindex import reindex

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pipelines import build
-from pipelines.ingest.estimate import estimate_ingest
+from pipelines.ingest.dry_run import estimate_ingest
 from pipelines.llm.budget import Budget
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
 from pipelines.llm.testing.loopback_wire import Fault, FaultRates

@@ -7,10 +7,9 @@ import pytest
 
 from pipelines.store.consistency import Defect, check_copy
 from pipelines.store.embedded_store import EmbeddedStore
-from pipelines.store.graph import GraphStore, recount
+from pipelines.store.graph import GraphStore, Synced, recount, sync
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
-from pipelines.store.sync import Synced, sync
 from pipelines.store.testing.graph_store_contract import A, B, assert_holds, corpus, document, reference
 
 
