@@ -44,7 +44,7 @@ def demo(
         settings = settings_from(kb, ["store.graph=neo4j", *(set or [])])
     with live_progress() as progress:
         report = ingest(EXAMPLES, kb, settings, progress=progress)
-    print_report(report, as_json=False)
+    print_report(report)
     with KnowledgeBase.open(kb, settings) as knowledge:
         for question in QUESTIONS:
             console().print()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -80,22 +80,24 @@ def sync(
 @app.command()
 def unresolved(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List references to documents that the knowledge base does not hold."""
+    from flows.cli.printing import print_rows
     from pipelines.graph.listing import unresolved as listing
 
     with _graph(kb) as graph:
         found = listing(graph)
     rows = [(one.wanted, one.reason, one.kind, one.uri, str(one.page or "")) for one in found]
-    _print(found, json, ("wanted", "why not found", "kind", "referred to in", "page"), rows)
+    print_rows(("wanted", "why not found", "kind", "referred to in", "page"), rows, found, json)
 
 
 @app.command()
 def merges(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List the entities that were merged, and by which rule; `graph.keep_apart` undoes a merge."""
+    from flows.cli.printing import print_rows
     from pipelines.graph.listing import merges as listing
 
     with _graph(kb) as graph:
         found = listing(graph)
-    _print(found, json, ("entity", "also called"), [(one.name, one.merged) for one in found])
+    print_rows(("entity", "also called"), [(one.name, one.merged) for one in found], found, json)
 
 
 @app.command()
@@ -106,6 +108,7 @@ def around(
     json: Json = False,
 ) -> None:
     """List what is around a node, nearest first: what a document holds, where a name stands, what a chunk says."""
+    from flows.cli.printing import print_rows
     from pipelines.store.explore import find_node, neighbourhood, node_name
 
     with _graph(kb) as graph:
@@ -114,7 +117,7 @@ def around(
         (str(one.hops), one.edge.kind.value if one.edge else "", one.node.kind.value, node_name(one.node), one.node.id)
         for one in found
     ]
-    _print(found, json, ("hops", "by", "kind", "name", "id"), rows)
+    print_rows(("hops", "by", "kind", "name", "id"), rows, found, json)
 
 
 @app.command()
@@ -126,6 +129,7 @@ def path(
     json: Json = False,
 ) -> None:
     """Show a shortest path between two nodes, whatever the direction of its edges; exit code 4 where there is none."""
+    from flows.cli.printing import print_rows
     from pipelines.core.errors import NotFound
     from pipelines.store.explore import find_node, node_name, shortest_path
 
@@ -136,7 +140,7 @@ def path(
         raise NotFound(f"no path of {hops} edges or fewer between {start} and {end}", ids=(first.id, last.id))
     rows = [("", first.kind.value, node_name(first), first.id)]
     rows += [(_arrow(step), step.node.kind.value, node_name(step.node), step.node.id) for step in steps]
-    _print(steps, json, ("by", "kind", "name", "id"), rows)
+    print_rows(("by", "kind", "name", "id"), rows, steps, json)
 
 
 @app.command()
@@ -197,20 +201,6 @@ def browse(
 def _arrow(step: PathStep) -> str:
     kind = step.edge.kind.value
     return f"-{kind}->" if step.forward else f"<-{kind}-"
-
-
-def _print(found: object, as_json: bool, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print what was found: the value itself as JSON, else its rows as a table."""
-    from flows.cli.console import TextTable, console
-    from flows.cli.printing import print_json
-
-    if as_json:
-        print_json(found)
-        return
-    table = TextTable(*columns)
-    for row in rows:
-        table.row(*row)
-    console().print(table)
 
 
 @contextmanager

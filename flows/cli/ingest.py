@@ -62,7 +62,7 @@ def ingest(
 ) -> None:
     """Update a knowledge base from a folder: new and changed documents are added, missing ones removed."""
     from flows.cli.live_ingest import live_progress
-    from flows.cli.printing import print_estimate, print_report
+    from flows.cli.printing import print_estimate, print_report, show
     from pipelines.ingest.dry_run import estimate_ingest
     from pipelines.llm.budget import Budget
     from pipelines.store.folder import KnowledgeBaseFolder
@@ -86,7 +86,7 @@ def ingest(
             report = _run(
                 no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples, dask, telemetry
             )
-        print_report(report, json)
+        show(report, json, print_report)
         if watched is None:
             raise typer.Exit(report.exit_code)
         _wait_for_change(watched)
