@@ -20,7 +20,7 @@ from pipelines.graph.entity_judge import Verdicts
 from pipelines.graph.link import Linked, link, unlinked
 from pipelines.graph.mentions import ChunkText
 from pipelines.graph.resolve import open_pairs
-from pipelines.ingest.feedback import Confirmed, confirmed, confirmed_key
+from pipelines.ingest.feedback import ConfirmedQuestion, confirmed, confirmed_key
 from pipelines.ingest.gate import Gate, gate
 from pipelines.ingest.keys import VERSIONS
 from pipelines.ingest.verdicts import SAID, renamed, said_key, splits, with_said, wrong_atoms
@@ -203,7 +203,7 @@ def _load_key(
     linked: Linked,
     passed: Gate,
     index: str,
-    said: Sequence[Confirmed],
+    said: Sequence[ConfirmedQuestion],
 ) -> str:
     borne = [*(one.id for one in profile.entities), *(one.id for one in profile.tags)] if profile else []
     stands_for = linked.stands_for(entry.document)

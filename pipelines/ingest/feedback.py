@@ -23,7 +23,7 @@ CONFIRMED = "confirmed"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QuotePlace:
     """A quote that an answer rests on, by its characters in a document; `quote` is a digest of it."""
 
     document: str
@@ -45,7 +45,7 @@ class Feedback:
     question: str
     right: bool
     answer: str
-    places: tuple[Place, ...]
+    places: tuple[QuotePlace, ...]
     expected: str
     by: str
     at: str
@@ -81,28 +81,28 @@ def quote_digest(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Confirmed:
+class ConfirmedQuestion:
     """A question whose answer was confirmed, with a place that the answer rests on."""
 
     question: str
-    place: Place
+    place: QuotePlace
 
 
-def confirmed(catalog: Catalog) -> Mapping[str, tuple[Confirmed, ...]]:
+def confirmed(catalog: Catalog) -> Mapping[str, tuple[ConfirmedQuestion, ...]]:
     """Return what was confirmed, by the documents that it rests on."""
-    found: dict[str, list[Confirmed]] = {}
+    found: dict[str, list[ConfirmedQuestion]] = {}
     for one in FEEDBACK.read(catalog):
         for place in one.places if one.right else ():
-            found.setdefault(place.document, []).append(Confirmed(one.question, place))
+            found.setdefault(place.document, []).append(ConfirmedQuestion(one.question, place))
     return {document: tuple(given) for document, given in sorted(found.items())}
 
 
-def confirmed_key(given: Iterable[Confirmed]) -> tuple[str, ...]:
+def confirmed_key(given: Iterable[ConfirmedQuestion]) -> tuple[str, ...]:
     """Return what stands for confirmed questions in the key of what is loaded."""
     return tuple(sorted(f"{one.question} {one.place.start} {one.place.end} {one.place.quote}" for one in given))
 
 
-def with_confirmed(distillate: Distillate, given: Iterable[Confirmed]) -> Distillate:
+def with_confirmed(distillate: Distillate, given: Iterable[ConfirmedQuestion]) -> Distillate:
     """Return a document's knowledge with the confirmed questions as atoms of the chunks that hold the quotes.
 
     A quote that no chunk holds as it was, for another reading of the document, adds nothing.
@@ -113,7 +113,7 @@ def with_confirmed(distillate: Distillate, given: Iterable[Confirmed]) -> Distil
 
 
 def with_confirmed_records(
-    embedded: EmbeddedRecords, distillate: Distillate, given: Iterable[Confirmed], embedder: Embedder
+    embedded: EmbeddedRecords, distillate: Distillate, given: Iterable[ConfirmedQuestion], embedder: Embedder
 ) -> EmbeddedRecords:
     """Return a document's records with those of the atoms that `with_confirmed` adds, and their vectors."""
     held = {record.id for record in embedded.records}
@@ -129,7 +129,7 @@ def with_confirmed_records(
     return EmbeddedRecords((*embedded.records, *records), np.concatenate([embedded.vectors, vectors]))
 
 
-def _atoms(distillate: Distillate, given: Iterable[Confirmed]) -> Iterator[Atom]:
+def _atoms(distillate: Distillate, given: Iterable[ConfirmedQuestion]) -> Iterator[Atom]:
     for one in given:
         for chunk in distillate.chunks:
             begin = one.place.start - chunk.provenance.span.start

@@ -15,7 +15,7 @@ from pipelines.core import codec
 from pipelines.core.errors import BudgetExceeded, CallFailed, RateLimited, StrataError
 from pipelines.core.vectors import Vectors
 from pipelines.ingest.worker_requests import PackedRequest, ParentChat, ParentEmbedder, answer
-from pipelines.llm.chat import Image, Message, Reply, Request, Usage, request_key
+from pipelines.llm.chat import AttachedImage, Message, Reply, Request, Usage, request_key
 from pipelines.llm.embedder import HashingEmbedder
 from pipelines.llm.testing.fakes import ScriptedChat
 from pipelines.llm.testing.loopback import LoopbackServer
@@ -25,7 +25,10 @@ from pipelines.resources import open_stores
 from pipelines.settings import Settings
 from tests.ingest.knowledge import write_folder
 
-MESSAGES = (Message("system", "Answer."), Message("user", "What is shown?", (Image("image/png", b"\x89\x00\xff"),)))
+MESSAGES = (
+    Message("system", "Answer."),
+    Message("user", "What is shown?", (AttachedImage("image/png", b"\x89\x00\xff"),)),
+)
 
 
 class Straight:
