@@ -33,7 +33,7 @@ _LONGEST = 300
 
 
 @dataclass(frozen=True, slots=True)
-class SummaryInput:
+class SplitPassage:
     """A text that is to be summarized: a chunk, with the header of its table in front where it has none itself.
 
     `sentences` are those that can be quoted, `about` the document's title and its headings.
@@ -58,7 +58,7 @@ class PassageGroup:
     title: str
     language: str
     forward_summary: str
-    passages: tuple[SummaryInput, ...]
+    passages: tuple[SplitPassage, ...]
     tries: int = 1
     document: str = ""
 
@@ -76,7 +76,7 @@ class GroupSummary:
     tries: int = 0
 
 
-def quoted(passage: SummaryInput, count: int) -> str:
+def quoted(passage: SplitPassage, count: int) -> str:
     """Return the `count` sentences of a passage that say most of it; of a table or code, its first line."""
     lines = passage.sentences or (passage.text.strip().split("\n")[0],)
     return summarize(lines, count, passage.about, passage.language)
