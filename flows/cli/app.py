@@ -15,7 +15,6 @@ import typer
 from flows.cli import (
     ask,
     config,
-    demo,
     doctor,
     evaluate,
     flow,
@@ -37,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (ingest, ask, serve, parse, keep, tune, doctor, demo, man):
+for module in (ingest, ask, serve, parse, keep, tune, doctor, man):
     module.register(app)
 for name, group in (
     ("graph", graph.app),

@@ -13,7 +13,7 @@ from pipelines.core.errors import StrataError
 from pipelines.core.safe_output import shown
 
 if TYPE_CHECKING:
-    from pipelines.ingest.conversations import KeptConversation
+    from pipelines.ingest.feedback import KeptConversation
     from pipelines.store.vector import Filter
     from qa.conversation import Conversation, Exchange
     from qa.settings import QaSettings
@@ -150,7 +150,7 @@ def chat(
 
 def _begun(kb: Path, resume: str, last: bool) -> KeptConversation:
     """A new conversation, or the one to go on with. Raises `NotFound`."""
-    from pipelines.ingest.conversations import KeptConversation, conversation_named
+    from pipelines.ingest.feedback import KeptConversation, conversation_named
 
     if not resume and not last:
         return KeptConversation.new()
@@ -194,7 +194,7 @@ def _converse(talk: Conversation, kept: KeptConversation, kb: Path | None, trace
 
 
 def _keep(kb: Path, kept: KeptConversation) -> None:
-    from pipelines.ingest.conversations import keep_conversation
+    from pipelines.ingest.feedback import keep_conversation
 
     with store_at(kb) as store:
         keep_conversation(store.catalog, kept)
@@ -210,7 +210,7 @@ def _next() -> str:
 
 def _list_kept(kb: Path, json: bool) -> None:
     from flows.cli.printing import print_kept
-    from pipelines.ingest.conversations import CONVERSATIONS
+    from pipelines.ingest.feedback import CONVERSATIONS
 
     def cells(one: KeptConversation) -> tuple[str, ...]:
         return one.id, str(len(one.turns)), one.turns[0].asked, one.turns[-1].at
@@ -219,7 +219,7 @@ def _list_kept(kb: Path, json: bool) -> None:
 
 
 def _forget(kb: Path, id: str) -> None:
-    from pipelines.ingest.conversations import CONVERSATIONS
+    from pipelines.ingest.feedback import CONVERSATIONS
 
     with store_at(kb) as store:
         CONVERSATIONS.take_back(store.catalog, id)

@@ -46,7 +46,7 @@ def html(
     kb: Kb = DEFAULT_KB,
 ) -> None:
     """Write one self-contained page that draws the graph by layers."""
-    from pipelines.graph.graph_page import write_page
+    from pipelines.graph.views import write_page
 
     with _graph(kb) as graph, out.open("w", encoding="utf-8") as file:
         shown = write_page(graph, kb.resolve().name, file)
@@ -81,7 +81,7 @@ def sync(
 def unresolved(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List references to documents that the knowledge base does not hold."""
     from flows.cli.printing import print_rows
-    from pipelines.graph.listing import unresolved as listing
+    from pipelines.graph.views import unresolved as listing
 
     with _graph(kb) as graph:
         found = listing(graph)
@@ -93,7 +93,7 @@ def unresolved(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
 def merges(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List the entities that were merged, and by which rule; `graph.keep_apart` undoes a merge."""
     from flows.cli.printing import print_rows
-    from pipelines.graph.listing import merges as listing
+    from pipelines.graph.views import merges as listing
 
     with _graph(kb) as graph:
         found = listing(graph)
@@ -150,7 +150,7 @@ def queries(
     value: Annotated[list[str] | None, typer.Option("--value", metavar="NAME=VALUE", help="A parameter.")] = None,
 ) -> None:
     """Print the saved queries for Neo4j Browser; parameters that are not given get examples from the graph."""
-    from pipelines.graph.listing import examples
+    from pipelines.graph.views import examples
     from pipelines.store.folder import KnowledgeBaseFolder
     from pipelines.store.neo4j.browser import saved_queries, saved_query
 
@@ -178,7 +178,7 @@ def browse(
     import webbrowser
 
     from pipelines.core.errors import SettingsError
-    from pipelines.graph.listing import examples
+    from pipelines.graph.views import examples
     from pipelines.store.neo4j.browser import BrowserServer, favorites, link, saved_queries, saved_query
 
     store = settings_from(kb, set).store

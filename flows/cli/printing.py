@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pipelines.ingest.fsck import FsckReport
     from pipelines.ingest.reindex import Reindexed
     from pipelines.ingest.report import Report
-    from pipelines.llm.estimate import Estimate
+    from pipelines.llm.budget import Estimate
     from pipelines.store.catalog import Catalog, Entry
 
 T = TypeVar("T")

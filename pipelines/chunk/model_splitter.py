@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.chunk.passages import GroupSummary, PassageGroup, ShownTexts, carried, quoted_group
-from pipelines.chunk.reply import Division, Summaries, summaries_of
+from pipelines.chunk.passages import (
+    Division,
+    GroupSummary,
+    PassageGroup,
+    ShownTexts,
+    Summaries,
+    carried,
+    quoted_group,
+    summaries_of,
+)
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, StructuralSplitter, Window, quoted_cut
 from pipelines.core.outcome import Failure

@@ -8,8 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from pipelines.chunk.passages import ShownTexts, quoted, summarize
-from pipelines.chunk.reply import Overview
+from pipelines.chunk.passages import Overview, ShownTexts, quoted, summarize
 from pipelines.chunk.segments import Break, segments
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import passage_of

@@ -28,7 +28,7 @@ from pipelines.ingest.steps import compile_all
 from pipelines.ingest.task import DocumentTask, SourceItem
 from pipelines.ingest.vocabulary import find_classes, with_classes
 from pipelines.ingest.worker_context import WorkerContext
-from pipelines.llm.estimate import DryRunChat, Estimate
+from pipelines.llm.budget import DryRunChat, Estimate
 from pipelines.resources import Stores
 from pipelines.settings import Settings, load
 from pipelines.store.artifact import ArtifactStore, Member, read_distillate, read_document

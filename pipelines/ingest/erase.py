@@ -20,9 +20,8 @@ from pipelines.core.ids import INSIDE, called
 from pipelines.core.outcome import Status
 from pipelines.graph.mentions import STAGE as MENTIONS
 from pipelines.graph.mentions import cache_key
-from pipelines.ingest.conversations import forget_conversations
 from pipelines.ingest.corpus import link_corpus, read_profiles
-from pipelines.ingest.feedback import forget_answers
+from pipelines.ingest.feedback import forget_answers, forget_conversations
 from pipelines.ingest.gate import STAGE as RECALL
 from pipelines.ingest.keys import StageKeys, stage_keys
 from pipelines.ingest.load import Loader, project

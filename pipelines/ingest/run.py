@@ -25,7 +25,7 @@ from pipelines.ingest.sources.mirror import Origin
 from pipelines.ingest.task import Compiled, SourceItem
 from pipelines.ingest.vocabulary import Lessons, find_classes, learn_pairs, with_classes
 from pipelines.ingest.workers import CLASSES, KeptClasses, Workers, judge_maker, kept_classes, makers_of
-from pipelines.llm.estimate import Estimate
+from pipelines.llm.budget import Estimate
 from pipelines.llm.ledger import Ledger
 from pipelines.resources import Stores
 from pipelines.settings import Settings

@@ -149,8 +149,8 @@ def open_counting_workers(settings: Settings, folder: KnowledgeBaseFolder) -> It
     if not settings.llm.configured:
         yield Workers(settings)
         return
+    from pipelines.llm.budget import DryRunChat
     from pipelines.llm.cache import ReplyStore
-    from pipelines.llm.estimate import DryRunChat
 
     chat = DryRunChat(settings.llm, ReplyStore(folder.replies) if settings.llm.cache else None, REPLY_SHARES)
     try:
