@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evaluate.answers import DEPTH
-from evaluate.metrics import FigureDifference, Proportion, compare_results, proportion
+from evaluate.compare import FigureDifference, compare_results
+from evaluate.metrics import Proportion, proportion
 from evaluate.sets import DeclaredSet
 from evaluate.tune import weights
 from pipelines.sections import RetrieveSettings

@@ -132,7 +132,7 @@ def compare(
     json: Json = False,
 ) -> None:
     """Print by how much the second run differs from the first, with 95 % intervals of a paired bootstrap."""
-    from evaluate.metrics import compare_results, read_figures
+    from evaluate.compare import compare_results, read_figures
     from flows.cli.printing import print_rows
 
     lines = compare_results(read_figures(one), read_figures(two), samples)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.metrics import compare_results, read_figures
+from evaluate.compare import compare_results, read_figures
 from evaluate.questions import write_lines
 from evaluate.retrieval import Ranked
 from pipelines.core.errors import SourceError
