@@ -83,7 +83,7 @@ class Merge:
 class _MergeCandidate:
     one: int
     two: int
-    verdict: entity_rules.Verdict
+    verdict: entity_rules.NameMatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class _NearPair:
     one: int
     two: int
     cosine: float
-    verdict: entity_rules.Verdict | None
+    verdict: entity_rules.NameMatch | None
 
 
 def resolve(
@@ -127,7 +127,7 @@ def _forced(profiles: Sequence[EntityProfile], settings: GraphSettings) -> Itera
     for one, two in settings.merge:
         i, j = by_name.get(normalize(one)), by_name.get(normalize(two))
         if i is not None and j is not None and i != j:
-            yield _MergeCandidate(i, j, entity_rules.Verdict("setting", 1.0))
+            yield _MergeCandidate(i, j, entity_rules.NameMatch("setting", 1.0))
 
 
 def _by_name(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
@@ -145,7 +145,7 @@ def _by_name(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
         first: dict[str, int] = {}
         for i, form in zip(group, forms, strict=False):
             if (other := first.setdefault("" if one_company else form, i)) != i:
-                yield _MergeCandidate(other, i, entity_rules.Verdict("same name", 1.0))
+                yield _MergeCandidate(other, i, entity_rules.NameMatch("same name", 1.0))
 
 
 def _by_alias(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
@@ -162,7 +162,7 @@ def _by_alias(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
         for name, rule, score in given:
             other = by_key.get(entity_rules.key(name))
             if other is not None and other != i:
-                yield _MergeCandidate(min(i, other), max(i, other), entity_rules.Verdict(rule, score))
+                yield _MergeCandidate(min(i, other), max(i, other), entity_rules.NameMatch(rule, score))
 
 
 def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
@@ -179,7 +179,7 @@ def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
         beside = [j for j in long.get(letters, []) if j != i and documents & set(profiles[j].documents)]
         if len(beside) == 1:
             # Its letters are the initials, and the two stand in one document: surer than initials of persons (.9).
-            yield _MergeCandidate(min(i, beside[0]), max(i, beside[0]), entity_rules.Verdict("acronym", 0.93))
+            yield _MergeCandidate(min(i, beside[0]), max(i, beside[0]), entity_rules.NameMatch("acronym", 0.93))
 
 
 def open_pairs(profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed) -> tuple[Pair, ...]:
@@ -233,16 +233,16 @@ def _by_likeness(
                 # Four digits, as they are shown.
                 places[pair.one.id],
                 places[pair.two.id],
-                entity_rules.Verdict("model", round(score, 4)),
+                entity_rules.NameMatch("model", round(score, 4)),
             )
 
 
 def _joined(
     profiles: Sequence[EntityProfile], candidates: Iterable[_MergeCandidate], settings: GraphSettings
-) -> Components[entity_rules.Verdict]:
+) -> Components[entity_rules.NameMatch]:
     """The entities in groups; a join of what `[graph] keep_apart` forbids is refused."""
     apart = {frozenset((normalize(one), normalize(two))) for one, two in settings.keep_apart}
-    joined = Components[entity_rules.Verdict]()
+    joined = Components[entity_rules.NameMatch]()
 
     def names(place: int) -> list[str]:
         return [normalize(profiles[member].name) for member in joined.group_of(place)]
@@ -254,7 +254,7 @@ def _joined(
     return joined
 
 
-def _merges(profiles: Sequence[EntityProfile], group: Mapping[int, entity_rules.Verdict]) -> Iterator[Merge]:
+def _merges(profiles: Sequence[EntityProfile], group: Mapping[int, entity_rules.NameMatch]) -> Iterator[Merge]:
     """Each member of a group into its most mentioned, with the reason that joined it to the group."""
     best = min((profiles[i] for i in group), key=lambda profile: (-profile.mentions, -len(profile.name), profile.id))
     for i, verdict in group.items():

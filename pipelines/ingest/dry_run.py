@@ -49,16 +49,14 @@ class DryRun:
     profile: DocumentProfile | None = None
 
 
-def estimate_ingest(
-    folder: Path | str, kb: Path, settings: Settings, progress: Progress = silent, qa_samples: Path | None = None
-) -> Estimate:
+def estimate_ingest(folder: Path | str, kb: Path, settings: Settings, qa_samples: Path | None = None) -> Estimate:
     """Return what an ingest of `folder` will ask of the model, by a run that asks nothing and keeps what it parsed.
 
     Replies that are kept from earlier runs are used. Where there is none, the run goes on as it does where a call
     fails: chunks are cut and entities named without a model, into about as many. Samples of questions and answers
     are one call each. Empty where no model is configured. Raises what `build` raises.
     """
-    with open_run(folder, kb, settings, progress, dry_run=True) as run:
+    with open_run(folder, kb, settings, dry_run=True) as run:
         items = run.prepare()
         chat = run.workers.chat
         if not isinstance(chat, DryRunChat):

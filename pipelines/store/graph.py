@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -119,11 +119,11 @@ class Synced:
     """Of owners that could not be written, by their ids."""
 
 
-def sync(source: GraphStore, target: GraphStore, tell: Callable[[int, int], None] = lambda done, all: None) -> Synced:
+def sync(source: GraphStore, target: GraphStore) -> Synced:
     """Make `target` hold what `source` holds; owners whose digests agree are not looked at.
 
-    `tell` is called with the number of owners done and of all that differ. Safe to repeat after it broke off; an owner
-    that fails is reported, and tried again the next time. Raises what `ends_the_run`.
+    Safe to repeat after it broke off; an owner that fails is reported, and tried again the next time. Raises what
+    `ends_the_run`.
     """
     wanted = source.owners()
     gone = sorted(target.owners().keys() - wanted.keys())
@@ -132,14 +132,9 @@ def sync(source: GraphStore, target: GraphStore, tell: Callable[[int, int], None
     held = target.owners()  # once more: removing an owner takes edges of others with it
     differing = [owner for owner, digest in wanted.items() if held.get(owner) != digest]
     differing.sort(key=lambda owner: owner == CORPUS_OWNER)  # last: its edges end at the documents
-    tell(0, len(differing))
     parts = (subgraph_of(source, owner) for owner in differing)
-    failures: list[Failure] = []
-    for number, done in enumerate(write_all(target, parts), 1):
-        if isinstance(done, Failure):
-            failures.append(done)
-        tell(number, len(differing))
-    return Synced(len(differing) - len(failures), len(gone), len(wanted) - len(differing), tuple(failures))
+    failures = tuple(done for done in write_all(target, parts) if isinstance(done, Failure))
+    return Synced(len(differing) - len(failures), len(gone), len(wanted) - len(differing), failures)
 
 
 def write_all(target: GraphStore, parts: Iterable[Subgraph]) -> Iterator[str | Failure]:

@@ -71,12 +71,6 @@ def test_it_goes_back_as_well(embedded: GraphStore, other: GraphStore, tmp_path:
     third.close()
 
 
-def test_it_tells_how_far_it_is(embedded: GraphStore, other: GraphStore) -> None:
-    told: list[tuple[int, int]] = []
-    sync(embedded, other, lambda done, all: told.append((done, all)))
-    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
-
-
 @pytest.mark.neo4j
 def test_damage_by_another_hand_is_found(
     embedded: GraphStore, neo4j_store: Callable[..., Neo4jStore], neo4j_address: Neo4jAddress
