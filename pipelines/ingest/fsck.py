@@ -15,7 +15,23 @@ from pipelines.graph.mentions import STAGE as MENTIONS
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.embedding import read_records
 from pipelines.ingest.feedback import CONFIRMED
-from pipelines.ingest.integrity import Inspected, Sums, held_sums, inspect_artifacts, inspect_caches, sums_of
+from pipelines.ingest.integrity import (
+    Defect,
+    Inconsistency,
+    Inspected,
+    StorePart,
+    Sums,
+    check_artifacts,
+    check_copy,
+    check_ends,
+    check_graph,
+    check_records,
+    check_vectors,
+    held_sums,
+    inspect_artifacts,
+    inspect_caches,
+    sums_of,
+)
 from pipelines.ingest.keys import COMPILED
 from pipelines.ingest.load import Loader, project
 from pipelines.ingest.report import silent
@@ -23,17 +39,6 @@ from pipelines.llm.cache import ReplyStore
 from pipelines.resources import Stores, open_graph, open_stores, vectors_name
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import DAMAGED, Entry
-from pipelines.store.consistency import (
-    Defect,
-    Inconsistency,
-    StorePart,
-    check_artifacts,
-    check_copy,
-    check_ends,
-    check_graph,
-    check_records,
-    check_vectors,
-)
 from pipelines.store.facts import LINKED_FACT, TABLE_VERSIONS
 from pipelines.store.graph import recount
 from pipelines.store.vector import EmbeddedRecords

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.store.consistency import Defect, check_copy
+from pipelines.ingest.integrity import Defect, check_copy
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.graph import GraphStore, Synced, recount, sync
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress
