@@ -136,7 +136,7 @@ class Converted:
     passages: tuple[Passage, ...]
 
 
-def convert(name: str, path: Path) -> Converted:
+def convert_benchmark(name: str, path: Path) -> Converted:
     """Return what a published file holds; `name` is a key of `FORMATS`. Raises `SourceError` naming what is missing."""
     if name not in FORMATS:
         raise SourceError(f"no such format: {name}", hint=f"one of {', '.join(FORMATS)}")

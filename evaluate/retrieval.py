@@ -185,11 +185,11 @@ def evaluate_retrieval(
         scores.pop(Mode.GRAPH.value),
         scores,
         tuple(one for each in by_mode.values() for one in each),
-        self_recall(retriever),
+        measure_self_recall(retriever),
     )
 
 
-def self_recall(retriever: Retriever) -> float:
+def measure_self_recall(retriever: Retriever) -> float:
     """Return how many atoms, asked as questions, find their own chunk among the first, in percent (PIKE-RAG 5.3.1)."""
     found = [
         any(hit.chunk.id == chunk for hit in retriever.retrieve(text, ALL_GOLD))

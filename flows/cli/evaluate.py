@@ -151,10 +151,9 @@ def convert(
     out: Annotated[Path, typer.Option(help="The folder for questions.jsonl and corpus.jsonl.")],
 ) -> None:
     """Turn a benchmark's published file into questions and passages for `strata eval`."""
-    from evaluate.questions import convert as converted_by
-    from evaluate.questions import write
+    from evaluate.questions import convert_benchmark, write
 
-    converted = converted_by(format, file)
+    converted = convert_benchmark(format, file)
     write(converted, out)
     say(f"{len(converted.questions)} questions, {len(converted.passages)} passages in {out}")
 

@@ -179,7 +179,7 @@ def browse(
 
     from pipelines.core.errors import SettingsError
     from pipelines.graph.views import examples
-    from pipelines.store.neo4j.browser import BrowserServer, favorites, link, saved_queries, saved_query
+    from pipelines.store.neo4j.browser import BrowserServer, browser_link, favorites, saved_queries, saved_query
 
     store = settings_from(kb, set).store
     if not store.neo4j_uri:
@@ -190,7 +190,7 @@ def browse(
     with BrowserServer(store.browser, favorites(list(saved_queries().values()), name, values), port) as server:
         cypher = saved_query(query).inlined(name, **values)
         has_password = bool(store.neo4j_password.get_secret_value())
-        address = link(server.page, store.neo4j_uri, store.neo4j_user, cypher, has_password)
+        address = browser_link(server.page, store.neo4j_uri, store.neo4j_user, cypher, has_password)
         say(address)
         say("saved queries are under the star at the left; Control+C ends the page", err=True)
         if open_it:

@@ -73,7 +73,7 @@ def ingest(
 ) -> None:
     """Update a knowledge base from a folder: new and changed documents are added, missing ones removed."""
     from flows.cli.live_ingest import live_progress
-    from flows.cli.printing import print_estimate, print_report, show
+    from flows.cli.printing import print_estimate, print_report, print_value
     from pipelines.ingest.dry_run import estimate_ingest
     from pipelines.llm.budget import Budget
     from pipelines.store.folder import KnowledgeBaseFolder
@@ -97,7 +97,7 @@ def ingest(
             report = _run(
                 no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples, dask, telemetry
             )
-        show(report, json, print_report)
+        print_value(report, json, print_report)
         if watched is None:
             raise typer.Exit(report.exit_code)
         _wait_for_change(watched)

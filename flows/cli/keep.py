@@ -22,12 +22,12 @@ def status(
     set: Set = None,
 ) -> None:
     """Print the status of every file: indexed, skipped with the reason, or failed with the error."""
-    from flows.cli.printing import print_status, show
+    from flows.cli.printing import print_status, print_value
     from pipelines.resources import open_stores
 
     with open_stores(kb, settings_from(kb, set)) as stores:
         entries = stores.catalog.entries()
-    show(entries, json, lambda found: print_status(found, all))
+    print_value(entries, json, lambda found: print_status(found, all))
 
 
 def diff(
@@ -39,12 +39,12 @@ def diff(
 ) -> None:
     """Print what an ingest would add, change and remove: documents, and nodes and edges by kind."""
     from flows.cli.live_ingest import live_progress
-    from flows.cli.printing import print_difference, show
+    from flows.cli.printing import print_difference, print_value
     from pipelines.ingest.dry_run import diff as compare
 
     with live_progress(quiet or json) as progress:
         difference = compare(folder, kb, settings_from(kb, set), progress)
-    show(difference, json, print_difference)
+    print_value(difference, json, print_difference)
 
 
 def forget(
@@ -78,11 +78,11 @@ def fsck(
     set: Set = None,
 ) -> None:
     """Check that catalog, graph, vectors and artifacts are complete and consistent; exit code 9 where they are not."""
-    from flows.cli.printing import print_findings, show
+    from flows.cli.printing import print_findings, print_value
     from pipelines.ingest.fsck import fsck as check
 
     checked = check(kb, settings_from(kb, set), repair, read_data)
-    show(checked, json, print_findings)
+    print_value(checked, json, print_findings)
     raise typer.Exit(0 if checked.clean else 9)
 
 
@@ -94,8 +94,8 @@ def reindex(
     set: Set = None,
 ) -> None:
     """Embed again with another model, beside the present vectors; compare, then switch. No model is asked again."""
-    from flows.cli.printing import print_reindexed, show
+    from flows.cli.printing import print_reindexed, print_value
     from pipelines.ingest.reindex import reindex as embed_anew
 
     reindexed = embed_anew(kb, settings_from(kb, set, embed__name=embedder), drop_old)
-    show(reindexed, json, print_reindexed)
+    print_value(reindexed, json, print_reindexed)

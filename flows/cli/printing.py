@@ -32,7 +32,7 @@ def print_json(value: object) -> None:
     say_json(json.dumps(msgspec.to_builtins(value), ensure_ascii=False, indent=2))
 
 
-def show(value: T, as_json: bool, text: Callable[[T], None]) -> None:
+def print_value(value: T, as_json: bool, text: Callable[[T], None]) -> None:
     """Print a value as JSON, else as `text` does for people."""
     (print_json if as_json else text)(value)
 

@@ -41,7 +41,7 @@ def show(
     json: Json = False,
 ) -> None:
     """Show one ingest: its settings, counts, seconds, cost, and failures by reason."""
-    from flows.cli.printing import show as print_value
+    from flows.cli.printing import print_value
     from pipelines.ingest.report import run_of
 
     with store_at(kb) as store:

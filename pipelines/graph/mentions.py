@@ -151,7 +151,7 @@ class _Scanned:
     hits: tuple[NameMention, ...]
 
 
-def find_names(
+def find_mentions(
     profile: DocumentProfile,
     names: NameMatcher,
     text_of: Callable[[str], Sequence[ChunkText]],

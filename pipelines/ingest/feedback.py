@@ -92,7 +92,7 @@ class ConfirmedQuestion:
     place: QuotePlace
 
 
-def confirmed(catalog: Catalog) -> Mapping[str, tuple[ConfirmedQuestion, ...]]:
+def confirmed_questions(catalog: Catalog) -> Mapping[str, tuple[ConfirmedQuestion, ...]]:
     """Return what was confirmed, by the documents that it rests on."""
     found: dict[str, list[ConfirmedQuestion]] = {}
     for one in FEEDBACK.read(catalog):

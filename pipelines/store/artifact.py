@@ -116,12 +116,12 @@ def read_distillate(artifacts: ArtifactStore, entry: Entry) -> Distillate:
 
 def read_value(artifacts: ArtifactStore, entry: Entry, stage: str, type: type[T]) -> T:
     """Return the value that a stage kept for an entry. Raises `ArtifactUnreadable` where it is gone or damaged."""
-    with readable(artifacts, entry, stage):
+    with drop_unreadable(artifacts, entry, stage):
         return codec.decode(read_artifact(artifacts, entry, stage), type)
 
 
 @contextmanager
-def readable(artifacts: ArtifactStore, entry: Entry, stage: str) -> Iterator[None]:
+def drop_unreadable(artifacts: ArtifactStore, entry: Entry, stage: str) -> Iterator[None]:
     """Take what cannot be decoded inside for a damaged artifact, and drop it: the next ingest makes it anew.
 
     Raises `ArtifactUnreadable`.
