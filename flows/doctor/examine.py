@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from flows.doctor.diagnosis import Check, Diagnosis, Result, Subject, bad, doubtful, good, result_of
 from flows.doctor.surroundings import disk, neo4j, office, packages, prefect, telemetry
 from pipelines.core.errors import MissingExtra, StoreError, StoreLocked, StrataError
-from pipelines.ingest.keys import COMPILED
+from pipelines.ingest.integrity import is_lost
 from pipelines.llm.chat import Message, Request
 from pipelines.resources import Stores, open_stores
-from pipelines.store.catalog import Entry
 from pipelines.store.facts import incompleteness, remedy, state
 from pipelines.store.folder import KnowledgeBaseFolder
 
@@ -47,22 +46,11 @@ def _found(stores: Stores) -> Diagnosis:
         return doubtful(lacks, remedy(there))
     searchable = [entry for entry in stores.catalog.entries() if entry.status.searchable]
     sample = searchable[:: max(1, len(searchable) // SAMPLE)]
-    broken = _without_artifacts(sample, stores)
+    broken = [entry.uri for entry in sample if is_lost(entry, stores.artifacts)]
     if broken:
         text = f"{documents}; of {len(sample)} looked at {len(broken)} lack artifacts: {broken[0]}"
         return bad(text, "`strata fsck --repair`, then `strata ingest` again")
     return good(f"{documents}; {len(sample)} looked at are whole")
-
-
-def _without_artifacts(entries: Sequence[Entry], stores: Stores) -> list[str]:
-    return [
-        entry.uri
-        for entry in entries
-        if any(
-            stage in entry.artifacts and stores.artifacts.get(stage, entry.artifacts[stage]) is None
-            for stage in COMPILED
-        )
-    ]
 
 
 def endpoint(subject: Subject) -> Diagnosis:

@@ -30,6 +30,7 @@ from pipelines.ingest.integrity import (
     held_sums,
     inspect_artifacts,
     inspect_caches,
+    is_lost,
     sums_of,
 )
 from pipelines.ingest.keys import COMPILED
@@ -221,15 +222,11 @@ def _drop_artifacts(stores: Stores, findings: Sequence[Inconsistency]) -> None:
         if stage in ("picture", "member") and finding.detail in entries:
             stores.artifacts.remove("parse", entries[finding.detail].artifacts.get("parse", "none"))
     marked = {finding.detail for finding in found if finding.subject.partition("/")[0] != MENTIONS}
-    marked |= {entry.uri for entry in _searchable(stores) if _is_lost(entry, stores)}
+    marked |= {entry.uri for entry in _searchable(stores) if is_lost(entry, stores.artifacts)}
     for entry in (entries[uri] for uri in sorted(marked & entries.keys())):
         stores.vectors.write([entry.document], EmbeddedRecords())
         stores.graph.remove(entry.document)
         stores.catalog.record(replace(entry, status=Status.FAILED, reason=LOST, artifacts={}))
-
-
-def _is_lost(entry: Entry, stores: Stores) -> bool:
-    return any(stores.artifacts.get(stage, entry.artifacts.get(stage, "none")) is None for stage in COMPILED)
 
 
 def _drop_caches(stores: Stores, findings: Sequence[Inconsistency]) -> None:

@@ -170,6 +170,11 @@ def inspect_artifacts(stores: Stores, entries: Sequence[Entry], every: bool) -> 
     return Inspected(len(held), len(chosen), findings)
 
 
+def is_lost(entry: Entry, artifacts: ArtifactStore) -> bool:
+    """Return whether one of the artifacts that a document was made into is gone or damaged."""
+    return any(artifacts.get(stage, entry.artifacts.get(stage, "none")) is None for stage in COMPILED)
+
+
 def inspect_caches(places: KnowledgeBaseFolder) -> Iterator[Inconsistency]:
     """Yield what is damaged among the files that only spare work."""
     for path in (places.replies, places.embeddings):
