@@ -20,9 +20,8 @@ from pathlib import Path
 from asked_otherwise import QUESTIONS, figures
 
 from evaluate.answers import AnswersReport, evaluate_answers
-from evaluate.passages import without_model
 from evaluate.questions import Question, read_questions
-from evaluate.sets import DeclaredSet, read_sets
+from evaluate.sets import DeclaredSet, read_sets, without_model
 from pipelines.ingest.build import build
 from pipelines.resources import open_stores
 from pipelines.retrieve.retriever import Retriever

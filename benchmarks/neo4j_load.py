@@ -22,11 +22,10 @@ import neo4j
 
 from deploy.neo4j import server
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
-from pipelines.store.graph import item_hash
+from pipelines.store.graph import item_hash, write_all
 from pipelines.store.neo4j.connection import Neo4jAddress
-from pipelines.store.neo4j.rows import Hashed, edge_row, node_row
+from pipelines.store.neo4j.schema import Hashed, edge_row, node_row
 from pipelines.store.neo4j.store import Neo4jStore
-from pipelines.store.sync import write_all
 
 TEXT = "The margin between the suction head of the plant and that of the pump shall be at least half a metre. " * 2
 ROWS = 5000

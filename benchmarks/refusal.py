@@ -29,8 +29,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluate.passages import build_passages
 from evaluate.questions import Question, read_passages, read_questions
+from evaluate.sets import build_passages
 from pipelines.ingest.build import build
 from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.hit import Hit

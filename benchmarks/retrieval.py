@@ -15,9 +15,9 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from evaluate.passages import open_passages
 from evaluate.questions import Question, read_passages, read_questions
 from evaluate.retrieval import RetrievalReport, evaluate_retrieval, figures
+from evaluate.sets import open_passages
 from evaluate.tune import QuestionSet, tune
 from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings

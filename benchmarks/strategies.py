@@ -18,8 +18,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from evaluate.answers import AnswerResult, evaluate_answers, read_results, summed
-from evaluate.passages import build_passages
 from evaluate.questions import Question, read_passages, read_questions, write_lines
+from evaluate.sets import build_passages
 from pipelines.settings import load
 from qa.knowledge_base import KnowledgeBase
 from qa.settings import QaSettings

@@ -28,7 +28,7 @@ import msgspec
 
 from pipelines.ingest.build import open_run
 from pipelines.ingest.run import IngestRun
-from pipelines.ingest.steps import PLAIN, Step, Work, execute
+from pipelines.ingest.steps import PLAIN, RunStep, Work, execute
 from pipelines.ingest.task import SourceItem
 
 
@@ -44,7 +44,7 @@ class TimedSteps:
         self.seconds["compile, main process"] += time.process_time() - start
         return inside
 
-    async def take(self, step: Step, work: Work, subject: str = "") -> None:
+    async def take(self, step: RunStep, work: Work, subject: str = "") -> None:
         start = time.process_time()
         await PLAIN.take(step, work, subject)
         self.seconds[step.value] += time.process_time() - start

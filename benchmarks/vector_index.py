@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from pipelines.core.vectors import Vectors
-from pipelines.ingest.gate import joined
+from pipelines.ingest.gate import join_records
 from pipelines.resources import open_stores
 from pipelines.settings import load
 from pipelines.store.lancedb import table
@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=200)
     args = parser.parse_args()
     with open_stores(args.kb, load(args.kb).settings) as stores:
-        atoms = joined(list(stores.vectors.records((RecordKind.ATOM,))))
+        atoms = join_records(list(stores.vectors.records((RecordKind.ATOM,))))
     chance = np.random.default_rng(0)
     asked = atoms.vectors[chance.integers(0, len(atoms.records), args.questions)]
     asked = asked + chance.normal(0, MOVED, asked.shape).astype(np.float32)

@@ -1,9 +1,11 @@
-"""Hook of mkdocs: the pages of commands and settings are generated from the code, so that they cannot go stale."""
+"""Hook of mkdocs: commands, settings and files are listed from the code, so that these pages cannot go stale."""
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import typer
@@ -17,11 +19,14 @@ from pipelines.core.settings_section import paths
 from pipelines.settings import WELL_KNOWN
 from qa.settings import QaSettings
 
+ROOT = Path(__file__).parents[1]
+ROOMS = ("pipelines", "qa", "evaluate", "serve", "flows")
+
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages to those on disk."""
-    for path, text in (("reference/commands.md", commands_page()), ("reference/settings.md", settings_page())):
-        files.append(File.generated(config, path, content=text))
+    for name, page in (("commands", commands_page), ("settings", settings_page), ("files", files_page)):
+        files.append(File.generated(config, f"reference/{name}.md", content=page()))
     return files
 
 
@@ -58,6 +63,23 @@ def settings_page() -> str:
     for section, fields in rows.items():
         parts += [f"## `[{section}]`", "", *_table(("setting", "meaning", "default"), fields)]
     return "\n".join(parts) + "\n"
+
+
+def files_page() -> str:
+    """Return the map of the rooms: for each folder a table of its files, with what each says of itself."""
+    parts = ["# Files", "", "Every file says in its first line what it is for; this is that line of each.", ""]
+    for room in ROOMS:
+        for folder in sorted({path.parent for path in (ROOT / room).rglob("*.py")}):
+            rows = [(f"`{path.name}`", _summary(path)) for path in sorted(folder.glob("*.py")) if _summary(path)]
+            parts += (
+                [f"## `{folder.relative_to(ROOT)}/`", "", *_table(("file", "what it is for"), rows)] if rows else []
+            )
+    return "\n".join(parts) + "\n"
+
+
+def _summary(path: Path) -> str:
+    """The first paragraph of a file's docstring, empty where it has none."""
+    return _plain((ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").split("\n\n")[0])
 
 
 def _field(path: str) -> FieldInfo:

@@ -20,11 +20,11 @@ from playwright.sync_api import Page, sync_playwright
 
 from deploy.neo4j import server
 from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.graph import sync
 from pipelines.store.neo4j.browser import saved_query
 from pipelines.store.neo4j.browser import style as browser_style
 from pipelines.store.neo4j.connection import Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
-from pipelines.store.sync import sync
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"

@@ -1,6 +1,6 @@
 """Evaluation of retrieval and answers over knowledge bases that the ordinary ingest builds."""
 
-from pipelines.core.no_telemetry import disable_telemetry
+from pipelines.core.libraries import disable_telemetry
 
 __all__: list[str] = []
 

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from evaluate.answers import DEPTH, AnswerResult, evaluate_answers
-from evaluate.flat import FUSED_DEPTH, FlatText, TermSearch, VectorSearch, pieces_of, whole_texts
 from evaluate.matrix_report import ALL_LAYERS, HELD_OUT, MatrixReport, Measured
 from evaluate.metrics import document_recall, first_document, page_recall
-from evaluate.passages import build_passages, without_model
 from evaluate.questions import Question, read_passages, read_questions
-from evaluate.retrieval import BASELINES
-from evaluate.sets import DeclaredSet
+from evaluate.retrieval import BASELINES, FUSED_DEPTH, FlatText, TermSearch, VectorSearch, pieces_of, whole_texts
+from evaluate.sets import DeclaredSet, build_passages, without_model
 from evaluate.tune import QuestionSet, tune
 from pipelines.core.errors import SettingsError
 from pipelines.core.file_access import private_folder

@@ -1,21 +1,100 @@
-"""How well passages are found: recall at several depths, beside the flat searches of the same run."""
+"""How well passages are found: recall at several depths, beside the flat searches, which are its baselines."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from evaluate.metrics import all_gold_at, percent, recall_at
 from evaluate.questions import Question, passage_id
+from pipelines.chunk.segments import base_split
+from pipelines.core.document import Document
+from pipelines.core.vectors import Vectors
+from pipelines.lang.bm25 import Bm25
+from pipelines.llm.embedder import Embedder, Side
+from pipelines.resources import Stores
 from pipelines.retrieve.retriever import Mode, Retriever
+from pipelines.store.artifact import read_document
+from qa.answer import Found
 
+PIECE_TOKENS = 200
+"""Tokens of a flat piece at most: the 700 characters or so of English with which the data sets were first measured."""
+FUSED_DEPTH = 100
+"""Places of each ranking that are fused: as many as `retrieve.candidates`."""
 DEPTHS = (2, 5, 10, 20)
 ALL_GOLD = 5
 """Depth at which all gold passages have to be found, and at which self-recall is measured."""
 SAMPLED_ATOMS = 200
 """Atoms that are asked as questions to measure self-recall: within 3 points of that of all, 19 times of 20."""
 BASELINES = (Mode.BM25, Mode.DENSE, Mode.HYBRID)
+
+
+@dataclass(frozen=True, slots=True)
+class FlatText:
+    """A text that is searched as one, and where it stands."""
+
+    text: str
+    uri: str
+    page: int | None = None
+    label: str = ""
+
+    @property
+    def found(self) -> Found:
+        """The place, as an answer lists what it found."""
+        return Found("", self.uri, () if self.page is None else (self.page,), 0.0, self.label)
+
+
+def whole_texts(stores: Stores) -> list[FlatText]:
+    """Return the text of every document as one, or of each page where it has pages; the title before the first."""
+    searchable = [entry for entry in stores.catalog.entries() if entry.status.searchable]
+    return [text for entry in searchable for text in _pages(entry.uri, read_document(stores.artifacts, entry))]
+
+
+def pieces_of(texts: Sequence[FlatText], tokens: int = PIECE_TOKENS) -> list[FlatText]:
+    """Return the texts cut into pieces of at most so many tokens, blank ones left out."""
+    pieces = (
+        replace(one, text=one.text[span.start : span.end]) for one in texts for span in base_split(one.text, tokens)
+    )
+    return [piece for piece in pieces if piece.text.strip()]
+
+
+class TermSearch:
+    """BM25 over texts, by the terms of one language."""
+
+    def __init__(self, texts: Sequence[FlatText], language: str) -> None:
+        self._texts = Bm25([one.text for one in texts], language, whole=True)
+
+    def rank(self, query: str, limit: int) -> list[int]:
+        """Return the numbers of the best texts that share a term with the query, best first, ties by number."""
+        scores = self._texts.scores(query)
+        return [place for place in _order(scores, limit) if scores[place] > 0]
+
+
+class VectorSearch:
+    """Cosine over texts."""
+
+    def __init__(self, texts: Sequence[FlatText], embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._vectors = embedder.embed([one.text for one in texts])
+
+    def rank(self, query: str, limit: int) -> list[int]:
+        """Return the numbers of the nearest texts, nearest first, ties by number."""
+        return _order(self._vectors @ self._embedder.embed([query], Side.QUERY)[0], limit)
+
+
+def _order(scores: Vectors, limit: int) -> list[int]:
+    return [int(place) for place in np.argsort(-scores, kind="stable")[:limit]]
+
+
+def _pages(uri: str, document: Document) -> Iterator[FlatText]:
+    texts: dict[tuple[int | None, str], list[str]] = {}
+    for block in document.blocks:
+        texts.setdefault((block.provenance.page, block.provenance.label), []).append(block.text)
+    for number, ((page, label), parts) in enumerate(texts.items()):
+        yield FlatText("\n\n".join([document.title, *parts] if not number else parts), uri, page, label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +173,7 @@ def evaluate_retrieval(
 ) -> RetrievalReport:
     """Return how well the gold passages of `questions` are found, by all layers and by each of `baselines`.
 
-    The knowledge base is one that `evaluate.passages` made.
+    The knowledge base is one that `evaluate.sets` made.
     """
     modes = (Mode.GRAPH, *baselines)
     by_mode = {mode: [_ranked(retriever, question, mode) for question in questions] for mode in modes}
@@ -106,11 +185,11 @@ def evaluate_retrieval(
         scores.pop(Mode.GRAPH.value),
         scores,
         tuple(one for each in by_mode.values() for one in each),
-        self_recall(retriever),
+        measure_self_recall(retriever),
     )
 
 
-def self_recall(retriever: Retriever) -> float:
+def measure_self_recall(retriever: Retriever) -> float:
     """Return how many atoms, asked as questions, find their own chunk among the first, in percent (PIKE-RAG 5.3.1)."""
     found = [
         any(hit.chunk.id == chunk for hit in retriever.retrieve(text, ALL_GOLD))

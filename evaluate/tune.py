@@ -98,7 +98,8 @@ def tune(
     1.462
     """
     scored = _ScoredQuestions(sets)
-    chosen = [start, *_trials(start, trials, np.random.default_rng(seed))]
+    dice = np.random.default_rng(seed)
+    chosen = [start, *(_trial(start, dice) for _ in range(trials))]
     values = []
     for number, settings in enumerate(chosen):
         values.append(scored.values(settings))
@@ -180,10 +181,6 @@ def value(hits: Sequence[Hit], question: Question) -> float:
     found = found_of(hits)
     pages = [page_recall(found, question.sources, k) for k in DEPTHS]
     return mean([first_document(found, question.sources), document_recall(found, question.sources, 5), *pages])
-
-
-def _trials(start: RetrieveSettings, count: int, dice: np.random.Generator) -> list[RetrieveSettings]:
-    return [_trial(start, dice) for _ in range(count)]
 
 
 def _trial(start: RetrieveSettings, dice: np.random.Generator) -> RetrieveSettings:

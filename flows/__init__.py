@@ -1,6 +1,6 @@
 """Strata's flows: `flows.ingest.ingest` is the build as a Prefect flow, `flows.cli` the command line."""
 
-from pipelines.core.no_telemetry import disable_telemetry
+from pipelines.core.libraries import disable_telemetry
 
 disable_telemetry()
 __all__: list[str] = []

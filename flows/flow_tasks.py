@@ -20,8 +20,7 @@ from prefect.logging import get_run_logger
 from prefect.runtime import flow_run
 from prefect.states import Failed
 
-from flows.batch_stages import BatchJobs, BatchStage, is_transient
-from flows.batches import Batch, batches
+from flows.batch_stages import Batch, BatchJobs, BatchStage, batches, is_transient
 from flows.flow_report import RunWatch
 from flows.server_link import SERVER_TROUBLE, ServerLink
 from pipelines.core.errors import StrataError
@@ -30,7 +29,7 @@ from pipelines.core.safe_output import shown
 from pipelines.ingest.compile import InWork
 from pipelines.ingest.report import Stage
 from pipelines.ingest.run import IngestRun
-from pipelines.ingest.steps import Step, Work
+from pipelines.ingest.steps import RunStep, Work
 from pipelines.ingest.task import COMPILING, SourceItem
 from pipelines.settings import Settings
 
@@ -107,8 +106,9 @@ def _task(name: str, *tags: str) -> _StageTask:
     )
 
 
-STEPS: Mapping[Step, _StageTask] = {
-    step: _task(step.value, *((MODEL,) if step in (Step.CLASSES, Step.JUDGE, Step.LEARN) else ())) for step in Step
+STEPS: Mapping[RunStep, _StageTask] = {
+    step: _task(step.value, *((MODEL,) if step in (RunStep.CLASSES, RunStep.JUDGE, RunStep.LEARN) else ()))
+    for step in RunStep
 }
 
 
@@ -145,7 +145,7 @@ class FlowSteps:
         inside = await asyncio.gather(*(self._through(run, batch) for batch in batches(items)))
         return [member for members in inside for member in members]
 
-    async def take(self, step: Step, work: Work, subject: str = "") -> None:
+    async def take(self, step: RunStep, work: Work, subject: str = "") -> None:
         await self._taken(STEPS[step], f"{step.value} {subject}".rstrip(), work)
 
     def writing(self) -> AbstractAsyncContextManager[None]:

@@ -29,7 +29,7 @@ QUIET = {
     "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "false",
     "PREFECT_CLI_PROMPT": "false",
 }
-"""What keeps Prefect from printing, waiting long, starting servers (see also `pipelines.core.no_telemetry`); what the
+"""What keeps Prefect from printing, waiting long, starting servers (see also `pipelines.core.libraries`); what the
 user has set stays. What is logged goes to the server."""
 
 

@@ -72,7 +72,7 @@ def strata_sync(knowledge_base: str, settings: dict[str, Any] | None = None) -> 
 def _bring_up(kb: str, store: str, chosen: Chosen | None) -> str:
     """Return what failed, empty for nothing."""
     from pipelines.resources import open_graph, open_stores
-    from pipelines.store.sync import sync
+    from pipelines.store.graph import sync
 
     settings = _settings(kb, chosen)
     with open_stores(Path(kb), settings) as stores, open_graph(store, settings, Path(kb)) as copy:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pipelines.core.errors import MissingExtra
 from pipelines.ingest.report import Event, Phase, Progress, Report, Stage
 from pipelines.ingest.run import IngestRun
-from pipelines.ingest.steps import Step, Steps, Work
+from pipelines.ingest.steps import RunStep, Steps, Work
 from pipelines.ingest.task import SourceItem
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class _TracedSteps:
         with self._tracer.start_as_current_span("compile", self._context, attributes={"strata.items": len(items)}):
             return await self._inner.compile(run, items)
 
-    async def take(self, step: Step, work: Work, subject: str = "") -> None:
+    async def take(self, step: RunStep, work: Work, subject: str = "") -> None:
         with self._tracer.start_as_current_span(step.value, self._context, attributes={"strata.subject": subject}):
             await self._inner.take(step, work, subject)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipelines.core.no_telemetry import disable_telemetry
+from pipelines.core.libraries import disable_telemetry
 
 if TYPE_CHECKING:
     from pipelines.ingest.build import build

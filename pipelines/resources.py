@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError, StoreError, StoreMismatch
 from pipelines.core.file_access import can_write, private_folder
-from pipelines.core.plugin import load_by_name
+from pipelines.core.settings_section import load_by_name
 from pipelines.llm.embedder import Embedder, EmbedderInfo
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EMBEDDERS, EmbedSettings

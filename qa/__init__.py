@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipelines.core.no_telemetry import disable_telemetry
+from pipelines.core.libraries import disable_telemetry
 from pipelines.retrieve.hit import Hit, Share
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Ending, Found, Step
 

@@ -13,7 +13,15 @@ from serve import asking, documents, names, overview
 from serve.documents import page_content
 from serve.neighbourhood import bounded_neighbourhood
 from serve.overview import runs_of
-from serve.results import AnswerView, FailureLine, GraphView, KnowledgeBaseLine, Overview, RunLine, SearchView
+from serve.results import (
+    AnswerView,
+    FailureLine,
+    GraphView,
+    KnowledgeBaseLine,
+    KnowledgeBaseOverview,
+    RunLine,
+    SearchView,
+)
 from serve.services import Services, reading_route
 from serve.settings import RequestLimits
 from serve.views import (
@@ -64,7 +72,7 @@ def _bases(services: Services) -> APIRouter:
         return [overview.knowledge_base_line(base) for base in services.bases()]
 
     @reading.get("/kb/{kb}")
-    def get_overview(kb: Kb) -> Overview:
+    def get_overview(kb: Kb) -> KnowledgeBaseOverview:
         """Tell what a knowledge base holds: files by status, languages, contents, cost, and what is missing."""
         return overview.overview(services.base(kb))
 

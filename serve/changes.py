@@ -19,7 +19,7 @@ from fastapi import Path as PathParameter
 from fastapi.responses import StreamingResponse
 
 from pipelines.core.errors import NotFound, SourceError, TooLarge
-from pipelines.core.uris import part_name, path_of
+from pipelines.core.ids import part_name, path_of
 from pipelines.ingest.feedback import Feedback
 from pipelines.ingest.verdicts import Verdict
 from serve import corrections

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pipelines.core.errors import NotFound
 from pipelines.core.graph import NodeKind
 from pipelines.ingest import verdicts
-from pipelines.ingest.feedback import FEEDBACK, Feedback, Place, keep, quote_digest
+from pipelines.ingest.feedback import FEEDBACK, Feedback, QuotePlace, keep, quote_digest
 from pipelines.ingest.verdicts import Verdict, VerdictKind
 from pipelines.retrieve.hit import chunk_of
 from pipelines.store.explore import node_name
@@ -132,7 +132,7 @@ def _of_feedback(base: OpenBase) -> Iterator[Correction]:
         yield Correction("right" if one.right else "wrong", one.question, one.expected, where, one.by, one.at, route)
 
 
-def _place(base: OpenBase, quoted: Quoted) -> Place:
+def _place(base: OpenBase, quoted: Quoted) -> QuotePlace:
     """The place of a citation, its quote read from the knowledge base and not taken from the request."""
     entry = base.entry(quoted.document)
     for node in base.knowledge.stores.graph.nodes((NodeKind.CHUNK,), owner=quoted.document):
@@ -141,5 +141,5 @@ def _place(base: OpenBase, quoted: Quoted) -> Place:
         if span.start <= quoted.start < quoted.end <= span.end:
             quote = chunk.text[quoted.start - span.start : quoted.end - span.start]
             page = chunk.provenance.page
-            return Place(entry.document, entry.uri, quoted.start, quoted.end, page, quote_digest(quote))
+            return QuotePlace(entry.document, entry.uri, quoted.start, quoted.end, page, quote_digest(quote))
     raise NotFound("the document has no such passage", ids=(entry.uri,), hint="ask again: it may have changed")

@@ -15,7 +15,7 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 
 from pipelines.core.errors import SettingsError
-from pipelines.core.uris import uri_of
+from pipelines.core.ids import uri_of
 from serve.access import Access, Role, Scope
 
 SHORTEST_KEY = 16

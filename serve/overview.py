@@ -18,13 +18,13 @@ from pipelines.store.facts import being_written, incompleteness, remedy, state
 from serve.language import say
 from serve.library import OpenBase, document_key
 from serve.node_values import text
-from serve.results import FailureLine, KnowledgeBaseLine, Overview, RunLine, SpendingLine
+from serve.results import FailureLine, KnowledgeBaseLine, KnowledgeBaseOverview, RunLine, SpendingLine
 
 _LONGEST_TRACE = 64 << 20
 """Bytes of a trace that are summed up: half a million calls; of a longer one the last are taken."""
 
 
-def overview(base: OpenBase) -> Overview:
+def overview(base: OpenBase) -> KnowledgeBaseOverview:
     """Return what the knowledge base holds at present."""
     stores = base.knowledge.stores
     entries = base.entries()
@@ -34,7 +34,7 @@ def overview(base: OpenBase) -> Overview:
     for entry in found:
         contents.update(entry.counts)
     info = stores.embedder.info
-    return Overview(
+    return KnowledgeBaseOverview(
         base.name,
         len(entries),
         len(found),

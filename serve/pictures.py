@@ -18,7 +18,7 @@ from typing import Self
 
 from pipelines.core.document import Document, Page, Source
 from pipelines.core.errors import LeadsOut, NotFound
-from pipelines.core.uris import INSIDE, path_of
+from pipelines.core.ids import INSIDE, path_of
 from pipelines.core.work.job import Job, JobContext, JobLimits, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.scan import as_path, has_descriptor_paths, open_file, within

@@ -20,7 +20,7 @@ from pipelines.core.errors import NotFound
 from pipelines.core.work.job import Job, JobLimits, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.parse.office.libreoffice import MISSING, program
-from pipelines.parse.office.printed import PRINTABLE, Place, Printed, find_in_worker, print_in_worker
+from pipelines.parse.office.printed import PRINTABLE, Printed, PrintedPlace, find_in_worker, print_in_worker
 from pipelines.store.catalog import Entry
 from serve.library import OpenBase
 from serve.pictures import PagePictures
@@ -97,7 +97,7 @@ class PrintedPages:
             document = base.document(entry)
             path, sizes = self._printed(base, entry)
         passage = document.text[start:end] if document and 0 <= start < end else ""
-        place = self._place(path, passage) if passage else Place(0)
+        place = self._place(path, passage) if passage else PrintedPlace(0)
         # Slides are printed one on a page, unless some are hidden; of sheets and texts nobody knows.
         same = document is not None and len(document.pages) == len(sizes)
         number = place.page or (page if same and 0 < page <= len(sizes) else 1)
@@ -111,9 +111,9 @@ class PrintedPages:
             raise NotFound(f"the document has no printed page {number}", ids=(entry.uri,))
         return self._pictures.draw_file((entry.digest, number), path, "application/pdf", number, sizes[number - 1])
 
-    def _place(self, path: Path, passage: str) -> Place:
-        def place(ended: JobResult) -> Place:
-            return codec.unpack(ended.result, Place) if ended.result is not None else Place(0)
+    def _place(self, path: Path, passage: str) -> PrintedPlace:
+        def place(ended: JobResult) -> PrintedPlace:
+            return codec.unpack(ended.result, PrintedPlace) if ended.result is not None else PrintedPlace(0)
 
         return self._pool.submit(Job(find_in_worker, (path, passage)), place).result()
 

@@ -82,7 +82,7 @@ class FailureLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class KnowledgeBaseOverview:
     """What a knowledge base holds. `amiss` and `remedy` are sentences, empty where nothing is missing."""
 
     name: str

@@ -7,8 +7,7 @@ from itertools import islice
 
 from pipelines.core.document import Document, Section
 from pipelines.core.errors import NotFound
-from pipelines.core.ids import normalize
-from pipelines.core.uris import called
+from pipelines.core.ids import called, normalize
 from pipelines.store.catalog import Entry
 from pipelines.store.explore import find_node
 from serve.documents import list_documents

@@ -23,7 +23,7 @@ from pipelines.core.document import BlockKind, Page, Source
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.provenance import Box, Span
 from pipelines.core.table import Cell
-from pipelines.graph.graph_page import write_page
+from pipelines.graph.views import write_page
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.html_page import to_html
 from pipelines.parse.settings import ParseSettings

@@ -14,11 +14,7 @@ import typer
 
 from flows.cli import (
     ask,
-    cache,
-    chat,
     config,
-    corrections,
-    demo,
     doctor,
     evaluate,
     flow,
@@ -27,8 +23,7 @@ from flows.cli import (
     keep,
     man,
     parse,
-    prompts,
-    runs,
+    records,
     serve,
     tune,
 )
@@ -41,18 +36,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (ingest, ask, chat, serve, parse, keep, tune, doctor, demo, man):
+for module in (ingest, ask, serve, parse, keep, tune, doctor, man):
     module.register(app)
 for name, group in (
     ("graph", graph.app),
     ("flow", flow.app),
-    ("runs", runs.app),
-    ("feedback", corrections.feedback_app),
-    ("verdicts", corrections.verdicts_app),
+    ("runs", records.runs_app),
+    ("feedback", records.feedback_app),
+    ("verdicts", records.verdicts_app),
     ("eval", evaluate.app),
-    ("cache", cache.app),
-    ("prompts", prompts.app),
-    ("config", config.app),
+    ("cache", config.cache_app),
+    ("prompts", config.prompts_app),
+    ("config", config.config_app),
 ):
     app.add_typer(group, name=name)
 

@@ -1,24 +1,34 @@
-"""`strata config`: what is in force, where each value came from, and what a knowledge base was allowed."""
+"""`strata config`, `prompts` and `cache`: settings, prompts and cached replies that a knowledge base works with."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import DEFAULT_KB, Json, Kb, Set
-from flows.cli.stdio import say
+from flows.cli.options import DEFAULT_KB, Json, Kb, Set, folder_at
+from flows.cli.stdio import say, say_json
+from pipelines.core.errors import NotFound, SettingsError
 from pipelines.core.safe_output import shown
 
 if TYPE_CHECKING:
+    from pipelines.llm.cache import ReplyStore
+    from pipelines.llm.prompt import Prompt
     from pipelines.trust import Permission
 
-app = typer.Typer(invoke_without_command=True)
+config_app = typer.Typer(invoke_without_command=True)
 _Kb = Annotated[Path, typer.Argument(metavar="KB", help="The knowledge base, a folder.")]
+prompts_app = typer.Typer(help="Show the prompts, and replace them by files of your own.", no_args_is_help=True)
+
+_ROOTS = ("pipelines", "qa")
+
+Language = Annotated[str, typer.Option(help="The variant for a language, such as zh.")]
+cache_app = typer.Typer(help="The cached replies of language models.", no_args_is_help=True)
 
 
-@app.callback()
+@config_app.callback()
 def config(
     context: typer.Context,
     kb: Kb = DEFAULT_KB,
@@ -29,9 +39,8 @@ def config(
     """Print the settings in force and where each value came from."""
     if context.invoked_subcommand is not None:
         return
-    from flows.cli.console import TextTable, console
     from flows.cli.options import pairs_to_options
-    from flows.cli.printing import print_json
+    from flows.cli.printing import print_rows
     from pipelines.core.settings_section import paths, value_at
     from pipelines.settings import read
     from qa.settings import QaSettings
@@ -39,16 +48,13 @@ def config(
     loaded = read(kb, pairs_to_options(set), QaSettings)
     rows = [(path, value_at(loaded.settings, path), loaded.origins.get(path, "default")) for path in paths(QaSettings)]
     rows = [row for row in rows if not changed or row[2] != "default"]
-    if json:
-        print_json({path: {"value": _plain(value), "from": origin} for path, value, origin in rows})
-        return
-    table = TextTable("setting", "value", "from")
-    for path, value, origin in rows:
-        table.row(path, str(_plain(value)), origin, style=None if origin != "default" else "dim")
-    console().print(table)
+    value = {path: {"value": _plain(value), "from": origin} for path, value, origin in rows}
+    cells = [(path, str(_plain(value)), origin) for path, value, origin in rows]
+    styles = ["dim" if origin == "default" else None for _, _, origin in rows]
+    print_rows(("setting", "value", "from"), cells, value, json, styles)
 
 
-@app.command()
+@config_app.command()
 def trust(kb: _Kb) -> None:
     """Show what a knowledge base's settings reach outside its folder, and allow it until one of these changes."""
     from pipelines.core.errors import NotFound
@@ -68,7 +74,7 @@ def trust(kb: _Kb) -> None:
     say(shown(f"allowed for {kb.resolve()}, noted in {record_path()}; `strata config distrust {kb}` withdraws it"))
 
 
-@app.command()
+@config_app.command()
 def distrust(kb: _Kb) -> None:
     """Withdraw what was allowed to a knowledge base."""
     from pipelines.trust import withdraw
@@ -76,7 +82,7 @@ def distrust(kb: _Kb) -> None:
     say(shown(f"{kb}: {'no longer allowed' if withdraw(kb) else 'nothing was allowed'}"))
 
 
-@app.command()
+@config_app.command()
 def trusted() -> None:
     """List the knowledge bases that were allowed something."""
     from pipelines.trust import confirmed
@@ -95,3 +101,101 @@ def _plain(value: object) -> object:
     if isinstance(value, dict):
         return {name: _plain(item) for name, item in value.items()}
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
+
+@prompts_app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="The prompt; without it, the list of all.")] = "",
+    kb: Kb = DEFAULT_KB,
+    language: Language = "",
+) -> None:
+    """Print the prompts in force: the list of all, or the text of one."""
+    if name:
+        say(_load(name, kb).variant(language).text.rstrip())
+    else:
+        _list_prompts(kb)
+
+
+@prompts_app.command()
+def override(
+    name: Annotated[str, typer.Argument(help="The prompt.")],
+    kb: Kb = DEFAULT_KB,
+    language: Language = "",
+) -> None:
+    """Copy a prompt into the knowledge base: the copy can be edited, and is used in place of the one that ships."""
+    from pipelines.core.file_access import private_file, private_folder
+
+    variant = _load(name, kb).variant(language)
+    suffix = f".{variant.language}" if variant.language else ""
+    path = _own(kb) / f"{name}{suffix}.md"
+    if path.exists():
+        raise SettingsError(f"{path} is there already", hint="edit it, or remove it to have the shipped one again")
+    private_folder(path.parent)
+    private_file(path).write_text(variant.text, encoding="utf-8")
+    say(f"edit {path}; its placeholders must stay: {', '.join(sorted(variant.placeholders)) or 'none'}")
+
+
+def _list_prompts(kb: Path) -> None:
+    from flows.cli.console import TextTable, console
+    from pipelines.llm.prompt import Prompt, find_prompts
+
+    table = TextTable("prompt", "of", "languages", "placeholders", "own file")
+    for package, name in find_prompts(*_ROOTS):
+        prompt = Prompt.load(package, name, _own(kb))
+        languages = " ".join(sorted(prompt.variants)).strip() or "all"
+        own = ", ".join(sorted(variant.origin for variant in prompt.variants.values() if variant.origin != package))
+        table.row(name, package, languages, ", ".join(sorted(prompt.placeholders)), own)
+    console().print(table)
+
+
+def _load(name: str, kb: Path) -> Prompt:
+    from pipelines.llm.prompt import Prompt, find_prompts
+
+    found = [package for package, known in find_prompts(*_ROOTS) if known == name]
+    if not found:
+        raise NotFound(f"no prompt {name}", ids=(name,), hint="`strata prompts show` lists them")
+    return Prompt.load(found[0], name, _own(kb))
+
+
+def _own(kb: Path) -> Path:
+    from pipelines.store.folder import KnowledgeBaseFolder
+
+    return KnowledgeBaseFolder(kb).prompts
+
+
+@cache_app.command()
+def stats(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
+    """Print what is cached, by role and model."""
+    from pipelines.core.codec import encode
+
+    with _open(kb) as store:
+        lines = store.stats()
+    if json:
+        say_json(encode(lines).decode())
+        return
+    from flows.cli.console import TextTable, console
+
+    table = TextTable("role", "model", "replies", "tokens in", "tokens out", "bytes")
+    for line in lines:
+        counts = (line.replies, line.input_tokens, line.output_tokens, line.size)
+        table.row(line.role, line.model, *(f"{count:,}" for count in counts))
+    console().print(table if lines else "no replies are cached")
+
+
+@cache_app.command()
+def prune(
+    kb: Kb = DEFAULT_KB,
+    unused_days: Annotated[int, typer.Option(help="Only replies not used for so many days; 0 for all.")] = 0,
+    role: Annotated[str, typer.Option(help="Only replies for this work (distill, answer, ...).")] = "",
+    model: Annotated[str, typer.Option(help="Only replies of this model.")] = "",
+) -> None:
+    """Remove cached replies, and free their space."""
+    with _open(kb) as store:
+        removed = store.prune(unused_days, role, model)
+    say(f"{removed} replies removed")
+
+
+def _open(kb: Path) -> closing[ReplyStore]:
+    from pipelines.llm.cache import ReplyStore
+
+    return closing(ReplyStore(folder_at(kb).replies))

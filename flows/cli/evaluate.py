@@ -70,10 +70,7 @@ def matrix(
         write_lines(out, report.lines())
     if html is not None:
         html.write_text(matrix_page(report), encoding="utf-8")
-    if json:
-        print_json(report.flat())
-    else:
-        _print(report)
+    print_json(report.flat()) if json else _print(report)
 
 
 def _is_chosen(declared: DeclaredSet, only: Sequence[str]) -> bool:
@@ -81,15 +78,13 @@ def _is_chosen(declared: DeclaredSet, only: Sequence[str]) -> bool:
 
 
 def _print(report: MatrixReport) -> None:
-    from flows.cli.console import TextTable, console
+    from flows.cli.console import console
+    from flows.cli.printing import print_rows
 
     out = console()
     for rows in report.tables():
-        table = TextTable(*rows.columns)
-        for row in rows.rows:
-            table.row(*row)
         out.print(rows.title)
-        out.print(table)
+        print_rows(rows.columns, rows.rows)
         out.print()
     for one in report.left_out:
         say(f"left out: {one}")
@@ -108,10 +103,10 @@ def retrieval(
     set: Set = None,
 ) -> None:
     """Find the gold passages of questions in a corpus, beside BM25, dense and hybrid search."""
-    from evaluate.passages import open_passages
     from evaluate.questions import read_passages, read_questions, write_lines
     from evaluate.report import retrieval_page, write_chart
     from evaluate.retrieval import evaluate_retrieval
+    from evaluate.sets import open_passages
     from flows.cli.live_ingest import live_progress
 
     settings = settings_from(kb, set, embed__name=embedder)
@@ -138,21 +133,15 @@ def compare(
 ) -> None:
     """Print by how much the second run differs from the first, with 95 % intervals of a paired bootstrap."""
     from evaluate.compare import compare_results, read_figures
-    from flows.cli.printing import print_json
+    from flows.cli.printing import print_rows
 
     lines = compare_results(read_figures(one), read_figures(two), samples)
-    if json:
-        print_json(lines)
-        return
-    from flows.cli.console import TextTable, console
-
-    table = TextTable("", "questions", "first", "second", "difference", "95 %", "")
-    for line in lines:
-        interval = f"{line.low:+.3f} to {line.high:+.3f}"
-        sure = "differs" if line.differs else ""
-        means = (f"{line.one:.3f}", f"{line.two:.3f}", f"{line.difference:+.3f}")
-        table.row(line.name, str(line.questions), *means, interval, sure)
-    console().print(table)
+    rows = (
+        (line.name, str(line.questions), f"{line.one:.3f}", f"{line.two:.3f}", f"{line.difference:+.3f}",
+         f"{line.low:+.3f} to {line.high:+.3f}", "differs" if line.differs else "")
+        for line in lines
+    )  # fmt: skip
+    print_rows(("", "questions", "first", "second", "difference", "95 %", ""), rows, lines, json)
 
 
 @app.command()
@@ -162,26 +151,22 @@ def convert(
     out: Annotated[Path, typer.Option(help="The folder for questions.jsonl and corpus.jsonl.")],
 ) -> None:
     """Turn a benchmark's published file into questions and passages for `strata eval`."""
-    from evaluate.convert import convert as converted_by
-    from evaluate.convert import write
+    from evaluate.questions import convert_benchmark, write
 
-    converted = converted_by(format, file)
+    converted = convert_benchmark(format, file)
     write(converted, out)
     say(f"{len(converted.questions)} questions, {len(converted.passages)} passages in {out}")
 
 
 def _print_retrieval(report: RetrievalReport, as_json: bool) -> None:
-    from flows.cli.printing import print_json
+    from flows.cli.printing import print_json, print_rows
 
     if as_json:
         print_json(report.flat())
         return
-    from flows.cli.console import TextTable, console
-
     rows = report.rows()
-    names = list(next(iter(rows.values())))
-    table = TextTable("", *names)
-    for name, values in rows.items():
-        table.row(name, *(f"{value:.1f}" for value in values.values()))
     say(report.title)
-    console().print(table)
+    print_rows(
+        ("", *next(iter(rows.values()))),
+        ((name, *(f"{one:.1f}" for one in row.values())) for name, row in rows.items()),
+    )

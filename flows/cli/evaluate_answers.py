@@ -70,10 +70,7 @@ def answers(
         )
         report = asyncio.run(work)
     _write(report, html, png)
-    if json:
-        print_json(report.flat())
-    else:
-        _print(report)
+    print_json(report.flat()) if json else _print(report)
 
 
 def _write(report: AnswersReport, html: Path | None, png: Path | None) -> None:
@@ -101,13 +98,10 @@ class _Teller:
 
 
 def _print(report: AnswersReport) -> None:
-    from flows.cli.console import TextTable, console
+    from flows.cli.printing import print_rows
 
     figures = report.figures()
-    table = TextTable("", *figures)
-    for name in _SHOWN:
-        table.row(name, *(_cell(values.get(name)) for values in figures.values()))
-    console().print(table)
+    print_rows(("", *figures), ((name, *(_cell(row.get(name)) for row in figures.values())) for name in _SHOWN))
 
 
 def _cell(value: float | int | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -46,7 +46,7 @@ def html(
     kb: Kb = DEFAULT_KB,
 ) -> None:
     """Write one self-contained page that draws the graph by layers."""
-    from pipelines.graph.graph_page import write_page
+    from pipelines.graph.views import write_page
 
     with _graph(kb) as graph, out.open("w", encoding="utf-8") as file:
         shown = write_page(graph, kb.resolve().name, file)
@@ -64,7 +64,7 @@ def sync(
     A graph store of your own (`store.graph = "module:Class"`) likewise.
     """
     from pipelines.resources import open_graph
-    from pipelines.store.sync import sync as bring_up
+    from pipelines.store.graph import sync as bring_up
 
     settings, failed = settings_from(kb, set), False
     for name in settings.store.graph_copies or ("neo4j",):
@@ -80,22 +80,24 @@ def sync(
 @app.command()
 def unresolved(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List references to documents that the knowledge base does not hold."""
-    from pipelines.graph.listing import unresolved as listing
+    from flows.cli.printing import print_rows
+    from pipelines.graph.views import unresolved as listing
 
     with _graph(kb) as graph:
         found = listing(graph)
     rows = [(one.wanted, one.reason, one.kind, one.uri, str(one.page or "")) for one in found]
-    _print(found, json, ("wanted", "why not found", "kind", "referred to in", "page"), rows)
+    print_rows(("wanted", "why not found", "kind", "referred to in", "page"), rows, found, json)
 
 
 @app.command()
 def merges(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List the entities that were merged, and by which rule; `graph.keep_apart` undoes a merge."""
-    from pipelines.graph.listing import merges as listing
+    from flows.cli.printing import print_rows
+    from pipelines.graph.views import merges as listing
 
     with _graph(kb) as graph:
         found = listing(graph)
-    _print(found, json, ("entity", "also called"), [(one.name, one.merged) for one in found])
+    print_rows(("entity", "also called"), [(one.name, one.merged) for one in found], found, json)
 
 
 @app.command()
@@ -106,6 +108,7 @@ def around(
     json: Json = False,
 ) -> None:
     """List what is around a node, nearest first: what a document holds, where a name stands, what a chunk says."""
+    from flows.cli.printing import print_rows
     from pipelines.store.explore import find_node, neighbourhood, node_name
 
     with _graph(kb) as graph:
@@ -114,7 +117,7 @@ def around(
         (str(one.hops), one.edge.kind.value if one.edge else "", one.node.kind.value, node_name(one.node), one.node.id)
         for one in found
     ]
-    _print(found, json, ("hops", "by", "kind", "name", "id"), rows)
+    print_rows(("hops", "by", "kind", "name", "id"), rows, found, json)
 
 
 @app.command()
@@ -126,6 +129,7 @@ def path(
     json: Json = False,
 ) -> None:
     """Show a shortest path between two nodes, whatever the direction of its edges; exit code 4 where there is none."""
+    from flows.cli.printing import print_rows
     from pipelines.core.errors import NotFound
     from pipelines.store.explore import find_node, node_name, shortest_path
 
@@ -136,7 +140,7 @@ def path(
         raise NotFound(f"no path of {hops} edges or fewer between {start} and {end}", ids=(first.id, last.id))
     rows = [("", first.kind.value, node_name(first), first.id)]
     rows += [(_arrow(step), step.node.kind.value, node_name(step.node), step.node.id) for step in steps]
-    _print(steps, json, ("by", "kind", "name", "id"), rows)
+    print_rows(("by", "kind", "name", "id"), rows, steps, json)
 
 
 @app.command()
@@ -146,7 +150,7 @@ def queries(
     value: Annotated[list[str] | None, typer.Option("--value", metavar="NAME=VALUE", help="A parameter.")] = None,
 ) -> None:
     """Print the saved queries for Neo4j Browser; parameters that are not given get examples from the graph."""
-    from pipelines.graph.listing import examples
+    from pipelines.graph.views import examples
     from pipelines.store.folder import KnowledgeBaseFolder
     from pipelines.store.neo4j.browser import saved_queries, saved_query
 
@@ -174,8 +178,8 @@ def browse(
     import webbrowser
 
     from pipelines.core.errors import SettingsError
-    from pipelines.graph.listing import examples
-    from pipelines.store.neo4j.browser import BrowserServer, favorites, link, saved_queries, saved_query
+    from pipelines.graph.views import examples
+    from pipelines.store.neo4j.browser import BrowserServer, browser_link, favorites, saved_queries, saved_query
 
     store = settings_from(kb, set).store
     if not store.neo4j_uri:
@@ -186,7 +190,7 @@ def browse(
     with BrowserServer(store.browser, favorites(list(saved_queries().values()), name, values), port) as server:
         cypher = saved_query(query).inlined(name, **values)
         has_password = bool(store.neo4j_password.get_secret_value())
-        address = link(server.page, store.neo4j_uri, store.neo4j_user, cypher, has_password)
+        address = browser_link(server.page, store.neo4j_uri, store.neo4j_user, cypher, has_password)
         say(address)
         say("saved queries are under the star at the left; Control+C ends the page", err=True)
         if open_it:
@@ -197,20 +201,6 @@ def browse(
 def _arrow(step: PathStep) -> str:
     kind = step.edge.kind.value
     return f"-{kind}->" if step.forward else f"<-{kind}-"
-
-
-def _print(found: object, as_json: bool, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print what was found: the value itself as JSON, else its rows as a table."""
-    from flows.cli.console import TextTable, console
-    from flows.cli.printing import print_json
-
-    if as_json:
-        print_json(found)
-        return
-    table = TextTable(*columns)
-    for row in rows:
-        table.row(*row)
-    console().print(table)
 
 
 @contextmanager

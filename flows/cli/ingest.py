@@ -1,4 +1,4 @@
-"""`strata ingest`: a folder into a knowledge base."""
+"""`strata ingest`: a folder into a knowledge base; `strata demo`: the examples into one, and four questions."""
 
 from __future__ import annotations
 
@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from pipelines.llm.budget import Budget
     from pipelines.settings import Settings
 
+_SHIPPED = Path(__file__).parent / "examples"
+EXAMPLES = _SHIPPED if _SHIPPED.is_dir() else Path(__file__).parents[2] / "examples" / "documents"
+"""Beside this file in a wheel, in their folder in a checkout."""
+QUESTIONS = (
+    "What is the efficiency of the K80-250 pump at rated flow?",
+    "Which way up must an eccentric reducer be mounted in a horizontal suction pipe?",
+    "What does the 43 mm mechanical seal of the K65-200 in carbon and SiC cost?",
+    "PT-300 压力变送器多久校准一次?",
+)
+
 
 class Runner(StrEnum):
     PROCESSES = "processes"
@@ -26,6 +36,7 @@ class Runner(StrEnum):
 
 def register(app: typer.Typer) -> None:
     app.command("ingest")(ingest)
+    app.command("demo")(demo)
 
 
 def ingest(
@@ -62,8 +73,8 @@ def ingest(
 ) -> None:
     """Update a knowledge base from a folder: new and changed documents are added, missing ones removed."""
     from flows.cli.live_ingest import live_progress
-    from flows.cli.printing import print_estimate, print_report
-    from pipelines.ingest.estimate import estimate_ingest
+    from flows.cli.printing import print_estimate, print_report, print_value
+    from pipelines.ingest.dry_run import estimate_ingest
     from pipelines.llm.budget import Budget
     from pipelines.store.folder import KnowledgeBaseFolder
 
@@ -86,7 +97,7 @@ def ingest(
             report = _run(
                 no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples, dask, telemetry
             )
-        print_report(report, json)
+        print_value(report, json, print_report)
         if watched is None:
             raise typer.Exit(report.exit_code)
         _wait_for_change(watched)
@@ -150,3 +161,37 @@ def _wait_for_change(folder: Path) -> None:
 
     say(f"watching {folder}; Control+C ends it", err=True)
     next(iter(watch(folder)))
+
+
+def demo(
+    kb: Annotated[Path, typer.Option("--kb", help="Where the knowledge base goes.")] = Path("demo-kb"),
+    set: Set = None,
+) -> None:
+    """Ingest the example documents, then ask four questions, one of them in Chinese."""
+    from flows.cli.answer_text import print_answer, tell_troubles
+    from flows.cli.console import console, line
+    from flows.cli.live_ingest import live_progress
+    from flows.cli.printing import print_report
+    from flows.ingest import ingest
+    from pipelines.core.errors import FolderNotFound
+    from qa import KnowledgeBase
+
+    if not EXAMPLES.is_dir():
+        raise FolderNotFound(str(EXAMPLES))
+    settings = settings_from(kb, set)
+    if settings.store.neo4j_uri:  # then the questions are answered from there
+        settings = settings_from(kb, ["store.graph=neo4j", *(set or [])])
+    with live_progress() as progress:
+        report = ingest(EXAMPLES, kb, settings, progress=progress)
+    print_report(report)
+    with KnowledgeBase.open(kb, settings) as knowledge:
+        for question in QUESTIONS:
+            console().print()
+            console().print(line((question, "bold")))
+            answer = knowledge.ask(question)
+            print_answer(answer)
+            tell_troubles(answer)
+    if browser := settings.store.browser:
+        console().print()
+        console().print(line(f"the graph in Neo4j Browser: {browser} (`make browse` opens it with style and queries)"))
+    raise typer.Exit(report.exit_code)

@@ -22,15 +22,12 @@ def status(
     set: Set = None,
 ) -> None:
     """Print the status of every file: indexed, skipped with the reason, or failed with the error."""
-    from flows.cli.printing import print_json, print_status
+    from flows.cli.printing import print_status, print_value
     from pipelines.resources import open_stores
 
     with open_stores(kb, settings_from(kb, set)) as stores:
         entries = stores.catalog.entries()
-    if json:
-        print_json(entries)
-    else:
-        print_status(entries, all)
+    print_value(entries, json, lambda found: print_status(found, all))
 
 
 def diff(
@@ -42,15 +39,12 @@ def diff(
 ) -> None:
     """Print what an ingest would add, change and remove: documents, and nodes and edges by kind."""
     from flows.cli.live_ingest import live_progress
-    from flows.cli.printing import print_difference, print_json
-    from pipelines.ingest.diff import diff as compare
+    from flows.cli.printing import print_difference, print_value
+    from pipelines.ingest.dry_run import diff as compare
 
     with live_progress(quiet or json) as progress:
         difference = compare(folder, kb, settings_from(kb, set), progress)
-    if json:
-        print_json(difference)
-    else:
-        print_difference(difference)
+    print_value(difference, json, print_difference)
 
 
 def forget(
@@ -84,16 +78,11 @@ def fsck(
     set: Set = None,
 ) -> None:
     """Check that catalog, graph, vectors and artifacts are complete and consistent; exit code 9 where they are not."""
-    from flows.cli.printing import print_findings, print_json
+    from flows.cli.printing import print_findings, print_value
     from pipelines.ingest.fsck import fsck as check
 
     checked = check(kb, settings_from(kb, set), repair, read_data)
-    if json:
-        print_json(checked)
-    else:
-        print_findings(checked)
-        if checked.read < checked.artifacts:
-            say(f"read {checked.read} of {checked.artifacts} artifacts, a sample; --read-data reads all")
+    print_value(checked, json, print_findings)
     raise typer.Exit(0 if checked.clean else 9)
 
 
@@ -105,11 +94,8 @@ def reindex(
     set: Set = None,
 ) -> None:
     """Embed again with another model, beside the present vectors; compare, then switch. No model is asked again."""
-    from flows.cli.printing import print_json, print_reindexed
+    from flows.cli.printing import print_reindexed, print_value
     from pipelines.ingest.reindex import reindex as embed_anew
 
     reindexed = embed_anew(kb, settings_from(kb, set, embed__name=embedder), drop_old)
-    if json:
-        print_json(reindexed)
-    else:
-        print_reindexed(reindexed)
+    print_value(reindexed, json, print_reindexed)

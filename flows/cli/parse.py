@@ -11,8 +11,6 @@ from flows.cli.options import DEFAULT_KB, Kb, Set
 from flows.cli.stdio import plain_output, say_error, say_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pipelines.core.document import Chunk
     from pipelines.settings import Settings
 
@@ -48,7 +46,7 @@ def parse_file(
     settings = _settings(kb, set)
     parsed = parse_single_file(file, settings.parse)
     if chunks:
-        text = _chunks_text(chunk_parsed(parsed, settings, kb))
+        text = "\n\n".join(map(_chunk_text, chunk_parsed(parsed, settings, kb)))
     elif json or scored:
         text = to_json(parsed, scored=scored)
     else:
@@ -64,12 +62,8 @@ def parse_file(
         raise typer.Exit(4)
 
 
-def _chunks_text(chunks: Sequence[Chunk]) -> str:
-    """The chunks one after the other, each with its place, what was told before it, its summary and its text."""
-    return "\n\n".join(_chunk_text(chunk) for chunk in chunks)
-
-
 def _chunk_text(chunk: Chunk) -> str:
+    """A chunk with its place, what was told before it, its summary and its text."""
     page = f"page {chunk.provenance.page}" if chunk.provenance.page else ""
     head = " · ".join(filter(None, (str(chunk.position + 1), page, " > ".join(chunk.heading_path))))
     told = {"told before": chunk.forward_summary, "summary": chunk.summary, "context": chunk.context}

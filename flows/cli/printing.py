@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from flows.cli.console import TextTable, console, line
+from flows.cli.options import store_at
 from flows.cli.stdio import say_json
 from pipelines.core.outcome import Status
 
 if TYPE_CHECKING:
-    from pipelines.ingest.diff import FolderDiff
+    from pipelines.ingest.dry_run import FolderDiff
     from pipelines.ingest.fsck import FsckReport
     from pipelines.ingest.reindex import Reindexed
     from pipelines.ingest.report import Report
-    from pipelines.llm.estimate import Estimate
-    from pipelines.store.catalog import Entry
+    from pipelines.llm.budget import Estimate
+    from pipelines.store.catalog import Catalog, Entry
 
+T = TypeVar("T")
 _STYLES = {"failed": "red", "partial": "yellow", "unfinished": "yellow"}
 
 
@@ -28,11 +32,44 @@ def print_json(value: object) -> None:
     say_json(json.dumps(msgspec.to_builtins(value), ensure_ascii=False, indent=2))
 
 
-def print_report(report: Report, as_json: bool) -> None:
-    """Print how a run ended: documents by status, stages by what they did, and every failure with its reason."""
+def print_value(value: T, as_json: bool, text: Callable[[T], None]) -> None:
+    """Print a value as JSON, else as `text` does for people."""
+    (print_json if as_json else text)(value)
+
+
+def print_rows(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    value: object = None,
+    as_json: bool = False,
+    styles: Iterable[str | None] = repeat(None),
+) -> None:
+    """Print a value as JSON, else its rows as a table, each in its style."""
     if as_json:
-        print_json(report)
+        print_json(value)
         return
+    table = TextTable(*columns)
+    for row, style in zip(rows, styles, strict=False):
+        table.row(*row, style=style)
+    console().print(table)
+
+
+def print_kept(
+    read: Callable[[Catalog], Sequence[T]],
+    kb: Path,
+    as_json: bool,
+    columns: Sequence[str],
+    cells: Callable[[T], Sequence[str]],
+    style: Callable[[T], str | None] = lambda one: None,
+) -> None:
+    """List what the catalog of the knowledge base at `kb` keeps of one kind, the latest at the end."""
+    with store_at(kb) as store:
+        found = read(store.catalog)
+    print_rows(columns, map(cells, found), found, as_json, map(style, found))
+
+
+def print_report(report: Report) -> None:
+    """Print how a run ended: documents by status, stages by what they did, and every failure with its reason."""
     out = console()
     out.print(_documents(report))
     out.print(_stages(report))
@@ -139,6 +176,8 @@ def print_findings(checked: FsckReport) -> None:
         out.print("repaired" if checked.clean else f"{len(checked.remaining)} findings remain; ingest the folder again")
     else:
         out.print(f"{len(checked.findings)} findings; --repair repairs them")
+    if checked.read < checked.artifacts:
+        out.print(f"read {checked.read} of {checked.artifacts} artifacts, a sample; --read-data reads all")
 
 
 def print_reindexed(reindexed: Reindexed) -> None:

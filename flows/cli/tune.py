@@ -53,8 +53,8 @@ def tune(
 def _open(
     stack: ExitStack, questions: list[Path], kb: Path | None, corpus: list[Path], settings: QaSettings, quiet: bool
 ) -> list[QuestionSet]:
-    from evaluate.passages import open_passages
     from evaluate.questions import read_passages, read_questions
+    from evaluate.sets import open_passages
     from evaluate.tune import QuestionSet
     from flows.cli.live_ingest import live_progress
     from pipelines.core.errors import SettingsError

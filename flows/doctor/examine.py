@@ -1,14 +1,132 @@
-"""All checks, in the order in which they are told."""
+"""The knowledge base and its models, and all checks in the order in which they are told."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
-from flows.doctor.diagnosis import Check, Result, Subject, result_of
-from flows.doctor.kb_state import knowledge
-from flows.doctor.machine import disk, office, packages, telemetry
-from flows.doctor.models import SECONDS, embedder, endpoint, ocr
-from flows.doctor.servers import neo4j, prefect
+import numpy as np
+
+from flows.doctor.diagnosis import Check, Diagnosis, Result, Subject, bad, doubtful, good, result_of
+from flows.doctor.surroundings import disk, neo4j, office, packages, prefect, telemetry
+from pipelines.core.errors import MissingExtra, StoreError, StoreLocked, StrataError
+from pipelines.ingest.integrity import is_lost
+from pipelines.llm.chat import Message, Request
+from pipelines.resources import Stores, open_stores
+from pipelines.store.facts import incompleteness, remedy, state
+from pipelines.store.folder import KnowledgeBaseFolder
+
+SAMPLE = 50
+"""Documents whose artifacts are looked at, spread evenly over all."""
+SECONDS = 30.0
+"""How long the endpoint may take for a word."""
+_WORD = "STRATA 2048"
+_HELLO = Request((Message("user", "Reply with the word ready."),), role="answer", max_tokens=16)
+
+
+def knowledge(subject: Subject) -> Diagnosis:
+    """How the knowledge base is; of its documents a sample is looked at."""
+    if not KnowledgeBaseFolder(subject.kb).exists:
+        return good(f"none at {subject.kb} yet", "`strata ingest FOLDER` makes one")
+    with open_stores(subject.kb, subject.settings) as stores:
+        return _found(stores)
+
+
+def _found(stores: Stores) -> Diagnosis:
+    there = state(stores.catalog)
+    documents = f"{there.searchable} of {there.documents} documents can be found"
+    try:
+        with stores.embedded.exclusive():
+            pass
+    except StoreLocked as error:
+        return doubtful(f"{documents}; {error.message}", "questions are answered from what is there")
+    except StoreError:
+        documents += ", read-only"
+    if lacks := incompleteness(there):
+        return doubtful(lacks, remedy(there))
+    searchable = [entry for entry in stores.catalog.entries() if entry.status.searchable]
+    sample = searchable[:: max(1, len(searchable) // SAMPLE)]
+    broken = [entry.uri for entry in sample if is_lost(entry, stores.artifacts)]
+    if broken:
+        text = f"{documents}; of {len(sample)} looked at {len(broken)} lack artifacts: {broken[0]}"
+        return bad(text, "`strata fsck --repair`, then `strata ingest` again")
+    return good(f"{documents}; {len(sample)} looked at are whole")
+
+
+def endpoint(subject: Subject) -> Diagnosis:
+    """Whether the configured language model replies: one call of a few tokens, and none where none is configured."""
+    from pipelines.llm.stack import open_chat
+
+    llm = subject.settings.llm
+    if not llm.configured:
+        return good(
+            "none is configured: answers are quoted", "to have one set OPENAI_API_KEY, or [llm] base_url or gguf"
+        )
+    limits = {"tries": 1, "timeout": min(llm.timeout, SECONDS), "cache": False, "record": ""}
+    chat = open_chat(llm.model_copy(update=limits))
+
+    async def once() -> None:
+        try:
+            await chat.complete(_HELLO)
+        finally:
+            await chat.close()
+
+    try:
+        asyncio.run(once())
+    except StrataError as error:
+        return bad(f"{llm.endpoint}: {error.message}", error.hint)
+    return good(f"{llm.endpoint} replies")
+
+
+def embedder(subject: Subject) -> Diagnosis:
+    """Whether the embedder loads, and is the one that the vectors of the knowledge base were made with."""
+    from pipelines.llm.embedders import open_embedder
+    from pipelines.resources import open_stores
+    from pipelines.store.folder import KnowledgeBaseFolder
+
+    if KnowledgeBaseFolder(subject.kb).exists:
+        with open_stores(subject.kb, subject.settings) as stores:  # raises where they do not match
+            rows, info = stores.embedder.embed(["ready"]), stores.embedder.info
+    else:
+        settings = subject.settings.embed.at_endpoint_of(subject.settings.llm)
+        opened = open_embedder(settings.model_copy(update={"tries": 1, "timeout": min(settings.timeout, SECONDS)}))
+        try:
+            rows, info = opened.embed(["ready"]), opened.info
+        finally:
+            opened.close()
+    if rows.shape != (1, info.dimension) or not np.isfinite(rows).all():
+        return bad(f"{info.name} ({info.model}) gives vectors of shape {rows.shape}, not {info.dimension} numbers")
+    return good(f"{info.name} ({info.model}), {info.dimension} numbers")
+
+
+def ocr(subject: Subject) -> Diagnosis:
+    """Whether the OCR engine reads a picture made for it."""
+    from pipelines.parse.ocr.engine import ocr_engine
+
+    try:
+        engine = ocr_engine(subject.settings.parse.ocr)
+    except MissingExtra as error:
+        return doubtful(f"{error.message}: scans and pictures are not read", error.hint)
+    if engine is None:
+        return good("off, as the settings want it: scans and pictures are not read")
+    said = " ".join(reading.text for reading in engine.read(_picture()))
+    if _plain(_WORD) not in _plain(said):
+        return bad(f"{engine.name} reads {said!r} where {_WORD!r} stands", "reinstall it, or try another engine")
+    return good(f"{engine.name} reads")
+
+
+def _picture() -> np.ndarray:
+    """A line of text, black on white."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    picture = Image.new("RGB", (640, 160), "white")
+    ImageDraw.Draw(picture).text((60, 50), _WORD, fill="black", font=ImageFont.load_default(56))
+    return np.asarray(picture, dtype=np.uint8)
+
+
+def _plain(text: str) -> str:
+    return "".join(character for character in text.upper() if character.isalnum())
+
 
 CHECKS = (
     Check("packages", packages),

@@ -87,17 +87,13 @@ def rank(documents: Mapping[str, DocumentRecords], earlier: Ranks | None = None)
         read = ((key, chunks[key] if key in chunks else documents[key].chunks) for key in documents)
         everything = ChunkIndex(read) if known else added
         for some in _batches(documents, ranks, [key for key in documents if None in ranks[key]]):
-            _compare(some, ranks, _is_unranked, everything, unranked * len(everything))
+            _compare(some, ranks, lambda rank: rank is None, everything, unranked * len(everything))
     return {key: tuple(filter(None, ranks[key])) for key in documents}
 
 
 def _is_open(rank: ChunkRank | None) -> bool:
     """Whether an added chunk can change what is known of an atom."""
     return rank is not None and not rank.truncated
-
-
-def _is_unranked(rank: ChunkRank | None) -> bool:
-    return rank is None
 
 
 def _batches(

@@ -110,11 +110,11 @@ def tag_samples(
         scores = index.scores(f"{sample.question} {sample.answer}")
         answer = normalize(sample.answer)
         best = max(range(len(ids)), key=lambda place: (bool(answer) and answer in texts[place], scores[place]))
-        tagged.append(TaggedSample(sample.question, question_terms(sample.question), tuple(tags.get(ids[best], ()))))
+        tagged.append(TaggedSample(sample.question, question_phrases(sample.question), tuple(tags.get(ids[best], ()))))
     return tagged
 
 
-def question_terms(question: str) -> tuple[str, ...]:
+def question_phrases(question: str) -> tuple[str, ...]:
     """Return the key phrases and names of a question, the heaviest first."""
     named = NamedSentence(question, [name.span for name in find_names(question, ())])
     return tuple(phrase.text for phrase in key_phrases([named], (), _MAX_PHRASES))

@@ -84,10 +84,10 @@ class _Abbreviations:
         return self._long.get(form, form)
 
 
-def forms_in(text: str, longest: int = 5) -> Iterator[tuple[str, str]]:
-    """Yield each run of up to `longest` words (2 to 6 characters in Chinese) with its form, longer runs first."""
+def forms_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each run of up to five words (2 to 6 characters in Chinese) with its form, longer runs first."""
     parts = [match.group() for match in _PART.finditer(normalize(text))]
-    for size in range(min(longest, len(parts)), 0, -1):
+    for size in range(min(5, len(parts)), 0, -1):
         for start in range(len(parts) - size + 1):
             run = " ".join(parts[start : start + size])
             yield run, tag_form(run)

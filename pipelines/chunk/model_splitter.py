@@ -5,14 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.chunk.passages import GroupSummary, PassageGroup, ShownTexts, carried, quoted_group
-from pipelines.chunk.reply import Division, Summaries, summaries_of
+from pipelines.chunk.passages import (
+    Division,
+    GroupSummary,
+    PassageGroup,
+    ShownTexts,
+    Summaries,
+    carried,
+    quoted_group,
+    summaries_of,
+)
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Cut, StructuralSplitter, Window, quoted_cut
 from pipelines.core.outcome import Failure
 from pipelines.llm.ask import Asked, CallEnding, ask
 from pipelines.llm.chat import Chat, Message
-from pipelines.llm.embedder import Embedder
 from pipelines.llm.prompt import Prompt, fence
 
 SPLIT_ROLE, SUMMARY_ROLE = "split", "summarize"
@@ -36,12 +43,10 @@ class ModelSplitter:
     again may help. `overrides` is a folder with prompts of the user's own.
     """
 
-    def __init__(
-        self, chat: Chat, settings: ChunkSettings, embedder: Embedder | None = None, overrides: Path | None = None
-    ) -> None:
+    def __init__(self, chat: Chat, settings: ChunkSettings, overrides: Path | None = None) -> None:
         self._chat = chat
         self._quoted = settings.summary_sentences
-        self._structural = StructuralSplitter(settings, embedder)
+        self._structural = StructuralSplitter(settings)
         self._split = Prompt.load("pipelines.chunk", "split", overrides)
         self._summarize = Prompt.load("pipelines.chunk", "summarize", overrides)
 

@@ -1,8 +1,4 @@
-"""Passages and what a splitter says of them: summaries, and the forward summary (PIKE-RAG 5.2.1, figure 5).
-
-A forward summary is what a reader of the rest of a document must know of it so far. It goes with every window in
-reading order, over the boundaries of sections. `quoted` and `carried` make both without a model.
-"""
+"""Passages, what a splitter says of them, and the replies of a model about them (PIKE-RAG 5.2.1, figure 5)."""
 
 from __future__ import annotations
 
@@ -10,6 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from pipelines.core.ids import normalize
 from pipelines.core.outcome import Failure
@@ -30,10 +30,14 @@ _CARRIED = 3
 """Sentences of a forward summary that is quoted: the newest, and two earlier ones (the model has 40 words)."""
 _LONGEST = 300
 """Maximum characters of one of them: that of a model's, too."""
+_LONGEST_TOLD, _LONGEST_OVERVIEW = 400, 700
+"""Maximum characters of the summary of a chunk, and of that of a section or document: twice what is asked for."""
+_WHOLE = re.compile(r".*[.!?。！？…]", re.DOTALL)
+"""All sentences that are whole."""
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class SplitPassage:
     """A text that is to be summarized: a chunk, with the header of its table in front where it has none itself.
 
     `sentences` are those that can be quoted, `about` the document's title and its headings.
@@ -58,7 +62,7 @@ class PassageGroup:
     title: str
     language: str
     forward_summary: str
-    passages: tuple[Passage, ...]
+    passages: tuple[SplitPassage, ...]
     tries: int = 1
     document: str = ""
 
@@ -76,7 +80,7 @@ class GroupSummary:
     tries: int = 0
 
 
-def quoted(passage: Passage, count: int) -> str:
+def quoted(passage: SplitPassage, count: int) -> str:
     """Return the `count` sentences of a passage that say most of it; of a table or code, its first line."""
     lines = passage.sentences or (passage.text.strip().split("\n")[0],)
     return summarize(lines, count, passage.about, passage.language)
@@ -153,3 +157,58 @@ class ShownTexts:
     def _names(self, summary: str) -> list[str]:
         """The words that are names by their capital; none where every noun has one."""
         return [] if profile(self._language).noun_capitals else _NAME.findall(summary)
+
+
+def _cut(length: int) -> BeforeValidator:
+    return BeforeValidator(lambda value: _within(value, length) if isinstance(value, str) else value)
+
+
+def _within(text: str, length: int) -> str:
+    """Return a text of at most `length` characters: where it is longer, or ends at that, its whole sentences."""
+    line = " ".join(text.split())
+    if len(line) < length - 1:
+        return line
+    whole = _WHOLE.match(line[:length])
+    return whole.group() if whole else line[:length]
+
+
+Told = Annotated[str, _cut(_LONGEST_TOLD), Field(max_length=_LONGEST_TOLD)]
+
+
+class Division(BaseModel):
+    """The number of the sentence with which the first passage ends, its summary, and that for the text behind it."""
+
+    end: int
+    summary: Told
+    forward: Told
+
+
+class Summaries(BaseModel):
+    """A summary of each passage under its number, and that for the text behind them under "forward".
+
+    Under numbers, since small models that write a list of them lose the passages. `count` is what `summaries_of` was
+    given.
+    """
+
+    count: ClassVar[int] = 0
+
+    def of_passages(self) -> tuple[str, ...]:
+        return tuple(getattr(self, f"passage_{number}") for number in range(1, self.count + 1))
+
+    def of_all(self) -> str:
+        return str(getattr(self, "forward", ""))
+
+
+@lru_cache(maxsize=64)  # more than passages are ever summarized together
+def summaries_of(count: int) -> type[Summaries]:
+    """Return the reply type with a summary for each of `count` passages."""
+    passages: dict[str, Any] = {f"passage_{number}": (Told, Field(alias=str(number))) for number in range(1, count + 1)}
+    made = create_model("Summaries", __base__=Summaries, **passages, forward=(Told, ...))
+    made.count = count
+    return made
+
+
+class Overview(BaseModel):
+    """The summary of a section or document."""
+
+    summary: Annotated[str, _cut(_LONGEST_OVERVIEW), Field(max_length=_LONGEST_OVERVIEW)]

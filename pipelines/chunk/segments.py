@@ -1,18 +1,28 @@
-"""Segments: the smallest parts of a document that chunks are made of."""
+"""Segments: the smallest parts of a document that chunks are made of.
+
+Texts without structure are split by `langchain_text_splitters`: this is its only adapter.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from pipelines.chunk.base_split import base_split
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import Block, BlockKind
 from pipelines.core.provenance import Span
 from pipelines.core.table import Table
 from pipelines.lang.sentences import sentences
 from pipelines.llm.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+# From the coarsest to the finest; the last one cuts between any two characters.
+_SEPARATORS = ["\n\n", "\n", "。", "；", ". ", "; ", "，", "、", ", ", " | ", " ", ""]
 
 
 class Break(IntEnum):
@@ -167,3 +177,40 @@ def _cut(block_index: BlockIndex, span: Span, max_tokens: int, end: Break) -> It
 def _stripped(text: str, start: int) -> Span:
     left = len(text) - len(text.lstrip())
     return Span(start + left, start + len(text.rstrip()))
+
+
+def base_split(text: str, max_tokens: int) -> list[Span]:
+    """Return consecutive spans that cover all of `text`, none over `max_tokens`, cut at the coarsest separators.
+
+    Raises `ValueError` if the library returns anything but the text itself in parts.
+    """
+    spans: list[Span] = []
+    start = 0
+    for piece in _splitter(max_tokens).split_text(text):
+        if not text.startswith(piece, start):
+            raise ValueError(f"the base split lost text at character {start}")
+        spans.append(Span(start, start + len(piece)))
+        start += len(piece)
+    if start != len(text):
+        raise ValueError(f"the base split lost the text after character {start}")
+    return spans
+
+
+# Few settings are in use at once.
+@lru_cache(maxsize=8)
+def _splitter(max_tokens: int) -> RecursiveCharacterTextSplitter:
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+    return RecursiveCharacterTextSplitter(
+        separators=_SEPARATORS,
+        chunk_size=max_tokens,
+        chunk_overlap=0,
+        length_function=_length,
+        keep_separator="end",
+        strip_whitespace=False,
+    )
+
+
+def _length(piece: str) -> int:
+    """Return the tokens of a part, at least 1: the library repeats a part of length 0 before the next one."""
+    return max(1, count_tokens(piece)) if piece else 0

@@ -16,7 +16,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.chunk.passages import GroupSummary, Passage, PassageGroup, carried, quoted, quoted_group
+from pipelines.chunk.passages import GroupSummary, PassageGroup, SplitPassage, carried, quoted, quoted_group
 from pipelines.chunk.segments import Break, Segment
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.core.outcome import Failure
@@ -50,7 +50,7 @@ class Window:
     tries: int = 1
     document: str = ""
 
-    def passage(self, end: int) -> Passage:
+    def passage(self, end: int) -> SplitPassage:
         """Return the chunk that ends with sentence `end`."""
         return passage_of(self.segments[:end], self.sentences[:end], self.title, self.heading_path, self.language)
 
@@ -72,11 +72,11 @@ class Cut:
 
 def passage_of(
     segments: Sequence[Segment], texts: Sequence[str], title: str, heading_path: tuple[str, ...], language: str
-) -> Passage:
+) -> SplitPassage:
     """Return the passage that segments make up; `texts` are theirs."""
     prose = tuple(text for segment, text in zip(segments, texts, strict=True) if segment.prose)
     text = "\n".join(filter(None, (segments[0].context, *texts)))
-    return Passage(text, heading_path, prose, " ".join((title, *heading_path)), language)
+    return SplitPassage(text, heading_path, prose, " ".join((title, *heading_path)), language)
 
 
 def quoted_cut(window: Window, end: int, count: int) -> Cut:

@@ -1,11 +1,39 @@
-"""Content identities: the same thing has the same id on every machine."""
+"""What things are called: content by its digest, the same on every machine; files by URIs, reversible for every name.
+
+A URI is the path relative to the ingested folder as it stands, but for these, each byte of which becomes `%XX` (two
+uppercase hexadecimal digits):
+
+- bytes that are no UTF-8;
+- control characters, line and paragraph separators, and the marks that embed, override or isolate a direction: what a
+  terminal or a browser obeys instead of showing;
+- a "!" before a "/": only a part of a container has that ("a.zip!/b.txt"), so no folder can pass for a container;
+- a "%" that would otherwise begin such an escape.
+
+Two names never share a URI: names that differ in their bytes alone (é composed and decomposed) stay two.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 import unicodedata
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+
+from pipelines.core.safe_output import shown
 
 ID_HEX_DIGITS = 32
+INSIDE = "!/"
+"""Stands between a container and the name of a part of it."""
+LONGEST = 120
+"""Characters of one component of a part's name; a longer one is cut, its ending kept."""
+
+_ESCAPE = r"(?:[01][0-9A-F]|21|25|7F|[89A-F][0-9A-F])"
+_READS_AS_ESCAPE = re.compile(f"%(?={_ESCAPE})")
+_ESCAPED = re.compile(f"%({_ESCAPE})".encode())
+_OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_RESERVED = re.compile('[<>:"|?*]')
 
 
 def digest(data: bytes) -> str:
@@ -29,3 +57,61 @@ def content_id(kind: str, *parts: str | int) -> str:
 def normalize(text: str) -> str:
     """Return `text` in NFKC, case-folded, with white space collapsed: the form in which names are compared."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def uri_of(path: PurePath | str | bytes) -> str:
+    """Return the URI of a relative path."""
+    text = os.fsencode(path).decode("utf-8", "surrogateescape")
+    return _escaped(text)
+
+
+def path_of(uri: str) -> Path:
+    """Return the path that `uri_of` makes this URI of."""
+    return Path(os.fsdecode(_ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), uri.encode("utf-8"))))
+
+
+def called(given: str, uris: Iterable[str]) -> tuple[str, ...]:
+    """Return the URIs that a user who writes `given` can mean: the one that it is, else those shown or called so."""
+    known = tuple(uris)
+    if given in known:
+        return (given,)
+    real = _escaped(given)
+    return tuple(uri for uri in known if given == shown(uri) or real == uri)
+
+
+def part_name(name: str) -> str:
+    """Return what a part of a container is called in its URI, empty where nothing remains of `name`.
+
+    It leads nowhere out of the container: no "..", no drive, no leading slash. Backslashes separate as slashes do.
+    Several names may become one; the container keeps them apart (`DocumentBuilder.child`).
+    """
+    parts = (_component(part) for part in name.replace("\\", "/").split("/"))
+    return _escaped("/".join(part for part in parts if part))
+
+
+def last_part(name: str) -> str:
+    """Return the file name at the end of a path as mails and archives of any system give it."""
+    return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+
+
+def _component(part: str) -> str:
+    plain = _RESERVED.sub("", part).strip(" ")
+    if not plain.strip("."):
+        return ""
+    if len(plain) <= LONGEST:
+        return plain
+    stem, dot, suffix = plain.rpartition(".")
+    return stem[: LONGEST - len(suffix) - 1] + dot + suffix if dot and len(suffix) < 12 else plain[:LONGEST]
+
+
+def _escaped(text: str) -> str:
+    """The text with its escapes; bytes that were no UTF-8 stand in it as lone surrogates, as Python hands them on."""
+    marked = _READS_AS_ESCAPE.sub("%25", text).replace(INSIDE, "%21/")
+    return _OBEYED.sub(lambda found: "".join(f"%{byte:02X}" for byte in _bytes(found[0])), marked)
+
+
+def _bytes(char: str) -> bytes:
+    try:
+        return char.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a lone surrogate that stands for no byte, as archives and mails can name one
+        return char.encode("utf-8", "surrogatepass")

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from pipelines.core.document import ReferenceKind
 from pipelines.core.failures import each
-from pipelines.core.uris import INSIDE
+from pipelines.core.ids import INSIDE
 from pipelines.graph.document_names import DocumentName, fold_name, names_of, number_key, revision_order
 from pipelines.graph.document_profile import DocumentProfile, ProfileReference, SectionIndex
 from pipelines.lang.terms import terms

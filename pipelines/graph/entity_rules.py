@@ -30,7 +30,7 @@ _CLEAR_OF = {
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class NameMatch:
     """Two names are the same entity: by which rule, and how sure (0 to 1)."""
 
     rule: str
@@ -115,7 +115,7 @@ def _figures(name: str) -> tuple[list[str], list[str]]:
     return sorted(_DIGITS.findall(name)), sorted(match for match in _ROMAN.findall(name) if match)
 
 
-def judge(one: EntityProfile, two: EntityProfile) -> Verdict | None:
+def judge(one: EntityProfile, two: EntityProfile) -> NameMatch | None:
     """Return why the two are the same entity by their names alone, None where no rule decides.
 
     None too for companies of one name and two legal forms ("ABB Ltd", "ABB Inc"): they may be two.
@@ -125,12 +125,12 @@ def judge(one: EntityProfile, two: EntityProfile) -> Verdict | None:
         return None
     # Scores rank the rules: 1 for the same letters, less the more a rule takes for granted.
     rules = (
-        (a == b, Verdict("same name", 1.0)),
-        (a.replace(" ", "") == b.replace(" ", ""), Verdict("same letters", 0.98)),
-        (_is_plural(one.name, two.name, a, b), Verdict("singular and plural", 0.95)),
-        (_is_person(one, two) and _same_person(a.split(), b.split()), Verdict("initials", 0.9)),
+        (a == b, NameMatch("same name", 1.0)),
+        (a.replace(" ", "") == b.replace(" ", ""), NameMatch("same letters", 0.98)),
+        (_is_plural(one.name, two.name, a, b), NameMatch("singular and plural", 0.95)),
+        (_is_person(one, two) and _same_person(a.split(), b.split()), NameMatch("initials", 0.9)),
         # A typing error may be another name: as sure as initials.
-        (_is_slip(a, b), Verdict("spelling", 0.9)),
+        (_is_slip(a, b), NameMatch("spelling", 0.9)),
     )
     return next((verdict for holds, verdict in rules if holds), None)
 

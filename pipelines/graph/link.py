@@ -17,7 +17,7 @@ from pipelines.graph.document_links import DocumentLink, common_names, document_
 from pipelines.graph.document_names import fold_name, is_weak, number_key, revision_order, without_revision
 from pipelines.graph.document_profile import DocumentProfile
 from pipelines.graph.entities import EntityProfile, entity_profiles, most_common
-from pipelines.graph.mentions import ChunkText, NameMatcher, NameMention, find_names
+from pipelines.graph.mentions import ChunkText, NameMatcher, NameMention, find_mentions
 from pipelines.graph.node_properties import Properties, short
 from pipelines.graph.resolve import Decide, Embed, Merge, resolve
 from pipelines.graph.settings import GraphSettings
@@ -140,7 +140,9 @@ def _links(
     hits: dict[str, Sequence[NameMention]] = {}
     if settings.mentions:
         names = NameMatcher(index.names)
-        found_names = each("mentions", profiles, _document, lambda profile: find_names(profile, names, text_of, cache))
+        found_names = each(
+            "mentions", profiles, _document, lambda profile: find_mentions(profile, names, text_of, cache)
+        )
         hits = {profile.document: found for profile, found in zip(profiles, found_names, strict=True)}
     common = common_names(hits.values(), len(profiles), settings)
     links = each(

@@ -5,16 +5,53 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pipelines.core.ids import normalize
 from pipelines.core.vectors import Vectors
 from pipelines.graph import entity_rules
-from pipelines.graph.components import Components
 from pipelines.graph.entities import EntityProfile, nearest_pairs
 from pipelines.graph.settings import GraphSettings
 
+if TYPE_CHECKING:
+    import networkx
+
+R = TypeVar("R")
 Embed = Callable[[Sequence[str]], Vectors]
 """Names to unit vectors."""
+
+
+class Components(Generic[R]):
+    """Numbers joined in pairs, each join with its reason: those that are connected are one group.
+
+    Example: after `join(1, 2, "alias")` and `join(2, 5, "acronym")`, `groups()` yields
+    `{1: "alias", 2: "alias", 5: "acronym"}`.
+    """
+
+    def __init__(self) -> None:
+        import networkx
+
+        self._graph: networkx.Graph[int] = networkx.Graph()
+        self._reasons: dict[int, R] = {}
+
+    def join(self, one: int, two: int, reason: R) -> None:
+        """Put two numbers, with all that they are joined to, into one group."""
+        self._graph.add_edge(one, two)
+        self._reasons.setdefault(one, reason)
+        self._reasons.setdefault(two, reason)
+
+    def group_of(self, number: int) -> set[int]:
+        """Return the group of a number: itself alone where it was never joined."""
+        import networkx
+
+        return networkx.node_connected_component(self._graph, number) if number in self._graph else {number}
+
+    def groups(self) -> Iterator[dict[int, R]]:
+        """Yield each group of two and more: its members, each with the reason of its first join."""
+        import networkx
+
+        for members in networkx.connected_components(self._graph):
+            yield {member: self._reasons[member] for member in members}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +83,7 @@ class Merge:
 class _MergeCandidate:
     one: int
     two: int
-    verdict: entity_rules.Verdict
+    verdict: entity_rules.NameMatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +93,7 @@ class _NearPair:
     one: int
     two: int
     cosine: float
-    verdict: entity_rules.Verdict | None
+    verdict: entity_rules.NameMatch | None
 
 
 def resolve(
@@ -90,7 +127,7 @@ def _forced(profiles: Sequence[EntityProfile], settings: GraphSettings) -> Itera
     for one, two in settings.merge:
         i, j = by_name.get(normalize(one)), by_name.get(normalize(two))
         if i is not None and j is not None and i != j:
-            yield _MergeCandidate(i, j, entity_rules.Verdict("setting", 1.0))
+            yield _MergeCandidate(i, j, entity_rules.NameMatch("setting", 1.0))
 
 
 def _by_name(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
@@ -108,7 +145,7 @@ def _by_name(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
         first: dict[str, int] = {}
         for i, form in zip(group, forms, strict=False):
             if (other := first.setdefault("" if one_company else form, i)) != i:
-                yield _MergeCandidate(other, i, entity_rules.Verdict("same name", 1.0))
+                yield _MergeCandidate(other, i, entity_rules.NameMatch("same name", 1.0))
 
 
 def _by_alias(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
@@ -125,7 +162,7 @@ def _by_alias(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
         for name, rule, score in given:
             other = by_key.get(entity_rules.key(name))
             if other is not None and other != i:
-                yield _MergeCandidate(min(i, other), max(i, other), entity_rules.Verdict(rule, score))
+                yield _MergeCandidate(min(i, other), max(i, other), entity_rules.NameMatch(rule, score))
 
 
 def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
@@ -142,7 +179,7 @@ def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
         beside = [j for j in long.get(letters, []) if j != i and documents & set(profiles[j].documents)]
         if len(beside) == 1:
             # Its letters are the initials, and the two stand in one document: surer than initials of persons (.9).
-            yield _MergeCandidate(min(i, beside[0]), max(i, beside[0]), entity_rules.Verdict("acronym", 0.93))
+            yield _MergeCandidate(min(i, beside[0]), max(i, beside[0]), entity_rules.NameMatch("acronym", 0.93))
 
 
 def open_pairs(profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed) -> tuple[Pair, ...]:
@@ -196,16 +233,16 @@ def _by_likeness(
                 # Four digits, as they are shown.
                 places[pair.one.id],
                 places[pair.two.id],
-                entity_rules.Verdict("model", round(score, 4)),
+                entity_rules.NameMatch("model", round(score, 4)),
             )
 
 
 def _joined(
     profiles: Sequence[EntityProfile], candidates: Iterable[_MergeCandidate], settings: GraphSettings
-) -> Components[entity_rules.Verdict]:
+) -> Components[entity_rules.NameMatch]:
     """The entities in groups; a join of what `[graph] keep_apart` forbids is refused."""
     apart = {frozenset((normalize(one), normalize(two))) for one, two in settings.keep_apart}
-    joined = Components[entity_rules.Verdict]()
+    joined = Components[entity_rules.NameMatch]()
 
     def names(place: int) -> list[str]:
         return [normalize(profiles[member].name) for member in joined.group_of(place)]
@@ -217,7 +254,7 @@ def _joined(
     return joined
 
 
-def _merges(profiles: Sequence[EntityProfile], group: Mapping[int, entity_rules.Verdict]) -> Iterator[Merge]:
+def _merges(profiles: Sequence[EntityProfile], group: Mapping[int, entity_rules.NameMatch]) -> Iterator[Merge]:
     """Each member of a group into its most mentioned, with the reason that joined it to the group."""
     best = min((profiles[i] for i in group), key=lambda profile: (-profile.mentions, -len(profile.name), profile.id))
     for i, verdict in group.items():

@@ -25,7 +25,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from pipelines.core.errors import SettingsError, SourceError
-from pipelines.core.plugin import names_code
+from pipelines.core.settings_section import names_code
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.dask_pool import DaskPool
 from pipelines.ingest.dispatch import Dispatcher

@@ -20,7 +20,7 @@ from pipelines.graph.entity_judge import Verdicts
 from pipelines.graph.link import Linked, link, unlinked
 from pipelines.graph.mentions import ChunkText
 from pipelines.graph.resolve import open_pairs
-from pipelines.ingest.feedback import Confirmed, confirmed, confirmed_key
+from pipelines.ingest.feedback import ConfirmedQuestion, confirmed_key, confirmed_questions
 from pipelines.ingest.gate import Gate, gate
 from pipelines.ingest.keys import VERSIONS
 from pipelines.ingest.verdicts import SAID, renamed, said_key, splits, with_said, wrong_atoms
@@ -140,7 +140,7 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings, gated: G
     )
     linked = replace(linked, merged={**linked.merged, **tags})
     index = vectors_name(stores.embedder.info)
-    said = confirmed(stores.catalog)
+    said = confirmed_questions(stores.catalog)
     keys = {
         profile.document: _load_key(
             by_document[profile.document], profile, linked, passed, index, said.get(profile.document, ())
@@ -165,7 +165,7 @@ def _named_by(
 def _unlinked(entries: Sequence[Entry], failures: Iterable[Failure], trouble: str, stores: Stores) -> Linking:
     """The documents without links between them, with their own tags and entities."""
     linked, index = unlinked(read_profiles(entries, stores)), vectors_name(stores.embedder.info)
-    said = confirmed(stores.catalog)
+    said = confirmed_questions(stores.catalog)
     keys = {
         entry.document: _load_key(entry, None, linked, Gate(), index, said.get(entry.document, ())) for entry in entries
     }
@@ -192,7 +192,7 @@ def corpus_key(entries: Sequence[Entry], settings: Settings, stores: Stores) -> 
     made = sorted(f"{entry.artifacts['card']} {entry.artifacts['embed']}" for entry in entries)
     made += sorted(f"{pair} {score}" for pair, score in verdicts.scores.items() if score)
     made += said_key(stores.catalog)
-    for document, given in confirmed(stores.catalog).items():
+    for document, given in confirmed_questions(stores.catalog).items():
         made += (document, *confirmed_key(given)) if document in documents else ()
     return content_id("link", str(VERSIONS["link"]), fingerprint(settings.graph), index, *made)
 
@@ -203,7 +203,7 @@ def _load_key(
     linked: Linked,
     passed: Gate,
     index: str,
-    said: Sequence[Confirmed],
+    said: Sequence[ConfirmedQuestion],
 ) -> str:
     borne = [*(one.id for one in profile.entities), *(one.id for one in profile.tags)] if profile else []
     stands_for = linked.stands_for(entry.document)

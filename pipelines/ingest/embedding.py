@@ -13,7 +13,7 @@ from pipelines.atomize.self_recall import DocumentRecords, SearchRecords
 from pipelines.core import codec
 from pipelines.core.document import Chunk, Document, Section, document_date
 from pipelines.core.graph import CORPUS_OWNER
-from pipelines.core.knowledge import Atom, Distillate, Entity, Tag
+from pipelines.core.knowledge import Distillate, Entity, Tag
 from pipelines.core.vectors import Vectors, from_bytes, to_bytes
 from pipelines.core.work.job import JobContext
 from pipelines.ingest.report import Stage
@@ -44,7 +44,8 @@ def records_of(document: Document, distillate: Distillate) -> tuple[Record, ...]
     for chunk in distillate.chunks:
         found.extend(_chunk_records(document, chunk, tuple(tags.get(chunk.id, ()))))
     found.extend(
-        _atom_record(document, atom, chunks[atom.chunk], tuple(tags.get(atom.chunk, ()))) for atom in distillate.atoms
+        _record(document, chunks[atom.chunk], RecordKind.ATOM, atom.id, atom.text, tuple(tags.get(atom.chunk, ())))
+        for atom in distillate.atoms
     )
     return tuple(found)
 
@@ -124,10 +125,6 @@ def _chunk_records(document: Document, chunk: Chunk, tags: tuple[str, ...]) -> I
     yield _record(document, chunk, RecordKind.CHUNK, chunk.id, text, tags)
     if chunk.summary:
         yield _record(document, chunk, RecordKind.SUMMARY, chunk.id, chunk.summary, tags)
-
-
-def _atom_record(document: Document, atom: Atom, chunk: Chunk, tags: tuple[str, ...]) -> Record:
-    return _record(document, chunk, RecordKind.ATOM, atom.id, atom.text, tags)
 
 
 def _record(document: Document, chunk: Chunk, kind: RecordKind, id: str, text: str, tags: tuple[str, ...]) -> Record:

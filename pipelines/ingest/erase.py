@@ -16,13 +16,12 @@ from pipelines.core import codec
 from pipelines.core.document import Source
 from pipelines.core.errors import NotFound
 from pipelines.core.graph import NodeKind
+from pipelines.core.ids import INSIDE, called
 from pipelines.core.outcome import Status
-from pipelines.core.uris import INSIDE, called
 from pipelines.graph.mentions import STAGE as MENTIONS
 from pipelines.graph.mentions import cache_key
-from pipelines.ingest.conversations import forget_conversations
 from pipelines.ingest.corpus import link_corpus, read_profiles
-from pipelines.ingest.feedback import forget_answers
+from pipelines.ingest.feedback import forget_answers, forget_conversations
 from pipelines.ingest.gate import STAGE as RECALL
 from pipelines.ingest.keys import StageKeys, stage_keys
 from pipelines.ingest.load import Loader, project

@@ -1,16 +1,18 @@
-"""What people said of answers, kept in the catalog; a confirmed answer's question becomes an atom of what it quotes.
+"""Conversations and what people said of answers, kept in the catalog.
 
-PIKE-RAG 4.1 has the system learn from its own evaluated answers. Nothing of a document's text is kept beyond its life:
-of a quote there is a digest, and an answer goes with the first document that it rests on.
+A confirmed answer's question becomes an atom of what it quotes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from uuid import uuid4
 
 import numpy as np
 
+from pipelines.core.errors import NotFound
 from pipelines.core.ids import content_id, digest
 from pipelines.core.knowledge import Atom, AtomKind, Distillate
 from pipelines.llm.embedder import Embedder, Side
@@ -20,10 +22,12 @@ from pipelines.store.vector import EmbeddedRecords, RecordKind
 
 CONFIRMED = "confirmed"
 """The mark of an atom that comes from feedback, in the graph."""
+MOST = 200
+"""Conversations that are kept, the latest; the catalog reads them as one value."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QuotePlace:
     """A quote that an answer rests on, by its characters in a document; `quote` is a digest of it."""
 
     document: str
@@ -45,7 +49,7 @@ class Feedback:
     question: str
     right: bool
     answer: str
-    places: tuple[Place, ...]
+    places: tuple[QuotePlace, ...]
     expected: str
     by: str
     at: str
@@ -81,28 +85,28 @@ def quote_digest(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Confirmed:
+class ConfirmedQuestion:
     """A question whose answer was confirmed, with a place that the answer rests on."""
 
     question: str
-    place: Place
+    place: QuotePlace
 
 
-def confirmed(catalog: Catalog) -> Mapping[str, tuple[Confirmed, ...]]:
+def confirmed_questions(catalog: Catalog) -> Mapping[str, tuple[ConfirmedQuestion, ...]]:
     """Return what was confirmed, by the documents that it rests on."""
-    found: dict[str, list[Confirmed]] = {}
+    found: dict[str, list[ConfirmedQuestion]] = {}
     for one in FEEDBACK.read(catalog):
         for place in one.places if one.right else ():
-            found.setdefault(place.document, []).append(Confirmed(one.question, place))
+            found.setdefault(place.document, []).append(ConfirmedQuestion(one.question, place))
     return {document: tuple(given) for document, given in sorted(found.items())}
 
 
-def confirmed_key(given: Iterable[Confirmed]) -> tuple[str, ...]:
+def confirmed_key(given: Iterable[ConfirmedQuestion]) -> tuple[str, ...]:
     """Return what stands for confirmed questions in the key of what is loaded."""
     return tuple(sorted(f"{one.question} {one.place.start} {one.place.end} {one.place.quote}" for one in given))
 
 
-def with_confirmed(distillate: Distillate, given: Iterable[Confirmed]) -> Distillate:
+def with_confirmed(distillate: Distillate, given: Iterable[ConfirmedQuestion]) -> Distillate:
     """Return a document's knowledge with the confirmed questions as atoms of the chunks that hold the quotes.
 
     A quote that no chunk holds as it was, for another reading of the document, adds nothing.
@@ -113,7 +117,7 @@ def with_confirmed(distillate: Distillate, given: Iterable[Confirmed]) -> Distil
 
 
 def with_confirmed_records(
-    embedded: EmbeddedRecords, distillate: Distillate, given: Iterable[Confirmed], embedder: Embedder
+    embedded: EmbeddedRecords, distillate: Distillate, given: Iterable[ConfirmedQuestion], embedder: Embedder
 ) -> EmbeddedRecords:
     """Return a document's records with those of the atoms that `with_confirmed` adds, and their vectors."""
     held = {record.id for record in embedded.records}
@@ -129,7 +133,7 @@ def with_confirmed_records(
     return EmbeddedRecords((*embedded.records, *records), np.concatenate([embedded.vectors, vectors]))
 
 
-def _atoms(distillate: Distillate, given: Iterable[Confirmed]) -> Iterator[Atom]:
+def _atoms(distillate: Distillate, given: Iterable[ConfirmedQuestion]) -> Iterator[Atom]:
     for one in given:
         for chunk in distillate.chunks:
             begin = one.place.start - chunk.provenance.span.start
@@ -138,3 +142,73 @@ def _atoms(distillate: Distillate, given: Iterable[Confirmed]) -> Iterator[Atom]
                 id = Atom.make_id(chunk.id, AtomKind.QUESTION, one.question)
                 yield Atom(id, chunk.id, AtomKind.QUESTION, one.question, chunk.provenance)
                 break
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question as it was asked and as it was understood, with its answer, at a time in UTC.
+
+    `documents` are the ids of those that the answer rests on; it is empty once one of them has gone or changed.
+    """
+
+    asked: str
+    understood: str
+    answer: str
+    documents: tuple[str, ...]
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptConversation:
+    """A conversation that was held."""
+
+    id: str
+    turns: tuple[Turn, ...] = ()
+
+    @staticmethod
+    def new() -> KeptConversation:
+        """Return one that has just begun; its id is made by chance."""
+        return KeptConversation(f"chat:{uuid4().hex[:8]}")
+
+    def said(self, asked: str, understood: str, answer: str, documents: Collection[str]) -> KeptConversation:
+        """Return the conversation with one more turn."""
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        return replace(self, turns=(*self.turns, Turn(asked, understood, answer, tuple(documents), at)))
+
+
+CONVERSATIONS: Remarks[KeptConversation] = Remarks(
+    CatalogFact("conversations", tuple[KeptConversation, ...], ()), "conversation", "chat --list", "--forget"
+)
+"""What was kept, the one last gone on with at the end."""
+
+
+def keep_conversation(catalog: Catalog, one: KeptConversation) -> None:
+    """Keep a conversation in place of what was kept of it; beyond `MOST` those go that rested longest."""
+    with catalog.transaction():
+        others = [other for other in CONVERSATIONS.read(catalog) if other.id != one.id]
+        CONVERSATIONS.fact.write(catalog, (*others[-MOST + 1 :], one))
+
+
+def conversation_named(catalog: Catalog, id: str) -> KeptConversation:
+    """Return the conversation of this id, for an empty one the last. Raises `NotFound`."""
+    for one in reversed(CONVERSATIONS.read(catalog)):
+        if id in ("", one.id):
+            return one
+    raise NotFound(f"no conversation {id}".strip(), hint="`strata chat --list` lists what there is")
+
+
+def forget_conversations(catalog: Catalog, documents: Collection[str]) -> None:
+    """Drop answers that rest on documents which are not among these ids, or on none; what was asked stays."""
+    CONVERSATIONS.revise(catalog, lambda one: replace(one, turns=_left(one.turns, documents)))
+
+
+def _left(turns: Collection[Turn], documents: Collection[str]) -> tuple[Turn, ...]:
+    left: list[Turn] = []
+    dropped = False
+    for turn in turns:
+        rests = bool(turn.documents) and all(one in documents for one in turn.documents)
+        understood = turn.asked if dropped else turn.understood
+        dropped = dropped or not rests
+        answer, on = (turn.answer, turn.documents) if rests else ("", ())
+        left.append(replace(turn, understood=understood, answer=answer, documents=on))
+    return tuple(left)

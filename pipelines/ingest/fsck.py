@@ -15,7 +15,24 @@ from pipelines.graph.mentions import STAGE as MENTIONS
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.embedding import read_records
 from pipelines.ingest.feedback import CONFIRMED
-from pipelines.ingest.integrity import Inspected, Sums, held_sums, inspect_artifacts, inspect_caches, sums_of
+from pipelines.ingest.integrity import (
+    Defect,
+    Inconsistency,
+    Inspected,
+    StorePart,
+    Sums,
+    check_artifacts,
+    check_copy,
+    check_ends,
+    check_graph,
+    check_records,
+    check_vectors,
+    held_sums,
+    inspect_artifacts,
+    inspect_caches,
+    is_lost,
+    sums_of,
+)
 from pipelines.ingest.keys import COMPILED
 from pipelines.ingest.load import Loader, project
 from pipelines.ingest.report import silent
@@ -23,17 +40,6 @@ from pipelines.llm.cache import ReplyStore
 from pipelines.resources import Stores, open_graph, open_stores, vectors_name
 from pipelines.settings import Settings, load
 from pipelines.store.catalog import DAMAGED, Entry
-from pipelines.store.consistency import (
-    Defect,
-    Inconsistency,
-    StorePart,
-    check_artifacts,
-    check_copy,
-    check_ends,
-    check_graph,
-    check_records,
-    check_vectors,
-)
 from pipelines.store.facts import LINKED_FACT, TABLE_VERSIONS
 from pipelines.store.graph import recount
 from pipelines.store.vector import EmbeddedRecords
@@ -216,15 +222,11 @@ def _drop_artifacts(stores: Stores, findings: Sequence[Inconsistency]) -> None:
         if stage in ("picture", "member") and finding.detail in entries:
             stores.artifacts.remove("parse", entries[finding.detail].artifacts.get("parse", "none"))
     marked = {finding.detail for finding in found if finding.subject.partition("/")[0] != MENTIONS}
-    marked |= {entry.uri for entry in _searchable(stores) if _is_lost(entry, stores)}
+    marked |= {entry.uri for entry in _searchable(stores) if is_lost(entry, stores.artifacts)}
     for entry in (entries[uri] for uri in sorted(marked & entries.keys())):
         stores.vectors.write([entry.document], EmbeddedRecords())
         stores.graph.remove(entry.document)
         stores.catalog.record(replace(entry, status=Status.FAILED, reason=LOST, artifacts={}))
-
-
-def _is_lost(entry: Entry, stores: Stores) -> bool:
-    return any(stores.artifacts.get(stage, entry.artifacts.get(stage, "none")) is None for stage in COMPILED)
 
 
 def _drop_caches(stores: Stores, findings: Sequence[Inconsistency]) -> None:

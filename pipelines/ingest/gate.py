@@ -14,7 +14,7 @@ from pipelines.core.ids import content_id
 from pipelines.ingest.embedding import read_searched
 from pipelines.ingest.keys import VERSIONS
 from pipelines.resources import Stores, vectors_name
-from pipelines.store.artifact import read_artifact, readable
+from pipelines.store.artifact import drop_unreadable, read_artifact
 from pipelines.store.catalog import Entry
 from pipelines.store.vector import EmbeddedRecords
 
@@ -72,7 +72,7 @@ class _Parts(Mapping[str, DocumentRecords]):
     def __getitem__(self, key: str) -> DocumentRecords:
         entry, artifacts = self._entries[key], self._stores.artifacts
         data = read_artifact(artifacts, entry, "embed")
-        with readable(artifacts, entry, "embed"):
+        with drop_unreadable(artifacts, entry, "embed"):
             return read_searched(data)
 
     def __iter__(self) -> Iterator[str]:
@@ -122,7 +122,7 @@ def _unpacked(kept: _Kept) -> dict[str, tuple[ChunkRank, ...]]:
     }
 
 
-def joined(parts: Sequence[EmbeddedRecords]) -> EmbeddedRecords:
+def join_records(parts: Sequence[EmbeddedRecords]) -> EmbeddedRecords:
     """Return the records of all parts, in their order."""
     filled = [part for part in parts if part.records]
     if not filled:

@@ -1,15 +1,17 @@
-"""Reading what lies in a knowledge base, to see whether it is what was written: artifacts, vectors, caches."""
+"""Whether what lies in a knowledge base is what was written, and whether its stores agree, in both directions."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
 from pipelines.core import codec
 from pipelines.core.errors import StoreError
+from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.ids import digest
 from pipelines.core.sqlite_file import is_sound
 from pipelines.graph.mentions import STAGE as MENTIONS
@@ -19,7 +21,6 @@ from pipelines.llm.cache import ReplyStore
 from pipelines.resources import Stores
 from pipelines.store.artifact import ArtifactStore, Parts
 from pipelines.store.catalog import Entry
-from pipelines.store.consistency import Defect, Inconsistency, StorePart
 from pipelines.store.folder import KnowledgeBaseFolder
 from pipelines.store.vector import EmbeddedRecords
 
@@ -30,6 +31,117 @@ RETRIEVAL_INDEX = "retrieval*/*.npz"
 
 Sums = dict[str, dict[str, int]]
 """Checksums of records by kind and id, by owner."""
+
+
+class StorePart(StrEnum):
+    """A part of a knowledge base that is compared."""
+
+    CATALOG = "catalog"
+    GRAPH = "graph"
+    VECTORS = "vectors"
+    ARTIFACTS = "artifacts"
+    CACHES = "caches"
+
+
+class Defect(StrEnum):
+    MISSING = "missing"
+    """The catalog lists it, the store does not hold it."""
+    ORPHAN = "orphan"
+    """The store holds it, the catalog does not list it."""
+    CHANGED = "changed"
+    """The store holds something else than was written, or an earlier version of it."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Inconsistency:
+    """Something about which two stores disagree: `subject` is an owner, a node, or stage and key of an artifact."""
+
+    place: StorePart
+    fault: Defect
+    subject: str
+    detail: str = ""
+
+
+def check_graph(
+    entries: Iterable[Entry], recorded: Mapping[str, str], actual: Mapping[str, str]
+) -> Iterator[Inconsistency]:
+    """Yield where the catalog and the graph disagree.
+
+    `recorded` are the digests that the store notes (`owners()`), `actual` those of what it holds (`recount()`).
+    """
+    wanted = {entry.document: entry.uri for entry in entries if entry.status.searchable}
+    for document, uri in sorted(wanted.items()):
+        if document not in recorded and document not in actual:
+            yield Inconsistency(StorePart.GRAPH, Defect.MISSING, document, uri)
+    for owner in sorted(recorded.keys() | actual.keys()):
+        if owner not in wanted and owner != CORPUS_OWNER:
+            yield Inconsistency(StorePart.GRAPH, Defect.ORPHAN, owner)
+        elif recorded.get(owner) != actual.get(owner):
+            yield Inconsistency(
+                StorePart.GRAPH, Defect.CHANGED, owner, "its nodes and edges are not those that were written"
+            )
+
+
+def check_ends(nodes: Set[str], ends: Iterable[tuple[str, str]]) -> Iterator[Inconsistency]:
+    """Yield edges that lead nowhere: `ends` are the ids at both ends of all edges, `nodes` all that there are."""
+    for source, target in ends:
+        for end in (source, target):
+            if end not in nodes:
+                yield Inconsistency(
+                    StorePart.GRAPH, Defect.MISSING, end, f"an edge between {source} and {target} needs it"
+                )
+
+
+def check_copy(
+    source: Mapping[str, str], target: Mapping[str, str], actual: Mapping[str, str]
+) -> Iterator[Inconsistency]:
+    """Yield where a second graph store is not the first: `owners()` of both, and `recount()` of the second."""
+    for owner in sorted(source.keys() | target.keys() | actual.keys()):
+        if owner not in source:
+            yield Inconsistency(StorePart.GRAPH, Defect.ORPHAN, owner, "in the copy alone")
+        elif owner not in target:
+            yield Inconsistency(StorePart.GRAPH, Defect.MISSING, owner, "not in the copy")
+        elif not source[owner] == target[owner] == actual.get(owner):
+            yield Inconsistency(StorePart.GRAPH, Defect.CHANGED, owner, "the copy differs")
+
+
+def check_vectors(
+    entries: Iterable[Entry], wanted: Mapping[str, Set[str]], held: Mapping[str, Set[str]]
+) -> Iterator[Inconsistency]:
+    """Yield where vectors are missing or left over: ids of records by owner, as they should be and as they are."""
+    known = {entry.document for entry in entries if entry.status.searchable} | {CORPUS_OWNER}
+    for owner in sorted(wanted.keys() | held.keys()):
+        should, are = wanted.get(owner, set()), held.get(owner, set())
+        if owner not in known:
+            yield Inconsistency(StorePart.VECTORS, Defect.ORPHAN, owner, f"{len(are)} records")
+            continue
+        if missing := should - are:
+            yield Inconsistency(StorePart.VECTORS, Defect.MISSING, owner, f"{len(missing)} records")
+        if surplus := are - should:
+            yield Inconsistency(StorePart.VECTORS, Defect.ORPHAN, owner, f"{len(surplus)} records")
+
+
+def check_records(
+    wanted: Mapping[str, Mapping[str, int]], held: Mapping[str, Mapping[str, int]]
+) -> Iterator[Inconsistency]:
+    """Yield whose records are not what was written: checksums by id, by owner; those on one side alone do not count."""
+    for owner in sorted(wanted.keys() & held.keys()):
+        should, are = wanted[owner], held[owner]
+        if changed := [id for id in should.keys() & are.keys() if should[id] != are[id]]:
+            yield Inconsistency(StorePart.VECTORS, Defect.CHANGED, owner, f"{len(changed)} records")
+
+
+def check_artifacts(entries: Iterable[Entry], held: Mapping[str, Collection[str]]) -> Iterator[Inconsistency]:
+    """Yield artifacts that the catalog lists and that are missing; `held` are the keys of each stage.
+
+    Only stages that `held` names are checked. Artifacts beyond those are no fault: they save work when a file
+    goes back to what it was.
+    """
+    keys = {stage: frozenset(found) for stage, found in held.items()}
+    for entry in entries:
+        for stage, key in sorted(entry.artifacts.items()):
+            if entry.status.searchable and stage in keys and key not in keys[stage]:
+                yield Inconsistency(StorePart.ARTIFACTS, Defect.MISSING, f"{stage}/{key}", entry.uri)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +168,11 @@ def inspect_artifacts(stores: Stores, entries: Sequence[Entry], every: bool) -> 
         for uri in owners.get(pair, [""])
     )
     return Inspected(len(held), len(chosen), findings)
+
+
+def is_lost(entry: Entry, artifacts: ArtifactStore) -> bool:
+    """Return whether one of the artifacts that a document was made into is gone or damaged."""
+    return any(artifacts.get(stage, entry.artifacts.get(stage, "none")) is None for stage in COMPILED)
 
 
 def inspect_caches(places: KnowledgeBaseFolder) -> Iterator[Inconsistency]:

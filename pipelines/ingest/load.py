@@ -17,16 +17,16 @@ from pipelines.core.outcome import Failure, Status
 from pipelines.graph.document_graph import build_graph, redirect
 from pipelines.ingest.corpus import Linking
 from pipelines.ingest.embedding import corpus_records, read_records, without
-from pipelines.ingest.feedback import CONFIRMED, confirmed, with_confirmed, with_confirmed_records
-from pipelines.ingest.gate import joined
+from pipelines.ingest.feedback import CONFIRMED, confirmed_questions, with_confirmed, with_confirmed_records
+from pipelines.ingest.gate import join_records
 from pipelines.ingest.report import Event, Phase, Progress, Stage
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.resources import Stores, open_graph, record_vectors
 from pipelines.settings import Settings
-from pipelines.store.artifact import read_artifact, read_distillate, read_document, readable
+from pipelines.store.artifact import drop_unreadable, read_artifact, read_distillate, read_document
 from pipelines.store.catalog import Entry
 from pipelines.store.facts import LINKED_FACT, WRITING_FACT, CatalogFact
-from pipelines.store.sync import sync
+from pipelines.store.graph import sync
 from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 FAILURES: CatalogFact[tuple[Failure, ...]] = CatalogFact("failed", tuple[Failure, ...], ())
@@ -50,7 +50,7 @@ class Loader:
         self._tell = tell
         self._wrote = False
         self._failed: dict[str, Failure] = {}
-        self._confirmed = confirmed(stores.catalog)
+        self._confirmed = confirmed_questions(stores.catalog)
         if stores.catalog.fact(WRITING_FACT):
             self._drop_orphans()
 
@@ -179,7 +179,7 @@ class Loader:
     def _write_vectors(self, batch: LoadPart, linking: Linking) -> None:
         replaced = [before.document for before, _ in batch if before is not None and before.document]
         owners = {entry.document for _, entry in batch} | set(replaced)
-        self._stores.vectors.write(sorted(owners), joined([self._vectors(entry, linking) for _, entry in batch]))
+        self._stores.vectors.write(sorted(owners), join_records([self._vectors(entry, linking) for _, entry in batch]))
 
     def _write_graph(self, batch: LoadPart, linking: Linking) -> None:
         with self._stores.catalog.transaction():  # one for them all: they share most of the pages that change
@@ -215,7 +215,7 @@ class Loader:
 
     def _vectors(self, entry: Entry, linking: Linking) -> EmbeddedRecords:
         data = read_artifact(self._stores.artifacts, entry, "embed")
-        with readable(self._stores.artifacts, entry, "embed"):
+        with drop_unreadable(self._stores.artifacts, entry, "embed"):
             embedded = read_records(data)
         if given := self._confirmed.get(entry.document, ()):
             distillate = read_distillate(self._stores.artifacts, entry)

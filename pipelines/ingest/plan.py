@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from pipelines.core.document import Source
 from pipelines.core.errors import LeadsOut
+from pipelines.core.ids import INSIDE
 from pipelines.core.outcome import Failure, Status
-from pipelines.core.uris import INSIDE
 from pipelines.ingest.keys import REPEATABLE, STOPPED, StageKeys
 from pipelines.ingest.scan import FoundFile, digest_file
 from pipelines.ingest.task import Compiled, SourceItem

@@ -13,7 +13,7 @@ from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.vectors import Vectors
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.embedding import embed_records, read_records
-from pipelines.ingest.feedback import confirmed, with_confirmed_records
+from pipelines.ingest.feedback import confirmed_questions, with_confirmed_records
 from pipelines.ingest.keys import Makers, stage_keys
 from pipelines.ingest.load import loaded_entry
 from pipelines.ingest.workers import makers_of
@@ -119,7 +119,7 @@ def _embed(entry: Entry, beside: Stores, settings: Settings, makers: Makers) -> 
     if data is None:
         data = embed_records(read_records(read_artifact(beside.artifacts, entry, "embed")).records, beside.embedder)
         beside.artifacts.put("embed", key, data)
-    embedded, given = read_records(data), confirmed(beside.catalog).get(entry.document, ())
+    embedded, given = read_records(data), confirmed_questions(beside.catalog).get(entry.document, ())
     if given:
         embedded = with_confirmed_records(embedded, read_distillate(beside.artifacts, entry), given, beside.embedder)
     beside.vectors.write([entry.document], embedded)

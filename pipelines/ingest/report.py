@@ -15,7 +15,7 @@ from pipelines.store.catalog import Catalog
 from pipelines.store.facts import CatalogFact
 
 if TYPE_CHECKING:
-    from pipelines.llm.estimate import Estimate
+    from pipelines.llm.budget import Estimate
     from pipelines.llm.ledger import Ledger
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, TooLarge
 from pipelines.core.failures import as_failure
+from pipelines.core.ids import INSIDE
 from pipelines.core.outcome import Failure, Status
-from pipelines.core.uris import INSIDE
 from pipelines.ingest.compile import InWork, advance
 from pipelines.ingest.corpus import VERDICTS, judge_entities, read_profiles
 from pipelines.ingest.corpus_work import CorpusWork
@@ -25,7 +25,7 @@ from pipelines.ingest.sources.mirror import Origin
 from pipelines.ingest.task import Compiled, SourceItem
 from pipelines.ingest.vocabulary import Lessons, find_classes, learn_pairs, with_classes
 from pipelines.ingest.workers import CLASSES, KeptClasses, Workers, judge_maker, kept_classes, makers_of
-from pipelines.llm.estimate import Estimate
+from pipelines.llm.budget import Estimate
 from pipelines.llm.ledger import Ledger
 from pipelines.resources import Stores
 from pipelines.settings import Settings

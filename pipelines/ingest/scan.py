@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 
 from pipelines.core.errors import FolderNotFound, LeadsOut
+from pipelines.core.ids import uri_of
 from pipelines.core.outcome import Status
-from pipelines.core.uris import uri_of
 from pipelines.sections import IngestSettings
 from pipelines.store.folder import KnowledgeBaseFolder
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from pipelines.chunk.chunk import chunk
 from pipelines.core.document import Chunk, Document, Source
 from pipelines.core.errors import SourceError
-from pipelines.core.uris import uri_of
+from pipelines.core.ids import uri_of
 from pipelines.ingest.scan import as_path, digest_file, has_descriptor_paths, open_file
 from pipelines.ingest.workers import Workers
 from pipelines.parse.isolate import ParserPool

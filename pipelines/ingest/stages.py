@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from pipelines.atomize.atomize import atomize
 from pipelines.chunk.chunk import split
-from pipelines.chunk.section_summaries import summarize_sections
 from pipelines.chunk.splitter import Splitter
+from pipelines.chunk.summaries import summarize_sections
 from pipelines.core import codec
 from pipelines.core.document import Chunk, Document
 from pipelines.core.ids import digest

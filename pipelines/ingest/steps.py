@@ -15,7 +15,7 @@ from pipelines.ingest.run import IngestRun
 from pipelines.ingest.task import SourceItem
 
 
-class Step(StrEnum):
+class RunStep(StrEnum):
     """A step over all documents."""
 
     CLASSES = "tag classes"
@@ -42,7 +42,7 @@ class Steps(Protocol):
         """Compile documents side by side, and return those that are inside them."""
         ...
 
-    async def take(self, step: Step, work: Work, subject: str = "") -> None:
+    async def take(self, step: RunStep, work: Work, subject: str = "") -> None:
         """Take a step over all documents, or over those of them that `subject` says."""
         ...
 
@@ -58,7 +58,7 @@ class PlainSteps:
         inside = await asyncio.gather(*map(run.compile, items))
         return [member for members in inside for member in members]
 
-    async def take(self, step: Step, work: Work, subject: str = "") -> None:
+    async def take(self, step: RunStep, work: Work, subject: str = "") -> None:
         await work()
 
     def writing(self) -> AbstractAsyncContextManager[None]:
@@ -77,19 +77,19 @@ async def execute(run: IngestRun, items: Sequence[SourceItem], steps: Steps = PL
         steps: who takes the steps.
     """
     if run.asks_model:
-        await steps.take(Step.CLASSES, lambda: run.settle(items))
+        await steps.take(RunStep.CLASSES, lambda: run.settle(items))
     await compile_all(run, items, steps)
     if run.asks_model:
-        await steps.take(Step.JUDGE, run.judge)
+        await steps.take(RunStep.JUDGE, run.judge)
     await _link(run, steps)
     async with steps.writing():
         await _write(run, steps)
-    await steps.take(Step.INDEX, run.corpus.index)
+    await steps.take(RunStep.INDEX, run.corpus.index)
     if run.projects:
         async with steps.writing():
-            await steps.take(Step.PROJECT, run.corpus.project)
+            await steps.take(RunStep.PROJECT, run.corpus.project)
     if run.learns:
-        await steps.take(Step.LEARN, run.learn)
+        await steps.take(RunStep.LEARN, run.learn)
     report = run.report()
     run.record(report)
     return report
@@ -106,23 +106,23 @@ async def compile_all(run: IngestRun, items: Sequence[SourceItem], steps: Steps 
 
 async def _link(run: IngestRun, steps: Steps) -> None:
     if not run.corpus.is_linked():
-        await steps.take(Step.GATE, run.corpus.gate)
-        await steps.take(Step.LINK, run.corpus.link)
+        await steps.take(RunStep.GATE, run.corpus.gate)
+        await steps.take(RunStep.LINK, run.corpus.link)
 
 
 async def _write(run: IngestRun, steps: Steps) -> None:
     corpus = run.corpus
-    await steps.take(Step.REMOVE, corpus.remove)
+    await steps.take(RunStep.REMOVE, corpus.remove)
     await _load(run, steps)
     if corpus.to_relink:
-        await steps.take(Step.LINK, corpus.relink)
+        await steps.take(RunStep.LINK, corpus.relink)
         await _load(run, steps)
-    await steps.take(Step.LINKS, corpus.finish)
+    await steps.take(RunStep.LINKS, corpus.finish)
 
 
 async def _load(run: IngestRun, steps: Steps) -> None:
     corpus = run.corpus
     for part in corpus.parts():
         subject = f"{len(part)} documents"
-        await steps.take(Step.VECTORS, partial(corpus.write_vectors, part), subject)
-        await steps.take(Step.GRAPH, partial(corpus.write_graph, part), subject)
+        await steps.take(RunStep.VECTORS, partial(corpus.write_vectors, part), subject)
+        await steps.take(RunStep.GRAPH, partial(corpus.write_graph, part), subject)

@@ -11,8 +11,8 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from pipelines.core.document import Document, Source
+from pipelines.core.ids import INSIDE
 from pipelines.core.outcome import Failure, Status
-from pipelines.core.uris import INSIDE
 from pipelines.ingest.keys import REPEATABLE, Makers, StageKeys, stage_keys
 from pipelines.ingest.report import Phase, Stage
 from pipelines.llm.settings import EmbedSettings, LlmSettings

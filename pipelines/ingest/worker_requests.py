@@ -15,8 +15,8 @@ from pydantic import BaseModel
 from pipelines.atomize.model_distiller import ROLE as DISTIL
 from pipelines.atomize.reply import ChunkReply, Shape, chunk_reply
 from pipelines.chunk.model_splitter import SPLIT_ROLE, SUMMARY_ROLE
-from pipelines.chunk.reply import Division, Overview, Summaries, summaries_of
-from pipelines.chunk.summarizer import OVERVIEW_ROLE
+from pipelines.chunk.passages import Division, Overview, Summaries, summaries_of
+from pipelines.chunk.summaries import OVERVIEW_ROLE
 from pipelines.core import codec
 from pipelines.core.errors import (
     BudgetExceeded,

@@ -13,7 +13,7 @@ from pipelines.atomize.distiller import Distiller
 from pipelines.atomize.extractive_distiller import ExtractiveDistiller
 from pipelines.chunk.model_splitter import SPLIT_ROLE, SUMMARY_ROLE
 from pipelines.chunk.splitter import Splitter, StructuralSplitter
-from pipelines.chunk.summarizer import OVERVIEW_ROLE
+from pipelines.chunk.summaries import OVERVIEW_ROLE
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import TagClass
 from pipelines.core.work.job import JobContext
@@ -31,7 +31,7 @@ from pipelines.store.folder import KnowledgeBaseFolder
 if TYPE_CHECKING:
     from pipelines.atomize.tag_classes import ModelClasses
     from pipelines.atomize.tag_pairs import Pairing
-    from pipelines.chunk.summarizer import Summarizer
+    from pipelines.chunk.summaries import Summarizer
     from pipelines.graph.entity_judge import ModelJudge
     from pipelines.llm.budget import Budget
     from pipelines.llm.ledger import Ledger
@@ -74,7 +74,7 @@ class Workers:
 
     def summarizer(self) -> Summarizer:
         """Return who summarizes sections and documents."""
-        from pipelines.chunk.summarizer import ModelSummarizer, QuotingSummarizer
+        from pipelines.chunk.summaries import ModelSummarizer, QuotingSummarizer
 
         if self.chat is None or not self.settings.chunk.recurrent:
             return QuotingSummarizer()
@@ -149,8 +149,8 @@ def open_counting_workers(settings: Settings, folder: KnowledgeBaseFolder) -> It
     if not settings.llm.configured:
         yield Workers(settings)
         return
+    from pipelines.llm.budget import DryRunChat
     from pipelines.llm.cache import ReplyStore
-    from pipelines.llm.estimate import DryRunChat
 
     chat = DryRunChat(settings.llm, ReplyStore(folder.replies) if settings.llm.cache else None, REPLY_SHARES)
     try:

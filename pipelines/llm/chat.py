@@ -14,7 +14,7 @@ from pipelines.core.ids import digest
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
+class AttachedImage:
     """A picture sent with a message."""
 
     media_type: str
@@ -27,7 +27,7 @@ class Message:
 
     role: str
     content: str
-    images: tuple[Image, ...] = ()
+    images: tuple[AttachedImage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

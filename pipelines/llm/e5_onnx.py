@@ -11,7 +11,7 @@ import numpy as np
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models
 
-from pipelines.core.onnx import session
+from pipelines.core.libraries import session
 from pipelines.core.vectors import Vectors
 from pipelines.llm.e5_weights import BLOCK, Array, E5Weights
 

@@ -13,7 +13,7 @@ import numpy as np
 from pipelines.core.cache_file import CacheFile
 from pipelines.core.errors import SettingsError
 from pipelines.core.ids import digest
-from pipelines.core.plugin import load_by_name
+from pipelines.core.settings_section import load_by_name
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 from pipelines.llm.settings import EmbedSettings

@@ -19,7 +19,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import BaseModel
 
 from pipelines.core.errors import CallFailed
-from pipelines.llm.chat import Image, Message, Reply, Request, Usage
+from pipelines.llm.chat import AttachedImage, Message, Reply, Request, Usage
 from pipelines.llm.openai_errors import NO_KEY, address, constructing, no_completion, translate, translated
 from pipelines.llm.reply_schema import Json, reply_form, strict_schema
 from pipelines.llm.settings import LlmSettings
@@ -207,7 +207,7 @@ def _turn(message: Message) -> dict[str, Any]:
     return {"role": message.role, "content": [text, *(_picture(image) for image in message.images)]}
 
 
-def _picture(image: Image) -> dict[str, Any]:
+def _picture(image: AttachedImage) -> dict[str, Any]:
     url = f"data:{image.media_type};base64,{b64encode(image.data).decode()}"
     return {"type": "image_url", "image_url": {"url": url}}
 

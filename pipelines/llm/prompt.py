@@ -17,7 +17,7 @@ from string import Template
 
 from pipelines.core.errors import NotFound, SettingsError
 from pipelines.core.ids import digest
-from pipelines.llm.chat import Image, Message
+from pipelines.llm.chat import AttachedImage, Message
 
 _TURN = re.compile(r"^# (system|user|assistant)[ \t]*$", re.MULTILINE)
 
@@ -92,7 +92,9 @@ class Prompt:
                 return self.variants[code]
         return self.variants[""]
 
-    def messages(self, language: str = "en", images: tuple[Image, ...] = (), **values: str) -> tuple[Message, ...]:
+    def messages(
+        self, language: str = "en", images: tuple[AttachedImage, ...] = (), **values: str
+    ) -> tuple[Message, ...]:
         """Return the turns with their placeholders filled; `images` go with the last one.
 
         Values are inserted as they are: a `$` in them means nothing. Raises `SettingsError` where a placeholder has

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
-from pipelines.core.plugin import names_code
-from pipelines.core.settings_section import Sensitive, SettingsSection
+from pipelines.core.settings_section import Sensitive, SettingsSection, names_code
 
 DEFAULT_MODEL = "gpt-4.1-mini"
 EMBEDDERS = ("wordllama", "e5", "fastembed", "openai", "hashing")

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from pipelines.core.document import BlockKind, Document, Figure, Page, ReferenceKind, Source
 from pipelines.core.errors import TooLarge
-from pipelines.core.ids import content_id
+from pipelines.core.ids import content_id, part_name
 from pipelines.core.outcome import Status
 from pipelines.core.table import Cell
-from pipelines.core.uris import part_name
 from pipelines.parse.compose import compose
 from pipelines.parse.gallery import Gallery, LeftOut, broken_off, page_issues, pictures_unread, shown_text, summed_up
 from pipelines.parse.limits import READING, OutOfTime, check_text, current_task, keep_nothing

@@ -15,7 +15,7 @@ from pipelines.core.document import Block, Document, Figure, Reference, Section
 from pipelines.core.outcome import Failure
 from pipelines.core.provenance import Provenance, Span
 from pipelines.llm.ask import ask
-from pipelines.llm.chat import Chat, Image
+from pipelines.llm.chat import AttachedImage, Chat
 from pipelines.llm.prompt import Prompt, fence
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.parse.pieces import join_pieces
@@ -142,7 +142,7 @@ class ChatDescriber:
     async def describe(self, picture: Picture, surroundings: Surroundings) -> Described:
         messages = self._prompt.messages(
             surroundings.language,
-            (Image(picture.media_type, picture.data),),
+            (AttachedImage(picture.media_type, picture.data),),
             title=surroundings.title,
             caption=fence(surroundings.caption or "none", "caption"),
             context=fence(surroundings.context or "none", "context"),

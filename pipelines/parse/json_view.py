@@ -32,7 +32,7 @@ class CellView(msgspec.Struct, omit_defaults=True):
     boxes: tuple[Box, ...] = ()
 
 
-class TableView(msgspec.Struct, omit_defaults=True):
+class JsonTable(msgspec.Struct, omit_defaults=True):
     """A table; `parts` are the rows at which its pages begin, where there are several."""
 
     rows: int
@@ -44,7 +44,7 @@ class TableView(msgspec.Struct, omit_defaults=True):
     parts: tuple[int, ...] = (0,)
 
 
-class BlockView(msgspec.Struct, omit_defaults=True):
+class JsonBlock(msgspec.Struct, omit_defaults=True):
     """A block: `kind` is "text", "table" or "picture", `type` what exactly.
 
     `page` is the number of the page or slide, on a sheet its name; `index` the number of the table, whose text stands
@@ -87,13 +87,13 @@ class FileView(msgspec.Struct):
     language: str
     engine: str
     metadata: dict[str, str]
-    blocks: tuple[BlockView, ...]
+    blocks: tuple[JsonBlock, ...]
     headings: tuple[HeadingView, ...]
-    tables: tuple[TableView, ...]
+    tables: tuple[JsonTable, ...]
     pictures: int
     pages: int | None
     page_list: tuple[Page, ...]
-    furniture: tuple[BlockView, ...]
+    furniture: tuple[JsonBlock, ...]
     references: tuple[Reference, ...]
     children: tuple[str, ...]
     notes: tuple[str, ...]
@@ -130,13 +130,13 @@ def _headings(blocks: tuple[Block, ...]) -> list[HeadingView]:
     return [HeadingView(block.text, block.level) for block in blocks if block.kind in kinds]
 
 
-def _blocks(blocks: tuple[Block, ...]) -> Iterator[BlockView]:
+def _blocks(blocks: tuple[Block, ...]) -> Iterator[JsonBlock]:
     tables = count()
     for block in blocks:
         yield _block(block) if block.table is None else _table_block(block, next(tables))
 
 
-def _scored(blocks: tuple[Block, ...], counted: bool) -> Iterator[BlockView]:
+def _scored(blocks: tuple[Block, ...], counted: bool) -> Iterator[JsonBlock]:
     for block, shown in zip(blocks, _blocks(blocks), strict=True):
         yield _marked(shown, _marker(block, counted))
         if block.table is not None and shown.index is not None:
@@ -156,16 +156,16 @@ def _marker(block: Block, counted: bool) -> str:
     return found.group(1) if found else ""
 
 
-def _marked(shown: BlockView, marker: str) -> BlockView:
+def _marked(shown: JsonBlock, marker: str) -> JsonBlock:
     """Return a list item without its marker, which stands beside it."""
     if not marker:
         return shown
     return msgspec.structs.replace(shown, text=shown.text[len(marker) :].lstrip(), marker=marker)
 
 
-def _block(block: Block) -> BlockView:
+def _block(block: Block) -> JsonBlock:
     where, figure = block.provenance, block.figure
-    return BlockView(
+    return JsonBlock(
         kind=_KINDS.get(block.kind, "text"),
         type=block.kind.value,
         text="" if figure else block.text,
@@ -184,10 +184,10 @@ def _block(block: Block) -> BlockView:
     )
 
 
-def _table_block(block: Block, index: int) -> BlockView:
+def _table_block(block: Block, index: int) -> JsonBlock:
     """The text of a table is in its cells."""
     where = block.provenance
-    return BlockView("table", "table", "", _page(where), where.label, where.cells, 0, where.span, where.boxes, index)
+    return JsonBlock("table", "table", "", _page(where), where.label, where.cells, 0, where.span, where.boxes, index)
 
 
 def _is_rich(cell: Cell) -> bool:
@@ -195,13 +195,13 @@ def _is_rich(cell: Cell) -> bool:
     return cell.rich or ("\n" in cell.text and not cell.boxes and not cell.address)
 
 
-def _pieces(block: Block, cell: Cell, table: int) -> list[BlockView]:
+def _pieces(block: Block, cell: Cell, table: int) -> list[JsonBlock]:
     page, place = _page(block.provenance), (table, cell.row, cell.column)
     pieces = []
     for line in filter(str.strip, cell.text.split("\n")):
         box = _CHECK_BOX.match(line)
         text, marker = (line[box.end() :], box.group(1)) if box else (line, "")
-        pieces.append(BlockView("text", "cell", text, page, cell=place, marker=marker))
+        pieces.append(JsonBlock("text", "cell", text, page, cell=place, marker=marker))
     return pieces
 
 
@@ -210,7 +210,7 @@ def _page(where: Provenance) -> int | str | None:
     return where.label if where.cells and where.label else where.page
 
 
-def _table(block: Block, table: Table) -> TableView:
+def _table(block: Block, table: Table) -> JsonTable:
     cells = tuple(
         CellView(
             cell.row, cell.column, cell.row_span, cell.column_span, cell.text, cell.header, cell.address, cell.boxes
@@ -218,7 +218,7 @@ def _table(block: Block, table: Table) -> TableView:
         for cell in table.cells
     )
     where = block.provenance
-    return TableView(table.rows, table.columns, cells, table.caption, _page(where), where.cells, table.parts)
+    return JsonTable(table.rows, table.columns, cells, table.caption, _page(where), where.cells, table.parts)
 
 
 def to_json(parsed: Parsed, indent: int = 1, *, scored: bool = False) -> str:

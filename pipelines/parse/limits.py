@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from pipelines.core.errors import TooLarge
-from pipelines.core.uris import INSIDE
+from pipelines.core.ids import INSIDE
 from pipelines.core.work.job import JobLimits
 from pipelines.parse.parsed import Parsed, Readings, ReadOff
 from pipelines.parse.settings import Limits

@@ -2,7 +2,7 @@
 
 The only user of unstructured, which is the extra `unstructured`: it reads no format that is not read here already, and
 brings 450 MB. It works without a network and tells nobody: its telemetry is switched off
-(`pipelines.core.no_telemetry`), and the language model that it would download is replaced by one without weights
+(`pipelines.core.libraries`), and the language model that it would download is replaced by one without weights
 (`spacy_stub`), which is put on this process's path only here.
 """
 

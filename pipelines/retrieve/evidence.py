@@ -15,7 +15,7 @@ from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.hit import Hit, TableRow
-from pipelines.retrieve.table_rows import RULE, Fields, Line, read_tables
+from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, read_tables
 
 _BREAKS = re.compile(r"\n\s*+")
 _BLANK = "\n\n"
@@ -72,7 +72,7 @@ _Told = tuple[Span, str, str, str, bool, Fields, str, str, _Terms, _Terms, _Term
 
 @lru_cache(maxsize=512)  # a chunk that answers one question is read for the next one too
 def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tuple[_Told, ...]:
-    pieces = [Line(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
+    pieces = [EvidenceLine(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
     _read_headings(pieces, chunk, {title, *chunk.heading_path})
     start = chunk.provenance.span.start
     read_tables(pieces, chunk.context, chunk.text, [replace(row, span=row.span.shifted(-start)) for row in rows])
@@ -90,7 +90,7 @@ def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tu
     return tuple(found)
 
 
-def _said(piece: Line) -> str:
+def _said(piece: EvidenceLine) -> str:
     return " ".join((piece.header, piece.text, *(part for field in piece.fields for part in field)))
 
 
@@ -138,7 +138,7 @@ def _whole(spans: list[Span], line: str) -> list[Span]:
     return spans
 
 
-def _read_headings(pieces: list[Line], chunk: Chunk, known: set[str]) -> None:
+def _read_headings(pieces: list[EvidenceLine], chunk: Chunk, known: set[str]) -> None:
     heading, sources = "", cue("bibliography", chunk.language)
     for piece in pieces:
         line = " ".join(piece.text.split())

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.core.errors import NotFound, SettingsError
-from pipelines.core.ids import normalize
-from pipelines.core.uris import called
+from pipelines.core.ids import called, normalize
 from pipelines.retrieve.index import Index, Weights
 from pipelines.store.catalog import Entry
 from pipelines.store.vector import Filter

@@ -17,7 +17,7 @@ Fields = tuple[tuple[str, str], ...]
 
 
 @dataclass(slots=True)
-class Line:
+class EvidenceLine:
     """A unit of evidence in the making; `heading` is the line that heads it. See `EvidenceUnit` for the others."""
 
     span: Span
@@ -34,7 +34,7 @@ class Line:
         return RULE in self.text
 
 
-def read_tables(pieces: Sequence[Line], context: str, text: str, known: Sequence[TableRow]) -> None:
+def read_tables(pieces: Sequence[EvidenceLine], context: str, text: str, known: Sequence[TableRow]) -> None:
     """Give each row of a chunk its header (`context`, or the first full row of its run), its cells and what heads it.
 
     `known` are rows as their tables have them, by their place in `text`, the chunk's. They tell what stands in merged
@@ -48,7 +48,7 @@ def read_tables(pieces: Sequence[Line], context: str, text: str, known: Sequence
         _read_cells(rows, told)
 
 
-def _read_headers(rows: Sequence[Line], header: str, caption: str, told: Sequence[TableRow | None]) -> None:
+def _read_headers(rows: Sequence[EvidenceLine], header: str, caption: str, told: Sequence[TableRow | None]) -> None:
     for place, row in enumerate(rows):
         row.heading = f"{row.heading} {caption}"
         if header and not (place and rows[place - 1].label and not cells_of(row.text)[0]):
@@ -61,7 +61,7 @@ def _read_headers(rows: Sequence[Line], header: str, caption: str, told: Sequenc
             header, caption = (row.text, caption) if full else ("", f"{caption} {row.text}")
 
 
-def _read_cells(rows: Sequence[Line], told: Sequence[TableRow | None]) -> None:
+def _read_cells(rows: Sequence[EvidenceLine], told: Sequence[TableRow | None]) -> None:
     """The cells of each row by its table, else by its text; a row that is one merged cell heads those below it."""
     group = ""
     for row, known in zip(rows, told, strict=True):
@@ -89,7 +89,7 @@ def _is_named(row: TableRow | None) -> bool:
     return row is not None and any(row.names)
 
 
-def _runs(pieces: Sequence[Line], text: str) -> Iterator[tuple[int, Sequence[Line]]]:
+def _runs(pieces: Sequence[EvidenceLine], text: str) -> Iterator[tuple[int, Sequence[EvidenceLine]]]:
     """Yield the rows of each table with the place of the first; an empty line parts one table from the next."""
     start = 0
     while start < len(pieces):

@@ -12,7 +12,7 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,12 +116,12 @@ def read_distillate(artifacts: ArtifactStore, entry: Entry) -> Distillate:
 
 def read_value(artifacts: ArtifactStore, entry: Entry, stage: str, type: type[T]) -> T:
     """Return the value that a stage kept for an entry. Raises `ArtifactUnreadable` where it is gone or damaged."""
-    with readable(artifacts, entry, stage):
+    with drop_unreadable(artifacts, entry, stage):
         return codec.decode(read_artifact(artifacts, entry, stage), type)
 
 
 @contextmanager
-def readable(artifacts: ArtifactStore, entry: Entry, stage: str) -> Iterator[None]:
+def drop_unreadable(artifacts: ArtifactStore, entry: Entry, stage: str) -> Iterator[None]:
     """Take what cannot be decoded inside for a damaged artifact, and drop it: the next ingest makes it anew.
 
     Raises `ArtifactUnreadable`.
@@ -150,18 +150,16 @@ _NAME = re.compile(r"[0-9A-Za-z_][0-9A-Za-z_.-]*")
 _TEMPORARY = ".writing-"  # hidden, so that `keys` passes over what a crash left
 _MARK = b"\x00strata1"  # no stream of zlib begins with a zero
 _DIGEST_BYTES = 16
+_PLAIN = frozenset(("picture", "member"))
+"""Stages whose artifacts are compressed already, or to be opened as they are; their keys are the SHA-256 of what lies
+there, in hexadecimal digits."""
 
 
 class FileArtifacts:
-    """See `ArtifactStore`.
+    """See `ArtifactStore`."""
 
-    What the `plain` stages keep is compressed already, or to be opened as it is; their keys are the SHA-256 of what
-    lies there, in hexadecimal digits.
-    """
-
-    def __init__(self, root: Path, plain: Collection[str] = ("picture", "member")) -> None:
+    def __init__(self, root: Path) -> None:
         self._root = root
-        self._plain = frozenset(plain)
 
     def path(self, stage: str, key: str) -> Path:
         """Return where the artifact lies or would lie. Raises `ValueError` on what is no plain name."""
@@ -178,7 +176,7 @@ class FileArtifacts:
             return None
         except OSError as error:
             raise ArtifactUnreadable(f"an artifact cannot be read: {error}", ids=(stage, key)) from error
-        if stage in self._plain:
+        if stage in _PLAIN:
             return data if digest(data) == key else None
         return _unpacked(stage, key, data)
 
@@ -188,7 +186,7 @@ class FileArtifacts:
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write_whole(path, data if stage in self._plain else _packed(stage, key, data))
+            _write_whole(path, data if stage in _PLAIN else _packed(stage, key, data))
         except OSError as error:
             raise StoreError(f"an artifact cannot be written: {error.strerror}", ids=(stage, key)) from error
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pipelines.core.errors import NotFound
-from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind
+from pipelines.core.graph import Edge, Node, NodeKind
 from pipelines.core.ids import normalize
 from pipelines.store.graph import GraphStore
 
@@ -76,18 +76,16 @@ def node_name(node: Node) -> str:
     return next((text for text in told if isinstance(text, str) and text), node.id)
 
 
-def neighbourhood(
-    store: GraphStore, node: str, hops: int = 1, kinds: Collection[EdgeKind] = ()
-) -> tuple[Neighbour, ...]:
+def neighbourhood(store: GraphStore, node: str, hops: int = 1) -> tuple[Neighbour, ...]:
     """Return the node of this id and all within `hops` edges of it, in either direction: nearest first, then by id.
 
-    `kinds` are the edges to follow, none for all. Edges to what the store does not hold are not followed.
+    Edges to what the store does not hold are not followed.
 
         for near in neighbourhood(stores.graph, "entity:9f2c...", hops=2): print(near.hops, node_name(near.node))
     """
     import networkx
 
-    graph = _read(store, [node], hops, kinds)
+    graph = _read(store, [node], hops)
     paths = networkx.single_source_shortest_path(graph.to_undirected(as_view=True), node) if node in graph else {}
     near = [
         Neighbour(graph.nodes[end]["node"], len(path) - 1, _edge(graph, *path[-2:]) if len(path) > 1 else None)
@@ -96,17 +94,15 @@ def neighbourhood(
     return tuple(sorted(near, key=lambda one: (one.hops, one.node.kind, one.node.id)))
 
 
-def shortest_path(
-    store: GraphStore, start: str, end: str, hops: int = HOPS, kinds: Collection[EdgeKind] = ()
-) -> tuple[PathStep, ...] | None:
+def shortest_path(store: GraphStore, start: str, end: str, hops: int = HOPS) -> tuple[PathStep, ...] | None:
     """Return a shortest path between the nodes of these ids, in either direction of each edge; None beyond `hops`.
 
     Of several it is always the same one; from a node to itself it is empty. Half of the hops is read from each end.
     """
     import networkx
 
-    graph = _read(store, [start], hops - hops // 2, kinds)
-    graph.update(_read(store, [end], hops // 2, kinds))
+    graph = _read(store, [start], hops - hops // 2)
+    graph.update(_read(store, [end], hops // 2))
     if start not in graph or end not in graph:
         return None
     try:
@@ -116,7 +112,7 @@ def shortest_path(
     return tuple(_step(graph, one, two) for one, two in pairwise(path))
 
 
-def _read(store: GraphStore, start: Collection[str], hops: int, kinds: Collection[EdgeKind]) -> Graph:
+def _read(store: GraphStore, start: Collection[str], hops: int) -> Graph:
     """The nodes within some hops of `start` and the edges by which they were reached, read ring by ring."""
     import networkx
 
@@ -124,7 +120,7 @@ def _read(store: GraphStore, start: Collection[str], hops: int, kinds: Collectio
     ring = {node.id: node for node in store.nodes(ids=start)}
     _add_nodes(graph, ring.values())
     for _ in range(hops):
-        edges = [*store.edges(kinds, sources=ring), *store.edges(kinds, targets=ring)]
+        edges = [*store.edges(sources=ring), *store.edges(targets=ring)]
         ends = {end for edge in edges for end in (edge.source, edge.target)} - set(graph)
         ring = {node.id: node for node in store.nodes(ids=ends)}
         _add_nodes(graph, ring.values())

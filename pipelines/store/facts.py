@@ -42,14 +42,14 @@ class CatalogFact(Generic[T]):
         catalog.set_fact(self.name, "")
 
 
-class Remark(Protocol):
+class HasId(Protocol):
     """Something that a person said."""
 
     @property
     def id(self) -> str: ...
 
 
-R = TypeVar("R", bound=Remark)
+R = TypeVar("R", bound=HasId)
 
 
 @dataclass(frozen=True, slots=True)

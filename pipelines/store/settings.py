@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
 
-from pipelines.core.plugin import names_code
-from pipelines.core.settings_section import Sensitive, SettingsSection
+from pipelines.core.settings_section import Sensitive, SettingsSection, names_code
 
 BUILT_IN: Mapping[str, tuple[str, ...]] = {
     "graph": ("embedded", "neo4j"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from pipelines.core.errors import SettingsError
-from pipelines.core.plugin import import_by_name, names_code
+from pipelines.core.settings_section import import_by_name, names_code
 from qa.strategies import baselines
 from qa.strategies.pike import pike
 from qa.strategies.pike_graph import pike_graph

@@ -11,7 +11,7 @@ from pipelines.atomize.tag_pairs import (
     Pairing,
     QaSample,
     TaggedSample,
-    question_terms,
+    question_phrases,
     read_samples,
     tag_samples,
 )  # fmt: skip
@@ -63,7 +63,7 @@ def test_a_sample_is_tagged_by_the_chunk_that_holds_its_answer() -> None:
     tags = {"a": ["pump"], "b": ["cavitation"]}
     (tagged,) = tag_samples([QaSample(question="Why does the pump rattle?", answer="cavitation")], chunks, tags)
     assert tagged.tags == ("cavitation",)
-    assert tagged.terms == question_terms("Why does the pump rattle?")
+    assert tagged.terms == question_phrases("Why does the pump rattle?")
     assert tag_samples([QaSample(question="Why?")], {}, {}) == []
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pipelines.chunk.chunk import chunk, split
 from pipelines.chunk.model_splitter import SUMMARY_ROLE, ModelSplitter
-from pipelines.chunk.reply import Division, Summaries
+from pipelines.chunk.passages import Division, Summaries
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import Splitter, StructuralSplitter
 from pipelines.core.document import Document

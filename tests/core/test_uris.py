@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pipelines.core.ids import called, part_name, path_of, uri_of
 from pipelines.core.safe_output import shown
-from pipelines.core.uris import called, part_name, path_of, uri_of
 
 # Bytes that matter to the escapes come often.
 _PIECES = st.sampled_from([b"!", b"/", b"%", b"2", b"1", b"5", b"E9", b"%21", b"%25", b"%E9", b"\xe9", b"\xc3\xa9",

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.convert import convert, write
-from evaluate.questions import read_passages, read_questions
+from evaluate.questions import convert_benchmark, read_passages, read_questions, write
 from pipelines.core.errors import SourceError
 
 HOTPOT = {
@@ -35,7 +34,7 @@ MUSIQUE = {
 def test_hotpotqa_gives_passages_and_the_gold_ones(tmp_path: Path) -> None:
     path = tmp_path / "hotpot_dev.json"
     path.write_text(json.dumps([HOTPOT, {**HOTPOT, "_id": "2"}]))
-    converted = convert("hotpotqa", path)
+    converted = convert_benchmark("hotpotqa", path)
     by_title = {passage.title: passage for passage in converted.passages}
     assert list(by_title) == ["One", "Other", "Two"]
     assert by_title["One"].text == "One is a town. It is old."
@@ -52,14 +51,14 @@ def test_pairs_may_be_two_lists_by_name(tmp_path: Path) -> None:
     }
     path = tmp_path / "lines.jsonl"
     path.write_text(json.dumps(columns))
-    converted = convert("2wikimultihopqa", path)
+    converted = convert_benchmark("2wikimultihopqa", path)
     assert converted.questions[0].gold_passages == (converted.passages[1].id,)
 
 
 def test_musique_gives_aliases_and_hops(tmp_path: Path) -> None:
     path = tmp_path / "musique.jsonl"
     path.write_text(json.dumps(MUSIQUE) + "\n" + json.dumps({**MUSIQUE, "id": "x", "answerable": False}))
-    converted = convert("musique", path)
+    converted = convert_benchmark("musique", path)
     first, second = converted.questions
     assert (first.answers, first.hops, first.answerable) == (("Ann", "Anna"), 2, True)
     assert first.gold_passages == (converted.passages[0].id,)
@@ -70,7 +69,7 @@ def test_musique_gives_aliases_and_hops(tmp_path: Path) -> None:
 def test_blendqa_has_answers_and_no_passages(tmp_path: Path) -> None:
     path = tmp_path / "kg-web_132.jsonl"
     path.write_text('{"index": 7, "question": "Why?", "answers": ["because", "so"]}\n')
-    converted = convert("blendqa", path)
+    converted = convert_benchmark("blendqa", path)
     assert converted.passages == ()
     question = converted.questions[0]
     assert (question.id, question.type, question.answers) == ("kg-web-7", "kg-web", ("because", "so"))
@@ -79,7 +78,7 @@ def test_blendqa_has_answers_and_no_passages(tmp_path: Path) -> None:
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "musique.jsonl"
     path.write_text(json.dumps(MUSIQUE))
-    converted = convert("musique", path)
+    converted = convert_benchmark("musique", path)
     write(converted, tmp_path / "out")
     assert read_questions(tmp_path / "out" / "questions.jsonl") == converted.questions
     assert read_passages(tmp_path / "out" / "corpus.jsonl") == converted.passages
@@ -90,10 +89,10 @@ def test_a_file_of_another_format_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "file.json"
     path.write_text(text)
     with pytest.raises(SourceError):
-        convert("hotpotqa", path)
+        convert_benchmark("hotpotqa", path)
 
 
 def test_an_unknown_format_names_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as raised:
-        convert("squad", tmp_path)
+        convert_benchmark("squad", tmp_path)
     assert "musique" in raised.value.hint

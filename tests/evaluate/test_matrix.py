@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from evaluate.compare import compare_results, read_figures
-from evaluate.flat import FlatText, TermSearch, pieces_of
 from evaluate.matrix_report import MatrixReport, Measured
 from evaluate.metrics import proportion
+from evaluate.retrieval import FlatText, TermSearch, pieces_of
 from evaluate.sets import read_sets
 from flows.cli.evaluate import app
 from pipelines.core.errors import SettingsError, SourceError

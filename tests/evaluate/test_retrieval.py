@@ -10,10 +10,10 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from evaluate.passages import open_passages
 from evaluate.questions import Passage, Question, passage_id, read_passages, read_questions, write_lines
 from evaluate.report import retrieval_page
 from evaluate.retrieval import Ranked, evaluate_retrieval, score
+from evaluate.sets import open_passages
 from flows.cli.evaluate import app
 from pipelines.core.errors import SourceError, StoreMismatch
 from pipelines.retrieve.retriever import Retriever

@@ -14,8 +14,8 @@ from socket import SHUT_RDWR
 from pipelines import build
 from pipelines.core.errors import StrataError
 from pipelines.ingest.fsck import fsck
+from pipelines.llm.testing.fakes import answer_by_schema
 from pipelines.llm.testing.loopback import LoopbackServer
-from pipelines.llm.testing.schema_answer import answer_by_schema
 from pipelines.settings import Settings
 from qa.knowledge_base import KnowledgeBase
 from qa.settings import QaSettings

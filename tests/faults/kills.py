@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from pipelines.llm.testing.fakes import answer_by_schema
 from pipelines.llm.testing.loopback import LoopbackServer
-from pipelines.llm.testing.schema_answer import answer_by_schema
 from pipelines.settings import Settings
 from pipelines.store.neo4j.store import Neo4jStore
 from tests.faults.bench import Account, Bench, Outcome, State, state_of, whole_again

@@ -12,7 +12,7 @@ import pytest
 
 from flows.cli.app import main
 from pipelines import build
-from pipelines.ingest.conversations import MOST, KeptConversation, conversation_named, keep_conversation
+from pipelines.ingest.feedback import MOST, KeptConversation, conversation_named, keep_conversation
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.folder import KnowledgeBaseFolder
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pipelines.graph.components import Components
+from pipelines.graph.resolve import Components
 
 
 def test_what_is_joined_in_pairs_is_one_group_with_the_first_reason_of_each() -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.graph.citation_context import read_citation
-from pipelines.graph.mentions import ChunkText, NameMatcher
+from pipelines.graph.mentions import ChunkText, NameMatcher, read_citation
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,13 @@ import pytest
 from PIL import Image
 
 from pipelines import build
-from pipelines.ingest.diff import diff
+from pipelines.ingest.dry_run import diff
 from pipelines.ingest.erase import ERASE_FACT, forget
 from pipelines.ingest.fsck import fsck
 from pipelines.llm.settings import EmbedSettings, LlmSettings
+from pipelines.llm.testing.fakes import answer_by_schema
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
-from pipelines.llm.testing.schema_answer import answer_by_schema
 from pipelines.resources import open_stores
 from pipelines.store.lancedb.table import VectorTable
 from qa.knowledge_base import KnowledgeBase

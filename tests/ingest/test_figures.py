@@ -8,10 +8,10 @@ import pytest
 
 from pipelines import build
 from pipelines.core.graph import NodeKind
-from pipelines.ingest.estimate import estimate_ingest
+from pipelines.ingest.dry_run import estimate_ingest
+from pipelines.llm.testing.fakes import answer_by_schema
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
-from pipelines.llm.testing.schema_answer import answer_by_schema
 from pipelines.settings import Settings
 from tests.ingest.knowledge import FEW, entries_of, graph_of
 

@@ -15,13 +15,12 @@ from pipelines import build
 from pipelines.core.errors import StoreMismatch
 from pipelines.core.ids import digest
 from pipelines.ingest.fsck import fsck
-from pipelines.ingest.integrity import SAMPLED_LEAST, inspect_artifacts
+from pipelines.ingest.integrity import SAMPLED_LEAST, Defect, StorePart, inspect_artifacts
 from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Reply
 from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings
 from pipelines.store.artifact import FileArtifacts
-from pipelines.store.consistency import Defect, StorePart
 from pipelines.store.vector import EmbeddedRecords
 from qa.knowledge_base import KnowledgeBase
 from tests.ingest.knowledge import entries_of, graph_of, vectors_of

@@ -15,8 +15,7 @@ from pipelines.resources import open_stores
 from pipelines.settings import Settings
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.facts import Ingest, KnowledgeState, record_ingest, state
-from pipelines.store.graph import GraphStore
-from pipelines.store.sync import sync
+from pipelines.store.graph import GraphStore, sync
 from pipelines.store.testing.graph_store_contract import A, B, corpus, document, reference
 from tests.ingest.knowledge import assert_same, entries_of, kill_after, lines_of, write_folder
 

@@ -10,7 +10,7 @@ import pytest
 from pipelines import build
 from pipelines.core.graph import NodeKind
 from pipelines.graph.entity_judge import ROLE
-from pipelines.ingest.estimate import estimate_ingest
+from pipelines.ingest.dry_run import estimate_ingest
 from pipelines.ingest.fsck import fsck
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call

@@ -8,14 +8,14 @@ import pytest
 from pipelines import build
 from pipelines.core.errors import KnowledgeBaseNotFound, NotFound, SettingsError
 from pipelines.core.outcome import Status
-from pipelines.ingest.diff import FolderDiff, diff
+from pipelines.ingest.dry_run import FolderDiff, diff
 from pipelines.ingest.erase import forget
 from pipelines.ingest.fsck import fsck
+from pipelines.ingest.integrity import Defect, StorePart
 from pipelines.ingest.reindex import reindex
 from pipelines.llm.settings import EmbedSettings
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
-from pipelines.store.consistency import Defect, StorePart
 from pipelines.store.facts import TAG_PAIRS
 from pipelines.store.vector import EmbeddedRecords, RecordKind
 from tests.ingest.knowledge import assert_same, entries_of, graph_of, vectors_of

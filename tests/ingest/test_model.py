@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from pipelines import build
-from pipelines.ingest.estimate import estimate_ingest
+from pipelines.ingest.dry_run import estimate_ingest
 from pipelines.llm.budget import Budget
+from pipelines.llm.testing.fakes import answer_by_schema
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
 from pipelines.llm.testing.loopback_wire import Fault, FaultRates
-from pipelines.llm.testing.schema_answer import answer_by_schema
 from pipelines.sections import IngestSettings
 from pipelines.settings import Settings
 from tests.ingest.knowledge import FEW, assert_same, exported, graph_of, vectors_of, write_folder

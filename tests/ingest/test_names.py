@@ -8,8 +8,8 @@ import pytest
 
 from pipelines import build
 from pipelines.core.errors import SettingsError, SourceError
+from pipelines.core.ids import path_of
 from pipelines.core.outcome import Status
-from pipelines.core.uris import path_of
 from pipelines.ingest.report import Event, Phase, Stage
 from pipelines.sections import IngestSettings
 from pipelines.settings import Settings

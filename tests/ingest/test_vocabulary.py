@@ -8,9 +8,9 @@ from pipelines import build
 from pipelines.core.graph import EdgeKind, NodeKind
 from pipelines.ingest.vocabulary import vocabulary
 from pipelines.llm.embedder import HashingEmbedder
+from pipelines.llm.testing.fakes import answer_by_schema
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
-from pipelines.llm.testing.schema_answer import answer_by_schema
 from pipelines.settings import Settings
 from tests.ingest.knowledge import FEW, graph_of, write_folder
 from tests.ingest.made_cards import card_with

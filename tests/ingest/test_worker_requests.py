@@ -10,22 +10,24 @@ from pydantic import BaseModel
 
 from pipelines import build
 from pipelines.atomize.reply import chunk_reply
-from pipelines.chunk.reply import Division, Overview, summaries_of
+from pipelines.chunk.passages import Division, Overview, summaries_of
 from pipelines.core import codec
 from pipelines.core.errors import BudgetExceeded, CallFailed, RateLimited, StrataError
 from pipelines.core.vectors import Vectors
 from pipelines.ingest.worker_requests import PackedRequest, ParentChat, ParentEmbedder, answer
-from pipelines.llm.chat import Image, Message, Reply, Request, Usage, request_key
+from pipelines.llm.chat import AttachedImage, Message, Reply, Request, Usage, request_key
 from pipelines.llm.embedder import HashingEmbedder
-from pipelines.llm.testing.fakes import ScriptedChat
+from pipelines.llm.testing.fakes import ScriptedChat, answer_by_schema
 from pipelines.llm.testing.loopback import LoopbackServer
-from pipelines.llm.testing.schema_answer import answer_by_schema
 from pipelines.parse.describe import FigureReply
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
 from tests.ingest.knowledge import write_folder
 
-MESSAGES = (Message("system", "Answer."), Message("user", "What is shown?", (Image("image/png", b"\x89\x00\xff"),)))
+MESSAGES = (
+    Message("system", "Answer."),
+    Message("user", "What is shown?", (AttachedImage("image/png", b"\x89\x00\xff"),)),
+)
 
 
 class Straight:

@@ -13,7 +13,7 @@ import pytest
 
 from pipelines.core.errors import CallTimedOut
 from pipelines.llm.cache import CacheChat, CacheLine, ReplyStore
-from pipelines.llm.chat import Image, Message, Reply, Request, Usage
+from pipelines.llm.chat import AttachedImage, Message, Reply, Request, Usage
 from pipelines.llm.testing.contracts import WordReply, say
 from pipelines.llm.testing.fakes import DelayedChat, FunctionChat, ScriptedChat
 
@@ -210,7 +210,7 @@ async def test_pictures_are_part_of_the_question(path: Path) -> None:
     with closing(ReplyStore(path)) as store:
         chat = CacheChat(model, store)
         for data, text in ((b"1", "one"), (b"2", "two"), (b"1", "one")):
-            message = Message("user", "what is it?", (Image("image/png", data),))
+            message = Message("user", "what is it?", (AttachedImage("image/png", data),))
             assert (await chat.complete(Request((message,), "r"))).text == text
 
 

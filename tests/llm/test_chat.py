@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from pipelines.llm.chat import Image, Message, Request, request_key
+from pipelines.llm.chat import AttachedImage, Message, Request, request_key
 
 
 class One(BaseModel):
@@ -28,7 +28,7 @@ BASE = Request((Message("system", "a"), Message("user", "b")), role="atomize", s
         replace(BASE, messages=(Message("system", "a"), Message("user", "c"))),
         replace(BASE, messages=(Message("user", "a"), Message("user", "b"))),
         replace(BASE, messages=(Message("system", "a\nb"),)),
-        replace(BASE, messages=(Message("system", "a"), Message("user", "b", (Image("image/png", b"1"),)))),
+        replace(BASE, messages=(Message("system", "a"), Message("user", "b", (AttachedImage("image/png", b"1"),)))),
         replace(BASE, schema=None),
         replace(BASE, schema=Other),
         replace(BASE, temperature=0.7),

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import cache, prompts
 from flows.cli.app import app
+from flows.cli.config import cache_app, prompts_app
 from pipelines.core.errors import KnowledgeBaseNotFound, NotFound, SettingsError
 from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Reply, Usage
@@ -31,44 +31,44 @@ def kb(tmp_path: Path) -> Path:
 
 
 def test_stats_are_a_table_or_json(kb: Path) -> None:
-    table = RUNNER.invoke(cache.app, ["stats", "--kb", str(kb)])
+    table = RUNNER.invoke(cache_app, ["stats", "--kb", str(kb)])
     assert "distill" in table.output
-    printed = RUNNER.invoke(cache.app, ["stats", "--kb", str(kb), "--json"])
+    printed = RUNNER.invoke(cache_app, ["stats", "--kb", str(kb), "--json"])
     assert [line["role"] for line in json.loads(printed.output)] == ["answer", "distill"]
 
 
 def test_prune_says_how_many_it_removed(kb: Path) -> None:
-    assert "1 replies removed" in RUNNER.invoke(cache.app, ["prune", "--kb", str(kb), "--role", "answer"]).output
-    assert "1 replies removed" in RUNNER.invoke(cache.app, ["prune", "--kb", str(kb)]).output
-    assert "no replies" in RUNNER.invoke(cache.app, ["stats", "--kb", str(kb)]).output
+    assert "1 replies removed" in RUNNER.invoke(cache_app, ["prune", "--kb", str(kb), "--role", "answer"]).output
+    assert "1 replies removed" in RUNNER.invoke(cache_app, ["prune", "--kb", str(kb)]).output
+    assert "no replies" in RUNNER.invoke(cache_app, ["stats", "--kb", str(kb)]).output
 
 
 def test_no_cache_is_made_where_there_is_no_knowledge_base(tmp_path: Path) -> None:
-    result = RUNNER.invoke(cache.app, ["stats", "--kb", str(tmp_path)])
+    result = RUNNER.invoke(cache_app, ["stats", "--kb", str(tmp_path)])
     assert isinstance(result.exception, KnowledgeBaseNotFound)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_list_of_prompts_names_each_one(kb: Path) -> None:
-    output = RUNNER.invoke(prompts.app, ["show", "--kb", str(kb)]).output
+    output = RUNNER.invoke(prompts_app, ["show", "--kb", str(kb)]).output
     assert all(name[:8] in output for _, name in find_prompts("pipelines", "qa"))
 
 
 def test_a_prompt_is_shown_and_copied_to_be_changed(kb: Path) -> None:
     _, name = find_prompts("pipelines", "qa")[0]
-    shown = RUNNER.invoke(prompts.app, ["show", name, "--kb", str(kb)]).output
-    copied = RUNNER.invoke(prompts.app, ["override", name, "--kb", str(kb)])
+    shown = RUNNER.invoke(prompts_app, ["show", name, "--kb", str(kb)]).output
+    copied = RUNNER.invoke(prompts_app, ["override", name, "--kb", str(kb)])
     own = kb / "prompts" / f"{name}.md"
     assert copied.exit_code == 0
     assert own.read_text("utf-8").rstrip() == shown.rstrip()
     own.write_text(own.read_text("utf-8") + "\nBe brief.\n", encoding="utf-8")
-    assert "Be brief." in RUNNER.invoke(prompts.app, ["show", name, "--kb", str(kb)]).output
-    again = RUNNER.invoke(prompts.app, ["override", name, "--kb", str(kb)])
+    assert "Be brief." in RUNNER.invoke(prompts_app, ["show", name, "--kb", str(kb)]).output
+    again = RUNNER.invoke(prompts_app, ["override", name, "--kb", str(kb)])
     assert isinstance(again.exception, SettingsError)
 
 
 def test_a_prompt_that_there_is_not_is_named(kb: Path) -> None:
-    result = RUNNER.invoke(prompts.app, ["show", "nonesuch", "--kb", str(kb)])
+    result = RUNNER.invoke(prompts_app, ["show", "nonesuch", "--kb", str(kb)])
     assert isinstance(result.exception, NotFound)
 
 

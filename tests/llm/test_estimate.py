@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.core.errors import CallFailed
+from pipelines.llm.budget import DryRunChat, EstimateLine
 from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Message, Reply, Request, Usage, request_key
-from pipelines.llm.estimate import DryRunChat, EstimateLine
 from pipelines.llm.settings import LlmSettings, Price
 from pipelines.llm.tokens import estimate_input
 

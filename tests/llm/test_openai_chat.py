@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, SecretStr
 
 from pipelines.core.errors import CallFailed, CallTimedOut, RateLimited, SettingsError, StrataError
 from pipelines.llm.ask import CORRECTION
-from pipelines.llm.chat import Image, Message, Request
+from pipelines.llm.chat import AttachedImage, Message, Request
 from pipelines.llm.openai_chat import OpenAIChat
 from pipelines.llm.openai_errors import TABLE, retry_after, translate
 from pipelines.llm.settings import LlmSettings
@@ -43,7 +43,7 @@ async def complete(server: LoopbackServer, *requests: Request) -> list[str]:
 
 
 async def test_model_words_sampling_key_and_pictures_are_sent() -> None:
-    picture = Message("user", "what is it?", (Image("image/png", b"\x89PNG"),))
+    picture = Message("user", "what is it?", (AttachedImage("image/png", b"\x89PNG"),))
     with serving() as server:
         await complete(server, HELLO, Request((picture,), role="test", model="m"))
         first, second = server.calls

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.core.errors import NotFound, SettingsError
-from pipelines.llm.chat import Image, Message
+from pipelines.llm.chat import AttachedImage, Message
 from pipelines.llm.prompt import Prompt, fence, find_prompts
 
 SHIPPED = "Notes for whoever edits this file.\n\n# system\n\nYou read $kind.\n\n# user\n\n## Task\n\n$text costs $$5.\n"
@@ -54,7 +54,7 @@ def test_values_are_not_expanded_again(package: str) -> None:
 
 
 def test_images_go_with_the_last_turn(package: str) -> None:
-    image = Image("image/png", b"png")
+    image = AttachedImage("image/png", b"png")
     messages = Prompt.load(package, "read").messages(kind="", text="", images=(image,))
     assert [message.images for message in messages] == [(), (image,)]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.llm.chat import Image, Message
+from pipelines.llm.chat import AttachedImage, Message
 from pipelines.llm.tokens import count_tokens, estimate_input, estimate_tokens
 
 # Counted by the tokenizer of Qwen2.5.
@@ -33,7 +33,7 @@ def test_no_text_is_no_token_and_a_sign_is_one() -> None:
 def test_turns_and_pictures_count() -> None:
     plain = Message("user", "hello")
     assert estimate_input((plain, plain)) == 2 * estimate_input((plain,))
-    assert estimate_input((Message("user", "hello", (Image("image/png", b""),)),)) > 500
+    assert estimate_input((Message("user", "hello", (AttachedImage("image/png", b""),)),)) > 500
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from evaluate.passages import open_passages
 from evaluate.questions import Passage, Question
+from evaluate.sets import open_passages
 from pipelines.atomize.atomize import atomize
 from pipelines.atomize.extractive_distiller import ExtractiveDistiller
 from pipelines.chunk.chunk import chunk

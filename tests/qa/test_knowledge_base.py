@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from evaluate.answers import evaluate_answers, read_results, summed
 from evaluate.questions import read_questions
 from evaluate.report import HEIGHT, WIDTH
-from flows.cli import ask, chat
+from flows.cli import ask
 from flows.cli.evaluate_answers import answers
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
 from pipelines.ingest.build import build
@@ -54,7 +54,6 @@ def knowledge(kb: Path) -> Iterator[KnowledgeBase]:
 def app() -> typer.Typer:
     app = typer.Typer()
     ask.register(app)
-    chat.register(app)
     app.command("answers")(answers)
     return app
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.passages import open_passages
 from evaluate.questions import Passage, passage_id
+from evaluate.sets import open_passages
 from pipelines.lang.questions import question_language
 from pipelines.retrieve.query import analyze_query
 from pipelines.retrieve.retriever import Mode, Retriever

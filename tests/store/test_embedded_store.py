@@ -17,9 +17,8 @@ from pipelines.core.outcome import Status
 from pipelines.core.sqlite_file import translated
 from pipelines.llm.cache import ReplyStore
 from pipelines.store.catalog import Catalog, Entry
-from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.embedded_store import MIGRATIONS, EmbeddedStore, applied
 from pipelines.store.graph import GraphStore, item_hash, subgraph_digest
-from pipelines.store.migrations import MIGRATIONS, applied
 from pipelines.store.testing.catalog_contract import CatalogContract
 from pipelines.store.testing.graph_store_contract import A, B, GraphStoreContract, assert_holds, document
 

@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.core.ids import digest
 from pipelines.store.artifact import ArtifactStore, FileArtifacts
-from pipelines.store.testing.artifact_store_contract import KEY, OTHER, ArtifactStoreContract
+from pipelines.store.testing.catalog_contract import KEY, OTHER, ArtifactStoreContract
 
 
 @pytest.fixture

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.store.consistency import Defect, check_copy
+from pipelines.ingest.integrity import Defect, check_copy
 from pipelines.store.embedded_store import EmbeddedStore
-from pipelines.store.graph import GraphStore, recount
+from pipelines.store.graph import GraphStore, Synced, recount, sync
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
-from pipelines.store.sync import Synced, sync
 from pipelines.store.testing.graph_store_contract import A, B, assert_holds, corpus, document, reference
 
 
@@ -70,12 +69,6 @@ def test_it_goes_back_as_well(embedded: GraphStore, other: GraphStore, tmp_path:
     sync(other, third.graph)
     assert_holds(third.graph, document(A), document(B), corpus(reference(A, B)))
     third.close()
-
-
-def test_it_tells_how_far_it_is(embedded: GraphStore, other: GraphStore) -> None:
-    told: list[tuple[int, int]] = []
-    sync(embedded, other, lambda done, all: told.append((done, all)))
-    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 @pytest.mark.neo4j

@@ -10,7 +10,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from queue import LifoQueue
 from types import TracebackType
 from typing import IO, Self, TypeVar
 
-from pipelines.core.no_telemetry import TELEMETRY_OFF
+from pipelines.core.libraries import TELEMETRY_OFF
 from pipelines.core.outcome import Status
 from pipelines.core.work.fork_server import Forked, Preload, fork_worker, last_line
 from pipelines.core.work.job import Frame, FrameKind, FrameWriter, Job, JobLimits, JobListener, JobResult
@@ -177,13 +177,12 @@ def _cause(watch: Watch, code: int | None, words: str) -> JobResult:
     return JobResult(status=Status.FAILED, reason=reason, error="Crashed")
 
 
-def worker_environment(parent: Mapping[str, str] | None = None) -> dict[str, str]:
+def worker_environment() -> dict[str, str]:
     """Return the environment of a worker: where things are and how they run, and no keys.
 
     Modules are found where this process finds them.
     """
-    given = os.environ if parent is None else parent
-    kept = {name: value for name, value in given.items() if name in ALLOWED or name.startswith(FAMILIES)}
+    kept = {name: value for name, value in os.environ.items() if name in ALLOWED or name.startswith(FAMILIES)}
     return {**kept, **TELEMETRY_OFF, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
 
 

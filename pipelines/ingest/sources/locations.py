@@ -70,11 +70,11 @@ def _opened(location: str, settings: IngestSettings) -> DocumentSource:
 
         return SiteSource(location, settings)
     if scheme in ("maildir", "mbox"):
-        from pipelines.ingest.sources.mailbox_source import MaildirSource, MboxSource
+        from pipelines.ingest.sources.mailbox import MaildirSource, MboxSource
 
         return (MaildirSource if scheme == "maildir" else MboxSource)(Path(rest.removeprefix("//")).expanduser())
     if scheme in ("imap", "imaps"):
-        from pipelines.ingest.sources.imap import ImapSource
+        from pipelines.ingest.sources.mailbox import ImapSource
 
         return ImapSource(location)
     if "://" not in location:

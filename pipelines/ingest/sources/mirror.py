@@ -21,9 +21,8 @@ from typing import BinaryIO, TextIO, cast
 
 from pipelines.core.errors import SourceError, TooLarge
 from pipelines.core.file_access import append_to, private_folder
-from pipelines.core.ids import digest
+from pipelines.core.ids import digest, part_name, path_of, uri_of
 from pipelines.core.outcome import Failure, Status
-from pipelines.core.uris import part_name, path_of, uri_of
 from pipelines.ingest.report import Event, Phase, Progress, Stage
 from pipelines.ingest.scan import FoundFile, reason_by_name, reason_by_size
 from pipelines.ingest.sources.source import DocumentSource, Listed

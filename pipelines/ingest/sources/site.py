@@ -13,7 +13,7 @@ from urllib.robotparser import RobotFileParser
 from lxml import etree
 
 from pipelines.core.errors import SourceError, SourceUnreachable
-from pipelines.ingest.sources.site_reader import AGENT, Page, SiteReader
+from pipelines.ingest.sources.site_reader import AGENT, PageReply, SiteReader
 from pipelines.ingest.sources.source import Listed
 from pipelines.sections import IngestSettings
 
@@ -119,7 +119,7 @@ class SiteSource:
             waiting += inner
             yield from pages
 
-    def _get(self, address: str, known: str = "") -> Page:
+    def _get(self, address: str, known: str = "") -> PageReply:
         wait = self._last + self._pause - time.monotonic()
         if wait > 0 and self._last:
             time.sleep(wait)

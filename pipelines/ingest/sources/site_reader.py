@@ -22,7 +22,7 @@ _PIECE = 1 << 16
 _SAFE = "/%:=&?~#+!$,;'@()*[]"  # what is quoted already stays
 
 
-class Page:
+class PageReply:
     """A reply, to be read once; a context manager that ends its connection. `validator` is empty for none."""
 
     def __init__(self, connection: http.client.HTTPConnection, reply: http.client.HTTPResponse) -> None:
@@ -41,7 +41,7 @@ class Page:
         if self._reply.length:  # the connection ended before the page did
             raise SourceUnreachable("the page broke off")
 
-    def __enter__(self) -> Page:
+    def __enter__(self) -> PageReply:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -76,7 +76,7 @@ class SiteReader:
             return False
         return ours and parts.scheme in ("https", self._origin[0])
 
-    def get(self, address: str, known: str = "") -> Page:
+    def get(self, address: str, known: str = "") -> PageReply:
         """Return the reply at an address, redirects within the site followed.
 
         `known` is the `validator` of the copy that there is: the reply to what has not changed is 304. Raises
@@ -93,7 +93,7 @@ class SiteReader:
             address = target
         raise SourceUnreachable("it leads in a circle")
 
-    def _get(self, address: str, known: str) -> Page:
+    def _get(self, address: str, known: str) -> PageReply:
         parts = urlsplit(address)
         secure = parts.scheme == "https"
         connection = (_Secure if secure else _Plain)(self.host, parts.port, self._check)
@@ -104,7 +104,7 @@ class SiteReader:
         target = quote(urlunsplit(("", "", parts.path or "/", parts.query, "")), safe=_SAFE)
         try:
             connection.request("GET", target, headers=headers)
-            return Page(connection, connection.getresponse())
+            return PageReply(connection, connection.getresponse())
         except (OSError, http.client.HTTPException) as error:
             connection.close()
             raise SourceUnreachable(f"{address} cannot be reached: {error}") from error

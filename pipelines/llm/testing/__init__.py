@@ -18,7 +18,7 @@ A build against the server, with three calls in ten at fault:
     from pipelines import Settings, build
     from pipelines.llm.testing.loopback_wire import FaultRates
     from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
-    from pipelines.llm.testing.schema_answer import answer_by_schema
+    from pipelines.llm.testing.fakes import answer_by_schema
 
     with TemporaryDirectory() as place, LoopbackServer(answer_by_schema, Behaviour(FaultRates.evenly(0.3))) as server:
         folder = Path(place) / "folder"

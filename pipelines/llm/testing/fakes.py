@@ -1,17 +1,24 @@
-"""Chats without a model, for tests and trials; `pipelines.llm.embedder` has the embedder to go with them."""
+"""Chats without a model, for tests and trials: canned, scripted, or answering any schema from the asked text itself."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections.abc import Awaitable, Callable, Iterable
 
 from pydantic import BaseModel
 
 from pipelines.core.errors import StrataError
+from pipelines.lang.sentences import sentences
 from pipelines.llm.chat import Chat, Reply, Request, Usage
+from pipelines.llm.testing.loopback_wire import Call, Json
 from pipelines.llm.tokens import estimate_input, estimate_tokens
 
 FakeAnswer = str | BaseModel | StrataError | Reply
 """What a fake gives: a text, a value to be sent as JSON, an error to be raised, or a whole reply."""
+_FENCE = re.compile(r"<(document[-\w]*)>\n")
+_ITEMS = 2
 
 
 def as_reply(answer: FakeAnswer, request: Request) -> Reply:
@@ -80,3 +87,72 @@ class DelayedChat:
 
     async def close(self) -> None:
         await self._inner.close()
+
+
+def answer_by_schema(call: Call) -> str:
+    """Return JSON that fits the call's schema, or the first sentence of the asked text where it has none.
+
+    The same call has the same answer. What stands in it is of no use, but it is made of what was asked: strings are
+    sentences of the fenced document, numbers the least that the schema allows.
+    """
+    asked = call.first_turns[-1].content if call.first_turns else ""
+    text = _fenced(asked)
+    phrases = [span.slice(text) for span in sentences(text)] or ["nothing"]
+    if call.schema is None:
+        return phrases[0]
+    maker = _Maker(call.schema, phrases)
+    return json.dumps(maker.make(call.schema, "reply"), ensure_ascii=False)
+
+
+def _fenced(asked: str) -> str:
+    """Return what stands in the first fence, all of `asked` where there is none."""
+    begin = _FENCE.search(asked)
+    end = asked.find(f"\n</{begin.group(1)}>", begin.end()) if begin else -1
+    return asked[begin.end() : end] if begin and end >= 0 else asked
+
+
+class _Maker:
+    def __init__(self, schema: Json, phrases: list[str]) -> None:
+        definitions = schema.get("$defs")
+        self._definitions: Json = definitions if isinstance(definitions, dict) else {}
+        self._phrases = phrases
+
+    def make(self, schema: Json, path: str) -> object:
+        """Return a value that fits; `path` says where it stands, so that neighbours differ."""
+        if isinstance(reference := schema.get("$ref"), str):
+            return self.make(_schema(self._definitions[reference.rsplit("/", 1)[-1]]), path)
+        for key in ("anyOf", "oneOf", "allOf"):
+            if isinstance(choices := schema.get(key), list):
+                return self.make(_schema(choices[0]), path)
+        if isinstance(values := schema.get("enum"), list):
+            return values[_hash(path) % len(values)]
+        return schema["const"] if "const" in schema else self._plain(schema, path)
+
+    def _plain(self, schema: Json, path: str) -> object:
+        match schema.get("type"):
+            case "object":
+                fields = _schema(schema.get("properties"))
+                return {name: self.make(_schema(field), f"{path}.{name}") for name, field in fields.items()}
+            case "array":
+                most = max(_number(schema, "minItems", 0), min(_ITEMS, _number(schema, "maxItems", _ITEMS)))
+                return [self.make(_schema(schema.get("items")), f"{path}.{number}") for number in range(most)]
+            case "integer" | "number":
+                return _number(schema, "minimum", 1)
+            case "boolean":
+                return True
+            case "null":
+                return None
+        return self._phrases[_hash(path) % len(self._phrases)][: _number(schema, "maxLength", 200)]
+
+
+def _schema(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(schema: Json, key: str, otherwise: int) -> int:
+    value = schema.get(key)
+    return int(value) if isinstance(value, int | float) else otherwise
+
+
+def _hash(path: str) -> int:
+    return int.from_bytes(hashlib.blake2b(path.encode(), digest_size=4).digest())

@@ -175,8 +175,8 @@ def main() -> None:
     """Serve until interrupted: `python -m pipelines.llm.testing.loopback --port 8008 --fault-rate 0.3`."""
     from argparse import ArgumentParser
 
+    from pipelines.llm.testing.fakes import answer_by_schema
     from pipelines.llm.testing.loopback_wire import FaultRates
-    from pipelines.llm.testing.schema_answer import answer_by_schema
 
     parser = ArgumentParser(description="An OpenAI-compatible server with no model, that fails as it is told.")
     parser.add_argument("--port", type=int, default=0)

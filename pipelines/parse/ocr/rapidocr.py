@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pipelines.core.errors import MissingExtra
-from pipelines.core.onnx import THREADS
+from pipelines.core.libraries import THREADS
 from pipelines.parse.ocr.engine import Raster, Reading
 from pipelines.parse.ocr.pictures import STANDING
 from pipelines.parse.settings import OcrSettings

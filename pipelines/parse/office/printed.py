@@ -44,7 +44,7 @@ class Printed:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PrintedPlace:
     """Where a passage stands: its page from 1 and its boxes; page 0 where it is not found."""
 
     page: int
@@ -85,16 +85,16 @@ def _printed(path: Path, uri: str, cpu_s: float, options: str = "") -> Printed:
 
 
 def find_in_worker(job: JobContext, pdf: Path, passage: str) -> bytes:
-    """The job that finds a passage on the pages of a PDF: a packed `Place`."""
+    """The job that finds a passage on the pages of a PDF: a packed `PrintedPlace`."""
     job.begin("find")
     with PdfFile(pdf) as file:
         pages = [_words(file, number) for number in range(1, min(file.pages, _SEARCHED) + 1)]
         page, found = find_passage(pages, passage)
         if not found:
-            return codec.pack(Place(0))
+            return codec.pack(PrintedPlace(0))
         width, height = file.size(page)
     boxes = (Box(page, *word.within(width, height)) for word in found)
-    return codec.pack(Place(page, tuple(boxes)))
+    return codec.pack(PrintedPlace(page, tuple(boxes)))
 
 
 def _words(file: PdfFile, number: int) -> list[PrintedWord]:

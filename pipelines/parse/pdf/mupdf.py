@@ -14,7 +14,7 @@ from typing import Any
 import pymupdf
 
 from pipelines.core.errors import Encrypted, Malformed
-from pipelines.core.onnx import one_thread, session
+from pipelines.core.libraries import one_thread, session
 from pipelines.parse.lines import Line, Rect
 from pipelines.parse.near import Covered, Near
 from pipelines.parse.pdf.extract import (

@@ -18,8 +18,8 @@ from types import MappingProxyType
 
 from pipelines.core.document import ReferenceKind, Source
 from pipelines.core.errors import Encrypted, Malformed, TooLarge
+from pipelines.core.ids import path_of
 from pipelines.core.outcome import Status
-from pipelines.core.uris import path_of
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import check_archive, most_unpacked
 from pipelines.parse.magic import TAR_MARK

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pipelines.core.document import ReferenceKind, Source
 from pipelines.core.errors import Encrypted, TooLarge
-from pipelines.core.uris import last_part
+from pipelines.core.ids import last_part
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Child, Parsed

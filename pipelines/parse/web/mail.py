@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pipelines.core.document import ReferenceKind
-from pipelines.core.uris import last_part
+from pipelines.core.ids import last_part
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.parsed import Child
 from pipelines.parse.web.dom import parse_html_text, text_of

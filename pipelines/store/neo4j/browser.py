@@ -110,7 +110,7 @@ def favorites(queries: Sequence[SavedQuery], kb: str, values: Mapping[str, str])
     ]
 
 
-def link(page: str, bolt: str, user: str, cypher: str, password: bool) -> str:
+def browser_link(page: str, bolt: str, user: str, cypher: str, password: bool) -> str:
     """Return the address of the Browser at `page` that connects to `bolt` and has this statement ready to be run."""
     parts = urlsplit(bolt)
     told = {"dbms": f"{parts.scheme}://{user}@{parts.netloc}", "cmd": "edit", "arg": " ".join(cypher.split())}

@@ -8,8 +8,7 @@ from typing import Self
 
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.store.neo4j.connection import Connection, Neo4jAddress, Parameter, ResultRow
-from pipelines.store.neo4j.rows import read_edge, read_node
-from pipelines.store.neo4j.schema import BASE, PENDING, migrate
+from pipelines.store.neo4j.schema import BASE, PENDING, migrate, read_edge, read_node
 from pipelines.store.neo4j.write_statements import DIGESTS, owned_edges
 from pipelines.store.neo4j.writer import Neo4jWriter
 

@@ -8,8 +8,18 @@ from itertools import groupby
 from pipelines.core.graph import Edge, EdgeKind, Node
 from pipelines.store.graph import EMPTY, adjusted
 from pipelines.store.neo4j.connection import ResultRow, Transaction
-from pipelines.store.neo4j.rows import Hashed, edge_row, node_row, read_hash
-from pipelines.store.neo4j.schema import BASE, LABELS, PENDING, ROOT, UNFINISHED, labels_of
+from pipelines.store.neo4j.schema import (
+    BASE,
+    LABELS,
+    PENDING,
+    ROOT,
+    UNFINISHED,
+    Hashed,
+    edge_row,
+    labels_of,
+    node_row,
+    read_hash,
+)
 
 EdgePlace = tuple[str, str, str, str]
 """Source, kind, target and key of an edge."""

@@ -11,8 +11,7 @@ from pipelines.core.graph import Edge, EdgeKind, Node, Subgraph
 from pipelines.store.graph import EMPTY, adjusted, item_hash
 from pipelines.store.neo4j import write_statements
 from pipelines.store.neo4j.connection import Connection, Occupied, Transaction
-from pipelines.store.neo4j.rows import Hashed
-from pipelines.store.neo4j.schema import BASE, UNFINISHED, labels_of
+from pipelines.store.neo4j.schema import BASE, UNFINISHED, Hashed, labels_of
 from pipelines.store.neo4j.write_statements import EdgePlace
 
 T = TypeVar("T")

@@ -13,8 +13,7 @@ Each suite is a class for pytest: inherit from it and give the fixture that it a
 `catalog`, `ArtifactStoreContract` for `artifacts`. They need pytest and hypothesis (`pip install 'strata-kb[dev]'`).
 """
 
-from pipelines.store.testing.artifact_store_contract import ArtifactStoreContract
-from pipelines.store.testing.catalog_contract import CatalogContract
+from pipelines.store.testing.catalog_contract import ArtifactStoreContract, CatalogContract
 from pipelines.store.testing.graph_store_contract import GraphStoreContract
 from pipelines.store.testing.vector_store_contract import VectorStoreContract
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.core.errors import SourceError, SourceUnreachable
+from pipelines.core.ids import path_of
 from pipelines.core.outcome import Status
-from pipelines.core.uris import path_of
 from pipelines.ingest.report import silent
 from pipelines.ingest.scan import scan
 from pipelines.ingest.sources.mirror import LONGEST, Origin, bring_up, forget_copies, paths_of

@@ -10,7 +10,7 @@ import pytest
 
 from pipelines import build
 from pipelines.core.errors import StoreMismatch
-from pipelines.store.lancedb.manifest import refuse_elsewhere
+from pipelines.store.lancedb.store import refuse_elsewhere
 from qa import KnowledgeBase
 from tests.ingest.knowledge import write_folder
 

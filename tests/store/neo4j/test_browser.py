@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from pipelines.core.errors import StoreUnavailable
-from pipelines.store.neo4j.browser import SCRIPT, BrowserServer, favorites, link, saved_queries, style
+from pipelines.store.neo4j.browser import SCRIPT, BrowserServer, browser_link, favorites, saved_queries, style
 from pipelines.store.neo4j.schema import LABELS, PENDING
 
 PAGE = b'<html><head lang="en"><title>Neo4j Browser</title></head></html>'
@@ -86,7 +86,9 @@ def test_every_label_but_that_of_an_empty_place_has_a_style() -> None:
 
 
 def test_the_link_names_server_user_and_query() -> None:
-    address = link("http://127.0.0.1:1/browser/", "bolt://host:7687", "neo4j", "MATCH (n)\nRETURN n", password=False)
+    address = browser_link(
+        "http://127.0.0.1:1/browser/", "bolt://host:7687", "neo4j", "MATCH (n)\nRETURN n", password=False
+    )
     assert "dbms=bolt%3A%2F%2Fneo4j%40host%3A7687" in address
     assert "arg=MATCH+%28n%29+RETURN+n" in address
     assert address.endswith("preselectAuthMethod=NO_AUTH")

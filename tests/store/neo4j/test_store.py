@@ -12,12 +12,11 @@ from neo4j import exceptions
 from deploy.neo4j import server
 from pipelines.core.errors import StoreError, StoreMismatch, StoreUnavailable
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
-from pipelines.store.graph import GraphStore
+from pipelines.store.graph import GraphStore, write_all
 from pipelines.store.neo4j import writer
 from pipelines.store.neo4j.connection import ERRORS, Connection, Neo4jAddress, our_error
 from pipelines.store.neo4j.schema import LABELS, MIGRATIONS, UNFINISHED, applied, labels_of
 from pipelines.store.neo4j.store import Neo4jStore
-from pipelines.store.sync import write_all
 from pipelines.store.testing.graph_store_contract import (
     A,
     B,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
-from pipelines.graph.graph_page import write_page
+from pipelines.graph.views import write_page
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.graph import GraphStore
 

@@ -7,8 +7,8 @@ from pydantic import BaseModel, Field
 
 from pipelines.llm.prompt import fence
 from pipelines.llm.reply_schema import strict_schema
+from pipelines.llm.testing.fakes import answer_by_schema
 from pipelines.llm.testing.loopback_wire import Call, CallTurn
-from pipelines.llm.testing.schema_answer import answer_by_schema
 
 TEXT = "The pump has two seals. Both are worn. The shaft is fine."
 

@@ -6,10 +6,9 @@ import json
 import pytest
 
 from pipelines.chunk.chunk import chunk
-from pipelines.chunk.section_summaries import summarize_sections
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import StructuralSplitter
-from pipelines.chunk.summarizer import ModelSummarizer, QuotingSummarizer, Summarizer
+from pipelines.chunk.summaries import ModelSummarizer, QuotingSummarizer, Summarizer, summarize_sections
 from pipelines.core.document import Document
 from pipelines.core.errors import BudgetExceeded, CallTimedOut
 from pipelines.core.outcome import Failure

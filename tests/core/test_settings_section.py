@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 import pytest
 
 from pipelines.core.errors import SettingsError
-from pipelines.core.plugin import import_by_name, load_by_name, names_code
+from pipelines.core.settings_section import import_by_name, load_by_name, names_code
 
 
 @runtime_checkable

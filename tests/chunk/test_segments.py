@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.chunk.base_split import base_split
+from pipelines.chunk.segments import base_split
 from pipelines.llm.tokens import count_tokens
 
 

@@ -1,4 +1,4 @@
-"""The machine: Python and its packages, room on the disk, LibreOffice, and whether libraries are kept quiet."""
+"""The machine and the servers: Python and its packages, disk, LibreOffice, telemetry; Neo4j and Prefect where named."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import shutil
 import sys
 import tempfile
 from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
 from pathlib import Path
 
 from flows.doctor.diagnosis import Diagnosis, Subject, bad, doubtful, good
-from pipelines.core.no_telemetry import TELEMETRY_OFF
+from flows.prefect_address import ServerFailed, server_address
+from pipelines.core.errors import StoreError
+from pipelines.core.libraries import TELEMETRY_OFF
 
 DISTRIBUTION = "strata-kb"
 OLDEST = (3, 11)
@@ -19,6 +22,8 @@ SCARCE, TOO_LITTLE = 2 << 30, 200 << 20
 """Bytes of free disk below which it is worth a word, and below which an ingest will hardly end."""
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _OFFICE = ("soffice", "libreoffice")
+OLDEST_NEO4J = 5
+_VERSION = "CALL dbms.components() YIELD name, versions, edition RETURN name, versions[0] AS version, edition"
 
 
 def packages(subject: Subject) -> Diagnosis:
@@ -85,3 +90,41 @@ def _installed(name: str) -> bool:
 def _nearest(path: Path) -> Path:
     """The path itself, or the folder above it that is there."""
     return next(one for one in (path, *path.absolute().parents) if one.is_dir())
+
+
+def neo4j(subject: Subject) -> Diagnosis:
+    """Whether the Neo4j of the settings answers, and which it is; nothing is written there."""
+    from pipelines.store.neo4j.connection import Connection, Neo4jAddress
+
+    store = subject.settings.store
+    if not store.neo4j_uri:
+        return good("none is configured: the graph lies in the knowledge base", "`make neo4j` starts one")
+    password = store.neo4j_password.get_secret_value()
+    connection = Connection(Neo4jAddress(store.neo4j_uri, store.neo4j_user, password, store.neo4j_database), 0.0)
+    try:
+        told = list(connection.read(_VERSION))
+    except StoreError as error:
+        return bad(f"{store.neo4j_uri}: {error.message}", error.hint)
+    finally:
+        connection.close()
+    if not told:
+        return bad(f"{store.neo4j_uri} does not say what it is")
+    release, edition = str(told[0]["version"]), str(told[0]["edition"])
+    text = f"{store.neo4j_uri}, {told[0]['name']} {release} {edition}, database {store.neo4j_database}"
+    number = release.partition(".")[0]
+    if number.isdigit() and int(number) < OLDEST_NEO4J:
+        return doubtful(text, f"Strata is tested with Neo4j {OLDEST_NEO4J} and newer")
+    return good(text)
+
+
+def prefect(subject: Subject) -> Diagnosis:
+    """Whether the Prefect server that is named answers, or one that was started with nothing said."""
+    if find_spec("prefect") is None:
+        return doubtful("Prefect is not installed", "an ingest is then seen on no page")
+    try:
+        address = server_address()
+    except ServerFailed as error:
+        return bad(error.message, error.hint)
+    if not address:
+        return good("no server runs: an ingest is seen on no page", "`make up` or `prefect server start` starts one")
+    return good(f"{address} answers: ingests are seen there")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.batches import MOST, MOST_BYTES, batches
+from flows.batch_stages import MOST, MOST_BYTES, batches
 from pipelines.core.document import Source
 from pipelines.ingest.task import SourceItem
 

@@ -1,40 +1,95 @@
-"""`strata feedback` and `strata verdicts`: what people said of answers and of the graph."""
+"""`strata runs`, `feedback` and `verdicts`: what a knowledge base keeps of its ingests, and what people said of it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, store_at
 from flows.cli.stdio import say
 
+if TYPE_CHECKING:
+    from pipelines.ingest.feedback import Feedback
+    from pipelines.ingest.report import RunRecord
+    from pipelines.ingest.verdicts import Verdict
+
+runs_app = typer.Typer(
+    help="The ingests so far: settings, counts, seconds, cost, failures.", invoke_without_command=True
+)
 feedback_app = typer.Typer(
     help="What people said of answers: right, wrong, and what they expected.", invoke_without_command=True
 )
 
 
+@runs_app.callback()
+def runs(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> None:
+    """List the last ingests, the latest at the end."""
+    from flows.cli.printing import print_kept
+    from pipelines.ingest.report import RUNS
+
+    if context.invoked_subcommand is None:
+        columns = ("run", "began (UTC)", "folder", "done", "removed", "failed", "seconds", "dollars", "ended")
+        print_kept(RUNS.read, kb, json, columns, _cells, lambda one: "red" if one.reasons else None)
+
+
+@runs_app.command()
+def show(
+    number: Annotated[int, typer.Argument(help="The number of the run, as `strata runs` lists it.")],
+    kb: Kb = DEFAULT_KB,
+    json: Json = False,
+) -> None:
+    """Show one ingest: its settings, counts, seconds, cost, and failures by reason."""
+    from flows.cli.printing import print_value
+    from pipelines.ingest.report import run_of
+
+    with store_at(kb) as store:
+        found = run_of(store.catalog, number)
+    print_value(found, json, _print)
+
+
+def _print(found: RunRecord) -> None:
+    from flows.cli.console import console, line
+    from flows.cli.printing import print_report, print_rows
+
+    console().print(line(f"run {found.number} of {found.folder}, begun {found.began}"))
+    if found.settings:
+        print_rows(("setting", "value"), ((name, str(value)) for name, value in found.settings.items()))
+    if found.reasons:
+        print_rows(("failed", "times"), ((reason, str(times)) for reason, times in found.reasons.items()))
+    print_report(found.report)
+
+
+def _cells(one: RunRecord) -> tuple[str, ...]:
+    report = one.report
+    return (
+        str(one.number),
+        one.began.removesuffix("+00:00"),
+        one.folder,
+        str(report.changes.get("done", 0)),
+        str(report.changes.get("removed", 0)),
+        str(sum(one.reasons.values())),
+        f"{report.seconds:.1f}",
+        f"{report.dollars:.4f}",
+        "early" if report.stopped else "",
+    )
+
+
 @feedback_app.callback()
 def feedback(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List what was said, the latest at the end."""
-    from flows.cli.console import TextTable, console
-    from flows.cli.printing import print_json
+    from flows.cli.printing import print_kept
     from pipelines.ingest.feedback import FEEDBACK
 
-    if context.invoked_subcommand is not None:
-        return
-    with store_at(kb) as store:
-        found = FEEDBACK.read(store.catalog)
-    if json:
-        print_json(found)
-        return
-    table = TextTable("id", "said", "question", "answer", "expected", "rests on", "by", "at (UTC)")
-    for one in found:
+    def cells(one: Feedback) -> tuple[str, ...]:
         rests = ", ".join(dict.fromkeys(place.uri for place in one.places))
         said = "right" if one.right else "wrong"
-        table.row(one.id, said, one.question, one.answer, one.expected, rests, one.by, one.at)
-    console().print(table)
+        return one.id, said, one.question, one.answer, one.expected, rests, one.by, one.at
+
+    if context.invoked_subcommand is None:
+        columns = ("id", "said", "question", "answer", "expected", "rests on", "by", "at (UTC)")
+        print_kept(FEEDBACK.read, kb, json, columns, cells)
 
 
 @feedback_app.command()
@@ -81,21 +136,14 @@ Two = Annotated[str, typer.Argument(help="The other name.")]
 @verdicts_app.callback()
 def verdicts(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List the verdicts, the latest at the end."""
-    from flows.cli.console import TextTable, console
-    from flows.cli.printing import print_json
+    from flows.cli.printing import print_kept
     from pipelines.ingest.verdicts import SAID
 
-    if context.invoked_subcommand is not None:
-        return
-    with store_at(kb) as store:
-        found = SAID.read(store.catalog)
-    if json:
-        print_json(found)
-        return
-    table = TextTable("id", "verdict", "of", "and", "in", "by", "at (UTC)")
-    for one in found:
-        table.row(one.id, one.kind.value, one.one, one.two, one.where, one.by, one.at)
-    console().print(table)
+    def cells(one: Verdict) -> tuple[str, ...]:
+        return one.id, one.kind.value, one.one, one.two, one.where, one.by, one.at
+
+    if context.invoked_subcommand is None:
+        print_kept(SAID.read, kb, json, ("id", "verdict", "of", "and", "in", "by", "at (UTC)"), cells)
 
 
 @verdicts_app.command()

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from pipelines.core.no_telemetry import TELEMETRY_OFF
+from pipelines.core.libraries import TELEMETRY_OFF
 
 WAYS_IN = (
     "pipelines",
@@ -44,5 +44,5 @@ def test_what_the_user_has_set_stays() -> None:
 
 def test_it_is_set_before_a_library_is_loaded_that_reads_it() -> None:
     libraries = ("onnxruntime", "prefect", "unstructured", "huggingface_hub", "paddlex")
-    script = f"import pipelines.core.no_telemetry, sys; assert not set({libraries}) & sys.modules.keys()"
+    script = f"import pipelines.core.libraries, sys; assert not set({libraries}) & sys.modules.keys()"
     assert set_after(script) == dict(TELEMETRY_OFF)

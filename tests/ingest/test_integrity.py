@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.outcome import Status
-from pipelines.store.catalog import Entry
-from pipelines.store.consistency import (
+from pipelines.ingest.integrity import (
     Defect,
     Inconsistency,
     StorePart,
@@ -13,6 +12,7 @@ from pipelines.store.consistency import (
     check_graph,
     check_vectors,
 )
+from pipelines.store.catalog import Entry
 
 ENTRIES = (
     Entry("a.pdf", "", 1, Status.INDEXED, "document:a", artifacts={"parse": "p", "chunk": "c"}),

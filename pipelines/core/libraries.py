@@ -1,5 +1,6 @@
-"""The telemetry of libraries, switched off by variables of the environment before any of them is imported.
+"""Libraries kept quiet and small: their telemetry switched off, their models in one thread.
 
+The telemetry is switched off by variables of the environment before any of them is imported.
 Every package of Strata calls `disable_telemetry` when it is imported, so it holds on every way in: command line,
 Python, parse workers, Prefect's flow and its server. A value that the user has set stays.
 
@@ -12,7 +13,10 @@ models of their wheels, so fetch none. Neo4j's driver is told in its adapter.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import MappingProxyType
+from typing import Any
 
 TELEMETRY_OFF = MappingProxyType(
     {
@@ -40,3 +44,38 @@ def disable_telemetry() -> None:
     for name, value in TELEMETRY_OFF.items():
         if not os.environ.get(name):
             os.environ[name] = value
+
+
+THREADS = 1
+"""Threads of a model. More wait for one another in a loop: on 122 pages of reports the layout model took 21.0 processor
+seconds with a thread for each of two cores, 12.5 with one; `benchmarks/parse_cost.py` tells the whole."""
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Have the models that a library opens here run in one thread, where the library has no option for it."""
+    import onnxruntime  # type: ignore[import-untyped]
+
+    usual = onnxruntime.SessionOptions
+
+    def options() -> Any:
+        made = usual()
+        made.intra_op_num_threads = made.inter_op_num_threads = THREADS
+        return made
+
+    onnxruntime.SessionOptions = options
+    try:
+        yield
+    finally:
+        onnxruntime.SessionOptions = usual
+
+
+def session(model: str | bytes) -> Any:
+    """Return a model, of a file at a path or of its bytes, that runs in one thread and keeps its memory.
+
+    For one whose inputs have few sizes.
+    """
+    with one_thread():
+        from onnxruntime import InferenceSession, SessionOptions
+
+        return InferenceSession(model, sess_options=SessionOptions(), providers=["CPUExecutionProvider"])
