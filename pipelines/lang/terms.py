@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -111,7 +112,7 @@ def forms(word: str, language: str) -> list[str]:
     >>> forms("ds-2041", "de")
     ['ds-2041', 'ds', '2041']
     """
-    return _pairs(word) if _PAIRED.match(word) else _spelled(word, language)
+    return _pairs(word) if _PAIRED.match(word) else list(_spelled(word, language))
 
 
 def is_paired(word: str) -> bool:
@@ -140,10 +141,11 @@ def _pairs(run: str) -> list[str]:
     return [one + other for one, other in pairwise(letters)] or [run]
 
 
-def _spelled(run: str, language: str) -> list[str]:
+@lru_cache(maxsize=1 << 16)
+def _spelled(run: str, language: str) -> Sequence[str]:
     stemmer = _stemmer(language)
     if run.isalpha():
-        return [stemmer.stemWord(run)]
+        return (stemmer.stemWord(run),)
     parts = list(with_unit.groups()) if (with_unit := _WITH_UNIT.fullmatch(run)) else _PART.findall(run)
     whole = [stemmer.stemWord(run)]
     inner = _identifiers_in(run) if len(parts) > _FEWEST_INSIDE else []
