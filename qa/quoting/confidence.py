@@ -36,24 +36,28 @@ class Features:
 
     `missing` is what the chosen units lack of the one term that they lack most, `together` the best cover of the
     question within one chunk, `margin` by how much the best unit covers more of it than the best units of other
-    documents do. `valueless` is 1 where a kind of value is asked for and stands in none of the best units.
+    documents do. `valueless` is 1 where a kind of value is asked for and stands in none of the best units, `strange`
+    what the units lack of a name that no passage of the corpus has.
     """
 
     missing: float
     together: float
     margin: float
     valueless: float
+    strange: float
 
 
 def features(question: QuestionTerms, weighed: Sequence[Weighed], chosen: Sequence[Weighed]) -> Features:
     """Return the features of the units weighed and those chosen; with none of them each is at its worst."""
     if not chosen or not question.total:
-        return Features(1.0, 0.0, 0.0, 1.0)
+        return Features(1.0, 0.0, 0.0, 1.0, 1.0)
     total, weights = question.total, question.weights
     missing = max(weights[term] * (1 - cover) for term, cover in union(chosen).items()) / total
     together = max(gain(question, {}, union(items)) for items in _grouped(weighed, lambda item: item.unit.hit.chunk.id))
     valueless = float(bool(question.wants) and not any(item.gives for item in chosen[:2]))
-    return Features(missing, together, _margin(weighed), valueless)
+    everywhere = union(weighed)
+    strange = max((1 - everywhere.get(term, 0.0) for term in question.names & question.unknown), default=0.0)
+    return Features(missing, together, _margin(weighed), valueless, strange)
 
 
 def confidence(found: Features) -> float:
