@@ -109,17 +109,16 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     names = frozenset(
         term for term, word in said.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
     )
-    return QuestionTerms(
-        question, language, weights, said, codes, wants, told, several, lists, sides, unknown, names
-    )
+    return QuestionTerms(question, language, weights, said, codes, wants, told, several, lists, sides, unknown, names)
 
 
 def _capitalized(question: str) -> Iterator[str]:
-    """Yield the words that begin with a capital inside a sentence of a question; of one all in capitals none."""
+    """Yield the words that begin with a capital inside a sentence of a question, and their parts; of capitals none."""
     if not question.isupper():
         for before, part in pairwise(question.split()):
             if part.lstrip(_OPENING)[:1].isupper() and not before.endswith(_ENDS):
                 yield from words(part)
+                yield from split_identifier(fold(part))
 
 
 def _sides(question: str, language: str, said: Mapping[str, str]) -> tuple[str, ...]:
