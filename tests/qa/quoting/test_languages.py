@@ -65,6 +65,17 @@ def test_an_inflected_word_is_the_same_term_in_the_language_of_the_passage() -> 
 
 
 @pytest.mark.parametrize(
+    ("language", "question"),
+    [("de", "Wie lange dauert die Porbezeit?"), ("ru", "Как долго длится испытатеьлный срок?")],
+)
+def test_a_misspelt_word_is_answered_in_its_language(language: str, question: str) -> None:
+    sentence = next(told for code, _, told in ASKED if code == language)
+    answer = ask(question, {**OTHERS[language], "a.txt": sentence}, language)
+    assert not answer.abstained
+    assert answer.citations[0].quote == sentence
+
+
+@pytest.mark.parametrize(
     ("language", "question", "asks"),
     [
         ("fr", "Comment changer le joint, et pourquoi ?", {"comment", "pourquoi"}),
