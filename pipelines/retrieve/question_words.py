@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.lang.profile import profile
-from pipelines.lang.spelling import spelled_like
+from pipelines.lang.spelling import edits_taken, spelled_like
 from pipelines.lang.terms import forms, stop_words, words
 from pipelines.retrieve.index import Index, Numbers
 
@@ -28,8 +28,6 @@ _SHORTEST_PART = 3
 """Letters of a part of a compound at least (Koehn and Knight 2003)."""
 _SHORTEST_INSIDE = 5
 """Letters of a word that is looked for inside longer ones."""
-_ONE_EDIT, _TWO_EDITS = 4, 8
-"""Letters from which a word may be spelled with one edit, and with two."""
 _MOST_NEAR = 12
 """Words near to one of the question at most, those of the most chunks."""
 
@@ -158,9 +156,9 @@ class CorpusWords:
 
     def _spelled_like(self, word: str) -> list[int]:
         """The terms that differ from a word by the fewest edits."""
-        if len(word) < _ONE_EDIT:
+        edits = edits_taken(word)
+        if not edits:
             return []
-        edits = 1 if len(word) < _TWO_EDITS else 2
         terms, numbers = self._ordered
         first, last = bisect_left(terms, word[0]), bisect_left(terms, chr(ord(word[0]) + 1))
         near: dict[int, int] = {}

@@ -27,6 +27,8 @@ from qa.quoting.weigh import Weighed
 
 _OTHERS = 3
 """Documents beside the best one that it is held against."""
+_LACKED = 2
+"""Terms that `missing` looks at: on corpora left out the log loss is 0.527 with one, 0.526 with two and with three."""
 _WEIGHTS = tomllib.loads(Path(__file__).with_name("refusal.toml").read_text(encoding="utf-8"))
 
 
@@ -34,26 +36,30 @@ _WEIGHTS = tomllib.loads(Path(__file__).with_name("refusal.toml").read_text(enco
 class Features:
     """Each in [0, 1], most as shares of the question's weight.
 
-    `missing` is what the chosen units lack of the one term that they lack most, `together` the best cover of the
-    question within one chunk, `margin` by how much the best unit covers more of it than the best units of other
-    documents do. `valueless` is 1 where a kind of value is asked for and stands in none of the best units.
+    `missing` is what the chosen units lack of the two terms that they lack most, `together` the best cover of the
+    question within one chunk, `margin` the root of how much more of it the best unit covers than the best units of
+    other documents do: the first tenth tells most. `valueless` is 1 where a kind of value is asked for and stands in
+    none of the best units, `strange` what the units lack of a name that no passage of the corpus has.
     """
 
     missing: float
     together: float
     margin: float
     valueless: float
+    strange: float
 
 
 def features(question: QuestionTerms, weighed: Sequence[Weighed], chosen: Sequence[Weighed]) -> Features:
     """Return the features of the units weighed and those chosen; with none of them each is at its worst."""
     if not chosen or not question.total:
-        return Features(1.0, 0.0, 0.0, 1.0)
+        return Features(1.0, 0.0, 0.0, 1.0, 1.0)
     total, weights = question.total, question.weights
-    missing = max(weights[term] * (1 - cover) for term, cover in union(chosen).items()) / total
+    lacking = sorted((weights[term] * (1 - cover) for term, cover in union(chosen).items()), reverse=True)
     together = max(gain(question, {}, union(items)) for items in _grouped(weighed, lambda item: item.unit.hit.chunk.id))
     valueless = float(bool(question.wants) and not any(item.gives for item in chosen[:2]))
-    return Features(missing, together, _margin(weighed), valueless)
+    everywhere = union(weighed)
+    strange = max((1 - everywhere.get(term, 0.0) for term in question.names & question.unknown), default=0.0)
+    return Features(sum(lacking[:_LACKED]) / total, together, _margin(weighed), valueless, strange)
 
 
 def confidence(found: Features) -> float:
@@ -66,7 +72,7 @@ def _margin(weighed: Sequence[Weighed]) -> float:
     documents = _grouped(weighed, lambda item: item.unit.hit.document)
     first, *others = sorted((max(item.coverage for item in items) for items in documents), reverse=True)
     beside = others[:_OTHERS]
-    return first - sum(beside) / max(1, len(beside))
+    return math.sqrt(max(0.0, first - sum(beside) / max(1, len(beside))))
 
 
 def _grouped(weighed: Sequence[Weighed], key: Callable[[Weighed], str]) -> Iterable[list[Weighed]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pipelines.lang.characters import fold
+from pipelines.lang.profile import profile
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import question_language, subject_words, value_kinds, value_words
 from pipelines.lang.terms import split_identifier, stem, stop_words, words
@@ -20,6 +22,8 @@ GENERAL = 0.45
 corpora left out (`benchmarks/refusal.py`) is 0.560, with 0.45 it is 0.539."""
 _LEAST = 0.02
 _HAS_DIGIT = re.compile(r"\d")
+_OPENING = "\"'“”‘’„«»("
+_ENDS = (".", "?", "!", ":")
 _NAMES_A_THING = re.compile(r"\d|_|::")
 
 
@@ -29,6 +33,8 @@ class QuestionTerms:
 
     `weights` are its terms with their rarity in the corpus, in (0, 1], of a compound that of all its words, `said` the
     word that each was read from.
+    `unknown` are those that no passage of the corpus has, `names` those that begin with a capital inside the question
+    or are codes with letters ("Eikenrode", "k80-250"); none by capitals where every noun has one.
     `language` is the question's (ISO 639-1), empty where it is not known. `codes` are the terms that name a thing
     ("k80-250", "dn-58213", "shared_buffers", a number). `wants` are the kinds of value asked for, and
     `asking` the terms that say so ("how many kilograms"): a value of the kind covers them. `lists` is true where
@@ -46,6 +52,8 @@ class QuestionTerms:
     several: bool
     lists: bool = False
     sides: tuple[str, ...] = ()
+    unknown: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
 
     @property
     def total(self) -> float:
@@ -96,7 +104,21 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     several = lists or cue("several", language).search(question) is not None
     sides = _sides(question, language, said) if cue("compares", language).search(question) else ()
     wants = value_kinds(question, language)
-    return QuestionTerms(question, language, weights, said, codes, wants, told, several, lists, sides)
+    unknown = frozenset(term for term, word in said.items() if rarity_of(word) >= 1)
+    capitals = frozenset(_capitalized(question)) if not profile(language).noun_capitals else frozenset[str]()
+    names = frozenset(
+        term for term, word in said.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
+    )
+    return QuestionTerms(question, language, weights, said, codes, wants, told, several, lists, sides, unknown, names)
+
+
+def _capitalized(question: str) -> Iterator[str]:
+    """Yield the words that begin with a capital inside a sentence of a question, and their parts; of capitals none."""
+    if not question.isupper():
+        for before, part in pairwise(question.split()):
+            if part.lstrip(_OPENING)[:1].isupper() and not before.endswith(_ENDS):
+                yield from words(part)
+                yield from split_identifier(fold(part))
 
 
 def _sides(question: str, language: str, said: Mapping[str, str]) -> tuple[str, ...]:

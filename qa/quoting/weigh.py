@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pipelines.lang.quantities import Kind, gives
+from pipelines.lang.spelling import edits_taken, spelled_like
 from pipelines.lang.terms import stem, terms, words
-from pipelines.lang.word_lists import cue
+from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
@@ -160,17 +161,24 @@ class _Coverage:
 
 
 def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[tuple[str, float]]]:
-    """By term of the question the terms of the passages that are related to it, with their cosines, nearest first."""
+    """By term of the question the terms of the passages that are related to it, with their cosines, nearest first.
+
+    A word that no passage of the corpus has, and that is no common one, may be a misspelt word of these.
+    """
     said: dict[str, str] = {}
     for hit in hits:
         for word in words(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))):
             if _WORD.fullmatch(word):
                 said.setdefault(stem(word, hit.chunk.language), word)
     asked = [(term, word) for term, word in question.said.items() if _WORD.fullmatch(word)]
-    rows = lexicon.word_similarities([word for _, word in asked], list(said.values()))
+    passage_terms, passage_words = list(said), list(said.values())
+    rows = lexicon.word_similarities([word for _, word in asked], passage_words)
     found: dict[str, list[tuple[str, float]]] = {}
-    for (term, _), row in zip(asked, rows, strict=True):
+    for (term, word), row in zip(asked, rows, strict=True):
         related = [(other, float(cosine)) for other, cosine in zip(said, row, strict=True) if cosine >= NEAREST]
+        if term in question.unknown and word not in common_words(question.language):
+            like = spelled_like(word, passage_words, edits_taken(word))
+            related += [(passage_terms[place], 1.0) for place, _ in like if passage_words[place][0] == word[0]]
         found[term] = sorted((pair for pair in related if pair[0] != term), key=lambda pair: -pair[1])
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
 from qa.check.quotes import Citer, found
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
-from qa.quoting.choose import choose, incomplete, lacks_form, worth_quoting
+from qa.quoting.choose import choose, incomplete, lacks_form, union, worth_quoting
 from qa.quoting.confidence import Features, confidence, features
 from qa.quoting.conflicts import behind_what_holds, rivals, told
 from qa.quoting.lists import WholeList, whole_list
@@ -81,7 +82,9 @@ def quoted(
     quotes = [*(listed.items if listed else worth_quoting(asked, chosen, weighed)), *led_to]
     claims = tuple(_claim(item, asked, citer) for item in quotes)
     refused = sure < settings.refuse_below or lacks_form(asked, quotes, weighed)
-    unsaid = () if refused else listed.warnings if listed else incomplete(asked, chosen, weighed)
+    unsaid = (
+        _unheard_of(asked, weighed) if refused else listed.warnings if listed else incomplete(asked, chosen, weighed)
+    )
     parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
     return Answer(
         asked.text,
@@ -97,6 +100,17 @@ def quoted(
         conflicts=() if refused else told(asked, rivals(asked, weighed)),
         trace=(*trace, *_trace(hits, asked, weighed, quotes), Step("confidence", parts, sure)),
     )
+
+
+def _unheard_of(asked: QuestionTerms, weighed: Sequence[Weighed]) -> tuple[str, ...]:
+    """What is to be said where nothing answers and the question has names that no passage has, as it writes them.
+
+    One that a title has, or that a word of the passages found is like, is left out.
+    """
+    covered = union(weighed)
+    words = sorted(asked.said[term] for term in asked.names & asked.unknown if not covered.get(term))
+    written = [match[0] for word in words if (match := re.search(re.escape(word), asked.text, re.IGNORECASE))]
+    return (f"No document has the name {', '.join(written)}.",) if written else ()
 
 
 def _list(

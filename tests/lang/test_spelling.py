@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.lang.spelling import edits, spelled_like
+from pipelines.lang.spelling import edits, edits_taken, spelled_like
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,7 @@ def test_more_than_the_most_is_one_more() -> None:
 
 def test_words_spelled_alike_are_told_by_their_place() -> None:
     assert dict(spelled_like("soupappe", ("vanne", "soupape", "soupapes"), 2)) == {1: 1, 2: 2}
+
+
+def test_a_longer_word_may_have_more_slips() -> None:
+    assert [edits_taken(word) for word in ("bar", "pump", "подшипник")] == [0, 1, 2]

@@ -64,6 +64,31 @@ def test_an_inflected_word_is_the_same_term_in_the_language_of_the_passage() -> 
     assert asked.form("pump", "en") == "pumpen"
 
 
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [("de", "Wie lange dauert die Porbezeit?"), ("ru", "Как долго длится испытатеьлный срок?")],
+)
+def test_a_misspelt_word_is_answered_in_its_language(language: str, question: str) -> None:
+    sentence = next(told for code, _, told in ASKED if code == language)
+    answer = ask(question, {**OTHERS[language], "a.txt": sentence}, language)
+    assert not answer.abstained
+    assert answer.citations[0].quote == sentence
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "asks"),
+    [
+        ("fr", "Comment changer le joint, et pourquoi ?", {"comment", "pourquoi"}),
+        ("de", "Wohin kommt die Dichtung, und wofür?", {"wohin", "wofur"}),
+        ("es", "¿Cómo y cuándo se cambia la junta?", {"com", "cuand"}),
+        ("ru", "Где стоит насос и зачем?", {"где", "зач"}),
+    ],
+)
+def test_the_words_that_ask_are_no_terms(language: str, question: str, asks: set[str]) -> None:
+    lexicon = MemoryRetrieval(OTHERS[language], language=language).lexicon
+    assert not asks & read_question(question, lexicon, (language,)).weights.keys()
+
+
 def test_a_pair_of_characters_that_the_corpus_has_is_kept_though_one_of_them_asks() -> None:
     lexicon = MemoryRetrieval({"a.txt": "上海工厂生产泵。"}, language="zh").lexicon
     assert "上海" in read_question("上海工厂生产什么?", lexicon, ("zh",)).weights

@@ -119,7 +119,7 @@ def test_further_units_are_chosen_for_what_they_add() -> None:
 def test_nothing_weighed_is_nothing_chosen_and_no_confidence() -> None:
     query = read(TORQUE)
     assert choose(query, [], 3) == worth_quoting(query, [], []) == []
-    assert features(query, [], []) == Features(1.0, 0.0, 0.0, 1.0)
+    assert features(query, [], []) == Features(1.0, 0.0, 0.0, 1.0, 1.0)
     assert confidence(features(query, [], [])) < 0.2
 
 
@@ -134,11 +134,39 @@ def test_evidence_that_holds_all_is_surer_than_evidence_that_lacks_the_subject()
 @given(*(st.floats(0, 1) for _ in Features.__slots__))
 @settings(max_examples=50)
 def test_confidence_is_a_probability_and_falls_with_what_is_missing(
-    missing: float, together: float, margin: float, valueless: float
+    missing: float, together: float, margin: float, valueless: float, strange: float
 ) -> None:
-    sure = confidence(Features(missing, together, margin, valueless))
+    sure = confidence(Features(missing, together, margin, valueless, strange))
     assert 0 < sure < 1
-    assert sure >= confidence(Features(1.0, together, margin, valueless))
+    assert sure >= confidence(Features(1.0, together, margin, valueless, strange))
+    assert sure >= confidence(Features(missing, together, margin, valueless, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("What does the crane of Eikenrode lift?", {"eikenrod"}),
+        ("The crane stops. Where is the LZ-127?", {"lz"}),
+        ("WHAT DOES THE CRANE LIFT?", set()),
+    ],
+)
+def test_names_are_codes_and_what_begins_with_a_capital_inside_a_sentence(question: str, names: set[str]) -> None:
+    assert read(question).names == names
+
+
+def test_a_capital_is_no_name_where_every_noun_has_one() -> None:
+    lexicon = MemoryRetrieval({"kran.txt": "Der Kran hebt fünf Tonnen."}, language="de").lexicon
+    assert read_question("Was hebt der Kran in der Werkhalle?", lexicon, ("de",)).names == set()
+
+
+def test_a_name_that_no_document_has_makes_the_answer_less_sure_than_a_word() -> None:
+    def sure(question: str) -> float:
+        query, found = weighed(question)
+        return confidence(features(query, found, choose(query, found, 3)))
+
+    assert sure("Which torque do the casing bolts of Eikenrode need?") < sure(
+        "Which torque do the casing bolts of zeppelins need?"
+    )
 
 
 def test_two_documents_with_different_values_are_rivals_and_both_are_named() -> None:
