@@ -13,6 +13,10 @@ from pipelines.core.provenance import Box
 from pipelines.lang.characters import CJK, HANGUL
 
 
+RUNNING = 25
+"""Characters of a line of running text at least: narrow columns have thirty; cells and labels fewer."""
+
+
 class Rect(NamedTuple):
     """A rectangle on a page, origin at the top left."""
 
@@ -45,6 +49,10 @@ class Rect(NamedTuple):
             min(self.right, other.right),
             min(self.bottom, other.bottom),
         )
+
+    def beside(self, other: Rect) -> bool:
+        """Whether two lines stand beside one another, as the cells of a row do."""
+        return abs(self.middle[1] - other.middle[1]) < 0.5 * min(self.height, other.height)
 
     def share_in(self, other: Rect) -> float:
         """Return how much of this rectangle lies in `other`, 0 to 1."""

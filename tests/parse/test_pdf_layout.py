@@ -24,7 +24,7 @@ from pipelines.parse.pdf.headings import Outline
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.layout import column_of, in_box
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import Bookmark, PageGrid, PageWord, Paint, RawPage, RegionKind, Rules
+from pipelines.parse.pdf.page import MOST_AREAS, Bookmark, PageGrid, PageWord, Paint, RawPage, RegionKind, Rules
 from pipelines.parse.pdf.stripes import coloured, striped, without_text
 from pipelines.parse.pdf.survey import survey
 from pipelines.parse.settings import Limits, OcrSettings, ParseSettings, PdfSettings
@@ -109,6 +109,8 @@ def test_level_lines_of_one_width_tell_where_a_table_is() -> None:
     cells = [Rect(left, top, left + 50, top) for top in (10.0, 30.0, 50.0, 70.0) for left in (0.0, 50.0)]
     assert striped(Rules(level=cells)) == [Rect(0, 10, 100, 70)]
     assert striped(Rules(level=cells[:4])) == []
+    drawing = [Rect(left, top, left + 1, top) for left in range(200, 500, 2) for top in range(8)]
+    assert striped(Rules(level=cells + drawing)) == []
 
 
 def tinted(*boxes: tuple[float, float, float, float]) -> Rules:
@@ -131,6 +133,13 @@ def test_stripes_that_a_merged_cell_is_painted_over_part_no_rows_of_it() -> None
     assert sorted(edge for edge in found.shaded if edge.top == 20) == [Rect(60, 20, 200, 20)] * 2
     assert Rect(0, 40, 200, 40) in found.shaded
     assert all(edge.top == 0 or edge.bottom == 60 or edge.left in (0, 60, 200) for edge in found.sides)
+
+
+def test_of_a_drawing_no_area_is_looked_for_under_another() -> None:
+    drawing = tinted(*[(0, 0, 10 + n, 10 + n) for n in range(MOST_AREAS)])
+    assert len(drawing.without_hidden().shaded) < len(drawing.shaded)
+    add_rules(drawing, {"type": "f", "items": [("re", (0, 0, 5000, 5000))]})
+    assert drawing.without_hidden() == drawing
 
 
 def test_a_coloured_cell_is_one_row_of_its_table_and_covers_the_columns_behind_it() -> None:

@@ -210,7 +210,7 @@ def test_a_formula_is_not_a_line_of_capitals() -> None:
 def grid(rows: int, columns: int, height: float = 20) -> PageGrid:
     def place(row: int, column: int) -> GridCell:
         left, top = 100 * column, height * row
-        return GridCell(row, column, 1, 1, Rect(left, top, left + 100, top + height), row == 0)
+        return GridCell(row, column, 1, 1, Rect(left, top, left + 100, top + height))
 
     cells = tuple(place(row, column) for row in range(rows) for column in range(columns))
     return PageGrid(Rect(0, 0, 100 * columns, height * rows), cells)
@@ -241,8 +241,8 @@ def test_records_below_one_another_in_one_row_are_cut() -> None:
         Rect(0, 0, 200, 90),
         (
             *grid(1, 2).cells,
-            GridCell(1, 0, 1, 1, Rect(0, 20, 100, 90), False),
-            GridCell(1, 1, 1, 1, Rect(100, 20, 200, 90), False),
+            GridCell(1, 0, 1, 1, Rect(0, 20, 100, 90)),
+            GridCell(1, 1, 1, 1, Rect(100, 20, 200, 90)),
         ),
     )
     texts = [cell.text for cell in fill_grid(tall, words, PAGE)]

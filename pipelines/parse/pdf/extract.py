@@ -204,7 +204,7 @@ def grid_of(table: Any) -> PageGrid | None:
         top, bottom = (_nearest(side, rows) for side in (rect.top, rect.bottom))
         left, right = (_nearest(side, columns) for side in (rect.left, rect.right))
         if bottom > top and right > left:
-            cells.setdefault((top, left), GridCell(top, left, bottom - top, right - left, rect, False))
+            cells.setdefault((top, left), GridCell(top, left, bottom - top, right - left, rect))
     return PageGrid(Rect(*table.bbox), tuple(cells[place] for place in sorted(cells))) if cells else None
 
 

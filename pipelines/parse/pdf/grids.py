@@ -69,7 +69,7 @@ class TableFinder:
         ruled = [grid for grid in drawn if len(near_rules(rules, grid.rect).upright) >= _SIDES]
         likely = self._likely(regions)
         missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
-        own = zip(missing, self._own_words(missing), strict=True)
+        own = zip(missing, self._words_for(missing), strict=True)
         aligned = [aligned_grid(region, words, rules) for region, words in own]
         found = [rows_by_rules(grid, level_lines(rules, grid.rect)) for grid in ruled]
         found += [grid for grid in aligned if grid and (_is_table(grid, page.lines) or self._is_cut_off(grid))]
@@ -99,7 +99,7 @@ class TableFinder:
         below = max((line.rect.bottom for line in self.page.lines), default=0.0)
         return grid.rows == 1 and grid.rect.grown(1).bottom >= below > LOW * self.page.height
 
-    def _own_words(self, regions: Sequence[Rect]) -> list[list[PageWord]]:
+    def _words_for(self, regions: Sequence[Rect]) -> list[list[PageWord]]:
         """Return the words that each table may have: those that no other holds."""
         near = Near(range(len(regions)), lambda number: regions[number])
         homes: list[tuple[PageWord, list[int]]] = []
@@ -169,13 +169,9 @@ def _at_gutter(region: Rect, left: float, right: float, lines: Sequence[Line]) -
 def _tabular(lines: Sequence[Line]) -> list[Line]:
     """Return the lines from the first to the last row of several pieces, none where there are no two such rows."""
     inward = sorted(lines, key=lambda line: line.rect.top)
-    beside = [n for n, line in enumerate(inward) if any(_level(line, other) for other in inward if other is not line)]
+    beside = [n for n, line in enumerate(inward) if any(line.rect.beside(o.rect) for o in inward if o is not line)]
     # Two rows of two pieces each.
     return inward[beside[0] : beside[-1] + 1] if len(beside) >= 4 else []
-
-
-def _level(one: Line, other: Line) -> bool:
-    return abs(one.rect.middle[1] - other.rect.middle[1]) < 0.5 * min(one.rect.height, other.rect.height)
 
 
 def _open_grid(grids: Sequence[PageGrid], lines: Sequence[Line], bottom: float) -> PageGrid | None:

@@ -11,7 +11,7 @@ from statistics import median
 from pipelines.parse.captions import is_table_caption
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.near import Near, linked
-from pipelines.parse.pdf.page import PageWord, Rules
+from pipelines.parse.pdf.page import MOST_AREAS, PageWord, Rules
 from pipelines.parse.pdf.table_cells import pieces_of
 from pipelines.parse.pdf.tables import text_lines
 
@@ -23,8 +23,9 @@ _INSIDE = 4.0
 """Points between a table's edge and a side of a cell inside it: less than any column."""
 _TOUCH = 2.0
 """Points between the sides of coloured cells that meet: a white line drawn between them at most."""
-_MOST_AREAS = 2000
-"""Coloured areas of a page from which they are a drawing."""
+_MOST_EDGES = 1000
+"""Level lines and edges of a page from which they are a drawing: three tables side by side, with 150 stripes each, have
+900."""
 _INSET = 2.0
 """Points that a table's entries stand in from its lines at least, where what does not is text beside tables."""
 _DRAWN = 0.5
@@ -43,7 +44,8 @@ def striped(rules: Rules) -> list[Rect]:
     Of colour alone some must stand side by side, as cells do and boxes around text do not.
     """
     found: list[list[Rect]] = []
-    for line in _whole([*rules.level, *rules.shaded]):
+    lines = _whole([*rules.level, *rules.shaded])
+    for line in lines if len(lines) <= _MOST_EDGES else ():
         group = next((g for g in found if _same_width(g[-1], line) and line.top - g[-1].top < _ROW), None)
         if group is None:
             found.append([line])
@@ -60,7 +62,7 @@ def coloured(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
     between them is set in as the entries of the cells are: that is a row without colour, and no text between tables.
     """
     areas = [area for area in rules.areas if area.height > _INSIDE]
-    if len(areas) > _MOST_AREAS:
+    if len(areas) > MOST_AREAS:
         return []
     parts = [(around(areas[at] for at in group), len(group)) for group in linked(areas, _TOUCH, _touches)]
     tables: list[list[tuple[Rect, int]]] = []
@@ -84,7 +86,7 @@ def joints(rules: Rules, table: Rect) -> list[float]:
     near = Near(areas, lambda area: area.grown(_TOUCH))
     found = {
         (area.right + other.left) / 2
-        for area in (areas if len(areas) <= _MOST_AREAS else ())
+        for area in (areas if len(areas) <= MOST_AREAS else ())
         for other in near.at(area)
         if abs(other.left - area.right) < _TOUCH and _level(area, other)
     }

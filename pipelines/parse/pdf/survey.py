@@ -11,7 +11,7 @@ from itertools import pairwise
 from pipelines.core.document import BlockKind
 from pipelines.lang.word_lists import any_of
 from pipelines.parse.limits import Clock
-from pipelines.parse.lines import Line, TextStyle
+from pipelines.parse.lines import RUNNING, Line, TextStyle
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 
 _EDGE = 0.14
@@ -71,7 +71,7 @@ def _from_edge(inward: Sequence[Line], edge: BlockKind) -> list[tuple[Line, Key]
     """Return the first rows of lines from an edge, each line with its key."""
     rows = [0]
     for outer, line in pairwise(inward):
-        rows.append(rows[-1] + (not _level(outer, line)))
+        rows.append(rows[-1] + (not outer.rect.beside(line.rect)))
     near = [line for line, row in zip(inward, rows, strict=False) if row < _DEEPEST]
     looked = inward[: len(near) + 1]
     gap = next((position for position, pair in enumerate(pairwise(looked)) if _gap(*pair)), None)
@@ -80,11 +80,6 @@ def _from_edge(inward: Sequence[Line], edge: BlockKind) -> list[tuple[Line, Key]
         (line, (edge, blotted(line.text) if position <= last else line.text, position <= last))
         for position, line in enumerate(near)
     ]
-
-
-def _level(one: Line, other: Line) -> bool:
-    """Whether two lines stand beside one another, as the cells of a row do."""
-    return abs(one.rect.middle[1] - other.rect.middle[1]) < 0.5 * min(one.rect.height, other.rect.height)
 
 
 def _page_numbers(keys: Mapping[Line, Key], height: float) -> list[Line]:
@@ -159,8 +154,6 @@ _LONGEST = 0.3
 """Share of the file's time after which no further page is surveyed."""
 
 
-_RUNNING = 25
-"""Characters of a line of running text at least: narrow columns have thirty, cells fewer."""
 _ACROSS, _PART, _WHITE = 0.05, 0.15, 6
 """Of the lines of running text, those that may run across a gutter and those on either side of it; its least width."""
 
@@ -196,7 +189,7 @@ def survey(file: PdfFile, clock: Clock) -> Survey:
         bare += bool(lines) and len(dict(_edges(lines, height))) == len(lines)
         for line in lines:
             styles[line.style.size, line.style.font, line.style.bold] += len(line.text)
-            if len(line.text) >= _RUNNING:
+            if len(line.text) >= RUNNING:
                 extents[round(line.rect.left), round(line.rect.right)] += 1
             if len(vocabulary) < _MOST_WORDS:
                 vocabulary.update(_inner_words(line.text))

@@ -149,7 +149,7 @@ class TableCells:
         right = self._between(self.gutters[last]) if last < self.columns - 1 else self.region.right
         top = self._boundary(row - 1) if row else self.region.top
         bottom = self._boundary(row) if row < len(self.rows) - 1 else self.region.bottom
-        return GridCell(row, first, 1, last - first + 1, Rect(left, top, right, bottom), row < self.heads)
+        return GridCell(row, first, 1, last - first + 1, Rect(left, top, right, bottom))
 
     @staticmethod
     def _between(gutter: Strip) -> float:
@@ -167,7 +167,7 @@ class TableCells:
                 if cell is None or above is None or above.column_span > 1 or not self._open(cell):
                     break
                 span, rect = above.row_span + cell.row_span, around((above.rect, cell.rect))
-                by_place[row - 1, column] = GridCell(row - 1, column, span, 1, rect, above.header)
+                by_place[row - 1, column] = GridCell(row - 1, column, span, 1, rect)
                 del by_place[row, column]
         yield from sorted(by_place.values(), key=lambda cell: (cell.row, cell.column))
 

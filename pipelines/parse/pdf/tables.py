@@ -80,7 +80,7 @@ def fill_grid(grid: PageGrid, words: Sequence[PageWord], page: RawPage) -> tuple
             cell_text(home),
             place.row_span,
             place.column_span,
-            place.header or place.row < heads,
+            place.row < heads,
             (page.box(place.rect),),
         )
         for place, home in zip(grid.cells, homes, strict=True)
