@@ -12,7 +12,6 @@ from typing import NamedTuple
 from pipelines.core.provenance import Box
 from pipelines.lang.characters import CJK, HANGUL
 
-
 RUNNING = 25
 """Characters of a line of running text at least: narrow columns have thirty; cells and labels fewer."""
 
