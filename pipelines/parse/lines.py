@@ -110,13 +110,23 @@ PLAIN = TextStyle()
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of one column. `raised` says that it begins with a superscript, as footnotes do."""
+    """One line of one column.
+
+    `raised` says that it begins with a superscript, as footnotes do, `marked` that a bullet is drawn before it, which
+    is no character.
+    """
 
     text: str
     rect: Rect
     style: TextStyle = PLAIN
     confidence: float = 1.0
     raised: bool = False
+    marked: bool = False
+
+    @property
+    def is_item(self) -> bool:
+        """Whether it begins with a bullet or a number, as the items of lists do."""
+        return self.marked or BULLET.match(self.text) is not None
 
     @property
     def size(self) -> float:
@@ -192,9 +202,9 @@ def _begins(above: Line, line: Line, group: Sequence[Line], usual: float, right:
     if step > _WIDER * usual + 0.1 * em or _changes(above, line, short or step > _SCATTER * usual):
         return True
     # The page that dots lead to may stand apart from them.
-    if BULLET.match(line.text) or line.raised or LEADER.search(" ".join(part.text for part in group[-2:])):
+    if line.is_item or line.raised or LEADER.search(" ".join(part.text for part in group[-2:])):
         return True
-    in_item = len(group) == 1 and BULLET.match(group[0].text)
+    in_item = len(group) == 1 and group[0].is_item
     return not in_item and (_set_in(line, group, em) or (short and _ends(above.text)))
 
 

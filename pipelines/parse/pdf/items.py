@@ -88,7 +88,10 @@ def _between(table: PageItem, item: PageItem) -> bool:
 def _goes_on(above: PageItem, below: PageItem) -> bool:
     last, first = above.boxes[-1], below.boxes[0]
     same = columns(above.cells) == columns(below.cells)
-    if same and (below.continues or (first.page - last.page in (0, 1) and _repeated_rows(above.cells, below.cells))):
+    # In the next column of a page, it stands higher up.
+    next_column = first.page == last.page and first.top < last.bottom
+    headed = (next_column or first.page == last.page + 1) and _repeated_rows(above.cells, below.cells)
+    if same and (below.continues or headed):
         return True
     return (
         first.page == last.page + 1

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pipelines.parse.captions import is_table_caption
 from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import Line, Rect, around
+from pipelines.parse.near import Near
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
 
 _ROWS = 3
@@ -26,6 +27,9 @@ _BAR, _PADDING = 8.0, 1.5
 """Points of a bar's width at most; heights of a heading from a bar, or a box's left side, to its text."""
 
 
+_BULLET, _BEFORE, _CENTRED = 6.0, 20.0, 0.25
+"""Points of a drawn bullet's size at most, half of type of 12, and to its text; of a line's height, how far it stands off
+the middle: CSS has it at the middle of small letters."""
 _BEYOND = 0.25
 """Share of a table that runs out of its column: one over two columns has a half in each."""
 
@@ -67,6 +71,22 @@ def in_box(rect: Rect, page: RawPage) -> bool:
             if any(line.rect.top > rect.bottom - 1 for line in held) and 2 * len(held) < len(page.lines):
                 return True
     return False
+
+
+def with_bullets(page: RawPage) -> RawPage:
+    """Return a page with its lines marked that a bullet is drawn before, as browsers draw them: no character."""
+    near = Near(range(len(page.lines)), lambda number: page.lines[number].rect)
+    marked: set[int] = set()
+    for left, top, right, bottom in page.paint.shapes:
+        if max(right - left, bottom - top) > _BULLET:
+            continue
+        for number in near.at(Rect(right, (top + bottom) / 2, right + _BEFORE, (top + bottom) / 2)):
+            line = page.lines[number]
+            centred = abs(line.rect.middle[1] - (top + bottom) / 2) < _CENTRED * line.rect.height
+            if centred and 0 < line.rect.left - right < _BEFORE:
+                marked.add(number)
+    lines = (replace(line, marked=number in marked) for number, line in enumerate(page.lines))
+    return replace(page, lines=tuple(lines)) if marked else page
 
 
 def _ruled(page: RawPage) -> bool:

@@ -210,6 +210,7 @@ class PageWord:
     text: str
     rect: Rect
     bold: bool = False
+    mono: bool = False
 
 
 @dataclass(frozen=True, slots=True)

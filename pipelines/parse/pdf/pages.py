@@ -20,7 +20,7 @@ from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import TableFinder
 from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
-from pipelines.parse.pdf.layout import Filled, column_of, fill, in_box, needs_model, plain_columns
+from pipelines.parse.pdf.layout import Filled, column_of, fill, in_box, needs_model, plain_columns, with_bullets
 from pipelines.parse.pdf.lost_glyphs import GlyphReader, lost
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
@@ -87,7 +87,7 @@ class PageReader:
             return ReadPage(Page(number, text_source="none", issue=f"not readable: {error}"))
 
     def _read(self, number: int) -> ReadPage:
-        raw = self.file.page(number)
+        raw = with_bullets(self.file.page(number))
         why = self._wants_ocr(raw)
         above, self._open = self._open, None
         if why and self._late and self._task.found(page_name(number)) is None:

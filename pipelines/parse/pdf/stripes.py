@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from statistics import median
 
+from pipelines.lang.numbers import FIGURE
 from pipelines.parse.captions import is_table_caption
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.near import Near, linked
@@ -145,7 +146,7 @@ def level_edges(table: Rect, rules: Rules) -> list[float]:
 
 
 def without_text(region: Rect, words: Sequence[PageWord], rules: Rules) -> list[Rect]:
-    """Return a region as the tables in it, parted at captions of tables and at text between and above them.
+    """Return a region as the tables in it, parted at captions of tables, at text, and where the head stands again.
 
     Text are lines that begin where the drawn lines do, if all that stands side by side is set in from these.
     """
@@ -157,11 +158,16 @@ def without_text(region: Rect, words: Sequence[PageWord], rules: Rules) -> list[
     inset = min((begin for begin, row in zip(begins, rows, strict=True) if row), default=left) - left
     edge = left + inset / 2 if drawn and inset >= _INSET else -math.inf
     runs: list[list[Rect]] = [[]]
+    head: list[str] = []
     for line, begin, row in zip(lines, begins, rows, strict=True):
-        if not row and (begin <= edge or is_table_caption(" ".join(word.text for word in line))):
+        texts = [word.text for word in line]
+        if not row and (begin <= edge or is_table_caption(" ".join(texts))):
             runs.append([])
-        else:
-            runs[-1].append(around(word.rect for word in line))
+            continue
+        if len(runs[-1]) > 1 and row and texts == head and not any(FIGURE.fullmatch(text) for text in texts):
+            runs.append([])
+        head = head if runs[-1] else texts
+        runs[-1].append(around(word.rect for word in line))
     if len(runs) == 1:
         return [region]
     tables = [around(run) for run in runs if len(run) > 1]

@@ -12,6 +12,8 @@ from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, Rules
 
 GUTTER = 0.5
 """Of a line's height, white that parts columns at least: a blank is a fifth, cells have 4 points and more between."""
+_BLANK = 1.2
+"""Of the width of a character, a blank of type that is equally wide throughout, with its scatter."""
 LOOSE = 0.12
 """Of a line's height, how much further than the next line of an entry the next row is."""
 
@@ -40,7 +42,9 @@ def pieces_of(line: Sequence[PageWord], height: float) -> list[Strip]:
     """Return a line of words as pieces that only blanks part."""
     pieces: list[Strip] = []
     for word in sorted(line, key=lambda word: word.rect.left):
-        if pieces and word.rect.left - pieces[-1].right < GUTTER * height:
+        # One blank of type whose characters are equally wide.
+        blank = _BLANK * word.rect.width / len(word.text) if word.mono else GUTTER * height
+        if pieces and word.rect.left - pieces[-1].right < blank:
             pieces[-1] = Strip(pieces[-1].left, max(pieces[-1].right, word.rect.right))
         else:
             pieces.append(Strip(word.rect.left, word.rect.right))
