@@ -17,7 +17,8 @@ from pipelines.parse.pdf.items import LOW
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, Rules
 from pipelines.parse.pdf.stripes import coloured, striped, without_text
-from pipelines.parse.pdf.tables import GridPlaces
+from pipelines.parse.pdf.table_cells import pieces_of
+from pipelines.parse.pdf.tables import GridPlaces, text_lines
 
 _NEAR = 4.0
 """Points between a row's edge and a drawn line that is taken for it: half a line of 8 points, less than any row."""
@@ -67,7 +68,7 @@ class TableFinder:
         # Most of it: a table may reach into the frame of a picture beside it.
         drawn = [g for g in drawn if _fits(g, regions) or not any(g.rect.share_in(p) > 0.7 for p in pictures)]
         ruled = [grid for grid in drawn if len(near_rules(rules, grid.rect).upright) >= _SIDES]
-        likely = self._likely(regions)
+        likely = [region for region in self._likely(regions) if not self._is_code(region)]
         missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
         own = zip(missing, self._words_for(missing), strict=True)
         aligned = [aligned_grid(region, words, rules) for region, words in own]
@@ -93,6 +94,15 @@ class TableFinder:
             found += [rect for rect in own if rect not in found]
         found += [stripe for stripe in stripes if not _fits_any(stripe, found)]
         return [part for region in found for part in without_text(region, self._words, self._rules)]
+
+    def _is_code(self, region: Rect) -> bool:
+        """Whether a region without lines is a listing: type equally wide throughout, most lines in one piece."""
+        held = [word for word in self._words if region.holds(*word.rect.middle)]
+        drawn = near_rules(self._rules, region)
+        if not all(word.mono for word in held) or drawn.level or drawn.shaded:
+            return False
+        lines = text_lines(held)
+        return 2 * sum(len(pieces_of(line, line[0].rect.height)) > 1 for line in lines) < len(lines)
 
     def _is_cut_off(self, grid: PageGrid) -> bool:
         """Whether a row stands alone because the page ends below it."""
@@ -122,7 +132,9 @@ class TableFinder:
         for lines in self._columns():
             frame = around(line.rect for line in lines).grown(1)
             part = self._part(above, frame) if above is not None else None
-            if part is not None and not any(_shows_more(grid, part) for grid in found):
+            if part is not None and any(_shows_more(grid, part) for grid in found):
+                found = [replace(grid, continues=_goes_on(grid, part)) for grid in found]
+            elif part is not None:
                 found = _apart([part, *found])
             above = _open_grid([grid for grid in found if frame.holds(*grid.rect.middle)], lines, bottom)
             above = above and replace(above, edge=frame.left)
@@ -144,6 +156,10 @@ class TableFinder:
 
 def _shows_more(grid: PageGrid, part: PageGrid) -> bool:
     return _fits_any(part.rect, [grid.rect]) and grid.columns >= part.columns and grid.rows >= part.rows
+
+
+def _goes_on(grid: PageGrid, part: PageGrid) -> bool:
+    return grid.continues or (_shows_more(grid, part) and grid.columns == part.columns)
 
 
 def in_columns(regions: Sequence[Rect], gutters: Sequence[tuple[float, float]], lines: Sequence[Line]) -> list[Rect]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -134,12 +135,18 @@ def _rowlike(lines: Sequence[Line]) -> int:
 
 
 def _tangled(lines: Sequence[Line]) -> bool:
-    """Whether many lines of one column stand beside others of it."""
+    """Whether many lines of one column stand beside others of it, or as many flush as make a table."""
     beside = 0
+    flush: Counter[int] = Counter()
     for group in reading_order(lines):
-        for above, line in pairwise(group):
+        for above, line in pairwise(in_rows(group)):
             # Less than a third of the size apart, they are on one line.
-            beside += abs(above.rect.middle[1] - line.rect.middle[1]) < 0.3 * max(above.size, 1.0)
+            if abs(above.rect.middle[1] - line.rect.middle[1]) < 0.3 * max(above.size, 1.0):
+                beside += 1
+                # To 2 points, for letters begin at their ink; fewer than four characters are an item's or line's number.
+                flush[round(line.rect.left / 2)] += len(above.text) > 3
+    if max(flush.values(), default=0) >= _ROWS:
+        return True
     # A formula with its number is one such pair: four, and a line in ten, are none of these.
     # 3 to 6 do the same to the PDFs with truth.
     return beside >= 4 and beside > 0.1 * len(lines)
