@@ -179,7 +179,7 @@ def test_the_largest_heading_at_the_front_is_the_title() -> None:
 def test_a_heading_of_a_later_page_with_a_page_number_behind_is_a_line_of_contents() -> None:
     items = [heading("5 Électronique 71"), heading("Python 3"), heading("5 Électronique", page=8), heading("Year 2020")]
     found = [item.kind for item in without_contents(items)]
-    assert found == [BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.HEADING, BlockKind.HEADING]
+    assert found == [BlockKind.LIST_ITEM, BlockKind.HEADING, BlockKind.HEADING, BlockKind.HEADING]
 
 
 def test_numbered_headings_without_text_between_are_a_list() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.core.document import BlockKind, Page
@@ -187,7 +187,7 @@ class PageReader:
         items: list[PageItem] = []
         furniture: list[tuple[BlockKind, Line]] = []
         areas = figure_areas(body, pictures)
-        tables, remarks = _tables(body, words, grids)
+        tables, remarks = _tables(body, words, grids, self.survey.vocabulary)
         of_rect = {column_of(table.rect, self.survey.gutters): table for table in tables}
         kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
         for part in fill(kept, free):
@@ -283,13 +283,15 @@ class PageReader:
         return ReadPage(page, placed, _boxed(asides, seen), remarks)
 
 
-def _tables(page: RawPage, words: Sequence[PageWord], grids: Sequence[PageGrid]) -> tuple[list[PageItem], list[str]]:
+def _tables(
+    page: RawPage, words: Sequence[PageWord], grids: Sequence[PageGrid], vocabulary: Container[str]
+) -> tuple[list[PageItem], list[str]]:
     """Return the tables of grids filled with the words in them, and remarks on numbers that were lost."""
     items: list[PageItem] = []
     remarks: list[str] = []
     for grid in grids:
         held = [word for word in words if grid.rect.grown(1).holds(*word.rect.middle)]
-        cells = fill_grid(grid, held, page)
+        cells = fill_grid(grid, held, page, vocabulary)
         missing = missing_numbers(held, cells)
         if missing:
             # Five tell which table it is.
