@@ -12,6 +12,7 @@ from pipelines.lang.numbers import FIGURE
 from pipelines.parse.captions import is_table_caption
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.near import Near, linked
+from pipelines.parse.pdf.headings import is_numbered
 from pipelines.parse.pdf.page import MOST_AREAS, PageWord, Rules
 from pipelines.parse.pdf.table_cells import pieces_of
 from pipelines.parse.pdf.tables import text_lines
@@ -153,7 +154,7 @@ def without_text(region: Rect, words: Sequence[PageWord], rules: Rules) -> list[
     lines = text_lines([word for word in words if region.holds(*word.rect.middle)])
     drawn = [*rules.within(region.grown(_INSIDE)).level, *rules.within(region).shaded]
     begins = [min(word.rect.left for word in line) for line in lines]
-    rows = [len(pieces_of(line, line[0].rect.height)) > 1 for line in lines]
+    rows = [len(pieces_of(line, line[0].rect.height)) > 1 and not _is_title(line) for line in lines]
     left = min((rule.left for rule in drawn), default=region.left)
     inset = min((begin for begin, row in zip(begins, rows, strict=True) if row), default=left) - left
     edge = left + inset / 2 if drawn and inset >= _INSET else -math.inf
@@ -172,6 +173,11 @@ def without_text(region: Rect, words: Sequence[PageWord], rules: Rules) -> list[
         return [region]
     tables = [around(run) for run in runs if len(run) > 1]
     return [Rect(region.left, table.top, region.right, table.bottom) for table in tables]
+
+
+def _is_title(line: Sequence[PageWord]) -> bool:
+    """Whether a line is a heading with its number, behind which may be a tab."""
+    return all(word.bold for word in line) and is_numbered(" ".join(word.text for word in line))
 
 
 def _touches(one: Rect, other: Rect) -> bool:
