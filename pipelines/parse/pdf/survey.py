@@ -26,6 +26,7 @@ _PAGE_NUMBER = re.compile(
     rf"(?:\s*+(?:{any_of('of')}|/)\s*+\d{{1,4}}\s*+{any_of('page')}?)?",
     re.IGNORECASE,
 )
+_LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
 
 Key = tuple[BlockKind, str, bool]
@@ -40,7 +41,15 @@ class Furniture:
 
     def returning(self, lines: Sequence[Line], height: float) -> list[Line]:
         """Return the lines of a page that stand on other pages too; a lone page number may be an entry of a table."""
-        return [line for line, key in _edges(lines, height) if key in self.keys]
+        return [line for line, key in _edges(lines, height) if self._holds(key)]
+
+    def _holds(self, key: Key) -> bool:
+        """Whether a text returns; words of a footer do, too, where a table reaches down to them without a gap."""
+        edge, text, _ = key
+        apart = (edge, blotted(text), True)
+        return key in self.keys or (
+            edge is BlockKind.PAGE_FOOTER and apart in self.keys and _LETTER.search(text) is not None
+        )
 
     def parted(self, lines: Sequence[Line], height: float) -> tuple[list[Line], list[tuple[BlockKind, Line]]]:
         """Return the lines of a page that are its own, and those that are furniture with what they are."""
@@ -50,7 +59,7 @@ class Furniture:
         furniture: list[tuple[BlockKind, Line]] = []
         for line in lines:
             key = keys.get(line)
-            if key is not None and (key in self.keys or any(_beside(line, number) for number in numbers)):
+            if key is not None and (self._holds(key) or any(_beside(line, number) for number in numbers)):
                 furniture.append((key[0], line))
             else:
                 own.append(line)
