@@ -61,7 +61,6 @@ class TableFinder:
         if len(page.lines) > _MOST_LINES:
             return []
         rules = self._rules
-        regions = in_columns(regions, self.gutters, page.lines)
         # The library's search takes as long as the rest of a page.
         drawn = self.file.grids(page.number) if len(rules.upright) >= _SIDES else []
         drawn = [grid for grid in drawn if _is_table(grid, page.lines)]
@@ -160,34 +159,6 @@ def _shows_more(grid: PageGrid, part: PageGrid) -> bool:
 
 def _goes_on(grid: PageGrid, part: PageGrid) -> bool:
     return grid.continues or (_shows_more(grid, part) and grid.columns == part.columns)
-
-
-def in_columns(regions: Sequence[Rect], gutters: Sequence[tuple[float, float]], lines: Sequence[Line]) -> list[Rect]:
-    """Return where tables are, one that a model sees over several columns of text in those that have rows of it."""
-    parts = list(regions)
-    for left, right in gutters:
-        parts = [part for region in parts for part in _at_gutter(region, left, right, lines)]
-    return parts
-
-
-def _at_gutter(region: Rect, left: float, right: float, lines: Sequence[Line]) -> list[Rect]:
-    within = [line for line in lines if region.holds(*line.rect.middle)]
-    across = any(line.rect.left < left and line.rect.right > right for line in within)
-    # Less than a table's narrowest column is a frame that was drawn roughly.
-    beyond = min(left - region.left, region.right - right) > 2 * _NEAR
-    if across or not beyond:
-        return [region]
-    middle = (left + right) / 2
-    sides = [[line for line in within if (line.rect.left > middle) is after] for after in (False, True)]
-    return [around(line.rect for line in rows) for side in sides if (rows := _tabular(side))]
-
-
-def _tabular(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines from the first to the last row of several pieces, none where there are no two such rows."""
-    inward = sorted(lines, key=lambda line: line.rect.top)
-    beside = [n for n, line in enumerate(inward) if any(line.rect.beside(o.rect) for o in inward if o is not line)]
-    # Two rows of two pieces each.
-    return inward[beside[0] : beside[-1] + 1] if len(beside) >= 4 else []
 
 
 def _open_grid(grids: Sequence[PageGrid], lines: Sequence[Line], bottom: float) -> PageGrid | None:

@@ -14,7 +14,8 @@ from pipelines.parse.near import Near
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
 
 _ROWS = 3
-"""Rows of three pieces that make a table: a head and two rows; 2 to 4 do the same to the PDFs with truth."""
+"""Rows of three pieces, or of two whose second are flush, that make a table: a head and two rows; 2 to 4 rows of three
+do the same to the PDFs with truth."""
 _RULES = 4
 """Level lines that underline nothing: a table has three, above, below its head and at its end, and a page one more.
 3 to 6 do the same to the PDFs with truth."""
@@ -29,10 +30,8 @@ _BAR, _PADDING = 8.0, 1.5
 
 
 _BULLET, _BEFORE, _CENTRED = 6.0, 20.0, 0.25
-"""Points of a drawn bullet's size at most, half of type of 12, and to its text; of a line's height, how far it stands off
-the middle: CSS has it at the middle of small letters."""
-_BEYOND = 0.25
-"""Share of a table that runs out of its column: one over two columns has a half in each."""
+"""Points of a drawn bullet's size at most, half of type of 12, and to its text; of a line's height, how far it stands
+off the middle: CSS has it at the middle of small letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +142,7 @@ def _tangled(lines: Sequence[Line]) -> bool:
             # Less than a third of the size apart, they are on one line.
             if abs(above.rect.middle[1] - line.rect.middle[1]) < 0.3 * max(above.size, 1.0):
                 beside += 1
-                # To 2 points, for letters begin at their ink; fewer than four characters are an item's or line's number.
+                # To 2 points, as letters begin at their ink; fewer than four characters are the number of an item.
                 flush[round(line.rect.left / 2)] += len(above.text) > 3
     if max(flush.values(), default=0) >= _ROWS:
         return True
@@ -176,14 +175,6 @@ def fill(regions: Sequence[PageRegion], lines: Sequence[Line]) -> list[Filled]:
             Filled(RegionKind.TEXT, around(line.rect for line in run), tuple(run)) for run in _runs(in_rows(group))
         ]
     return in_reading_order(filled)
-
-
-def column_of(rect: Rect, gutters: Sequence[tuple[float, float]]) -> Rect:
-    """Return a table's rectangle as far as the column that it begins in, unless a good part of it lies beyond."""
-    for left, right in gutters:
-        if rect.left < left < rect.right and rect.right - right < _BEYOND * rect.width:
-            return rect._replace(right=left)
-    return rect
 
 
 def in_reading_order(filled: Sequence[Filled]) -> list[Filled]:

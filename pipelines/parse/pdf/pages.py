@@ -20,7 +20,7 @@ from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import TableFinder
 from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
-from pipelines.parse.pdf.layout import Filled, column_of, fill, in_box, needs_model, plain_columns, with_bullets
+from pipelines.parse.pdf.layout import Filled, fill, in_box, needs_model, plain_columns, with_bullets
 from pipelines.parse.pdf.lost_glyphs import GlyphReader, lost
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
@@ -188,7 +188,7 @@ class PageReader:
         furniture: list[tuple[BlockKind, Line]] = []
         areas = figure_areas(body, pictures)
         tables, remarks = _tables(body, words, grids, self.survey.vocabulary)
-        of_rect = {column_of(table.rect, self.survey.gutters): table for table in tables}
+        of_rect = {table.rect: table for table in tables}
         kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
         for part in fill(kept, free):
             if part.part is RegionKind.TABLE and part.rect in of_rect:

@@ -165,7 +165,7 @@ def without_text(region: Rect, words: Sequence[PageWord], rules: Rules) -> list[
         if not row and (begin <= edge or is_table_caption(" ".join(texts))):
             runs.append([])
             continue
-        if len(runs[-1]) > 1 and row and texts == head and not any(FIGURE.fullmatch(text) for text in texts):
+        if row and texts == head and _is_next(line, runs[-1]):
             runs.append([])
         head = head if runs[-1] else texts
         runs[-1].append(around(word.rect for word in line))
@@ -173,6 +173,13 @@ def without_text(region: Rect, words: Sequence[PageWord], rules: Rules) -> list[
         return [region]
     tables = [around(run) for run in runs if len(run) > 1]
     return [Rect(region.left, table.top, region.right, table.bottom) for table in tables]
+
+
+def _is_next(line: Sequence[PageWord], above: Sequence[Rect]) -> bool:
+    """Whether a line that stands like the head of the lines above begins a table: words, with more white above them."""
+    steps = [below.top - upper.top for upper, below in pairwise([*above, around(word.rect for word in line)])]
+    words = not any(FIGURE.fullmatch(word.text) for word in line)
+    return words and len(steps) > 1 and steps[-1] > max(steps[:-1])
 
 
 def _is_title(line: Sequence[PageWord]) -> bool:
