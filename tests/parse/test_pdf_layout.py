@@ -23,17 +23,7 @@ from pipelines.parse.pdf.headings import Outline
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.layout import in_box
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import (
-    MOST_AREAS,
-    Bookmark,
-    PageGrid,
-    PageRegion,
-    PageWord,
-    Paint,
-    RawPage,
-    RegionKind,
-    Rules,
-)
+from pipelines.parse.pdf.page import MOST_AREAS, Bookmark, PageGrid, PageWord, Paint, RawPage, RegionKind, Rules
 from pipelines.parse.pdf.stripes import coloured, striped, without_text
 from pipelines.parse.pdf.survey import survey
 from pipelines.parse.settings import Limits, OcrSettings, ParseSettings, PdfSettings
@@ -450,24 +440,3 @@ def test_a_table_whose_rows_are_ruled_nowhere_is_one_over_all_its_pages(shared: 
     (table,) = document_of("codes.pdf", path.read_bytes(), NO_OCR).tables
     assert len(table.parts) == 3
     assert sum(cell.column_span == 2 for cell in table.cells) == 15
-
-
-def test_the_model_is_not_asked_again_about_headings_of_a_style_that_it_knows(
-    document_of: DocumentOf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pdf, titles = Pdf(), [f"Valves of the line {name}" for name in ("one", "two", "three", "four", "five", "six")]
-    for title in titles:
-        pdf.page().text(60, 160, title, font="hebo").box(60, 190, 530, 500, 6 * LOREM)
-    asked: list[int] = []
-
-    def regions(file: PdfFile, number: int) -> list[PageRegion]:
-        asked.append(number)
-        return [
-            PageRegion(RegionKind.HEADING, Rect(55, 140, 540, 170)),
-            PageRegion(RegionKind.TEXT, Rect(55, 185, 540, 510)),
-        ]
-
-    monkeypatch.setattr(PdfFile, "regions", regions)
-    document = document_of("a.pdf", pdf.data(), NO_OCR)
-    assert [section.title for section in document.sections[1:]] == titles
-    assert asked == [1, 2, 3]

@@ -17,8 +17,7 @@ from pipelines.parse.pdf.headings import Outline, is_larger, is_numbered, like_b
 from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import RegionKind
 
-HEADINGS = (RegionKind.HEADING, RegionKind.TITLE)
-"""What the layout model takes for headings."""
+_MODEL = (RegionKind.HEADING, RegionKind.TITLE)
 _NOTICE = re.compile(rf"{any_of('notice')}\s*[:：]?", re.IGNORECASE)
 _ENTRY = re.compile(r"(.*\S)\s+(?:\d{1,4}|[ivxlc]{1,6})")
 """A line of a table of contents: what it leads to, and its page."""
@@ -99,7 +98,7 @@ def _votes(items: Sequence[PageItem]) -> dict[TextStyle, Counter[bool]]:
     votes: dict[TextStyle, Counter[bool]] = {}
     for item in items:
         if item.kind is BlockKind.HEADING:
-            votes.setdefault(item.style, Counter())[item.seen is None or item.seen in HEADINGS] += 1
+            votes.setdefault(item.style, Counter())[item.seen is None or item.seen in _MODEL] += 1
     return votes
 
 

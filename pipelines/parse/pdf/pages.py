@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,7 +15,6 @@ from pipelines.parse.ocr.engine import ocr_engine
 from pipelines.parse.ocr.pictures import decoded, read_page
 from pipelines.parse.parsed import PictureText, page_name
 from pipelines.parse.pdf.blocks import BlockMaker, list_levels
-from pipelines.parse.pdf.consistency import HEADINGS
 from pipelines.parse.pdf.figures import FigureArea, figure_areas, figure_item, place_figures
 from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import TableFinder
@@ -43,8 +41,6 @@ _DENSE = 1000
 _DRAWING = 5_000
 """Lines and shapes that a page has which is a drawing."""
 _ASIDES = (RegionKind.HEADER, RegionKind.FOOTER, RegionKind.FOOTNOTE)
-_SETTLED = 3
-"""Headings of one style from which the model need not look at more of it; 1 costs headings of printed office files."""
 _LABEL = 60
 """Characters of a figure's label at most."""
 
@@ -79,8 +75,6 @@ class PageReader:
         self.outline = outline
         self.settings = settings
         self._open: PageGrid | None = None
-        self._looks: dict[TextStyle, Counter[bool]] = {}
-        """For each style of headings, how often the model took them for such, and how often not."""
 
     def read(self, number: int) -> ReadPage:
         """Return a page; one that the library cannot read has an issue and nothing else."""
@@ -138,9 +132,6 @@ class PageReader:
         if items is None:
             items, more, remarks = self._modelled(body, self._own_words(raw), maker, above)
             furniture += more
-            for item in items:
-                if item.kind is BlockKind.HEADING and item.seen is not None:
-                    self._looks.setdefault(item.style, Counter())[item.seen in HEADINGS] += 1
         else:
             figures = [figure_item(self.file, raw, area) for area in figure_areas(body)]
             items = place_figures(items, figures)
@@ -169,17 +160,11 @@ class PageReader:
     def _plain(self, lines: Sequence[Line], maker: BlockMaker) -> list[PageItem] | None:
         """Return the items of a page by rules, None where the model is to look at a heading that may be none."""
         items = [item for column in plain_columns(lines) for item in maker.column(column)]
-        headings = [item for item in items if item.kind is BlockKind.HEADING and not self._is_settled(item.style)]
         if self.settings.pdf.layout == "auto" and any(
-            is_doubtful(item, self.survey.body, self.outline) for item in headings
+            item.kind is BlockKind.HEADING and is_doubtful(item, self.survey.body, self.outline) for item in items
         ):
             return None
         return items
-
-    def _is_settled(self, style: TextStyle) -> bool:
-        """Whether the model has taken all of a style for headings so far, and has seen enough of them."""
-        looks = self._looks.get(style, Counter())
-        return looks[True] >= _SETTLED and not looks[False]
 
     def _modelled(
         self, body: RawPage, words: Sequence[PageWord], maker: BlockMaker, above: PageGrid | None
