@@ -12,6 +12,9 @@ from typing import NamedTuple
 from pipelines.core.provenance import Box
 from pipelines.lang.characters import CJK, HANGUL
 
+RUNNING = 25
+"""Characters of a line of running text at least: narrow columns have thirty; cells and labels fewer."""
+
 
 class Rect(NamedTuple):
     """A rectangle on a page, origin at the top left."""
@@ -45,6 +48,10 @@ class Rect(NamedTuple):
             min(self.right, other.right),
             min(self.bottom, other.bottom),
         )
+
+    def beside(self, other: Rect) -> bool:
+        """Whether two lines stand beside one another, as the cells of a row do."""
+        return abs(self.middle[1] - other.middle[1]) < 0.5 * min(self.height, other.height)
 
     def share_in(self, other: Rect) -> float:
         """Return how much of this rectangle lies in `other`, 0 to 1."""
@@ -103,13 +110,23 @@ PLAIN = TextStyle()
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of one column. `raised` says that it begins with a superscript, as footnotes do."""
+    """One line of one column.
+
+    `raised` says that it begins with a superscript, as footnotes do, `marked` that a bullet is drawn before it, which
+    is no character.
+    """
 
     text: str
     rect: Rect
     style: TextStyle = PLAIN
     confidence: float = 1.0
     raised: bool = False
+    marked: bool = False
+
+    @property
+    def is_item(self) -> bool:
+        """Whether it begins with a bullet or a number, as the items of lists do."""
+        return self.marked or BULLET.match(self.text) is not None
 
     @property
     def size(self) -> float:
@@ -185,9 +202,9 @@ def _begins(above: Line, line: Line, group: Sequence[Line], usual: float, right:
     if step > _WIDER * usual + 0.1 * em or _changes(above, line, short or step > _SCATTER * usual):
         return True
     # The page that dots lead to may stand apart from them.
-    if BULLET.match(line.text) or line.raised or LEADER.search(" ".join(part.text for part in group[-2:])):
+    if line.is_item or line.raised or LEADER.search(" ".join(part.text for part in group[-2:])):
         return True
-    in_item = len(group) == 1 and BULLET.match(group[0].text)
+    in_item = len(group) == 1 and group[0].is_item
     return not in_item and (_set_in(line, group, em) or (short and _ends(above.text)))
 
 

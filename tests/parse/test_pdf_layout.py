@@ -19,12 +19,11 @@ from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
 from pipelines.parse.pdf.consistency import consistent
 from pipelines.parse.pdf.extract import add_rules
 from pipelines.parse.pdf.grid_rules import spans_by_rules
-from pipelines.parse.pdf.grids import in_columns
 from pipelines.parse.pdf.headings import Outline
 from pipelines.parse.pdf.items import PageItem, merge_tables
-from pipelines.parse.pdf.layout import column_of, in_box
+from pipelines.parse.pdf.layout import in_box
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import Bookmark, PageGrid, PageWord, Paint, RawPage, RegionKind, Rules
+from pipelines.parse.pdf.page import MOST_AREAS, Bookmark, PageGrid, PageWord, Paint, RawPage, RegionKind, Rules
 from pipelines.parse.pdf.stripes import coloured, striped, without_text
 from pipelines.parse.pdf.survey import survey
 from pipelines.parse.settings import Limits, OcrSettings, ParseSettings, PdfSettings
@@ -109,6 +108,8 @@ def test_level_lines_of_one_width_tell_where_a_table_is() -> None:
     cells = [Rect(left, top, left + 50, top) for top in (10.0, 30.0, 50.0, 70.0) for left in (0.0, 50.0)]
     assert striped(Rules(level=cells)) == [Rect(0, 10, 100, 70)]
     assert striped(Rules(level=cells[:4])) == []
+    drawing = [Rect(left, top, left + 1, top) for left in range(200, 500, 2) for top in range(8)]
+    assert striped(Rules(level=cells + drawing)) == []
 
 
 def tinted(*boxes: tuple[float, float, float, float]) -> Rules:
@@ -131,6 +132,13 @@ def test_stripes_that_a_merged_cell_is_painted_over_part_no_rows_of_it() -> None
     assert sorted(edge for edge in found.shaded if edge.top == 20) == [Rect(60, 20, 200, 20)] * 2
     assert Rect(0, 40, 200, 40) in found.shaded
     assert all(edge.top == 0 or edge.bottom == 60 or edge.left in (0, 60, 200) for edge in found.sides)
+
+
+def test_of_a_drawing_no_area_is_looked_for_under_another() -> None:
+    drawing = tinted(*[(0, 0, 10 + n, 10 + n) for n in range(MOST_AREAS)])
+    assert len(drawing.without_hidden().shaded) < len(drawing.shaded)
+    add_rules(drawing, {"type": "f", "items": [("re", (0, 0, 5000, 5000))]})
+    assert drawing.without_hidden() == drawing
 
 
 def test_a_coloured_cell_is_one_row_of_its_table_and_covers_the_columns_behind_it() -> None:
@@ -157,13 +165,38 @@ def test_rows_between_coloured_ones_are_set_in_as_their_entries_are_and_text_bet
 
 def test_text_that_begins_where_the_lines_do_parts_tables_whose_entries_are_set_in() -> None:
     rules = Rules(level=[Rect(0, top, 100, top) for top in (8.0, 50.0, 78.0, 120.0)])
-    rows = [[(6.0, top, "a"), (60.0, top, "b")] for top in (10.0, 30.0, 80.0, 100.0)]
+    rows = [[(6.0, top, name), (60.0, top, "b")] for top, name in zip((10.0, 30.0, 80.0, 100.0), "acde", strict=True)]
     heading = [(0.0, 60.0, "Further")]
     assert without_text(Rect(0, 8, 100, 120), words(*rows, heading), rules) == [
         Rect(0, 10, 100, 40),
         Rect(0, 80, 100, 110),
     ]
     assert without_text(Rect(0, 8, 100, 120), words(*rows), rules) == [Rect(0, 8, 100, 120)]
+
+
+def test_a_head_that_stands_again_below_more_white_begins_a_table() -> None:
+    rows = [[(6.0, top, name), (60.0, top, "b")] for top, name in zip((10.0, 30.0, 50.0, 80.0), "acda", strict=True)]
+    again = [[(6.0, 100.0, "e"), (60.0, 100.0, "f")]]
+    found = words(*rows, *again)
+    assert without_text(Rect(0, 8, 100, 112), found, Rules()) == [Rect(0, 10, 100, 60), Rect(0, 80, 100, 110)]
+    data = words(*rows[:3], [(6.0, 70.0, "a"), (60.0, 70.0, "b")], *again)
+    assert without_text(Rect(0, 8, 100, 112), data, Rules()) == [Rect(0, 8, 100, 112)]
+
+
+def test_a_numbered_heading_with_a_tab_parts_tables() -> None:
+    rules = Rules(level=[Rect(0, top, 100, top) for top in (8.0, 50.0, 78.0, 120.0)])
+    rows = [[(6.0, top, name), (60.0, top, "b")] for top, name in zip((10.0, 30.0, 80.0, 100.0), "acde", strict=True)]
+    heading = [(0.0, 60.0, "3.2.10"), (60.0, 60.0, "Use")]
+    found = words(*rows[:2], heading, *rows[2:], bold=[2])
+    assert [part.top for part in without_text(Rect(0, 8, 100, 120), found, rules)] == [10, 80]
+
+
+def test_blanks_of_monospaced_type_part_no_columns() -> None:
+    rows = [[(0.0, 20.0 * n, "size"), (25.0, 20.0 * n, f"a{n}"), (100.0, 20.0 * n, "one")] for n in range(3)]
+    found = words(*rows)
+    assert len(places(aligned_grid(Rect(0, 0, 130, 55), found, Rules()))) == 9
+    mono = [replace(word, mono=True) for word in found]
+    assert len(places(aligned_grid(Rect(0, 0, 130, 55), mono, Rules()))) == 6
 
 
 def test_cells_that_meet_are_columns_though_most_rows_are_joined_across_them() -> None:
@@ -375,32 +408,12 @@ def test_a_table_goes_on_in_its_columns_until_text_runs_across_them() -> None:
     assert continued_grid(above.moved(0), rows[-5:], Rules()) is None
 
 
-def test_what_a_model_takes_for_a_table_over_two_columns_of_text_is_cut_between_them() -> None:
-    text = [Line("running text of the column", Rect(10, 12 * n, 190, 12 * n + 10)) for n in range(8)]
-    rows = [
-        Line(entry, Rect(left, 12 * n, left + 30, 12 * n + 10))
-        for n in range(2, 6)
-        for left, entry in ((210, "key"), (300, "value"))
-    ]
-    region, gutters = Rect(10, 20, 390, 75), [(190.0, 210.0)]
-    assert in_columns([region], gutters, [*text, *rows]) == [Rect(210, 24, 330, 70)]
-    across = Line("a row that runs across", Rect(150, 48, 250, 58))
-    assert in_columns([region], gutters, [*text, *rows, across]) == [region]
-
-
 def test_the_title_of_a_box_is_no_heading_where_its_style_is_that_of_boxes() -> None:
     large = replace(BOLD, size=14.0)
     boxed = replace(heading("In practice", large, RegionKind.HEADING), boxed=True)
     assert kept(heading("Scope", BOLD, RegionKind.HEADING), paragraph(), boxed) == ["Scope"]
     others = [heading(name, large, RegionKind.HEADING) for name in ("Purpose", "Tests")]
     assert kept(*others, paragraph(), boxed) == ["Purpose", "Tests", "In practice"]
-
-
-def test_a_table_stands_among_the_text_of_the_column_that_it_begins_in() -> None:
-    gutters = [(190.0, 210.0)]
-    assert column_of(Rect(10, 0, 230, 50), gutters) == Rect(10, 0, 190, 50)
-    assert column_of(Rect(10, 0, 390, 50), gutters) == Rect(10, 0, 390, 50)
-    assert column_of(Rect(210, 0, 390, 50), gutters) == Rect(210, 0, 390, 50)
 
 
 @pytest.mark.parametrize(("drawn", "expected"), [(Rect(50, 90, 400, 160), True), (Rect(50, 95, 400, 115), False)])

@@ -10,15 +10,17 @@ from pipelines.core.document import BlockKind
 from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
 from pipelines.parse.lines import Line, Rect, TextStyle, turned_box
+from pipelines.parse.pdf.blocks import BlockMaker
 from pipelines.parse.pdf.consistency import without_contents
 from pipelines.parse.pdf.garble import garble_score, plain, raise_text
 from pipelines.parse.pdf.grid_rules import rows_by_rules, spans_by_rules
 from pipelines.parse.pdf.headings import Outline, is_heading, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import PageItem, merge_tables
+from pipelines.parse.pdf.layout import with_bullets
 from pipelines.parse.pdf.page import Bookmark, GridCell, PageGrid, PageWord, Paint, RawPage
 from pipelines.parse.pdf.reader import iso_date
 from pipelines.parse.pdf.right_to_left import Glyph, in_reading_order
-from pipelines.parse.pdf.survey import Furniture, edge_keys, find_furniture
+from pipelines.parse.pdf.survey import Furniture, Survey, edge_keys, find_furniture
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
 
 PAGE = RawPage(1, 600, 800, (), (), Paint())
@@ -179,7 +181,7 @@ def test_the_largest_heading_at_the_front_is_the_title() -> None:
 def test_a_heading_of_a_later_page_with_a_page_number_behind_is_a_line_of_contents() -> None:
     items = [heading("5 Électronique 71"), heading("Python 3"), heading("5 Électronique", page=8), heading("Year 2020")]
     found = [item.kind for item in without_contents(items)]
-    assert found == [BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.HEADING, BlockKind.HEADING]
+    assert found == [BlockKind.LIST_ITEM, BlockKind.HEADING, BlockKind.HEADING, BlockKind.HEADING]
 
 
 def test_numbered_headings_without_text_between_are_a_list() -> None:
@@ -210,7 +212,7 @@ def test_a_formula_is_not_a_line_of_capitals() -> None:
 def grid(rows: int, columns: int, height: float = 20) -> PageGrid:
     def place(row: int, column: int) -> GridCell:
         left, top = 100 * column, height * row
-        return GridCell(row, column, 1, 1, Rect(left, top, left + 100, top + height), row == 0)
+        return GridCell(row, column, 1, 1, Rect(left, top, left + 100, top + height))
 
     cells = tuple(place(row, column) for row in range(rows) for column in range(columns))
     return PageGrid(Rect(0, 0, 100 * columns, height * rows), cells)
@@ -241,8 +243,8 @@ def test_records_below_one_another_in_one_row_are_cut() -> None:
         Rect(0, 0, 200, 90),
         (
             *grid(1, 2).cells,
-            GridCell(1, 0, 1, 1, Rect(0, 20, 100, 90), False),
-            GridCell(1, 1, 1, 1, Rect(100, 20, 200, 90), False),
+            GridCell(1, 0, 1, 1, Rect(0, 20, 100, 90)),
+            GridCell(1, 1, 1, 1, Rect(100, 20, 200, 90)),
         ),
     )
     texts = [cell.text for cell in fill_grid(tall, words, PAGE)]
@@ -305,3 +307,37 @@ def test_tables_with_text_between_or_other_columns_stay_apart() -> None:
 )
 def test_dates_are_iso_dates(told: str, date: str) -> None:
     assert iso_date(told) == date
+
+
+def test_a_table_of_contents_without_dots_is_a_list() -> None:
+    contents = table(1, 0.2, 0.6, ("5 Heat", "7"), ("6 Cold", "9"))
+    items = [contents, heading("5 Heat", page=7), heading("6 Cold", page=9)]
+    found = without_contents(items)
+    assert [(item.kind, item.text) for item in found[:2]] == [
+        (BlockKind.LIST_ITEM, "5 Heat 7"),
+        (BlockKind.LIST_ITEM, "6 Cold 9"),
+    ]
+    assert without_contents([contents, *items[1:2]])[0].kind is BlockKind.TABLE
+
+
+def test_a_word_that_a_narrow_cell_breaks_is_whole() -> None:
+    words = [word("Initial", 5, 2), word("ratin", 5, 12), word("g", 5, 22)]
+    text = fill_grid(grid(1, 2, 40), words, PAGE, {"rating"})[0].text
+    assert text == "Initial rating"
+    assert fill_grid(grid(1, 2, 40), words, PAGE)[0].text == "Initial ratin g"
+
+
+def test_a_table_with_the_same_head_further_down_the_page_is_another() -> None:
+    first, second = table(1, 0.2, 0.4, ("a", "b"), ("1", "2")), table(1, 0.5, 0.7, ("a", "b"), ("3", "4"))
+    assert len(merge_tables([first, second])) == 2
+
+
+def test_a_drawn_bullet_makes_an_item_of_a_list() -> None:
+    text, below = line("Valve", TextStyle(10, "Helvetica-Bold", bold=True)), line("It opens.", BODY)
+    lines = tuple(replace(each, rect=Rect(60, 40 * n, 120, 40 * n + 10)) for n, each in enumerate((text, below)))
+    dot = Rect(48, 3.5, 51, 6.5)
+    marked = with_bullets(replace(PAGE, lines=lines, paint=Paint(shapes=(dot,)))).lines
+    assert [each.marked for each in marked] == [True, False]
+    assert with_bullets(replace(PAGE, lines=lines, paint=Paint(shapes=(dot.grown(9),)))).lines == lines
+    maker = BlockMaker(1, 842, Survey(BODY, Furniture(), frozenset()), Outline())
+    assert [item.kind for item in maker.column(marked)] == [BlockKind.LIST_ITEM, BlockKind.PARAGRAPH]

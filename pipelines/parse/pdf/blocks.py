@@ -76,7 +76,7 @@ class BlockMaker:
 
     def _kind(self, group: Sequence[Line], before: Sequence[Line] | None, after: Sequence[Line] | None) -> BlockKind:
         text = join_lines([line.text for line in group], self.survey.vocabulary)
-        if text[:1] in BULLET_GLYPHS or LEADER.search(text):
+        if group[0].marked or text[:1] in BULLET_GLYPHS or LEADER.search(text):
             return BlockKind.LIST_ITEM
         if all(line.style.mono for line in group) and not self.survey.body.mono:
             return BlockKind.CODE
@@ -99,6 +99,8 @@ class BlockMaker:
         # Three full lines of 80 characters: the model calls a paragraph a heading at times, never a shorter text.
         if not any(character.isalpha() for character in text) or len(text) > 250:
             return BlockKind.PARAGRAPH
+        if group[0].marked:
+            return BlockKind.LIST_ITEM
         if is_caption(text):
             return BlockKind.CAPTION
         # A sentence of more than a line (some twelve words) is text, whatever the model calls it.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pipelines.core.document import BlockKind
+from pipelines.core.table import Cell
 from pipelines.lang.characters import right_to_left
 from pipelines.lang.word_lists import any_of
 from pipelines.parse.lines import TextStyle
@@ -52,21 +53,40 @@ def consistent(items: Sequence[PageItem], outline: Outline, body: TextStyle) -> 
 
 
 def without_contents(items: Sequence[PageItem]) -> list[PageItem]:
-    """Return the items without the headings that are lines of a table of contents.
+    """Return the items without the headings and tables that are a table of contents; its lines are list items.
 
-    These are the words of a heading on a later page, with the number of a page behind them.
+    These are the words of a heading on a later page, with the number of a page behind them: so is most of such a table.
     """
     last: dict[str, int] = {}
     for item in items:
         if item.kind is BlockKind.HEADING:
             last[title_key(item.text)] = item.page
+    found: list[PageItem] = []
+    for item in items:
+        lines = _rows(item) if item.kind is BlockKind.TABLE else [item] if item.kind is BlockKind.HEADING else []
+        entries = [_ENTRY.fullmatch(line.text) for line in lines]
+        led = sum(last.get(title_key(entry[1]), 0) > item.page for entry in entries if entry)
+        contents = 2 * led > len(lines)
+        found += [replace(line, kind=BlockKind.LIST_ITEM, level=1) for line in lines] if contents else [item]
+    return found
+
+
+def _rows(table: PageItem) -> list[PageItem]:
+    """Return the rows of a table as items, each with its cells' text."""
+    rows: dict[int, list[Cell]] = {}
+    for cell in table.cells:
+        if cell.text:
+            rows.setdefault(cell.row, []).append(cell)
     return [
-        replace(item, kind=BlockKind.PARAGRAPH)
-        if item.kind is BlockKind.HEADING
-        and (entry := _ENTRY.fullmatch(item.text))
-        and last.get(title_key(entry[1]), 0) > item.page
-        else item
-        for item in items
+        replace(
+            table,
+            text=" ".join(cell.text for cell in cells),
+            cells=(),
+            parts=(0,),
+            boxes=tuple(box for cell in cells for box in cell.boxes),
+            pointers=table.pointers if not number else (),
+        )
+        for number, cells in enumerate(rows.values())
     ]
 
 

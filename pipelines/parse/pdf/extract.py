@@ -8,7 +8,7 @@ from typing import Any
 
 from pipelines.lang.characters import RIGHT_TO_LEFT
 from pipelines.parse.lines import Rect, around
-from pipelines.parse.pdf.fragments import FontRun, Fragment, is_bold
+from pipelines.parse.pdf.fragments import FontRun, Fragment, is_bold, is_mono
 from pipelines.parse.pdf.garble import plain
 from pipelines.parse.pdf.page import GridCell, ImageArea, PageGrid, PageWord, Paint, Rules
 from pipelines.parse.pdf.right_to_left import Glyph, glyphs_of
@@ -117,9 +117,9 @@ def _words(glyphs: Sequence[Glyph]) -> Iterator[PageWord]:
 
 
 def _word(glyphs: Sequence[Glyph]) -> PageWord:
-    font = glyphs[-1].span["font"]
+    font, flags = glyphs[-1].span["font"], glyphs[-1].span["flags"]
     written = plain("".join(glyph.text for glyph in glyphs), font)
-    return PageWord(written, around(glyph.rect for glyph in glyphs), is_bold(font, glyphs[-1].span["flags"]))
+    return PageWord(written, around(glyph.rect for glyph in glyphs), is_bold(font, flags), is_mono(font, flags))
 
 
 def _spans(blocks: Any) -> Iterator[Any]:
@@ -204,7 +204,7 @@ def grid_of(table: Any) -> PageGrid | None:
         top, bottom = (_nearest(side, rows) for side in (rect.top, rect.bottom))
         left, right = (_nearest(side, columns) for side in (rect.left, rect.right))
         if bottom > top and right > left:
-            cells.setdefault((top, left), GridCell(top, left, bottom - top, right - left, rect, False))
+            cells.setdefault((top, left), GridCell(top, left, bottom - top, right - left, rect))
     return PageGrid(Rect(*table.bbox), tuple(cells[place] for place in sorted(cells))) if cells else None
 
 

@@ -138,6 +138,11 @@ def is_bold(font: str, flags: int) -> bool:
     return bool(flags & _BOLD or _BOLD_NAME.search(font))
 
 
+def is_mono(font: str, flags: int) -> bool:
+    """Whether all characters of a font are equally wide, by its flags or its name."""
+    return bool(flags & _MONO or _MONO_NAME.search(font))
+
+
 def _line(group: Sequence[Fragment]) -> Line:
     backwards = right_to_left("".join(run.text for part in group for run in part.runs))
     parts = sorted(group, key=lambda part: -part.rect.right if backwards else part.rect.left)
@@ -211,6 +216,6 @@ def _style(parts: Sequence[Fragment], size: float) -> TextStyle:
     for (font, flags, _), count in weights.items():
         bold += count if is_bold(font, flags) else 0
         italic += count if flags & _ITALIC else 0
-        mono += count if flags & _MONO or _MONO_NAME.search(font) else 0
+        mono += count if is_mono(font, flags) else 0
     font, _, color = weights.most_common(1)[0][0]
     return TextStyle(size, font.split("+", 1)[-1], bold > enough, italic > enough, mono > enough, color)

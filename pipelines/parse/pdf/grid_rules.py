@@ -91,6 +91,5 @@ def _with_rows(grid: PageGrid, new_rows: Sequence[int]) -> PageGrid:
         span = last - row + 1
         rect = cell.rect if other is None else around((cell.rect, other.rect))
         span = span if other is None else max(span, other.row_span)
-        header = cell.header if other is None else other.header
-        places[key] = GridCell(row, cell.column, span, cell.column_span, rect, header)
+        places[key] = GridCell(row, cell.column, span, cell.column_span, rect)
     return replace(grid, cells=tuple(sorted(places.values(), key=lambda cell: (cell.row, cell.column))))

@@ -17,7 +17,8 @@ from pipelines.parse.pdf.items import LOW
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, Rules
 from pipelines.parse.pdf.stripes import coloured, striped, without_text
-from pipelines.parse.pdf.tables import GridPlaces
+from pipelines.parse.pdf.table_cells import pieces_of
+from pipelines.parse.pdf.tables import GridPlaces, text_lines
 
 _NEAR = 4.0
 """Points between a row's edge and a drawn line that is taken for it: half a line of 8 points, less than any row."""
@@ -60,16 +61,15 @@ class TableFinder:
         if len(page.lines) > _MOST_LINES:
             return []
         rules = self._rules
-        regions = in_columns(regions, self.gutters, page.lines)
         # The library's search takes as long as the rest of a page.
         drawn = self.file.grids(page.number) if len(rules.upright) >= _SIDES else []
         drawn = [grid for grid in drawn if _is_table(grid, page.lines)]
         # Most of it: a table may reach into the frame of a picture beside it.
         drawn = [g for g in drawn if _fits(g, regions) or not any(g.rect.share_in(p) > 0.7 for p in pictures)]
         ruled = [grid for grid in drawn if len(near_rules(rules, grid.rect).upright) >= _SIDES]
-        likely = self._likely(regions)
+        likely = [region for region in self._likely(regions) if not self._is_code(region)]
         missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
-        own = zip(missing, self._own_words(missing), strict=True)
+        own = zip(missing, self._words_for(missing), strict=True)
         aligned = [aligned_grid(region, words, rules) for region, words in own]
         found = [rows_by_rules(grid, level_lines(rules, grid.rect)) for grid in ruled]
         found += [grid for grid in aligned if grid and (_is_table(grid, page.lines) or self._is_cut_off(grid))]
@@ -94,12 +94,21 @@ class TableFinder:
         found += [stripe for stripe in stripes if not _fits_any(stripe, found)]
         return [part for region in found for part in without_text(region, self._words, self._rules)]
 
+    def _is_code(self, region: Rect) -> bool:
+        """Whether a region without lines is a listing: type equally wide throughout, most lines in one piece."""
+        held = [word for word in self._words if region.holds(*word.rect.middle)]
+        drawn = near_rules(self._rules, region)
+        if not all(word.mono for word in held) or drawn.level or drawn.shaded:
+            return False
+        lines = text_lines(held)
+        return 2 * sum(len(pieces_of(line, line[0].rect.height)) > 1 for line in lines) < len(lines)
+
     def _is_cut_off(self, grid: PageGrid) -> bool:
         """Whether a row stands alone because the page ends below it."""
         below = max((line.rect.bottom for line in self.page.lines), default=0.0)
         return grid.rows == 1 and grid.rect.grown(1).bottom >= below > LOW * self.page.height
 
-    def _own_words(self, regions: Sequence[Rect]) -> list[list[PageWord]]:
+    def _words_for(self, regions: Sequence[Rect]) -> list[list[PageWord]]:
         """Return the words that each table may have: those that no other holds."""
         near = Near(range(len(regions)), lambda number: regions[number])
         homes: list[tuple[PageWord, list[int]]] = []
@@ -122,7 +131,9 @@ class TableFinder:
         for lines in self._columns():
             frame = around(line.rect for line in lines).grown(1)
             part = self._part(above, frame) if above is not None else None
-            if part is not None and not any(_shows_more(grid, part) for grid in found):
+            if part is not None and any(_shows_more(grid, part) for grid in found):
+                found = [replace(grid, continues=_goes_on(grid, part)) for grid in found]
+            elif part is not None:
                 found = _apart([part, *found])
             above = _open_grid([grid for grid in found if frame.holds(*grid.rect.middle)], lines, bottom)
             above = above and replace(above, edge=frame.left)
@@ -146,36 +157,8 @@ def _shows_more(grid: PageGrid, part: PageGrid) -> bool:
     return _fits_any(part.rect, [grid.rect]) and grid.columns >= part.columns and grid.rows >= part.rows
 
 
-def in_columns(regions: Sequence[Rect], gutters: Sequence[tuple[float, float]], lines: Sequence[Line]) -> list[Rect]:
-    """Return where tables are, one that a model sees over several columns of text in those that have rows of it."""
-    parts = list(regions)
-    for left, right in gutters:
-        parts = [part for region in parts for part in _at_gutter(region, left, right, lines)]
-    return parts
-
-
-def _at_gutter(region: Rect, left: float, right: float, lines: Sequence[Line]) -> list[Rect]:
-    within = [line for line in lines if region.holds(*line.rect.middle)]
-    across = any(line.rect.left < left and line.rect.right > right for line in within)
-    # Less than a table's narrowest column is a frame that was drawn roughly.
-    beyond = min(left - region.left, region.right - right) > 2 * _NEAR
-    if across or not beyond:
-        return [region]
-    middle = (left + right) / 2
-    sides = [[line for line in within if (line.rect.left > middle) is after] for after in (False, True)]
-    return [around(line.rect for line in rows) for side in sides if (rows := _tabular(side))]
-
-
-def _tabular(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines from the first to the last row of several pieces, none where there are no two such rows."""
-    inward = sorted(lines, key=lambda line: line.rect.top)
-    beside = [n for n, line in enumerate(inward) if any(_level(line, other) for other in inward if other is not line)]
-    # Two rows of two pieces each.
-    return inward[beside[0] : beside[-1] + 1] if len(beside) >= 4 else []
-
-
-def _level(one: Line, other: Line) -> bool:
-    return abs(one.rect.middle[1] - other.rect.middle[1]) < 0.5 * min(one.rect.height, other.rect.height)
+def _goes_on(grid: PageGrid, part: PageGrid) -> bool:
+    return grid.continues or (_shows_more(grid, part) and grid.columns == part.columns)
 
 
 def _open_grid(grids: Sequence[PageGrid], lines: Sequence[Line], bottom: float) -> PageGrid | None:

@@ -157,7 +157,8 @@ def with_title(items: Sequence[PageItem], body: TextStyle) -> list[PageItem]:
 def without_lists(items: Sequence[PageItem]) -> list[PageItem]:
     """Return the items with numbered headings as the list items that they are.
 
-    Those are runs of three and more with nothing between them, and what is set as the list item beside it is.
+    Those are runs of three and more with nothing between them, and what is set as the list item beside it is: lists of
+    LibreOffice, in text_document_01.odt.pdf of the documents with truth (headings .83 without).
     """
     runs: list[list[int]] = [[]]
     for position, item in enumerate(items):

@@ -12,7 +12,7 @@ from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
 from pipelines.lang.word_lists import any_of
 from pipelines.parse.assemble import Image
-from pipelines.parse.lines import PLAIN, Rect, TextStyle
+from pipelines.parse.lines import PLAIN, RUNNING, Rect, TextStyle
 from pipelines.parse.near import Near
 from pipelines.parse.pdf.page import PageLink, PageWord, RegionKind
 from pipelines.parse.pieces import Pointer
@@ -23,8 +23,6 @@ _EDGE = 0.03
 """Of the page's width: 18 points, the shift between left and right pages of a book."""
 _FLUSH = 0.005
 """Of the page's width: 3 points, between edges that are one."""
-_RUNNING = 25
-"""Characters of a line of running text at least: narrow columns have thirty, labels fewer."""
 _CONTINUED = re.compile(any_of("continued"), re.IGNORECASE)
 _BETWEEN = (BlockKind.FOOTNOTE, BlockKind.FIGURE)
 
@@ -59,9 +57,8 @@ def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
     """Return the items with each table that goes on at the top of the next page joined to its first part.
 
     It goes on if nothing but footnotes, labels beside it or a caption that says so stands between, and it was read in
-    the columns of the
-    first, or columns and left edges agree, or columns and head. A header that is printed again, on the next page or in
-    the next column of a page, is kept once; `parts` tells where each page's rows begin.
+    the columns of the first, or columns and left edges agree, or columns and head. A header that is printed again, on
+    the next page or in the next column of a page, is kept once; `parts` tells where each page's rows begin.
     """
     merged: list[PageItem] = []
     open_table: int | None = None
@@ -83,7 +80,7 @@ def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
 def _between(table: PageItem, item: PageItem) -> bool:
     """Whether an item may stand between two parts of a table: such as the labels of a figure over it."""
     last = table.boxes[-1]
-    label = len(item.text) < _RUNNING and any(box.page == last.page and box.bottom <= last.bottom for box in item.boxes)
+    label = len(item.text) < RUNNING and any(box.page == last.page and box.bottom <= last.bottom for box in item.boxes)
     # A caption that says so does in its first words: 120 characters are one line and a half.
     return label or item.kind in _BETWEEN or _CONTINUED.search(item.text[:120]) is not None
 
@@ -91,7 +88,10 @@ def _between(table: PageItem, item: PageItem) -> bool:
 def _goes_on(above: PageItem, below: PageItem) -> bool:
     last, first = above.boxes[-1], below.boxes[0]
     same = columns(above.cells) == columns(below.cells)
-    if same and (below.continues or (first.page - last.page in (0, 1) and _repeated_rows(above.cells, below.cells))):
+    # In the next column of a page, it stands higher up.
+    next_column = first.page == last.page and first.top < last.bottom
+    headed = (next_column or first.page == last.page + 1) and _repeated_rows(above.cells, below.cells)
+    if same and (below.continues or headed):
         return True
     return (
         first.page == last.page + 1

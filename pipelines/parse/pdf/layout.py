@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pipelines.parse.captions import is_table_caption
 from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import Line, Rect, around
+from pipelines.parse.near import Near
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
 
 _ROWS = 3
-"""Rows of three pieces that make a table: a head and two rows; 2 to 4 do the same to the PDFs with truth."""
+"""Rows of three pieces, or of two whose second are flush, that make a table: a head and two rows; 2 to 4 rows of three
+do the same to the PDFs with truth."""
 _RULES = 4
 """Level lines that underline nothing: a table has three, above, below its head and at its end, and a page one more.
 3 to 6 do the same to the PDFs with truth."""
@@ -26,8 +29,9 @@ _BAR, _PADDING = 8.0, 1.5
 """Points of a bar's width at most; heights of a heading from a bar, or a box's left side, to its text."""
 
 
-_BEYOND = 0.25
-"""Share of a table that runs out of its column: one over two columns has a half in each."""
+_BULLET, _BEFORE, _CENTRED = 6.0, 20.0, 0.25
+"""Points of a drawn bullet's size at most, half of type of 12, and to its text; of a line's height, how far it stands
+off the middle: CSS has it at the middle of small letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,22 @@ def in_box(rect: Rect, page: RawPage) -> bool:
             if any(line.rect.top > rect.bottom - 1 for line in held) and 2 * len(held) < len(page.lines):
                 return True
     return False
+
+
+def with_bullets(page: RawPage) -> RawPage:
+    """Return a page with its lines marked that a bullet is drawn before, as browsers draw them: no character."""
+    near = Near(range(len(page.lines)), lambda number: page.lines[number].rect)
+    marked: set[int] = set()
+    for left, top, right, bottom in page.paint.shapes:
+        if max(right - left, bottom - top) > _BULLET:
+            continue
+        for number in near.at(Rect(right, (top + bottom) / 2, right + _BEFORE, (top + bottom) / 2)):
+            line = page.lines[number]
+            centred = abs(line.rect.middle[1] - (top + bottom) / 2) < _CENTRED * line.rect.height
+            if centred and 0 < line.rect.left - right < _BEFORE:
+                marked.add(number)
+    lines = (replace(line, marked=number in marked) for number, line in enumerate(page.lines))
+    return replace(page, lines=tuple(lines)) if marked else page
 
 
 def _ruled(page: RawPage) -> bool:
@@ -114,12 +134,18 @@ def _rowlike(lines: Sequence[Line]) -> int:
 
 
 def _tangled(lines: Sequence[Line]) -> bool:
-    """Whether many lines of one column stand beside others of it."""
+    """Whether many lines of one column stand beside others of it, or as many flush as make a table."""
     beside = 0
+    flush: Counter[int] = Counter()
     for group in reading_order(lines):
-        for above, line in pairwise(group):
+        for above, line in pairwise(in_rows(group)):
             # Less than a third of the size apart, they are on one line.
-            beside += abs(above.rect.middle[1] - line.rect.middle[1]) < 0.3 * max(above.size, 1.0)
+            if abs(above.rect.middle[1] - line.rect.middle[1]) < 0.3 * max(above.size, 1.0):
+                beside += 1
+                # To 2 points, as letters begin at their ink; fewer than four characters are the number of an item.
+                flush[round(line.rect.left / 2)] += len(above.text) > 3
+    if max(flush.values(), default=0) >= _ROWS:
+        return True
     # A formula with its number is one such pair: four, and a line in ten, are none of these.
     # 3 to 6 do the same to the PDFs with truth.
     return beside >= 4 and beside > 0.1 * len(lines)
@@ -149,14 +175,6 @@ def fill(regions: Sequence[PageRegion], lines: Sequence[Line]) -> list[Filled]:
             Filled(RegionKind.TEXT, around(line.rect for line in run), tuple(run)) for run in _runs(in_rows(group))
         ]
     return in_reading_order(filled)
-
-
-def column_of(rect: Rect, gutters: Sequence[tuple[float, float]]) -> Rect:
-    """Return a table's rectangle as far as the column that it begins in, unless a good part of it lies beyond."""
-    for left, right in gutters:
-        if rect.left < left < rect.right and rect.right - right < _BEYOND * rect.width:
-            return rect._replace(right=left)
-    return rect
 
 
 def in_reading_order(filled: Sequence[Filled]) -> list[Filled]:

@@ -11,6 +11,9 @@ import numpy as np
 from pipelines.core.provenance import Box
 from pipelines.parse.lines import Line, Rect, turned_box
 
+MOST_AREAS = 2000
+"""Coloured areas of a page from which they are a drawing; each is compared with those painted later."""
+
 
 @dataclass(frozen=True, slots=True)
 class PageLink:
@@ -73,8 +76,10 @@ class Rules:
     def without_hidden(self) -> Rules:
         """Return the lines without the edges of coloured areas that areas painted later lie over.
 
-        Stripes under a table run on below a merged cell, which is painted over them.
+        Stripes under a table run on below a merged cell, which is painted over them. A drawing stays as it is.
         """
+        if len(self.areas) > MOST_AREAS:
+            return self
         corners = np.array(self.areas, dtype=np.float64).reshape(len(self.areas), len(Rect._fields))
         shaded: list[Rect] = []
         sides: list[Rect] = []
@@ -162,7 +167,6 @@ class GridCell:
     row_span: int
     column_span: int
     rect: Rect
-    header: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +210,7 @@ class PageWord:
     text: str
     rect: Rect
     bold: bool = False
+    mono: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.core.document import BlockKind, Page
@@ -20,7 +20,7 @@ from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import TableFinder
 from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
-from pipelines.parse.pdf.layout import Filled, column_of, fill, in_box, needs_model, plain_columns
+from pipelines.parse.pdf.layout import Filled, fill, in_box, needs_model, plain_columns, with_bullets
 from pipelines.parse.pdf.lost_glyphs import GlyphReader, lost
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
@@ -87,7 +87,7 @@ class PageReader:
             return ReadPage(Page(number, text_source="none", issue=f"not readable: {error}"))
 
     def _read(self, number: int) -> ReadPage:
-        raw = self.file.page(number)
+        raw = with_bullets(self.file.page(number))
         why = self._wants_ocr(raw)
         above, self._open = self._open, None
         if why and self._late and self._task.found(page_name(number)) is None:
@@ -187,8 +187,8 @@ class PageReader:
         items: list[PageItem] = []
         furniture: list[tuple[BlockKind, Line]] = []
         areas = figure_areas(body, pictures)
-        tables, remarks = _tables(body, words, grids)
-        of_rect = {column_of(table.rect, self.survey.gutters): table for table in tables}
+        tables, remarks = _tables(body, words, grids, self.survey.vocabulary)
+        of_rect = {table.rect: table for table in tables}
         kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
         for part in fill(kept, free):
             if part.part is RegionKind.TABLE and part.rect in of_rect:
@@ -283,13 +283,15 @@ class PageReader:
         return ReadPage(page, placed, _boxed(asides, seen), remarks)
 
 
-def _tables(page: RawPage, words: Sequence[PageWord], grids: Sequence[PageGrid]) -> tuple[list[PageItem], list[str]]:
+def _tables(
+    page: RawPage, words: Sequence[PageWord], grids: Sequence[PageGrid], vocabulary: Container[str]
+) -> tuple[list[PageItem], list[str]]:
     """Return the tables of grids filled with the words in them, and remarks on numbers that were lost."""
     items: list[PageItem] = []
     remarks: list[str] = []
     for grid in grids:
         held = [word for word in words if grid.rect.grown(1).holds(*word.rect.middle)]
-        cells = fill_grid(grid, held, page)
+        cells = fill_grid(grid, held, page, vocabulary)
         missing = missing_numbers(held, cells)
         if missing:
             # Five tell which table it is.

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from statistics import median
 
+from pipelines.lang.numbers import FIGURE
 from pipelines.parse.captions import is_table_caption
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.near import Near, linked
-from pipelines.parse.pdf.page import PageWord, Rules
+from pipelines.parse.pdf.headings import is_numbered
+from pipelines.parse.pdf.page import MOST_AREAS, PageWord, Rules
 from pipelines.parse.pdf.table_cells import pieces_of
 from pipelines.parse.pdf.tables import text_lines
 
@@ -23,8 +25,9 @@ _INSIDE = 4.0
 """Points between a table's edge and a side of a cell inside it: less than any column."""
 _TOUCH = 2.0
 """Points between the sides of coloured cells that meet: a white line drawn between them at most."""
-_MOST_AREAS = 2000
-"""Coloured areas of a page from which they are a drawing."""
+_MOST_EDGES = 1000
+"""Level lines and edges of a page from which they are a drawing: three tables side by side, with 150 stripes each, have
+900."""
 _INSET = 2.0
 """Points that a table's entries stand in from its lines at least, where what does not is text beside tables."""
 _DRAWN = 0.5
@@ -43,7 +46,8 @@ def striped(rules: Rules) -> list[Rect]:
     Of colour alone some must stand side by side, as cells do and boxes around text do not.
     """
     found: list[list[Rect]] = []
-    for line in _whole([*rules.level, *rules.shaded]):
+    lines = _whole([*rules.level, *rules.shaded])
+    for line in lines if len(lines) <= _MOST_EDGES else ():
         group = next((g for g in found if _same_width(g[-1], line) and line.top - g[-1].top < _ROW), None)
         if group is None:
             found.append([line])
@@ -60,7 +64,7 @@ def coloured(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
     between them is set in as the entries of the cells are: that is a row without colour, and no text between tables.
     """
     areas = [area for area in rules.areas if area.height > _INSIDE]
-    if len(areas) > _MOST_AREAS:
+    if len(areas) > MOST_AREAS:
         return []
     parts = [(around(areas[at] for at in group), len(group)) for group in linked(areas, _TOUCH, _touches)]
     tables: list[list[tuple[Rect, int]]] = []
@@ -84,7 +88,7 @@ def joints(rules: Rules, table: Rect) -> list[float]:
     near = Near(areas, lambda area: area.grown(_TOUCH))
     found = {
         (area.right + other.left) / 2
-        for area in (areas if len(areas) <= _MOST_AREAS else ())
+        for area in (areas if len(areas) <= MOST_AREAS else ())
         for other in near.at(area)
         if abs(other.left - area.right) < _TOUCH and _level(area, other)
     }
@@ -143,27 +147,44 @@ def level_edges(table: Rect, rules: Rules) -> list[float]:
 
 
 def without_text(region: Rect, words: Sequence[PageWord], rules: Rules) -> list[Rect]:
-    """Return a region as the tables in it, parted at captions of tables and at text between and above them.
+    """Return a region as the tables in it, parted at captions of tables, at text, and where the head stands again.
 
     Text are lines that begin where the drawn lines do, if all that stands side by side is set in from these.
     """
     lines = text_lines([word for word in words if region.holds(*word.rect.middle)])
     drawn = [*rules.within(region.grown(_INSIDE)).level, *rules.within(region).shaded]
     begins = [min(word.rect.left for word in line) for line in lines]
-    rows = [len(pieces_of(line, line[0].rect.height)) > 1 for line in lines]
+    rows = [len(pieces_of(line, line[0].rect.height)) > 1 and not _is_title(line) for line in lines]
     left = min((rule.left for rule in drawn), default=region.left)
     inset = min((begin for begin, row in zip(begins, rows, strict=True) if row), default=left) - left
     edge = left + inset / 2 if drawn and inset >= _INSET else -math.inf
     runs: list[list[Rect]] = [[]]
+    head: list[str] = []
     for line, begin, row in zip(lines, begins, rows, strict=True):
-        if not row and (begin <= edge or is_table_caption(" ".join(word.text for word in line))):
+        texts = [word.text for word in line]
+        if not row and (begin <= edge or is_table_caption(" ".join(texts))):
             runs.append([])
-        else:
-            runs[-1].append(around(word.rect for word in line))
+            continue
+        if row and texts == head and _is_next(line, runs[-1]):
+            runs.append([])
+        head = head if runs[-1] else texts
+        runs[-1].append(around(word.rect for word in line))
     if len(runs) == 1:
         return [region]
     tables = [around(run) for run in runs if len(run) > 1]
     return [Rect(region.left, table.top, region.right, table.bottom) for table in tables]
+
+
+def _is_next(line: Sequence[PageWord], above: Sequence[Rect]) -> bool:
+    """Whether a line that stands like the head of the lines above begins a table: words, with more white above them."""
+    steps = [below.top - upper.top for upper, below in pairwise([*above, around(word.rect for word in line)])]
+    words = not any(FIGURE.fullmatch(word.text) for word in line)
+    return words and len(steps) > 1 and steps[-1] > max(steps[:-1])
+
+
+def _is_title(line: Sequence[PageWord]) -> bool:
+    """Whether a line is a heading with its number, behind which may be a tab."""
+    return all(word.bold for word in line) and is_numbered(" ".join(word.text for word in line))
 
 
 def _touches(one: Rect, other: Rect) -> bool:

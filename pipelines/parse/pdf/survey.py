@@ -11,7 +11,7 @@ from itertools import pairwise
 from pipelines.core.document import BlockKind
 from pipelines.lang.word_lists import any_of
 from pipelines.parse.limits import Clock
-from pipelines.parse.lines import Line, TextStyle
+from pipelines.parse.lines import RUNNING, Line, TextStyle
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 
 _EDGE = 0.14
@@ -26,6 +26,7 @@ _PAGE_NUMBER = re.compile(
     rf"(?:\s*+(?:{any_of('of')}|/)\s*+\d{{1,4}}\s*+{any_of('page')}?)?",
     re.IGNORECASE,
 )
+_LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
 
 Key = tuple[BlockKind, str, bool]
@@ -40,7 +41,15 @@ class Furniture:
 
     def returning(self, lines: Sequence[Line], height: float) -> list[Line]:
         """Return the lines of a page that stand on other pages too; a lone page number may be an entry of a table."""
-        return [line for line, key in _edges(lines, height) if key in self.keys]
+        return [line for line, key in _edges(lines, height) if self._holds(key)]
+
+    def _holds(self, key: Key) -> bool:
+        """Whether a text returns; words of a footer do, too, where a table reaches down to them without a gap."""
+        edge, text, _ = key
+        apart = (edge, blotted(text), True)
+        return key in self.keys or (
+            edge is BlockKind.PAGE_FOOTER and apart in self.keys and _LETTER.search(text) is not None
+        )
 
     def parted(self, lines: Sequence[Line], height: float) -> tuple[list[Line], list[tuple[BlockKind, Line]]]:
         """Return the lines of a page that are its own, and those that are furniture with what they are."""
@@ -50,7 +59,7 @@ class Furniture:
         furniture: list[tuple[BlockKind, Line]] = []
         for line in lines:
             key = keys.get(line)
-            if key is not None and (key in self.keys or any(_beside(line, number) for number in numbers)):
+            if key is not None and (self._holds(key) or any(_beside(line, number) for number in numbers)):
                 furniture.append((key[0], line))
             else:
                 own.append(line)
@@ -71,7 +80,7 @@ def _from_edge(inward: Sequence[Line], edge: BlockKind) -> list[tuple[Line, Key]
     """Return the first rows of lines from an edge, each line with its key."""
     rows = [0]
     for outer, line in pairwise(inward):
-        rows.append(rows[-1] + (not _level(outer, line)))
+        rows.append(rows[-1] + (not outer.rect.beside(line.rect)))
     near = [line for line, row in zip(inward, rows, strict=False) if row < _DEEPEST]
     looked = inward[: len(near) + 1]
     gap = next((position for position, pair in enumerate(pairwise(looked)) if _gap(*pair)), None)
@@ -80,11 +89,6 @@ def _from_edge(inward: Sequence[Line], edge: BlockKind) -> list[tuple[Line, Key]
         (line, (edge, blotted(line.text) if position <= last else line.text, position <= last))
         for position, line in enumerate(near)
     ]
-
-
-def _level(one: Line, other: Line) -> bool:
-    """Whether two lines stand beside one another, as the cells of a row do."""
-    return abs(one.rect.middle[1] - other.rect.middle[1]) < 0.5 * min(one.rect.height, other.rect.height)
 
 
 def _page_numbers(keys: Mapping[Line, Key], height: float) -> list[Line]:
@@ -159,8 +163,6 @@ _LONGEST = 0.3
 """Share of the file's time after which no further page is surveyed."""
 
 
-_RUNNING = 25
-"""Characters of a line of running text at least: narrow columns have thirty, cells fewer."""
 _ACROSS, _PART, _WHITE = 0.05, 0.15, 6
 """Of the lines of running text, those that may run across a gutter and those on either side of it; its least width."""
 
@@ -196,7 +198,7 @@ def survey(file: PdfFile, clock: Clock) -> Survey:
         bare += bool(lines) and len(dict(_edges(lines, height))) == len(lines)
         for line in lines:
             styles[line.style.size, line.style.font, line.style.bold] += len(line.text)
-            if len(line.text) >= _RUNNING:
+            if len(line.text) >= RUNNING:
                 extents[round(line.rect.left), round(line.rect.right)] += 1
             if len(vocabulary) < _MOST_WORDS:
                 vocabulary.update(_inner_words(line.text))

@@ -12,6 +12,8 @@ from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, Rules
 
 GUTTER = 0.5
 """Of a line's height, white that parts columns at least: a blank is a fifth, cells have 4 points and more between."""
+_BLANK = 1.2
+"""Of the width of a character, a blank of type that is equally wide throughout, with its scatter."""
 LOOSE = 0.12
 """Of a line's height, how much further than the next line of an entry the next row is."""
 
@@ -40,7 +42,9 @@ def pieces_of(line: Sequence[PageWord], height: float) -> list[Strip]:
     """Return a line of words as pieces that only blanks part."""
     pieces: list[Strip] = []
     for word in sorted(line, key=lambda word: word.rect.left):
-        if pieces and word.rect.left - pieces[-1].right < GUTTER * height:
+        # One blank of type whose characters are equally wide.
+        blank = _BLANK * word.rect.width / len(word.text) if word.mono else GUTTER * height
+        if pieces and word.rect.left - pieces[-1].right < blank:
             pieces[-1] = Strip(pieces[-1].left, max(pieces[-1].right, word.rect.right))
         else:
             pieces.append(Strip(word.rect.left, word.rect.right))
@@ -149,7 +153,7 @@ class TableCells:
         right = self._between(self.gutters[last]) if last < self.columns - 1 else self.region.right
         top = self._boundary(row - 1) if row else self.region.top
         bottom = self._boundary(row) if row < len(self.rows) - 1 else self.region.bottom
-        return GridCell(row, first, 1, last - first + 1, Rect(left, top, right, bottom), row < self.heads)
+        return GridCell(row, first, 1, last - first + 1, Rect(left, top, right, bottom))
 
     @staticmethod
     def _between(gutter: Strip) -> float:
@@ -167,7 +171,7 @@ class TableCells:
                 if cell is None or above is None or above.column_span > 1 or not self._open(cell):
                     break
                 span, rect = above.row_span + cell.row_span, around((above.rect, cell.rect))
-                by_place[row - 1, column] = GridCell(row - 1, column, span, 1, rect, above.header)
+                by_place[row - 1, column] = GridCell(row - 1, column, span, 1, rect)
                 del by_place[row, column]
         yield from sorted(by_place.values(), key=lambda cell: (cell.row, cell.column))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -66,8 +66,13 @@ def _distance(rect: Rect, x: float, y: float) -> float:
     return max(rect.left - x, 0.0, x - rect.right) + max(rect.top - y, 0.0, y - rect.bottom)
 
 
-def fill_grid(grid: PageGrid, words: Sequence[PageWord], page: RawPage) -> tuple[Cell, ...]:
-    """Return the cells of a grid with the words whose middle lies in them; a word beside all goes to the nearest."""
+def fill_grid(
+    grid: PageGrid, words: Sequence[PageWord], page: RawPage, vocabulary: Container[str] = frozenset()
+) -> tuple[Cell, ...]:
+    """Return the cells of a grid with the words whose middle lies in them; a word beside all goes to the nearest.
+
+    `vocabulary` tells the words of the document that a narrow cell breaks without a hyphen.
+    """
     homes = _homes(grid, words)
     cut = split_rows(grid, homes)
     if cut is not grid:
@@ -77,10 +82,10 @@ def fill_grid(grid: PageGrid, words: Sequence[PageWord], page: RawPage) -> tuple
         Cell(
             place.row,
             place.column,
-            cell_text(home),
+            cell_text(home, vocabulary),
             place.row_span,
             place.column_span,
-            place.header or place.row < heads,
+            place.row < heads,
             (page.box(place.rect),),
         )
         for place, home in zip(grid.cells, homes, strict=True)
@@ -170,9 +175,19 @@ def _cut_row(grid: PageGrid, row: int, tops: Sequence[float]) -> PageGrid:
     return PageGrid(grid.rect, tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))))
 
 
-def cell_text(words: Sequence[PageWord]) -> str:
-    """Return the words of a cell line by line, joined as running text is."""
-    return join_lines([" ".join(word.text for word in line) for line in text_lines(words)])
+def cell_text(words: Sequence[PageWord], vocabulary: Container[str] = frozenset()) -> str:
+    """Return the words of a cell line by line, joined as running text is; a word broken at a line's end is whole."""
+    texts: list[str] = []
+    for line in text_lines(words):
+        first, *rest = [word.text for word in line]
+        end = texts[-1].split()[-1] if texts else ""
+        broken = (end + first).lower() in vocabulary and first.islower() and first not in vocabulary
+        if end and broken:
+            texts[-1] += first
+        else:
+            rest = [first, *rest]
+        texts += [" ".join(rest)] if rest else []
+    return join_lines(texts, vocabulary)
 
 
 def text_lines(words: Sequence[PageWord]) -> list[list[PageWord]]:
