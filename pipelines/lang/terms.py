@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -18,7 +17,8 @@ _BY_PAIRS = CJK + WITHOUT_BLANKS
 _SPELLED = rf"[^\W_{_BY_PAIRS}]+(?:[{MARK}]+[^\W_{_BY_PAIRS}]*)*"
 _RUN = re.compile(rf"[{CJK}]+|[{WITHOUT_BLANKS}]+|{_SPELLED}(?:(?:[.\-/]|_+|::){_SPELLED})*")
 _ASCII_RUN = re.compile(r"[^\W_]+(?:(?:[.\-/]|_+|::)[^\W_]+)*")
-"""What `_RUN` finds in a text of ASCII alone, in half the time."""
+"""What `_RUN` finds in a text whose letters and digits are ASCII, in half the time."""
+_BEYOND_ASCII = re.compile(rf"[^\W\x00-\x7f]|[{MARK}]")
 _PART = re.compile(_SPELLED)
 _JOINTS = tuple(map(re.compile, ("::", "/", r"(?<!\d)\.|\.(?!\d)", "_+", "-")))
 """What joins words to an identifier, the loosest first: a point between figures joins closest of all."""
@@ -45,13 +45,14 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=64)
-def _grouped(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Thousands set off and decimals as a language writes them, where it does not as the terms do ("12345.6")."""
+def _grouped(language: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
+    """Thousands set off and decimals as a language writes them; None for decimals where it writes a point itself."""
     known = profile(language or "en")
     group = re.escape(known.group.strip() or "'")
     decimal = re.escape(known.decimal)
     thousands = re.compile(rf"(?<![\w.,])(\d{{1,3}}(?:{group}\d{{3}})+)(?![\w]|{group}\d)")
-    return thousands, re.compile(rf"(?<![\w.,])(\d+){decimal}(\d+)(?![\w]|[.,]\d)")
+    decimals = re.compile(rf"(?<![\w.,])(\d+){decimal}(\d+)(?![\w]|[.,]\d)")
+    return thousands, decimals if known.decimal != "." else None
 
 
 def words(text: str, language: str = "") -> list[str]:
@@ -65,8 +66,8 @@ def words(text: str, language: str = "") -> list[str]:
     if _SET_OFF.search(plain) and any(mark in plain for mark in ",.'"):
         thousands, decimals = _grouped(language)
         plain = thousands.sub(lambda match: re.sub(r"\D", "", match.group()), plain)
-        plain = decimals.sub(r"\1.\2", plain)
-    return (_ASCII_RUN if plain.isascii() else _RUN).findall(plain)
+        plain = decimals.sub(r"\1.\2", plain) if decimals else plain
+    return (_RUN if _BEYOND_ASCII.search(plain) else _ASCII_RUN).findall(plain)
 
 
 def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:
@@ -82,20 +83,13 @@ def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:
     """
     left_out = stop_words(language) if stop else frozenset[str]()
     found: list[str] = []
-    plain: list[str] = []  # stemmed together: one call of the stemmer for many words
     for run in words(text, language):
         if run in left_out:
             continue
-        if run.isascii() and run.isalpha():
-            plain.append(run)
-            continue
-        found += _stemmer(language).stemWords(plain)
-        plain.clear()
         if not run.isascii() and _PAIRED.match(run):
             found.extend(pair for pair in _pairs(run) if pair not in left_out)
         else:
-            found.extend(_spelled(run, language))
-    found += _stemmer(language).stemWords(plain)
+            found += _spelled(run, language)
     return found
 
 
@@ -141,12 +135,11 @@ def _pairs(run: str) -> list[str]:
     return [one + other for one, other in pairwise(letters)] or [run]
 
 
-@lru_cache(maxsize=1 << 16)
-def _spelled(run: str, language: str) -> Sequence[str]:
+@lru_cache(maxsize=1 << 16)  # the same words return
+def _spelled(run: str, language: str) -> tuple[str, ...]:
     stemmer = _stemmer(language)
     if run.isalpha():
         return (stemmer.stemWord(run),)
     parts = list(with_unit.groups()) if (with_unit := _WITH_UNIT.fullmatch(run)) else _PART.findall(run)
-    whole = [stemmer.stemWord(run)]
     inner = _identifiers_in(run) if len(parts) > _FEWEST_INSIDE else []
-    return whole if len(parts) == 1 else whole + stemmer.stemWords([*inner, *parts])
+    return tuple(stemmer.stemWords([run] if len(parts) == 1 else [run, *inner, *parts]))
