@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,7 +13,7 @@ from qa.check.quotes import Citer, found
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.quoting.choose import choose, incomplete, lacks_form, union, worth_quoting
-from qa.quoting.confidence import Features, confidence, features
+from qa.quoting.confidence import Features, confidence, features, lacked
 from qa.quoting.conflicts import behind_what_holds, rivals, told
 from qa.quoting.lists import WholeList, whole_list
 from qa.quoting.question import QuestionTerms, languages_of, read_question
@@ -85,6 +84,8 @@ def quoted(
     unsaid = (
         _unheard_of(asked, weighed) if refused else listed.warnings if listed else incomplete(asked, chosen, weighed)
     )
+    if not (refused or listed) and sure < settings.unsure_below:
+        unsaid = (_doubt(lacked(asked, chosen)), *unsaid)
     parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
     return Answer(
         asked.text,
@@ -102,6 +103,12 @@ def quoted(
     )
 
 
+def _doubt(words: Sequence[str]) -> str:
+    """What is to be said of quotes that may not answer: that they may not, and the words of the question they lack."""
+    lacking = f": no quote has {' or '.join(words)}" if words else ""
+    return f"It is not certain that this answers the question{lacking}."
+
+
 def _unheard_of(asked: QuestionTerms, weighed: Sequence[Weighed]) -> tuple[str, ...]:
     """What is to be said where nothing answers and the question has names that no passage has, as it writes them.
 
@@ -109,7 +116,8 @@ def _unheard_of(asked: QuestionTerms, weighed: Sequence[Weighed]) -> tuple[str, 
     """
     covered = union(weighed)
     words = sorted(asked.said[term] for term in asked.names & asked.unknown if not covered.get(term))
-    written = [match[0] for word in words if (match := re.search(re.escape(word), asked.text, re.IGNORECASE))]
+    places = ((asked.text.casefold().find(word), len(word)) for word in words)
+    written = [asked.text[place : place + length] for place, length in places if place >= 0]
     return (f"No document has the name {', '.join(written)}.",) if written else ()
 
 

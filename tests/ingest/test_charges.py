@@ -73,7 +73,7 @@ PLACES = {
     "gate": (gate, "read_artifact"),
     "card": (corpus, "read_value"),
     "names": (document_index, "fold_name"),
-    "mentions": (link, "find_names"),
+    "mentions": (link, "find_mentions"),
     "references": (link, "document_links"),
     "build_graph": (load, "build_graph"),
     "distillate": (load, "read_distillate"),

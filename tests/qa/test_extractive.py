@@ -97,6 +97,15 @@ def test_a_refusal_tells_the_names_that_no_document_has(question: str) -> None:
     assert answer.warnings == ("No document has the name Eikenrode.",)
 
 
+def test_an_answer_that_may_be_none_says_so_and_what_the_quotes_lack() -> None:
+    answer = ask("Which hospital tested the K65-200?")
+    assert SETTINGS.refuse_below <= (answer.confidence or 0) < SETTINGS.unsure_below
+    assert any("not certain" in line and "hospital" in line for line in answer.warnings)
+    sure = ask("What is the efficiency of the K80-250 at rated flow?")
+    assert (sure.confidence or 0) >= SETTINGS.unsure_below
+    assert not sure.warnings
+
+
 def test_sources_that_give_different_values_are_named() -> None:
     texts = {
         "old.txt": "The required suction head of the K65-200 is 2.9 m.",
