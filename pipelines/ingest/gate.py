@@ -75,6 +75,9 @@ class _Parts(Mapping[str, DocumentRecords]):
         with drop_unreadable(artifacts, entry, "embed"):
             return read_searched(data)
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._entries  # the one of `Mapping` would read the vectors for each question
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
 
