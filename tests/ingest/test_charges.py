@@ -45,8 +45,9 @@ def folder(whole: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def kb(whole: Path, tmp_path: Path) -> Path:
-    """Where a knowledge base is to be: with the artifacts of its documents, and nothing linked or loaded."""
-    shutil.copytree(whole / "kb" / "artifacts", tmp_path / "kb" / "artifacts")
+    """Where a knowledge base is to be: with the artifacts of its documents, and nothing ranked, linked or loaded."""
+    artifacts = shutil.copytree(whole / "kb" / "artifacts", tmp_path / "kb" / "artifacts")
+    shutil.rmtree(artifacts / "recall")
     return tmp_path / "kb"
 
 
