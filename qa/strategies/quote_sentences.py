@@ -81,11 +81,13 @@ def quoted(
     quotes = [*(listed.items if listed else worth_quoting(asked, chosen, weighed)), *led_to]
     claims = tuple(_claim(item, asked, citer) for item in quotes)
     refused = sure < settings.refuse_below or lacks_form(asked, quotes, weighed)
-    unsaid = (
-        _unheard_of(asked, weighed) if refused else listed.warnings if listed else incomplete(asked, chosen, weighed)
-    )
-    if not (refused or listed) and sure < settings.unsure_below:
-        unsaid = (_doubt(lacked(asked, chosen)), *unsaid)
+    if refused:
+        unsaid = _unheard_of(asked, weighed)
+    elif listed:
+        unsaid = listed.warnings
+    else:
+        doubt = (_doubt(lacked(asked, chosen)),) if sure < settings.unsure_below else ()
+        unsaid = (*doubt, *incomplete(asked, chosen, weighed))
     parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
     return Answer(
         asked.text,
@@ -116,7 +118,8 @@ def _unheard_of(asked: QuestionTerms, weighed: Sequence[Weighed]) -> tuple[str, 
     """
     covered = union(weighed)
     words = sorted(asked.said[term] for term in asked.names & asked.unknown if not covered.get(term))
-    places = ((asked.text.casefold().find(word), len(word)) for word in words)
+    lowered = asked.text.lower()  # not casefolded: "ß" would become two letters, and the places another text's
+    places = ((lowered.find(word), len(word)) for word in words)
     written = [asked.text[place : place + length] for place, length in places if place >= 0]
     return (f"No document has the name {', '.join(written)}.",) if written else ()
 

@@ -97,6 +97,12 @@ def test_a_refusal_tells_the_names_that_no_document_has(question: str) -> None:
     assert answer.warnings == ("No document has the name Eikenrode.",)
 
 
+def test_a_name_behind_a_letter_that_folds_to_two_is_told_as_it_is_written() -> None:
+    answer = ask("Wie groß ist die Pumpe ZX9000 in Eikenrode?")
+    assert answer.abstained
+    assert answer.warnings == ("No document has the name ZX9000.",)
+
+
 def test_an_answer_that_may_be_none_says_so_and_what_the_quotes_lack() -> None:
     answer = ask("Which hospital tested the K65-200?")
     assert SETTINGS.refuse_below <= (answer.confidence or 0) < SETTINGS.unsure_below
