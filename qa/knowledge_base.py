@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from contextvars import copy_context
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from pipelines.core.errors import SettingsError, SourceError, StoreUnavailable, StrataError
 from pipelines.llm.chat import Chat
@@ -37,6 +37,13 @@ from qa.strategies.strategy import Strategy
 T = TypeVar("T")
 
 
+class _Marks(NamedTuple):
+    """What tells one state of the stores from the next: the key of their links, and whether they are being written."""
+
+    linked: str | None
+    being_written: bool
+
+
 class KnowledgeBase:
     """A knowledge base that was ingested, opened for questions; nothing is written to it.
 
@@ -53,7 +60,8 @@ class KnowledgeBase:
         self._stores, self._settings, self._chat, self._endpoint = stores, settings, chat, endpoint
         self._closing = closing or ExitStack()
         self._completeness = Completeness(stores.catalog)
-        self._written: tuple[str | None, bool] | None = None
+        self._lock = Lock()
+        self._read: tuple[_Marks, StoredKnowledge] | None = None
 
     @classmethod
     def open(cls, kb: Path | str, settings: QaSettings | None = None, chat: Chat | None = None) -> Self:
@@ -116,21 +124,22 @@ class KnowledgeBase:
     ) -> Answer:
         """Do what `ask` does, for callers that are asynchronous themselves.
 
-        Where an ingest wrote while the answer was looked for, half of it may be from before: it is looked for again.
+        Where an ingest has written what the answer was made of meanwhile, half of it may be from before: it is looked
+        for again.
         """
         question = " ".join(question.split())
         if not question:
             raise SourceError("the question is empty")
         settings = _limited(self._settings.qa.answer, limit)
         chosen = self._strategy(strategy)
-        self._refresh()
+        knowledge = self._knowledge()
         try:
-            answer = await self._solve(chosen, question, where, settings)
+            answer = await self._solve(knowledge, chosen, question, where, settings)
         except Exception:
-            if not self._refresh():
+            if self._knowledge() is knowledge:
                 raise
         else:
-            if not self._refresh():
+            if self._knowledge() is knowledge:
                 return answer
         return await self._solve_again(chosen, question, where, settings)
 
@@ -152,8 +161,9 @@ class KnowledgeBase:
             for hit in knowledge.retrieve("shaft seal", limit=3):
                 print(hit.score, hit.uri, hit.chunk.text)
         """
-        self._refresh()
-        return self.confined(where).retrieve(query, limit)
+        knowledge = self._knowledge()
+        found = knowledge.within(where).retrieve(query, limit)
+        return found if self._knowledge() is knowledge else self.confined(where).retrieve(query, limit)
 
     def conversation(
         self, *, strategy: str = "", where: Filter = Filter(), before: Sequence[Exchange] = ()
@@ -185,7 +195,7 @@ class KnowledgeBase:
 
     def confined(self, where: Filter = Filter()) -> StoredKnowledge:
         """Return the searches that strategies make, confined to a filter. Raises `NotFound`, `SettingsError`."""
-        return self._knowledge.within(where)
+        return self._knowledge().within(where)
 
     def model_calls(self) -> ModelCalls | None:
         """Return the language model with a new account, None where none is configured."""
@@ -222,9 +232,11 @@ class KnowledgeBase:
     def _strategy(self, name: str) -> Strategy:
         return strategy_named(name or self._settings.qa.answer.strategy, self._chat is not None)
 
-    async def _solve(self, strategy: Strategy, question: str, where: Filter, settings: AnswerSettings) -> Answer:
+    async def _solve(
+        self, whole: StoredKnowledge, strategy: Strategy, question: str, where: Filter, settings: AnswerSettings
+    ) -> Answer:
         """The answer of a strategy, with what it cost and what it may lack; or that there is nothing to look at."""
-        knowledge = self.confined(where)
+        knowledge = whole.within(where)
         if not knowledge.size:
             return self._nothing(question, strategy.name, where)
         model = self.model_calls()
@@ -242,29 +254,31 @@ class KnowledgeBase:
         )
 
     async def _solve_again(self, strategy: Strategy, question: str, where: Filter, settings: AnswerSettings) -> Answer:
+        knowledge = self._knowledge()
         try:
-            return await self._solve(strategy, question, where, settings)
+            return await self._solve(knowledge, strategy, question, where, settings)
         except StrataError:
             raise
         except Exception as error:
-            if not self._refresh() and not being_written(self._stores.catalog):
+            if self._knowledge() is knowledge and not being_written(self._stores.catalog):
                 raise
             raise StoreUnavailable("an ingest is writing the knowledge base; ask again") from error
 
-    def _refresh(self) -> bool:
-        """Forget what was read of the stores where an ingest has written since, and return whether one has."""
-        catalog = self._stores.catalog
-        written = (catalog.fact(LINKED_FACT), being_written(catalog))
-        before, self._written = self._written, written
-        if written == before:
-            return False
-        self.__dict__.pop("_knowledge", None)
-        self._stores.vectors.close()
-        return True
-
-    @cached_property
     def _knowledge(self) -> StoredKnowledge:
-        return StoredKnowledge.of(self._stores, self._settings)
+        """What is read of the stores, read anew where an ingest has written them since.
+
+        While one writes, what was read before goes on to serve, until a search meets what is no longer in the stores.
+        """
+        catalog = self._stores.catalog
+        with self._lock:
+            marks = _Marks(catalog.fact(LINKED_FACT), being_written(catalog))
+            if self._read is not None:
+                of, knowledge = self._read
+                if of == marks or (marks.being_written and not knowledge.outdated):
+                    return knowledge
+                self._stores.vectors.close()
+            self._read = marks, StoredKnowledge.of(self._stores, self._settings)
+            return self._read[1]
 
     def _nothing(self, question: str, strategy: str, where: Filter) -> Answer:
         """The answer where there is no chunk to look at: within the filter, or in the whole knowledge base."""

@@ -27,7 +27,7 @@ class CorpusWork:
     """The steps over the whole corpus; each returns the failures that it met.
 
     In this order: `gate` and `link` unless `is_linked`; `remove`; for each of `parts` `write_vectors` and
-    `write_graph`, and all that once more where it is `to_relink`; `finish`; `index`; `project`.
+    `write_graph`, and all that once more where it is `to_relink`; `finish`; `index`; `erase`; `project`.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class CorpusWork:
         return self._load.write_graph(part, self._linking) if self._linking else ()
 
     async def finish(self) -> Failures:
-        """Write what no single document owns, and erase what no document has any more."""
+        """Write what no single document owns."""
         if (linking := self._linking) is not None:
             failures = self._load.failures
             trouble = self._load.finish(linking)
@@ -141,21 +141,35 @@ class CorpusWork:
             if trouble:
                 self._unlinked = (Failure("links between the documents", "link", trouble, retryable=True),)
             self._linking = None  # what comes now has no need of it, and room for its own
-        self._erase()
         self._tell(Event(Stage.LOAD, Phase.DONE))
-        found = self._entries.found
-        record_ingest(self._stores.catalog, Ingest(found, finished=not self._entries.stopped))
         return self._unlinked
 
     async def index(self) -> Failures:
-        """Keep what retrieval walks beside the stores, so that the first question need not read the graph."""
-        if not self._entries.searchable():
-            return ()
+        """Keep what retrieval walks beside the stores, and have readers take it with them.
+
+        Until then they go on with what was there before: none of them need read the whole graph.
+        """
         try:
-            Retriever.of(self._stores, self._settings.retrieve).keep_index()
+            if self._entries.searchable():
+                Retriever.of(self._stores, self._settings.retrieve).keep_index()
         except Exception as error:
             self._unindexed = (as_failure("the index of the graph", "index", error),)
+        self._load.end()
         return self._unindexed
+
+    async def erase(self) -> Failures:
+        """Erase what is gone, and what an earlier run left to erase; with that, all that was found is there.
+
+        Items that are not yet compiled keep their artifacts.
+        """
+        catalog = self._stores.catalog
+        due = noted_erasure(catalog)
+        if due is Extent.STORES or (due is not None and self._left_over is not None):
+            pending = [item.source for item in self._entries.plan.items]
+            erase(self._stores, self._dispatcher.setup.keys, pending, self._settings.ingest.keep_cache)
+        end_erasure_note(catalog, finished=not self._entries.stopped)
+        record_ingest(catalog, Ingest(self._entries.found, finished=not self._entries.stopped))
+        return ()
 
     async def project(self) -> Failures:
         """Bring the graph stores beside the embedded one up to it."""
@@ -183,12 +197,3 @@ class CorpusWork:
         after |= {entry.uri: entry for entry in (*self._entries.unsearchable(), *self._entries.searchable())}
         if is_losing(self._known.values(), after.values()) or catalog.fact(WRITING_FACT):
             note_erasure(catalog, Extent.STORES)
-
-    def _erase(self) -> None:
-        """Erase what is gone, and what an earlier run left to erase; items not yet compiled keep their artifacts."""
-        catalog = self._stores.catalog
-        due = noted_erasure(catalog)
-        if due is Extent.STORES or (due is not None and self._left_over is not None):
-            pending = [item.source for item in self._entries.plan.items]
-            erase(self._stores, self._dispatcher.setup.keys, pending, self._settings.ingest.keep_cache)
-        end_erasure_note(catalog, finished=not self._entries.stopped)

@@ -241,6 +241,7 @@ def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bo
         linking = link_corpus(rest, stores, settings)
         loader.load(rest, linking)
         loader.finish(linking)
+        loader.end()
         makers = makers_of(settings, stores)
 
         def keys_of(source: Source) -> StageKeys:

@@ -198,6 +198,7 @@ def _repair(stores: Stores, settings: Settings, findings: Sequence[Inconsistency
     stores.catalog.set_fact(LINKED_FACT, "")
     loader.load(whole, linking)
     loader.finish(linking)
+    loader.end()
     project(stores, settings, silent)
 
 

@@ -42,7 +42,7 @@ LoadPart = Sequence[tuple[Entry | None, Entry]]
 class Loader:
     """Writes graph, vectors and catalog from the artifacts, document by document.
 
-    The order of calls is `remove`, `record`, `load`, `finish`. `tell` is called with the event of every document.
+    The order of calls is `remove`, `record`, `load`, `finish`, `end`. `tell` is called with each document's events.
     """
 
     def __init__(self, stores: Stores, tell: Progress) -> None:
@@ -135,8 +135,12 @@ class Loader:
         if self._wrote:
             self._stores.vectors.optimize()
             record_vectors(self._stores)
-            catalog.set_fact(WRITING_FACT, "")
         return trouble
+
+    def end(self) -> None:
+        """Note that the stores are written: readers that have gone on with what was there before read them now."""
+        if self._wrote:
+            self._stores.catalog.set_fact(WRITING_FACT, "")
 
     def _write_corpus(self, linking: Linking, key: str) -> None:
         records = corpus_records(linking.linked.tags, linking.linked.entities)

@@ -27,6 +27,7 @@ class RunStep(StrEnum):
     GRAPH = "load graph"
     LINKS = "load links"
     INDEX = "index"
+    ERASE = "erase"
     PROJECT = "project"
     LEARN = "learn pairs"
 
@@ -85,8 +86,9 @@ async def execute(run: IngestRun, items: Sequence[SourceItem], steps: Steps = PL
     async with steps.writing():
         await _write(run, steps)
     await steps.take(RunStep.INDEX, run.corpus.index)
-    if run.projects:
-        async with steps.writing():
+    async with steps.writing():
+        await steps.take(RunStep.ERASE, run.corpus.erase)
+        if run.projects:
             await steps.take(RunStep.PROJECT, run.corpus.project)
     if run.learns:
         await steps.take(RunStep.LEARN, run.learn)

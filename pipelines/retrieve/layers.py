@@ -73,6 +73,8 @@ class LayerSearch:
         self._reads = reads
         languages = np.array([reads(language) for language in index.languages], dtype=np.float32)
         self._readable = languages[index.language_of] if len(languages) else np.zeros(0, dtype=np.float32)
+        self.has_met_unknown = False
+        """Whether a search found a chunk that the index does not have: the stores were written since it was made."""
         self._pool = ThreadPoolExecutor(1 + len(KINDS), thread_name_prefix="search")
 
     def similarities(
@@ -138,7 +140,9 @@ class LayerSearch:
         return best, total - best
 
     def _chunk_numbers(self, records: Sequence[Scored]) -> Numbers:
-        return np.array([self._chunks.get(record.chunk, -1) for record in records], dtype=np.int32)
+        found = np.array([self._chunks.get(record.chunk, -1) for record in records], dtype=np.int32)
+        self.has_met_unknown = self.has_met_unknown or bool((found < 0).any())
+        return found
 
     def _shared_tags(self, query: AnalyzedQuery) -> Weights:
         """For each chunk the rarest of its tags that the question leads to, times the chunk's own weight for it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import cached_property
@@ -13,7 +13,7 @@ from typing import Self, TypeVar
 import numpy as np
 
 from pipelines.core.document import Chunk
-from pipelines.core.graph import NodeKind
+from pipelines.core.graph import Node, NodeKind
 from pipelines.core.knowledge import TagPair
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder, Side
@@ -111,6 +111,7 @@ class Retriever:
         self._graph = graph
         self._vectors = vectors
         self._embedder = embedder
+        self._has_missed = False
 
     @classmethod
     def of(cls, stores: Stores, settings: RetrieveSettings, pairs: Sequence[TagPair] = ()) -> Self:
@@ -138,6 +139,11 @@ class Retriever:
         if self._cache:
             save_index(self._cache, self._state, index, scale)
         return index, scale
+
+    @property
+    def outdated(self) -> bool:
+        """Whether a search has met a chunk that its index does not have, or one that the graph has no longer."""
+        return self._has_missed or ("_search" in self.__dict__ and self._search.has_met_unknown)
 
     @property
     def _state(self) -> str:
@@ -305,7 +311,7 @@ class Retriever:
     def _explained(self, numbers: Sequence[int], features: QueryFeatures, scores: ChunkScores) -> tuple[Hit, ...]:
         index = self.index
         ids = [index.chunks[number] for number in numbers]
-        nodes, rows = read_chunks(self._graph, ids), read_rows(self._graph, ids)
+        nodes, rows = self._chunk_nodes(ids), read_rows(self._graph, ids)
         shown = features.layers.atoms.by_chunk(ids, ATOMS_SHOWN)
         texts = self._atom_texts([atom for atoms in shown.values() for atom in atoms])
         return tuple(
@@ -322,12 +328,19 @@ class Retriever:
 
     def _hits(self, found: Sequence[Scored], layer: str) -> tuple[Hit, ...]:
         ids = {one.chunk for one in found}
-        nodes, rows = read_chunks(self._graph, ids), read_rows(self._graph, ids)
+        nodes, rows = self._chunk_nodes(ids), read_rows(self._graph, ids)
         return tuple(
             self._hit(chunk_of(nodes[one.chunk]), one.score, (Share(layer, one.score),), (), rows.get(one.chunk, ()))
             for one in found
             if one.chunk in nodes
         )
+
+    def _chunk_nodes(self, ids: Collection[str]) -> dict[str, Node]:
+        """The nodes of these chunks that are there and in the index."""
+        nodes = read_chunks(self._graph, ids)
+        found = {id: node for id, node in nodes.items() if self.index.chunk_number(id) is not None}
+        self._has_missed = self._has_missed or len(found) < len(set(ids))
+        return found
 
     def _hit(
         self,

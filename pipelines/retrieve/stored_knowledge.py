@@ -143,6 +143,11 @@ class StoredKnowledge:
             return StoredKnowledge(self._open)
         return StoredKnowledge(self._open, resolve_filter(where, self._open.retriever.index, self._open.entries))
 
+    @property
+    def outdated(self) -> bool:
+        """Whether a search has met chunks that the stores hold no longer, or not yet: an ingest has written since."""
+        return self._open.retriever.outdated
+
     def with_terms(self, terms: Sequence[TagPair]) -> StoredKnowledge:
         """Return the same, searched also by what the documents call the words of a question (PIKE-RAG 5.2.2).
 

@@ -111,7 +111,8 @@ def test_a_folder_with_a_broken_file_is_seen_stage_by_stage(api: Api, tmp_path: 
     assert seen["parameters"]["settings"]["chunk.max_tokens"] == 500
 
     tasks = {task["name"]: task for task in api.tasks(seen)}
-    whole = ["gate", "link", "remove", "load vectors 3 documents", "load graph 3 documents", "load links", "index"]
+    whole = ["gate", "link", "remove", "load vectors 3 documents", "load graph 3 documents"]
+    whole += ["load links", "index", "erase"]
     sound = [f"{stage.value} {uri}" for stage in COMPILING for uri in ("DS-2041.md", "manual.md", "reports/IR-3.txt")]
     assert sorted(tasks) == sorted([*sound, *whole, "parse broken.pdf"])
     failed = tasks.pop("parse broken.pdf")
@@ -150,7 +151,7 @@ def test_many_small_documents_take_few_tasks(api: Api, tmp_path: Path) -> None:
     (folder / "05.pdf").write_bytes(b"%PDF-1.7\nnothing\n")
     assert run(RUN, folder, tmp_path / "kb").stdout == "{'indexed': 40, 'malformed': 1} 40\n"
     states = {task["name"]: task["state_name"] for task in api.tasks(api.run_of(folder))}
-    assert len(states) == 4 * 7 + 7
+    assert len(states) == 4 * 7 + 8
     assert states["parse 00.md and 5 more"] == "Completed"
     assert {stage.value: states[f"{stage.value} 05.pdf and 5 more"] for stage in COMPILING} == {
         "parse": "Failed", "chunk": "Completed", "atomize": "Completed", "embed": "Completed",

@@ -1,0 +1,65 @@
+"""Questions while an ingest writes: what was there before serves until the whole of what comes is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipelines import build
+from pipelines.ingest.report import Event
+from qa.knowledge_base import KnowledgeBase
+
+TORQUE = "What torque do the casing bolts of the K80-250 need?"
+WEIGHT = "What does the K80-250 weigh?"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "bolts.md").write_text("# K80-250\n\nThe casing bolts of the K80-250 need a torque of 68 Nm.\n")
+    (folder / "seal.md").write_text("# Seals\n\nThe shaft seal of the K80-250 is made of FKM.\n")
+    build(folder, tmp_path / "kb")
+    return folder
+
+
+def told(knowledge: KnowledgeBase, question: str) -> str:
+    answer = knowledge.ask(question)
+    return "" if answer.abstained else answer.text
+
+
+def test_what_an_ingest_adds_is_there_at_once_and_whole(folder: Path) -> None:
+    (folder / "weight.md").write_text("# Weight\n\nThe K80-250 weighs 142 kg.\n")
+    seen: list[tuple[str, str]] = []
+    with KnowledgeBase.open(folder.parent / "kb") as knowledge:
+        before = told(knowledge, TORQUE), told(knowledge, WEIGHT)
+        build(folder, folder.parent / "kb", progress=lambda event: seen.append(_both(knowledge, event)))
+        after = told(knowledge, TORQUE), told(knowledge, WEIGHT)
+    assert "68 Nm" in before[0]
+    assert "142 kg" not in before[1]
+    assert set(seen) == {before}
+    assert "68 Nm" in after[0]
+    assert "142 kg" in after[1]
+
+
+def test_what_an_ingest_replaces_is_never_missing(folder: Path) -> None:
+    (folder / "bolts.md").write_text("# K80-250\n\nThe casing bolts of the K80-250 need a torque of 75 Nm.\n")
+    seen: list[str] = []
+    with KnowledgeBase.open(folder.parent / "kb") as knowledge:
+        assert "68 Nm" in told(knowledge, TORQUE)
+        build(folder, folder.parent / "kb", progress=lambda event: seen.append(told(knowledge, TORQUE)))
+        assert "75 Nm" in told(knowledge, TORQUE)
+    assert {("68 Nm" in text, "75 Nm" in text) for text in seen} == {(True, False), (False, True)}
+
+
+def test_what_an_ingest_removes_is_cited_no_more(folder: Path) -> None:
+    (folder / "bolts.md").unlink()
+    with KnowledgeBase.open(folder.parent / "kb") as knowledge:
+        assert "68 Nm" in told(knowledge, TORQUE)
+        build(folder, folder.parent / "kb")
+        assert "68 Nm" not in told(knowledge, TORQUE)
+
+
+def _both(knowledge: KnowledgeBase, event: Event) -> tuple[str, str]:
+    return told(knowledge, TORQUE), told(knowledge, WEIGHT)
