@@ -113,7 +113,8 @@ class SqliteFile:
         self._lock = threading.RLock()
         self._depth = 0
         self._local = threading.local()
-        self._opened: list[sqlite3.Connection] = []
+        self._readers: dict[threading.Thread, sqlite3.Connection] = {}
+        self._opening = threading.Lock()
         with translated(path):
             if not create and not can_write(path):
                 self._address = read_only_uri(path)
@@ -127,9 +128,7 @@ class SqliteFile:
             migrate(self._writer)
 
     def _connect(self) -> sqlite3.Connection:
-        connection = connect(self._address, "synchronous = NORMAL", f"cache_size = -{_PAGE_CACHE_KIB}")
-        self._opened.append(connection)
-        return connection
+        return connect(self._address, "synchronous = NORMAL", f"cache_size = -{_PAGE_CACHE_KIB}")
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -158,9 +157,21 @@ class SqliteFile:
             return self._writer
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = self._connect()  # not under the lock: a reader never waits
+            connection = self._local.connection = self._connect()  # not under the writer's lock: no reader waits for it
             connection.execute("PRAGMA query_only = ON")
+            self._keep(connection)
         return connection
+
+    def _keep(self, connection: sqlite3.Connection) -> None:
+        """Keep this thread's connection to be closed with the file, and close those of threads that have ended.
+
+        A server's threads come and go: each would leave its file open, and what it has read of it in memory.
+        """
+        with self._opening:
+            ended = [thread for thread in self._readers if not thread.is_alive()]
+            for thread in ended:
+                self._readers.pop(thread).close()
+            self._readers[threading.current_thread()] = connection
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -198,6 +209,7 @@ class SqliteFile:
 
     def close(self) -> None:
         """Close every connection; twice is allowed."""
-        with self._lock:
-            while self._opened:
-                self._opened.pop().close()
+        with self._lock, self._opening:
+            self._writer.close()
+            while self._readers:
+                self._readers.popitem()[1].close()
