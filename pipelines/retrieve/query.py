@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
@@ -221,13 +221,12 @@ class TagMap:
         self, index: Index, vectors: VectorStore, embedder: Embedder, scale: Scale, pairs: Sequence[TagPair] = ()
     ) -> None:
         self._index = index
-        self._vectors = vectors
         self._embedder = embedder
-        self._scale = scale
         self._words = CorpusWords(index)
         self._names = dict(zip(index.tag_ids, index.tag_names, strict=True))
         self._known = QueryTags({form: index.tag_names[last] for form, (*_, last) in index.tags_by_form.items()}, pairs)
-        self._nearest = lru_cache(maxsize=_WORDS_KEPT)(self._find_nearest)
+        # Of no method of its own: the map would hold itself, and its index stay in memory when another replaces it.
+        self._nearest = lru_cache(maxsize=_WORDS_KEPT)(partial(_nearest_tag, vectors, embedder, scale, self._names))
 
     def map(self, question: str) -> tuple[TagPair, ...]:
         """Return the question's terms with the tags that they lead to, the surest first, each tag once.
@@ -251,18 +250,21 @@ class TagMap:
             if pair is not None:
                 yield pair
 
-    def _find_nearest(self, word: str) -> TagPair | None:
-        vector = self._embedder.embed([word], Side.QUERY)[0]
-        for found in self._vectors.search(RecordKind.TAG, vector, 1):
-            likeness = self._scale.likeness(RecordKind.TAG, found.score)
-            if likeness >= TAG_LIKENESS and found.id in self._names:
-                return TagPair(word, self._names[found.id], round(likeness, 4))
-        return None
-
     def _is_known(self, word: str) -> bool:
         return any(
             term in self._index.vocabulary for language in self._index.languages for term in terms(word, language)
         )
+
+
+def _nearest_tag(
+    vectors: VectorStore, embedder: Embedder, scale: Scale, names: Mapping[str, str], word: str
+) -> TagPair | None:
+    vector = embedder.embed([word], Side.QUERY)[0]
+    for found in vectors.search(RecordKind.TAG, vector, 1):
+        likeness = scale.likeness(RecordKind.TAG, found.score)
+        if likeness >= TAG_LIKENESS and found.id in names:
+            return TagPair(word, names[found.id], round(likeness, 4))
+    return None
 
 
 def with_terms(query: str, terms: Sequence[TagPair]) -> str:
