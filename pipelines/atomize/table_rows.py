@@ -58,7 +58,7 @@ class TableRows:
     @staticmethod
     def of(table: Table) -> TableRows:
         rows = _cell_texts(table)
-        headers = table.header_rows or _implied_headers(rows)
+        headers = 0 if table.begins_with_data else table.header_rows or _implied_headers(rows)
         named = [row for row in rows[:headers] if len(set(filter(None, row))) > 1] or rows[:headers]
         names = tuple(_name(named, column) for column in range(table.columns))
         return TableRows(table.id, table.caption, names, headers, tuple(rows))

@@ -132,7 +132,7 @@ def _whole(block_index: BlockIndex, block: Block, span: Span, max_tokens: int) -
 def _rows(block_index: BlockIndex, block: Block, table: Table, span: Span, max_tokens: int) -> Iterator[Segment]:
     """Yield the rows of a table that is cut; those below the header have caption and header as context."""
     text, rows = block_index.document.text, block_index.rows(block)
-    headers = max(1, table.header_rows)
+    headers = 0 if table.begins_with_data else max(1, table.header_rows)
     lines = [rows.spans[number].slice(text) for number in range(headers)]
     context = _fitting("\n".join(filter(None, [table.caption, *lines])), max_tokens)
     for number in rows.touching(span):

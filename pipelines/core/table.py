@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from pipelines.core.provenance import Box
+
+_SIGNS = "+-−±<>≤≥~≈ "
+"""What stands before a number."""
+_LOOKED_AT = 60
+"""Rows from the top that tell what the columns of a table hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,11 @@ class Table:
             count += 1
         return count
 
+    @property
+    def begins_with_data(self) -> bool:
+        """Whether no row is marked as a header and the first is not one either (`is_data`)."""
+        return self.header_rows == 0 and is_data(self.cells)
+
     def grid(self) -> list[list[str]]:
         """Return the texts, row by row; a spanning cell stands in its top left place, the rest is empty."""
         places = [[""] * self.columns for _ in range(self.rows)]
@@ -94,6 +104,39 @@ class Table:
 
     def _row_html(self, number: int) -> str:
         return "".join(_cell_html(cell) for cell in self.cells if cell.row == number)
+
+
+def is_data(cells: Sequence[Cell]) -> bool:
+    """Whether the first row of a table is data as the rows below it are, and names no columns.
+
+    It has a digit in each cell, as two thirds of the cells below each have: a list of parts without a header. Where
+    there are two columns, its second cell begins with a number as most below it do: names with their values. The years
+    or types above a table of values are a header: the first column has none.
+    """
+    columns: dict[int, list[str]] = {}
+    for cell in sorted(cells, key=lambda cell: cell.row):
+        if cell.text and cell.row < _LOOKED_AT:
+            columns.setdefault(cell.column, []).append(cell.text)
+    first = [cell for cell in cells if cell.text and cell.row == 0]
+    if len(first) < 2 or first[0].column != 0:
+        return False
+    told = [columns[cell.column] for cell in first]
+    if len(columns) == 2 and _are_mostly(_begins_with_number, told[1]):
+        return True
+    return all(_are_mostly(_has_digit, texts) for texts in told)
+
+
+def _are_mostly(are: Callable[[str], bool], texts: Sequence[str]) -> bool:
+    """Whether the first text is such a one, and two thirds of those below it, of which there are some."""
+    return are(texts[0]) and len(texts) > 1 and 3 * sum(map(are, texts[1:])) >= 2 * len(texts[1:])
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
+def _begins_with_number(text: str) -> bool:
+    return text.lstrip(_SIGNS)[:1].isdigit()
 
 
 def _cell_html(cell: Cell) -> str:

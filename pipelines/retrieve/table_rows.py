@@ -55,7 +55,7 @@ def _read_headers(rows: Sequence[EvidenceLine], header: str, caption: str, told:
             row.header = header
         elif header:
             header, row.label = _joined(header, row.text), True  # the second row of a header
-        elif len(rows) > 1 and not _is_named(told[place]):
+        elif len(rows) > 1 and told[place] is None:
             row.label = True
             full = sum(map(bool, cells_of(row.text))) * 2 > len(cells_of(row.text))
             header, caption = (row.text, caption) if full else ("", f"{caption} {row.text}")

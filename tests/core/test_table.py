@@ -1,4 +1,6 @@
-from pipelines.core.table import Cell, Table
+import pytest
+
+from pipelines.core.table import Cell, Table, is_data
 
 PRICES = Table(
     "table:1", 3, 2,
@@ -36,3 +38,25 @@ def test_header_rows_are_those_with_headers_alone() -> None:
 
 def test_an_empty_table_has_no_markdown() -> None:
     assert Table("table:0", 0, 0, ()).to_markdown() == ""
+
+
+@pytest.mark.parametrize(
+    ("rows", "data"),
+    [
+        ("1N4148 | D1,D2 | C2128 / 8MHz | Y2 | C112659 / 0.1uF | C1 | C49678", True),
+        ("Gewicht | 395 kg / Länge | 2 m / Werkstoff | FKM / Drehzahl | 1450 1/min", True),
+        ("压力 | 16 bar / 质量 | 395 kg", True),
+        ("Part | Designator | Code / 1N4148 | D1 | C2128 / 8MHz | Y2 | C112659", False),
+        ("Property | K80-250 / Weight | 395 kg / Length | 2 m", False),
+        ("Product | 2020 | 2021 / Pumps | 300 | 350 / Valves | 20 | 10", False),
+        ("Name | Town / Anna | Bergen", False),
+        ("P-101 | 16", False),
+    ],
+)
+def test_the_first_row_is_data_where_it_is_as_those_below(rows: str, data: bool) -> None:
+    cells = [
+        Cell(row, column, text)
+        for row, line in enumerate(rows.split(" / "))
+        for column, text in enumerate(line.split(" | "))
+    ]
+    assert is_data(cells) is data

@@ -57,6 +57,17 @@ def test_bookmarks_give_the_levels(document_of: DocumentOf) -> None:
     ]
 
 
+def test_a_page_is_called_what_its_file_calls_it(document_of: DocumentOf) -> None:
+    pdf = Pdf()
+    for _ in range(3):
+        pdf.page().box(60, 100, 530, 200, LOREM)
+    catalog = pdf.file.pdf_catalog()
+    named = "[0 <</P <FEFF0041002D>/S /D>> 1 <</P <FEFF0036002D0034>>> 2 <</S /r/St 4>>]"
+    pdf.file.xref_set_key(catalog, "PageLabels", f"<</Nums {named}>>")
+    document = document_of("a.pdf", pdf.data(), NO_OCR)
+    assert [page.label for page in document.pages] == ["A-1", "6-4", "iv"]
+
+
 def test_numbers_give_the_levels_where_there_are_no_bookmarks(document_of: DocumentOf) -> None:
     pdf = Pdf().page()
     for number, title in enumerate(("1.0 Scope", "1.1 Valves", "1.1.1 Relief valves", "2.0 Tests")):

@@ -34,6 +34,9 @@ PRICES = """<h1>Price list</h1><table><tr><th>Part</th><th>Description</th><th>P
 <tr><td>V-320</td><td>Valve body</td><td>80.00 EUR</td></tr>
 </table><h1>Notes</h1><p>The freight of the valve spring costs 185.00 EUR. The V-330 is a valve seat of steel.</p>"""
 
+BOARD = "27pF;C7,C8;0805;C8031\n8MHz;Y2;SMD-5032;C112659\nSN65HVD234;IC1;SOIC-8;C99818\n"
+"""A list of parts without a header."""
+
 
 @pytest.fixture(scope="module")
 def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
@@ -47,6 +50,7 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBas
         ("prices", PRICES),
     ):
         (folder / f"{name}.html").write_text(f"<html><meta charset=utf-8>{text}</html>", encoding="utf-8")
+    (folder / "board.csv").write_text(BOARD)
     build(folder, kb, load(None, {"ingest.workers": 1}, QaSettings).settings)
     with KnowledgeBase.open(kb) as opened:
         yield opened
@@ -129,3 +133,9 @@ def test_of_two_parts_both_prices_are_told(knowledge: KnowledgeBase) -> None:
     text = knowledge.ask("Which part is cheaper, V-310 or V-320?").text
     assert "12.50 EUR" in text
     assert "80.00 EUR" in text
+
+
+def test_a_row_of_a_table_without_a_header_is_told_under_no_other_row(knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask("Which package has the SN65HVD234?")
+    assert answer.citations[0].quote == "SN65HVD234 | IC1 | SOIC-8 | C99818"
+    assert answer.citations[0].context == ""

@@ -7,13 +7,13 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from pipelines.core.document import Page, Source
 from pipelines.core.errors import TooLarge
-from pipelines.core.table import Cell
-from pipelines.lang.characters import CURRENCY
+from pipelines.core.table import Cell, is_data
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.decode import decode
 from pipelines.parse.limits import MEBIBYTE
@@ -38,7 +38,6 @@ _GRID_WIDEST, _GRID_FIELD = 4000, 40
 # The parser's own limit (128 KiB), which holds for the process, is far below what a cell may hold: a GiB is none.
 csv.field_size_limit(1 << 30)
 _TSV, _CSV = "text/tab-separated-values", "text/csv"
-_NUMBER = re.compile(rf"[-+(]?\s*[{CURRENCY}]?\s?[\d.,]+(?:[eE][-+]?\d+)?\s?[%)]?")
 
 
 def find_delimiter(lines: Sequence[str]) -> str:
@@ -106,6 +105,8 @@ class CsvReader:
         if left_out:
             builder.page(Page(1, issue=f"rows from {left_out} on are left out: more than {limits.cells} cells"))
         if cells:
+            if not is_data(cells):
+                cells = [replace(cell, header=cell.row == 0) for cell in cells]
             area = CellRange(0, 0, max(cell.row for cell in cells), max(cell.column for cell in cells))
             builder.table(cells, Place(page=1 if left_out else None, cells=str(area)))
         return builder.build()
@@ -114,15 +115,10 @@ class CsvReader:
 def _cells(lines: list[str], most: int) -> tuple[list[Cell], int]:
     """Return the cells that hold something, and from which row on the rest is left out, counted from 1; 0 for none."""
     cells: list[Cell] = []
-    headed = False
     for row, fields in enumerate(read_rows(lines, find_delimiter(lines))):
         room = most - len(cells)
         filled = list(islice(((at, text.strip()) for at, text in enumerate(fields) if text.strip()), room + 1))
-        headed = headed if row else not all(_NUMBER.fullmatch(text) for _, text in filled)
-        cells += [
-            Cell(row, column, text, header=headed and row == 0, address=address(row, column))
-            for column, text in filled[:room]
-        ]
+        cells += [Cell(row, column, text, address=address(row, column)) for column, text in filled[:room]]
         if len(filled) > room:
             return cells, row + 1
     return cells, 0

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pipelines.core.table import Cell
+from pipelines.core.table import Cell, is_data
 from pipelines.parse.office.regions import is_number, is_word
 
 _Rows = Mapping[int, Mapping[int, str]]
@@ -37,9 +37,12 @@ def with_deep_header(cells: Sequence[Cell]) -> list[Cell]:
 def with_header_rows(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells, with the rows of the header told by what they hold.
 
-    A row with one cell above a table of several columns is its label; the header comes below. A row of words above
-    columns of numbers is a part of the header too: names under groups, units under names.
+    Where the first row is data there is no header. A row with one cell above a table of several columns is its label;
+    the header comes below. A row of words above columns of numbers is a part of the header too: names under groups,
+    units under names.
     """
+    if is_data(cells):
+        return [replace(cell, header=False) for cell in cells]
     rows, height = _first_rows(cells), max(cell.row + cell.row_span for cell in cells)
     labels = _labels(rows)
     depth = labels + 1

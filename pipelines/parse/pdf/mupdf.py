@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ from pipelines.parse.pdf.extract import (
 from pipelines.parse.pdf.fragments import Fragment, lines_of
 from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, RegionKind, Rules
 
+_UTF16 = re.compile(r"<FEFF((?:[0-9A-F]{4})*)>")
+"""How the library tells a text that the file has as UTF-16."""
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
 _PARTS = {
     "text": RegionKind.TEXT,
@@ -151,8 +154,7 @@ class PdfFile:
             label = self._file[number - 1].get_label()
         except (*FAULTS, IndexError, KeyError, TypeError):
             return ""
-        # A prefix of no letters, written as UTF-16, comes as the mark of that encoding alone.
-        return str(label or "").replace("<FEFF>", "")
+        return _UTF16.sub(lambda told: bytes.fromhex(told[1]).decode("utf-16-be", "replace"), str(label or ""))
 
     def image(self, number: int) -> tuple[bytes, str]:
         """Return the bytes and media type of a bitmap as it is in the file; empty where it cannot be had."""
