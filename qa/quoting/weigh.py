@@ -8,9 +8,11 @@ chunk against that of the best one; whether it gives a value of the kind asked f
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from statistics import fmean, pstdev
 
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.spelling import edits_taken, spelled_like
@@ -29,6 +31,9 @@ IN_PARTS = RELATED
 """What the words of a compound count of the compound itself where they stand apart ("max age" for "max-age")."""
 NEAREST = 0.45
 """The least cosine of two words that are related."""
+OUTSTANDING = 3.0
+"""Deviations above the mean cosine of a word to the others in its script from which two are related: in a script that
+an embedder spells letter by letter all words are alike; in its own the least cosine decides."""
 COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
 """The weights of the parts."""
 LABEL = 0.08
@@ -173,14 +178,22 @@ def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> 
     asked = [(term, word) for term, word in question.said.items() if _WORD.fullmatch(word)]
     passage_terms, passage_words = list(said), list(said.values())
     rows = lexicon.word_similarities([word for _, word in asked], passage_words)
+    scripts = list(map(_script, passage_words))
     found: dict[str, list[tuple[str, float]]] = {}
     for (term, word), row in zip(asked, rows, strict=True):
-        related = [(other, float(cosine)) for other, cosine in zip(said, row, strict=True) if cosine >= NEAREST]
+        same = [cosine for cosine, script in zip(row, scripts, strict=True) if script == _script(word)]
+        least = max(NEAREST, fmean(same) + OUTSTANDING * pstdev(same)) if same else NEAREST
+        related = [(other, float(cosine)) for other, cosine in zip(said, row, strict=True) if cosine >= least]
         if term in question.unknown and word not in common_words(question.language):
             like = spelled_like(word, passage_words, edits_taken(word))
             related += [(passage_terms[place], 1.0) for place, _ in like if passage_words[place][0] == word[0]]
         found[term] = sorted((pair for pair in related if pair[0] != term), key=lambda pair: -pair[1])
     return found
+
+
+def _script(word: str) -> str:
+    """What the names of the letters of a word begin with: LATIN, GREEK, ARABIC."""
+    return unicodedata.name(word[0], "").partition(" ")[0]
 
 
 def ruled_out(unit: EvidenceUnit, question: QuestionTerms) -> bool:
