@@ -15,7 +15,8 @@ from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.hit import Hit, TableRow
-from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, read_tables
+from pipelines.retrieve.table_rows import RULE, EvidenceLine, read_tables
+from pipelines.retrieve.unit_columns import Fields
 
 _BREAKS = re.compile(r"\n\s*+")
 _BLANK = "\n\n"
@@ -75,7 +76,8 @@ def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tu
     pieces = [EvidenceLine(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
     _read_headings(pieces, chunk, {title, *chunk.heading_path})
     start = chunk.provenance.span.start
-    read_tables(pieces, chunk.context, chunk.text, [replace(row, span=row.span.shifted(-start)) for row in rows])
+    known = [replace(row, span=row.span.shifted(-start)) for row in rows]
+    read_tables(pieces, chunk.context, chunk.text, known, chunk.language)
     named = _terms(" ".join((title, _name(uri), *chunk.heading_path)), chunk.language)
     own = [_terms(_said(piece), chunk.language) for piece in pieces]
     whole = _terms(chunk.context, chunk.language).union(*own)

@@ -8,7 +8,8 @@ from itertools import groupby, takewhile
 from pipelines.lang.quantities import gives
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
-from pipelines.retrieve.table_rows import RULE, Fields, cells_of
+from pipelines.retrieve.table_rows import RULE, cells_of
+from pipelines.retrieve.unit_columns import Fields
 from qa.quoting.question import QuestionTerms
 
 

@@ -46,7 +46,7 @@ def test_the_sentence_that_answers_is_quoted_first_and_exactly() -> None:
 
 def test_a_table_row_is_told_with_the_column_that_is_asked_for() -> None:
     answer = ask("What is the efficiency of the K80-250 at rated flow?")
-    assert answer.claims[0].text == "Efficiency at rated flow; Unit: %; K80-250: 79"
+    assert answer.claims[0].text == "Efficiency at rated flow; K80-250: 79 %"
     assert answer.citations[0].quote == "Efficiency at rated flow | % | 74 | 79"
     assert answer.citations[0].context == "Quantity | Unit | K65-200 | K80-250"
 
