@@ -86,7 +86,7 @@ def quoted(
     elif listed:
         unsaid = listed.warnings
     else:
-        doubt = (_doubt(lacked(asked, chosen)),) if sure < settings.unsure_below else ()
+        doubt = _doubt(asked, chosen, evidence) if sure < settings.unsure_below or evidence.valueless else ()
         unsaid = (*doubt, *incomplete(asked, chosen, weighed))
     parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
     return Answer(
@@ -105,10 +105,12 @@ def quoted(
     )
 
 
-def _doubt(words: Sequence[str]) -> str:
-    """What is to be said of quotes that may not answer: that they may not, and the words of the question they lack."""
-    lacking = f": no quote has {' or '.join(words)}" if words else ""
-    return f"It is not certain that this answers the question{lacking}."
+def _doubt(asked: QuestionTerms, chosen: Sequence[Weighed], evidence: Features) -> tuple[str, ...]:
+    """What is to be said of quotes that may not answer: that they may not, and what of the question they lack."""
+    words, kinds = lacked(asked, chosen), ", ".join(sorted(asked.wants))
+    lacking = [f"no quote has {' or '.join(words)}"] if words else []
+    lacking += [f"no quote gives what is asked for ({kinds})"] if evidence.valueless else []
+    return (f"It is not certain that this answers the question{': ' if lacking else ''}{'; '.join(lacking)}.",)
 
 
 def _unheard_of(asked: QuestionTerms, weighed: Sequence[Weighed]) -> tuple[str, ...]:

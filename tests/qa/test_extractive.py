@@ -112,6 +112,12 @@ def test_an_answer_that_may_be_none_says_so_and_what_the_quotes_lack() -> None:
     assert not sure.warnings
 
 
+@pytest.mark.parametrize("question", ["Who signs the book at the north gate?", "Who stores the EPDM rings?"])
+def test_an_answer_without_the_kind_of_value_that_is_asked_for_says_so(question: str) -> None:
+    answer = ask(question)
+    assert answer.abstained or any("no quote gives what is asked for (person)" in line for line in answer.warnings)
+
+
 def test_sources_that_give_different_values_are_named() -> None:
     texts = {
         "old.txt": "The required suction head of the K65-200 is 2.9 m.",
