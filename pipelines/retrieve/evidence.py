@@ -60,6 +60,11 @@ class EvidenceUnit:
     above: frozenset[str]
     chunk: frozenset[str]
 
+    @property
+    def is_row(self) -> bool:
+        """Whether it is a row of a table."""
+        return RULE in self.text
+
 
 def units(hit: Hit, rank: int) -> list[EvidenceUnit]:
     """Return the sentences, items and rows of a hit's chunk in order."""

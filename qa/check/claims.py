@@ -12,7 +12,7 @@ from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import named_codes
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.table_rows import RULE, cells_of
+from pipelines.retrieve.table_rows import cells_of
 from qa.answer import Claim
 from qa.check.quotes import Citer, locate
 from qa.prompts.reply_types import AnswerReply, ClaimReply
@@ -57,7 +57,7 @@ class _Source:
         """All that stands there: the text, of a row also its other cells, merged ones too, and what heads it."""
         start = self.hit.chunk.provenance.span.start
         own = self.hit.chunk.text[self.span.start - start : self.span.end - start]
-        return [own, *(text for unit in self.units if _is_row(unit) for text in _row_texts(unit))]
+        return [own, *(text for unit in self.units if unit.is_row for text in _row_texts(unit))]
 
     def cite(self, citer: Citer) -> int:
         return citer.cite(self.hit, self.span, self.hit.score, self.header)
@@ -149,7 +149,7 @@ def _whole(passage: _Passage, span: Span) -> _Source:
     """A quote with what it touches; a short one, and one inside a row, is widened to its sentence or row."""
     touched = [unit for unit in passage.units if unit.span.overlaps(span)]
     around = next((unit for unit in touched if unit.span.covers(span)), None)
-    if around is not None and (len(span) < _SHORT or _is_row(around)):
+    if around is not None and (len(span) < _SHORT or around.is_row):
         span = around.span
     return _Source(passage.hit, span, touched)
 
@@ -162,7 +162,7 @@ def _cell(text: str, question: str, passages: Sequence[_Passage]) -> _Source | N
         asked = set(terms(question, passage.hit.chunk.language))
         for unit in passage.units:
             cells = (*cells_of(unit.text), *(cell for _, cell in unit.fields))
-            if _is_row(unit) and wanted in map(normalize, cells):
+            if unit.is_row and wanted in map(normalize, cells):
                 said = len(asked & (unit.own | unit.above))
                 if said > most:
                     best, most = _Source(passage.hit, unit.span, [unit]), said
@@ -180,7 +180,7 @@ def _carrying(claim: str, passages: Sequence[_Passage]) -> _Source | None:
         wanted = set(terms(claim, passage.hit.chunk.language))
         around = set(terms(passage.hit.chunk.context, passage.hit.chunk.language))
         for unit in passage.units:
-            if _is_row(unit) and codes - (unit.own | unit.above | around):
+            if unit.is_row and codes - (unit.own | unit.above | around):
                 continue
             beside = (wanted - unit.own) & (around | unit.above)
             covered = len(wanted & unit.own) + 0.5 * len(beside)
@@ -192,10 +192,6 @@ def _carrying(claim: str, passages: Sequence[_Passage]) -> _Source | None:
 
 def _row_texts(unit: EvidenceUnit) -> tuple[str, ...]:
     return (unit.text, unit.header, unit.heading, *(f"{name}: {cell}" for name, cell in unit.fields))
-
-
-def _is_row(unit: EvidenceUnit) -> bool:
-    return RULE in unit.text
 
 
 def _wrong_numbers(claim: str, question: str, source: _Source) -> str:

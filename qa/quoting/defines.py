@@ -13,7 +13,8 @@ from itertools import takewhile
 from pipelines.lang.characters import UNSPACED_CHARACTER, fold
 from pipelines.lang.terms import stem, stop_words
 from pipelines.retrieve.evidence import EvidenceUnit
-from pipelines.retrieve.table_rows import RULE, cells_of
+from pipelines.retrieve.overview import TELLING
+from pipelines.retrieve.table_rows import cells_of
 from qa.quoting.question import QuestionTerms
 
 DEFINES = 0.2
@@ -23,8 +24,6 @@ _FUNCTION = 2
 """Function words behind a thing that lead to what it is ("is a"); in scripts without blanks one."""
 _ARTICLE = 2
 """Characters before a thing in scripts without blanks at most: a number and what it counts."""
-_TELLING = 5
-"""Terms from which on a sentence tells something."""
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _NUMBERING = re.compile(r"^(?:\W|\d|[^\W\d_]{1,4}[.)]\s)++")
 """What stands before the name in a heading or a first cell: "15.4.1. lintian", "iv. PEEP"."""
@@ -59,11 +58,11 @@ def defining(found: Sequence[EvidenceUnit], thing: str) -> frozenset[int]:
 
 
 def _says(unit: EvidenceUnit, thing: str) -> bool:
-    if RULE in unit.text:
+    if unit.is_row:
         return _named(cells_of(unit.text)[0]) == thing
     language = unit.hit.chunk.language
     behind = _BRACKET.sub("", _behind(fold(unit.text), thing, language))
-    if len(unit.own) < _TELLING or not behind:
+    if len(unit.own) < TELLING or not behind:
         return False
     if UNSPACED_CHARACTER.match(behind):
         return behind.startswith(tuple(stop_words(language)))

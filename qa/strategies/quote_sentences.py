@@ -8,8 +8,8 @@ from dataclasses import replace
 from pipelines.lang.quantities import Kind, gives
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.overview import WholeCorpus
-from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
-from qa.check.quotes import Citer, found
+from qa.answer import Answer, Claim, Step
+from qa.check.quotes import Citer
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.quoting.choose import choose, incomplete, lacks_form, union, worth_quoting
@@ -20,7 +20,7 @@ from qa.quoting.question import QuestionTerms, languages_of, read_question
 from qa.quoting.tell import tell
 from qa.quoting.weigh import Weighed, weigh
 from qa.settings import AnswerSettings
-from qa.strategies.strategy import passage_steps
+from qa.strategies.strategy import passage_steps, quoted_answer
 from qa.strategies.survey_quotes import names_only_documents, quoted_survey
 
 _WIDE, _SUBJECTS = 5, 2
@@ -89,19 +89,11 @@ def quoted(
         doubt = _doubt(asked, chosen, evidence) if sure < settings.unsure_below or evidence.valueless else ()
         unsaid = (*doubt, *incomplete(asked, chosen, weighed))
     parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
-    return Answer(
-        asked.text,
-        NOT_IN_DOCUMENTS if refused else "\n".join(claim.text for claim in claims),
-        claims=() if refused else claims,
-        citations=citer.citations,
-        ending=Ending.NOT_IN_DOCUMENTS if refused else Ending.ANSWERED,
-        extractive=True,
-        short="" if refused else claims[0].text,
+    steps = (*trace, *_trace(hits, asked, weighed, quotes), Step("confidence", parts, sure))
+    return replace(
+        quoted_answer(asked.text, () if refused else claims, citer, _in_order(hits, weighed), steps, unsaid),
         confidence=round(sure, 3),
-        found=found(_in_order(hits, weighed)),
-        warnings=unsaid,
         conflicts=() if refused else told(asked, rivals(asked, weighed)),
-        trace=(*trace, *_trace(hits, asked, weighed, quotes), Step("confidence", parts, sure)),
     )
 
 

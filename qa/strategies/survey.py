@@ -29,7 +29,7 @@ from qa.prompts.reply_types import ClaimReply, NotedReply, SurveyReply
 from qa.settings import AnswerSettings
 from qa.strategies.answering import text_of, without_answer
 from qa.strategies.strategy import Attempt
-from qa.strategies.survey_quotes import quoted_survey
+from qa.strategies.survey_quotes import not_looked_at, quoted_survey
 
 _BATCHES_AT_ONCE = 4
 """Batches that are read at the same time."""
@@ -162,7 +162,6 @@ class _Survey:
         if unsupported(short, [attempt.question, str(len(claims)), *(claim.text for claim in claims)]):
             short = ""
         attempt.trace.append(Step("answer", short or "from the points"))
-        left = len(self.corpus.documents) - attempt.settings.surveyed
         return Answer(
             attempt.question,
             text_of(short, claims),
@@ -170,7 +169,7 @@ class _Survey:
             citations=citer.citations,
             short=short,
             found=found(read),
-            warnings=(f"{left} more documents were not looked at.",) if left > 0 else (),
+            warnings=not_looked_at(self.corpus, attempt.settings),
             dropped=dropped,
             trace=tuple(attempt.trace),
             usage=attempt.model.usage,
