@@ -79,7 +79,7 @@ def quoted(
     citer = Citer(retrieval)
     listed = _list(asked, chosen, weighed, retrieval)
     quotes = [*(listed.items if listed else worth_quoting(asked, chosen, weighed)), *led_to]
-    claims = tuple(_claim(item, asked, citer) for item in quotes)
+    claims = tuple(Claim(tell(item.unit, asked), (citer.cite_unit(item.unit, item.score),)) for item in quotes)
     refused = sure < settings.refuse_below or lacks_form(asked, quotes, weighed)
     if refused:
         unsaid = _unheard_of(asked, weighed)
@@ -129,11 +129,6 @@ def _list(
         tables = [replace(hit, score=best.hit.score) for hit in retrieval.whole_tables(best.hit.chunk.id)]
         return whole_list(asked, chosen[0], weigh(asked, tables, retrieval.lexicon))
     return whole_list(asked, chosen[0], weighed)
-
-
-def _claim(item: Weighed, asked: QuestionTerms, citer: Citer) -> Claim:
-    number = citer.cite(item.unit.hit, item.unit.span, item.score, item.unit.header)
-    return Claim(tell(item.unit, asked), (number,))
 
 
 def _in_order(hits: Sequence[Hit], weighed: Sequence[Weighed]) -> list[Hit]:

@@ -125,8 +125,7 @@ def _told(one: DocumentOverview, citer: Citer) -> Iterator[Claim]:
     if first is None:
         return
     said = cut(one.summary, _SUMMARY_TOKENS) or " ".join(first.text.split())
-    number = citer.cite(first.hit, first.span, context=first.header)
-    yield Claim(f"{one.title or one.uri}: {said}", (number,))
+    yield Claim(f"{one.title or one.uri}: {said}", (citer.cite_unit(first),))
 
 
 def _list_of(asked: QuestionTerms, treating: Sequence[Weighed], corpus: WholeCorpus) -> list[EvidenceUnit]:
@@ -153,9 +152,8 @@ def _rows(best: EvidenceUnit, weighed: Sequence[Weighed], corpus: WholeCorpus) -
 
 
 def _claim(unit: EvidenceUnit, asked: QuestionTerms, citer: Citer, titled: bool) -> Claim:
-    number = citer.cite(unit.hit, unit.span, unit.hit.score, unit.header)
     said = tell(unit, asked)
-    return Claim(f"{unit.hit.title or unit.hit.uri}: {said}" if titled else said, (number,))
+    return Claim(f"{unit.hit.title or unit.hit.uri}: {said}" if titled else said, (citer.cite_unit(unit),))
 
 
 def _trace(what: str, hits: Sequence[Hit], claims: Sequence[Claim]) -> tuple[Step, ...]:
