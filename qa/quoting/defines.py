@@ -59,7 +59,8 @@ def defining(found: Sequence[EvidenceUnit], thing: str) -> frozenset[int]:
 
 def _says(unit: EvidenceUnit, thing: str) -> bool:
     if unit.is_row:
-        return _named(cells_of(unit.text)[0]) == thing
+        name, *cells = cells_of(unit.text)
+        return _named(name) == thing and any(map(_is_wording, cells))
     language = unit.hit.chunk.language
     behind = _BRACKET.sub("", _behind(fold(unit.text), thing, language))
     if len(unit.own) < TELLING or not behind:
@@ -67,6 +68,12 @@ def _says(unit: EvidenceUnit, thing: str) -> bool:
     if UNSPACED_CHARACTER.match(behind):
         return behind.startswith(tuple(stop_words(language)))
     return stop_words(language).issuperset(_WORD.findall(behind)[:_FUNCTION])
+
+
+def _is_wording(cell: str) -> bool:
+    """Whether a cell has words, which may say what a thing is, and not a figure or one word alone."""
+    words = [word for word in _WORD.findall(cell) if not any(map(str.isdigit, word))]
+    return len(words) > 1 or UNSPACED_CHARACTER.search(cell) is not None
 
 
 def _named(text: str) -> str:

@@ -56,6 +56,11 @@ def test_a_row_with_the_name_of_the_thing_says_what_it_is() -> None:
     assert first("What is PEEP?", {"a.txt": text}).startswith("1. PEEP")
 
 
+def test_a_row_with_a_figure_alone_does_not_say_what_its_thing_is() -> None:
+    text = "Cause | Calls\nCavitation | 40\nDry run | 12\n\nCavitation is the growth of bubbles in a pump."
+    assert "bubbles" in first("What is cavitation?", {"a.txt": text})
+
+
 def test_the_first_sentence_below_a_heading_that_is_the_thing_says_what_it_is() -> None:
     text = "Run lintian.\n\n15.4.1. lintian\n\nThis tool is the checker of packages. Run lintian before lintian upload."
     assert first("What is lintian?", {"a.txt": text}) == "This tool is the checker of packages."
