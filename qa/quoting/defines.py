@@ -1,7 +1,7 @@
 """What says what a thing is, for a question that names one thing and nothing else ("What is a daemon?").
 
 Told by place, not by the words of a language: the thing opens a sentence and function words follow ("is a", "ist eine",
-"是"), or it is the first cell of a row, or the heading above the sentence.
+"是") or a colon or dash, or it is the first cell of a row, or the heading above the sentence.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ _ARTICLE = 2
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _NUMBERING = re.compile(r"^(?:\W|\d|[^\W\d_]{1,4}[.)]\s)++")
 """What stands before the name in a heading or a first cell: "15.4.1. lintian", "iv. PEEP"."""
+_MARK = re.compile(r"\s*+(?:[:：]|[-–—]\s)")
+"""What stands between the term and the text of an entry of a glossary."""
 _BRACKET = re.compile(r"^\s*+[(（][^()（）]*+[)）]")
 
 
@@ -65,6 +67,8 @@ def _says(unit: EvidenceUnit, thing: str) -> bool:
     behind = _BRACKET.sub("", _behind(fold(unit.text), thing, language))
     if len(unit.own) < TELLING or not behind:
         return False
+    if _MARK.match(behind):
+        return True
     if UNSPACED_CHARACTER.match(behind):
         return behind.startswith(tuple(stop_words(language)))
     return stop_words(language).issuperset(_WORD.findall(behind)[:_FUNCTION])

@@ -56,6 +56,12 @@ def test_a_row_with_the_name_of_the_thing_says_what_it_is() -> None:
     assert first("What is PEEP?", {"a.txt": text}).startswith("1. PEEP")
 
 
+@pytest.mark.parametrize("mark", [":", " –", " -"])
+def test_an_entry_of_a_glossary_says_what_its_term_is(mark: str) -> None:
+    text = f"Ask the lender.\n\nLender{mark} the person or firm that gives a loan to others."
+    assert first("What is a lender?", {"a.txt": text}).endswith("gives a loan to others.")
+
+
 def test_a_row_with_a_figure_alone_does_not_say_what_its_thing_is() -> None:
     text = "Cause | Calls\nCavitation | 40\nDry run | 12\n\nCavitation is the growth of bubbles in a pump."
     assert "bubbles" in first("What is cavitation?", {"a.txt": text})
