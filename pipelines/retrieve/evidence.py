@@ -39,10 +39,10 @@ class EvidenceUnit:
     `header` is the row that names the columns, empty where there is none, `heading` the line that heads it inside the
     chunk. `label` says that it only names something: a heading, the header of a table, an entry of a bibliography
     or of a table of contents. `fields` are the cells of a row under the names of their columns, with what merged cells
-    hold, none where the columns are not known; `group` is the merged cell over all columns that heads the row, `table`
-    the id of its table, empty where it is not known. `own` are its terms with the header's and the fields', `near`
-    those of the units beside it, `above` those of title, file name, headings and caption, `chunk` those of its whole
-    chunk.
+    hold and with their units, none where the columns are not known; `group` is the merged cell over all columns that
+    heads the row, `table` the id of its table, empty where it is not known. `own` are its terms with the header's and
+    the fields', `near` those of the units beside it, `above` those of title, file name, headings and caption, `chunk`
+    those of its whole chunk.
     """
 
     hit: Hit

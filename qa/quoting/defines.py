@@ -50,11 +50,10 @@ def defining(found: Sequence[EvidenceUnit], thing: str) -> frozenset[int]:
     first: dict[str, int] = {}
     headed = ""
     for place, unit in enumerate(found if thing else ()):
-        names = unit.label and _named(unit.text) == thing
+        names = unit.label and _names(unit.text, thing)
         says = not unit.label and (headed == unit.hit.chunk.id or _says(unit, thing))
         headed = unit.hit.chunk.id if names else headed if unit.label else ""
-        known = first.setdefault(unit.hit.document, place) if says else place
-        if unit.span < found[known].span:
+        if says and unit.span <= found[first.setdefault(unit.hit.document, place)].span:
             first[unit.hit.document] = place
     return frozenset(first.values())
 
@@ -62,7 +61,7 @@ def defining(found: Sequence[EvidenceUnit], thing: str) -> frozenset[int]:
 def _says(unit: EvidenceUnit, thing: str) -> bool:
     if unit.is_row:
         name, *cells = cells_of(unit.text)
-        return _named(name) == thing and any(map(_is_wording, cells))
+        return _names(name, thing) and any(map(_is_wording, cells))
     language = unit.hit.chunk.language
     behind = _BRACKET.sub("", _behind(fold(unit.text), thing, language))
     if len(unit.own) < TELLING or not behind:
@@ -71,7 +70,8 @@ def _says(unit: EvidenceUnit, thing: str) -> bool:
         return True
     if UNSPACED_CHARACTER.match(behind):
         return behind.startswith(tuple(stop_words(language)))
-    return stop_words(language).issuperset(_WORD.findall(behind)[:_FUNCTION])
+    following = _WORD.findall(behind)[:_FUNCTION]
+    return len(following) == _FUNCTION and stop_words(language).issuperset(following)
 
 
 def _is_wording(cell: str) -> bool:
@@ -80,8 +80,8 @@ def _is_wording(cell: str) -> bool:
     return len(words) > 1 or UNSPACED_CHARACTER.search(cell) is not None
 
 
-def _named(text: str) -> str:
-    return _NUMBERING.sub("", fold(text))
+def _names(text: str, thing: str) -> bool:
+    return thing in (fold(text), _NUMBERING.sub("", fold(text)))
 
 
 def _behind(text: str, thing: str, language: str) -> str:

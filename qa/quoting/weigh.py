@@ -2,7 +2,8 @@
 
 The parts of a unit's score, each in [0, 1]: coverage of the question's terms, weighted by their rarity and counted in
 full in the unit itself, less in the units beside it, its headings and its chunk; nearness of meaning; the score of its
-chunk against that of the best one; whether it gives a value of the kind asked for.
+chunk against that of the best one; whether it gives a value of the kind asked for. One that says what the one thing is
+that a question names gains on others (`qa.quoting.defines`).
 """
 
 from __future__ import annotations
