@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pipelines.core.libraries import disable_telemetry
@@ -17,17 +18,13 @@ __all__ = [
     "Share", "Step",
 ]  # fmt: skip
 
+_LOADED = {"KnowledgeBase": "qa.knowledge_base", "Conversation": "qa.conversation"}
+
 disable_telemetry()
 
 
 def __getattr__(name: str) -> object:
     """Load what opens stores only when it is asked for."""
-    if name == "KnowledgeBase":
-        from qa.knowledge_base import KnowledgeBase
-
-        return KnowledgeBase
-    if name == "Conversation":
-        from qa.conversation import Conversation
-
-        return Conversation
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _LOADED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LOADED[name]), name)

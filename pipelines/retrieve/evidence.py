@@ -15,7 +15,8 @@ from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.hit import Hit, TableRow
-from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, read_tables
+from pipelines.retrieve.table_rows import RULE, EvidenceLine, read_tables
+from pipelines.retrieve.unit_columns import Fields
 
 _BREAKS = re.compile(r"\n\s*+")
 _BLANK = "\n\n"
@@ -38,10 +39,10 @@ class EvidenceUnit:
     `header` is the row that names the columns, empty where there is none, `heading` the line that heads it inside the
     chunk. `label` says that it only names something: a heading, the header of a table, an entry of a bibliography
     or of a table of contents. `fields` are the cells of a row under the names of their columns, with what merged cells
-    hold, none where the columns are not known; `group` is the merged cell over all columns that heads the row, `table`
-    the id of its table, empty where it is not known. `own` are its terms with the header's and the fields', `near`
-    those of the units beside it, `above` those of title, file name, headings and caption, `chunk` those of its whole
-    chunk.
+    hold and with their units, none where the columns are not known; `group` is the merged cell over all columns that
+    heads the row, `table` the id of its table, empty where it is not known. `own` are its terms with the header's and
+    the fields', `near` those of the units beside it, `above` those of title, file name, headings and caption, `chunk`
+    those of its whole chunk.
     """
 
     hit: Hit
@@ -59,6 +60,11 @@ class EvidenceUnit:
     above: frozenset[str]
     chunk: frozenset[str]
 
+    @property
+    def is_row(self) -> bool:
+        """Whether it is a row of a table."""
+        return RULE in self.text
+
 
 def units(hit: Hit, rank: int) -> list[EvidenceUnit]:
     """Return the sentences, items and rows of a hit's chunk in order."""
@@ -75,7 +81,8 @@ def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tu
     pieces = [EvidenceLine(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
     _read_headings(pieces, chunk, {title, *chunk.heading_path})
     start = chunk.provenance.span.start
-    read_tables(pieces, chunk.context, chunk.text, [replace(row, span=row.span.shifted(-start)) for row in rows])
+    known = [replace(row, span=row.span.shifted(-start)) for row in rows]
+    read_tables(pieces, chunk.context, chunk.text, known, chunk.language)
     named = _terms(" ".join((title, _name(uri), *chunk.heading_path)), chunk.language)
     own = [_terms(_said(piece), chunk.language) for piece in pieces]
     whole = _terms(chunk.context, chunk.language).union(*own)

@@ -14,12 +14,11 @@ from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.lang.sentences import SENTENCE_ENDS
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.table_rows import RULE
 from pipelines.store.graph import GraphStore
 
 _CLOSING = "\"'”’」』) \n"
 """What may stand behind the mark that ends a sentence."""
-_TELLING = 5
+TELLING = 5
 """Terms from which on a sentence says what its document is about."""
 
 
@@ -77,7 +76,7 @@ def opening(hits: Iterable[Hit]) -> EvidenceUnit | None:
     for hit in hits:
         for unit in units(hit, 0):
             first = first or unit
-            if unit.label or RULE in unit.text or len(unit.own) < _TELLING:
+            if unit.label or unit.is_row or len(unit.own) < TELLING:
                 continue
             if unit.text.rstrip(_CLOSING).endswith(SENTENCE_ENDS):
                 return unit

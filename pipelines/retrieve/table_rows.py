@@ -8,12 +8,10 @@ from itertools import groupby, zip_longest
 
 from pipelines.core.provenance import Span
 from pipelines.retrieve.hit import TableRow
+from pipelines.retrieve.unit_columns import Fields, with_units
 
 RULE = " | "
 _BLANK = "\n\n"
-
-Fields = tuple[tuple[str, str], ...]
-"""The cells of a row that are not empty, each under the name of its column."""
 
 
 @dataclass(slots=True)
@@ -34,11 +32,13 @@ class EvidenceLine:
         return RULE in self.text
 
 
-def read_tables(pieces: Sequence[EvidenceLine], context: str, text: str, known: Sequence[TableRow]) -> None:
+def read_tables(
+    pieces: Sequence[EvidenceLine], context: str, text: str, known: Sequence[TableRow], language: str
+) -> None:
     """Give each row of a chunk its header (`context`, or the first full row of its run), its cells and what heads it.
 
     `known` are rows as their tables have them, by their place in `text`, the chunk's. They tell what stands in merged
-    cells, and which rows are no header.
+    cells, and which rows are no header. A cell has the unit of its row's column of units.
     """
     by_start = {row.span.start: row for row in known}
     for first, rows in _runs(pieces, text):
@@ -46,6 +46,9 @@ def read_tables(pieces: Sequence[EvidenceLine], context: str, text: str, known: 
         caption = pieces[first - 1].text if first and not pieces[first - 1].is_row else ""
         _read_headers(rows, context if first == 0 else "", caption, told)
         _read_cells(rows, told)
+        full = [row for row in rows if row.fields]
+        for row, joined in zip(full, with_units([row.fields for row in full], language), strict=True):
+            row.fields = joined
 
 
 def _read_headers(rows: Sequence[EvidenceLine], header: str, caption: str, told: Sequence[TableRow | None]) -> None:

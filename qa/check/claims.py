@@ -12,7 +12,7 @@ from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import named_codes
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.table_rows import RULE, cells_of
+from pipelines.retrieve.table_rows import cells_of
 from qa.answer import Claim
 from qa.check.quotes import Citer, locate
 from qa.prompts.reply_types import AnswerReply, ClaimReply
@@ -29,14 +29,6 @@ class CheckedClaims:
 
     claims: tuple[Claim, ...] = ()
     dropped: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Passage:
-    """A passage with its sentences, items and rows; a row is evidence together with the header of its table."""
-
-    hit: Hit
-    units: Sequence[EvidenceUnit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +49,7 @@ class _Source:
         """All that stands there: the text, of a row also its other cells, merged ones too, and what heads it."""
         start = self.hit.chunk.provenance.span.start
         own = self.hit.chunk.text[self.span.start - start : self.span.end - start]
-        return [own, *(text for unit in self.units if _is_row(unit) for text in _row_texts(unit))]
+        return [own, *(text for unit in self.units if unit.is_row for text in _row_texts(unit))]
 
     def cite(self, citer: Citer) -> int:
         return citer.cite(self.hit, self.span, self.hit.score, self.header)
@@ -72,17 +64,16 @@ def check(question: str, reply: AnswerReply, passages: Sequence[Hit], citer: Cit
     than one of its cells. A claim that none carries is refused, and so is a quote that is in no passage. Of a reply
     without claims the short answer is checked in their place.
     """
-    read = _read(passages)
     claims: list[Claim] = []
     dropped: list[str] = []
     for stated in reply.claims or [ClaimReply(text=reply.answer)]:
         text = " ".join((stated.text or stated.quote).split())
         if not text:
             continue
-        quoted = _quoted(stated, read)
-        if quoted is None and stated.quote.strip() and _cell(stated.quote, question, read) is None:
+        quoted = _quoted(stated, passages)
+        if quoted is None and stated.quote.strip() and _cell(stated.quote, question, passages) is None:
             dropped.append(f"quote not in the source: {_short(stated.quote)}")
-        source, reason = _sound(text, question, _candidates(text, question, stated.passage, quoted, read))
+        source, reason = _sound(text, question, _candidates(text, question, stated.passage, quoted, passages))
         if source is None:
             dropped.append(f"{reason}: {_short(text)}")
         else:
@@ -95,17 +86,12 @@ def carries(text: str, question: str, passages: Sequence[Hit], citer: Citer) -> 
 
     Of the cells that are equal to `text` that one counts whose row and header say most of the question.
     """
-    read = _read(passages)
-    source = _cell(text, question, read) or _found_in(text, read)
+    source = _cell(text, question, passages) or _found_in(text, passages)
     return (source.cite(citer),) if source else ()
 
 
-def _read(passages: Sequence[Hit]) -> list[_Passage]:
-    return [_Passage(hit, units(hit, rank)) for rank, hit in enumerate(passages)]
-
-
 def _candidates(
-    text: str, question: str, named: int, quoted: _Source | None, passages: Sequence[_Passage]
+    text: str, question: str, named: int, quoted: _Source | None, passages: Sequence[Hit]
 ) -> Iterator[_Source]:
     """Yield what may carry a claim: its quote, the cell that it is, the best sentence."""
     if quoted is not None:
@@ -130,46 +116,45 @@ def _sound(text: str, question: str, candidates: Iterable[_Source]) -> tuple[_So
     return None, reason or "no source for it"
 
 
-def _quoted(stated: ClaimReply, passages: Sequence[_Passage]) -> _Source | None:
+def _quoted(stated: ClaimReply, passages: Sequence[Hit]) -> _Source | None:
     """The quote where it stands: in the passage named, or else in another, for models miscount."""
     named = passages[stated.passage - 1 : stated.passage] if stated.passage > 0 else ()
     return _found_in(stated.quote, [*named, *passages])
 
 
-def _found_in(quote: str, passages: Sequence[_Passage]) -> _Source | None:
+def _found_in(quote: str, passages: Sequence[Hit]) -> _Source | None:
     for passage in passages:
-        chunk = passage.hit.chunk
-        span = locate(quote, chunk.text)
+        span = locate(quote, passage.chunk.text)
         if span is not None:
-            return _whole(passage, span.shifted(chunk.provenance.span.start))
+            return _whole(passage, span.shifted(passage.chunk.provenance.span.start))
     return None
 
 
-def _whole(passage: _Passage, span: Span) -> _Source:
+def _whole(passage: Hit, span: Span) -> _Source:
     """A quote with what it touches; a short one, and one inside a row, is widened to its sentence or row."""
-    touched = [unit for unit in passage.units if unit.span.overlaps(span)]
+    touched = [unit for unit in units(passage, 0) if unit.span.overlaps(span)]
     around = next((unit for unit in touched if unit.span.covers(span)), None)
-    if around is not None and (len(span) < _SHORT or _is_row(around)):
+    if around is not None and (len(span) < _SHORT or around.is_row):
         span = around.span
-    return _Source(passage.hit, span, touched)
+    return _Source(passage, span, touched)
 
 
-def _cell(text: str, question: str, passages: Sequence[_Passage]) -> _Source | None:
+def _cell(text: str, question: str, passages: Sequence[Hit]) -> _Source | None:
     """The row one of whose cells is `text`; of several the one that says most of the question with its header."""
     wanted = normalize(text.strip(" ."))
     best, most = None, -1
     for passage in passages if wanted else ():
-        asked = set(terms(question, passage.hit.chunk.language))
-        for unit in passage.units:
+        asked = set(terms(question, passage.chunk.language))
+        for unit in units(passage, 0):
             cells = (*cells_of(unit.text), *(cell for _, cell in unit.fields))
-            if _is_row(unit) and wanted in map(normalize, cells):
+            if unit.is_row and wanted in map(normalize, cells):
                 said = len(asked & (unit.own | unit.above))
                 if said > most:
-                    best, most = _Source(passage.hit, unit.span, [unit]), said
+                    best, most = _Source(passage, unit.span, [unit]), said
     return best
 
 
-def _carrying(claim: str, passages: Sequence[_Passage]) -> _Source | None:
+def _carrying(claim: str, passages: Sequence[Hit]) -> _Source | None:
     """The sentence or row that says most of what the claim says, if it says enough of it.
 
     A row has to have all codes of the claim too, for those beside it say the same of other things.
@@ -177,25 +162,21 @@ def _carrying(claim: str, passages: Sequence[_Passage]) -> _Source | None:
     best, share = None, _CARRIES
     codes = {term for code in named_codes(claim) for term in terms(code)}
     for passage in passages:
-        wanted = set(terms(claim, passage.hit.chunk.language))
-        around = set(terms(passage.hit.chunk.context, passage.hit.chunk.language))
-        for unit in passage.units:
-            if _is_row(unit) and codes - (unit.own | unit.above | around):
+        wanted = set(terms(claim, passage.chunk.language))
+        around = set(terms(passage.chunk.context, passage.chunk.language))
+        for unit in units(passage, 0):
+            if unit.is_row and codes - (unit.own | unit.above | around):
                 continue
             beside = (wanted - unit.own) & (around | unit.above)
             covered = len(wanted & unit.own) + 0.5 * len(beside)
             if wanted & unit.own and covered >= share * len(wanted):
-                best = _Source(passage.hit, unit.span, [unit])
+                best = _Source(passage, unit.span, [unit])
                 share = covered / len(wanted) + 1e-9
     return best
 
 
 def _row_texts(unit: EvidenceUnit) -> tuple[str, ...]:
     return (unit.text, unit.header, unit.heading, *(f"{name}: {cell}" for name, cell in unit.fields))
-
-
-def _is_row(unit: EvidenceUnit) -> bool:
-    return RULE in unit.text
 
 
 def _wrong_numbers(claim: str, question: str, source: _Source) -> str:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Collection
 
 from pipelines.core.provenance import Span
+from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.hit import Hit
 from qa.answer import Citation, Found
 from qa.ports import Retrieval
@@ -110,6 +111,10 @@ class Citer:
             self._numbers[key] = len(self._citations) + 1
             self._citations.append(self._citation(hit, span, score, context))
         return self._numbers[key]
+
+    def cite_unit(self, unit: EvidenceUnit, score: float | None = None) -> int:
+        """Return the number of the citation of a sentence or row; without a score it has that of its chunk."""
+        return self.cite(unit.hit, unit.span, unit.hit.score if score is None else score, unit.header)
 
     def _citation(self, hit: Hit, span: Span, score: float, context: str) -> Citation:
         chunk = hit.chunk

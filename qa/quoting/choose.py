@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
+from pipelines.retrieve.overview import TELLING
 from qa.quoting.lists import not_complete
 from qa.quoting.question import QuestionTerms
 from qa.quoting.weigh import OWN, Weighed
@@ -25,8 +26,6 @@ _FORMAL = frozenset({Kind.MONEY, Kind.PHONE, Kind.MAIL})
 _SERIES, _ROWS = 6, 20
 """Sentences, and rows of one table, quoted for a question that asks for several things; more are told by number."""
 _GATHERED = "The list may not be complete: it is gathered from single sentences."
-_TELLING = 5
-"""Terms from which on a unit tells something."""
 
 
 def choose(question: QuestionTerms, weighed: Sequence[Weighed], limit: int) -> list[Weighed]:
@@ -137,7 +136,7 @@ def _series(best: Weighed, weighed: Sequence[Weighed]) -> tuple[list[Weighed], l
     own = [item for item in weighed if item.unit.hit.document == best.unit.hit.document and not item.unit.label]
     found, most = [item for item in own if item.unit.header == best.unit.header], _ROWS
     if not best.unit.header:
-        found = [item for item in own if item.score >= _NEAR_BEST * best.score and len(item.unit.own) >= _TELLING]
+        found = [item for item in own if item.score >= _NEAR_BEST * best.score and len(item.unit.own) >= TELLING]
         most = _SERIES
     return sorted(found[:most], key=lambda item: item.unit.span) or [best], found[most:]
 

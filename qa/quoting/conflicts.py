@@ -46,14 +46,13 @@ def told_values(question: QuestionTerms, item: Weighed) -> Iterator[tuple[Kind, 
 
     Each once: a merged cell of a row stands under several columns.
     """
-    yield from dict.fromkeys(_told_values(question, item))
-
-
-def _told_values(question: QuestionTerms, item: Weighed) -> Iterator[tuple[Kind, str, float]]:
     unit, language = item.unit, item.unit.hit.chunk.language
-    for value in in_row(unit.fields, language) if unit.fields else quantities(unit.text, language):
-        if value.kind in question.wants and value.figure is not None and value.text not in question.text:
-            yield value.kind, "".join(filter(str.isalnum, value.unit)), value.figure
+    found = in_row(unit.fields, language) if unit.fields else quantities(unit.text, language)
+    yield from dict.fromkeys(
+        (value.kind, "".join(filter(str.isalnum, value.unit)), value.figure)
+        for value in found
+        if value.kind in question.wants and value.figure is not None and value.text not in question.text
+    )
 
 
 def _warns(item: Weighed) -> bool:

@@ -8,7 +8,8 @@ from itertools import groupby, takewhile
 from pipelines.lang.quantities import gives
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
-from pipelines.retrieve.table_rows import RULE, Fields, cells_of
+from pipelines.retrieve.table_rows import cells_of
+from pipelines.retrieve.unit_columns import Fields
 from qa.quoting.question import QuestionTerms
 
 
@@ -17,7 +18,7 @@ def tell(unit: EvidenceUnit, question: QuestionTerms) -> str:
 
     A row is told with the names of its columns, and with the merged cells that it stands under or beside.
     """
-    if RULE not in unit.text:
+    if not unit.is_row:
         return " ".join(unit.text.split())
     if not unit.fields:
         return ", ".join(cell for cell in cells_of(unit.text) if cell)

@@ -2,7 +2,8 @@
 
 The parts of a unit's score, each in [0, 1]: coverage of the question's terms, weighted by their rarity and counted in
 full in the unit itself, less in the units beside it, its headings and its chunk; nearness of meaning; the score of its
-chunk against that of the best one; whether it gives a value of the kind asked for.
+chunk against that of the best one; whether it gives a value of the kind asked for. One that says what the one thing is
+that a question names gains on others (`qa.quoting.defines`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from qa.ports import Lexicon
+from qa.quoting.defines import DEFINES, defining, thing_of
 from qa.quoting.question import QuestionTerms
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
@@ -71,10 +73,13 @@ def weigh(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> lis
     """Return the units of `hits` weighed against the question, best first."""
     coverage = _Coverage(question, hits, lexicon)
     shares = _shares(question, hits)
-    weighed: list[Weighed] = []
-    for rank, hit in enumerate(hits):
-        gain = revision_gain(hit, question)
-        weighed += [_weighed(unit, question, shares[rank], gain, coverage) for unit in units(hit, rank)]
+    found = [unit for rank, hit in enumerate(hits) for unit in units(hit, rank)]
+    gains = [revision_gain(hit, question) for hit in hits]
+    defines = defining(found, thing_of(question))
+    weighed = [
+        _weighed(unit, question, shares[unit.rank], gains[unit.rank] + DEFINES * (place in defines), coverage)
+        for place, unit in enumerate(found)
+    ]
     weighed.sort(key=_order)
     compared = weighed[:_COMPARED]
     texts = [item.unit.text for item in compared]

@@ -58,16 +58,28 @@ async def answer_from(attempt: Attempt, passages: Sequence[Hit], notes: str = ""
         checked = CheckedClaims(checked.claims, (*checked.dropped, f"{', '.join(wrong)} not in the claims: {short}"))
         short = ""
     attempt.trace.append(Step("answer", short or "from the claims", None, _steps(checked)))
+    answer = answered(attempt, short, checked, citer, passages, (missing,) if missing else ())
+    conflicts = disagreements(attempt.question, read, attempt.retrieval.lexicon)
+    return replace(answer, missing=missing, conflicts=conflicts)
+
+
+def answered(
+    attempt: Attempt,
+    short: str,
+    checked: CheckedClaims,
+    citer: Citer,
+    passages: Sequence[Hit],
+    warnings: tuple[str, ...],
+) -> Answer:
+    """Return the answer that claims make, one or more, with the bare one that the model gave, if any."""
     return Answer(
         attempt.question,
-        text_of(short, checked.claims),
+        _text_of(short, checked.claims),
         claims=checked.claims,
         citations=citer.citations,
         short=short,
-        missing=missing,
         found=found(passages),
-        warnings=(missing,) if missing else (),
-        conflicts=disagreements(attempt.question, read, attempt.retrieval.lexicon),
+        warnings=warnings,
         dropped=checked.dropped,
         trace=tuple(attempt.trace),
         usage=attempt.model.usage,
@@ -149,8 +161,8 @@ def _unfounded(short: str, question: str, checked: CheckedClaims, citer: Citer) 
     return unsupported(short, [*told, question, str(len(checked.claims))])
 
 
-def text_of(short: str, claims: Sequence[Claim]) -> str:
-    """Return the answer as it is read: the short one first, unless the first claim says it already."""
+def _text_of(short: str, claims: Sequence[Claim]) -> str:
+    """The answer as it is read: the short one first, unless the first claim says it already."""
     said = " ".join(claim.text for claim in claims)
     if not short or short.casefold() in claims[0].text.casefold():
         return said

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import named_codes
 from pipelines.retrieve.hit import Hit, LinkedChunk
-from pipelines.retrieve.table_rows import RULE
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
@@ -153,7 +152,7 @@ class _Walk:
 def _is_about(item: Weighed, code: str) -> bool:
     """Whether a unit is what a code refers to (its document, clause or row), and does not only refer to it too."""
     unit = item.unit
-    return code in unit.above or RULE in unit.text or code in terms(unit.text[:_OPENING])
+    return code in unit.above or unit.is_row or code in terms(unit.text[:_OPENING])
 
 
 def _codes(text: str) -> set[str]:

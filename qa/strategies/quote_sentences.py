@@ -8,8 +8,8 @@ from dataclasses import replace
 from pipelines.lang.quantities import Kind, gives
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.overview import WholeCorpus
-from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
-from qa.check.quotes import Citer, found
+from qa.answer import Answer, Claim, Step
+from qa.check.quotes import Citer
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.quoting.choose import choose, incomplete, lacks_form, union, worth_quoting
@@ -20,7 +20,7 @@ from qa.quoting.question import QuestionTerms, languages_of, read_question
 from qa.quoting.tell import tell
 from qa.quoting.weigh import Weighed, weigh
 from qa.settings import AnswerSettings
-from qa.strategies.strategy import passage_steps
+from qa.strategies.strategy import passage_steps, quoted_answer
 from qa.strategies.survey_quotes import names_only_documents, quoted_survey
 
 _WIDE, _SUBJECTS = 5, 2
@@ -79,36 +79,30 @@ def quoted(
     citer = Citer(retrieval)
     listed = _list(asked, chosen, weighed, retrieval)
     quotes = [*(listed.items if listed else worth_quoting(asked, chosen, weighed)), *led_to]
-    claims = tuple(_claim(item, asked, citer) for item in quotes)
+    claims = tuple(Claim(tell(item.unit, asked), (citer.cite_unit(item.unit, item.score),)) for item in quotes)
     refused = sure < settings.refuse_below or lacks_form(asked, quotes, weighed)
     if refused:
         unsaid = _unheard_of(asked, weighed)
     elif listed:
         unsaid = listed.warnings
     else:
-        doubt = (_doubt(lacked(asked, chosen)),) if sure < settings.unsure_below else ()
+        doubt = _doubt(asked, chosen, evidence) if sure < settings.unsure_below or evidence.valueless else ()
         unsaid = (*doubt, *incomplete(asked, chosen, weighed))
     parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
-    return Answer(
-        asked.text,
-        NOT_IN_DOCUMENTS if refused else "\n".join(claim.text for claim in claims),
-        claims=() if refused else claims,
-        citations=citer.citations,
-        ending=Ending.NOT_IN_DOCUMENTS if refused else Ending.ANSWERED,
-        extractive=True,
-        short="" if refused else claims[0].text,
+    steps = (*trace, *_trace(hits, asked, weighed, quotes), Step("confidence", parts, sure))
+    return replace(
+        quoted_answer(asked.text, () if refused else claims, citer, _in_order(hits, weighed), steps, unsaid),
         confidence=round(sure, 3),
-        found=found(_in_order(hits, weighed)),
-        warnings=unsaid,
         conflicts=() if refused else told(asked, rivals(asked, weighed)),
-        trace=(*trace, *_trace(hits, asked, weighed, quotes), Step("confidence", parts, sure)),
     )
 
 
-def _doubt(words: Sequence[str]) -> str:
-    """What is to be said of quotes that may not answer: that they may not, and the words of the question they lack."""
-    lacking = f": no quote has {' or '.join(words)}" if words else ""
-    return f"It is not certain that this answers the question{lacking}."
+def _doubt(asked: QuestionTerms, chosen: Sequence[Weighed], evidence: Features) -> tuple[str, ...]:
+    """What is to be said of quotes that may not answer: that they may not, and what of the question they lack."""
+    words, kinds = lacked(asked, chosen), ", ".join(sorted(asked.wants))
+    lacking = [f"no quote has {' or '.join(words)}"] if words else []
+    lacking += [f"no quote gives what is asked for ({kinds})"] if evidence.valueless else []
+    return (f"It is not certain that this answers the question{': ' if lacking else ''}{'; '.join(lacking)}.",)
 
 
 def _unheard_of(asked: QuestionTerms, weighed: Sequence[Weighed]) -> tuple[str, ...]:
@@ -135,11 +129,6 @@ def _list(
         tables = [replace(hit, score=best.hit.score) for hit in retrieval.whole_tables(best.hit.chunk.id)]
         return whole_list(asked, chosen[0], weigh(asked, tables, retrieval.lexicon))
     return whole_list(asked, chosen[0], weighed)
-
-
-def _claim(item: Weighed, asked: QuestionTerms, citer: Citer) -> Claim:
-    number = citer.cite(item.unit.hit, item.unit.span, item.score, item.unit.header)
-    return Claim(tell(item.unit, asked), (number,))
 
 
 def _in_order(hits: Sequence[Hit], weighed: Sequence[Weighed]) -> list[Hit]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pipelines.core.errors import SettingsError
 from pipelines.retrieve.hit import Hit
-from qa.answer import Answer, Step
+from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
+from qa.check.quotes import Citer, found
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.settings import AnswerSettings
@@ -77,3 +78,29 @@ async def in_rounds(
 def passage_steps(hits: Sequence[Hit]) -> tuple[Step, ...]:
     """Return a step of the trace for each hit: its file and headings, with its score."""
     return tuple(Step("passage", f"{hit.uri}: {' > '.join(hit.chunk.heading_path)}", hit.score) for hit in hits)
+
+
+def quoted_answer(
+    question: str,
+    claims: tuple[Claim, ...],
+    citer: Citer,
+    hits: Collection[Hit],
+    trace: Sequence[Step],
+    warnings: Sequence[str] = (),
+) -> Answer:
+    """Return the answer of a strategy without a model: its quotes, or that the documents do not say where it has none.
+
+    `hits` are the passages found, best first.
+    """
+    return Answer(
+        question,
+        "\n".join(claim.text for claim in claims) or NOT_IN_DOCUMENTS,
+        claims=claims,
+        citations=citer.citations,
+        ending=Ending.ANSWERED if claims else Ending.NOT_IN_DOCUMENTS,
+        extractive=True,
+        short=claims[0].text if claims else "",
+        found=found(hits),
+        warnings=tuple(warnings),
+        trace=tuple(trace),
+    )

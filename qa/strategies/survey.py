@@ -8,7 +8,7 @@ document is its summary, or those of its sections or chunks; each point is cited
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipelines.core.concurrent import gather
 from pipelines.core.errors import SettingsError
@@ -22,14 +22,14 @@ from pipelines.retrieve.overview import WholeCorpus, said
 from pipelines.retrieve.shown_passages import AT_ONCE, condensed, cut, headline
 from qa.answer import Answer, Claim, Step
 from qa.check.claims import CheckedClaims
-from qa.check.quotes import Citer, found
+from qa.check.quotes import Citer
 from qa.model_calls import ModelCalls
 from qa.ports import Retrieval
 from qa.prompts.reply_types import ClaimReply, NotedReply, SurveyReply
 from qa.settings import AnswerSettings
-from qa.strategies.answering import text_of, without_answer
+from qa.strategies.answering import answered, without_answer
 from qa.strategies.strategy import Attempt
-from qa.strategies.survey_quotes import quoted_survey
+from qa.strategies.survey_quotes import not_looked_at, quoted_survey
 
 _BATCHES_AT_ONCE = 4
 """Batches that are read at the same time."""
@@ -157,26 +157,11 @@ class _Survey:
         numbers = asked.value.points if asked.value else []
         chosen = [points[number - 1] for number in dict.fromkeys(numbers) if 0 < number <= len(points)] or list(points)
         citer = Citer(attempt.retrieval)
-        claims = tuple(Claim(point.text, (_cite(point.unit, citer),)) for point in chosen)
+        claims = tuple(Claim(point.text, (citer.cite_unit(point.unit),)) for point in chosen)
         short = " ".join(asked.value.answer.split()) if asked.value else ""
         if unsupported(short, [attempt.question, str(len(claims)), *(claim.text for claim in claims)]):
             short = ""
         attempt.trace.append(Step("answer", short or "from the points"))
-        left = len(self.corpus.documents) - attempt.settings.surveyed
-        return Answer(
-            attempt.question,
-            text_of(short, claims),
-            claims=claims,
-            citations=citer.citations,
-            short=short,
-            found=found(read),
-            warnings=(f"{left} more documents were not looked at.",) if left > 0 else (),
-            dropped=dropped,
-            trace=tuple(attempt.trace),
-            usage=attempt.model.usage,
-            strategy="survey",
-        )
-
-
-def _cite(unit: EvidenceUnit, citer: Citer) -> int:
-    return citer.cite(unit.hit, unit.span, unit.hit.score, unit.header)
+        warnings = not_looked_at(self.corpus, attempt.settings)
+        answer = answered(attempt, short, CheckedClaims(claims, dropped), citer, read, warnings)
+        return replace(answer, strategy="survey")

@@ -12,15 +12,15 @@ from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.overview import DocumentOverview, WholeCorpus, opening
 from pipelines.retrieve.shown_passages import cut
-from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
-from qa.check.quotes import Citer, found
+from qa.answer import Answer, Claim, Step
+from qa.check.quotes import Citer
 from qa.ports import Lexicon, Retrieval
 from qa.quoting.lists import is_item
 from qa.quoting.question import QuestionTerms, languages_of, read_question
 from qa.quoting.tell import tell
 from qa.quoting.weigh import Weighed, weigh
 from qa.settings import AnswerSettings
-from qa.strategies.strategy import passage_steps
+from qa.strategies.strategy import passage_steps, quoted_answer
 
 _READ = 48
 """Passages that are looked at for what is asked: several of each of the documents that may treat it."""
@@ -56,15 +56,9 @@ def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, sett
     if not subject:
         return _documents(question, retrieval, corpus, settings)
     treating = [item for item in weigh(asked, hits, retrieval.lexicon) if _treats(item, asked, subject)]
+    citer = Citer(retrieval)
     if not treating:
-        return Answer(
-            question,
-            NOT_IN_DOCUMENTS,
-            ending=Ending.NOT_IN_DOCUMENTS,
-            extractive=True,
-            found=found(hits),
-            trace=_trace("documents that treat it", hits, ()),
-        )
+        return quoted_answer(question, (), citer, hits, _trace("documents that treat it", hits, ()))
     listed = _list_of(asked, treating, corpus)
     best = {item.unit.hit.document: item.unit for item in reversed(treating)}
     quotes = listed or sorted(best.values(), key=lambda unit: unit.rank)
@@ -73,10 +67,9 @@ def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, sett
     warnings = [f"The list is not complete: {left} more belong to it."] if left > 0 else []
     if listed and others:
         warnings.append(f"The list may not be complete: {', '.join(sorted(others))} speak of it too.")
-    citer = Citer(retrieval)
     claims = tuple(_claim(unit, asked, citer, titled=not listed) for unit in quotes[:_MOST])
     what = "rows or items" if listed else "documents that treat it"
-    return _answered(question, claims, citer, hits, warnings, what)
+    return quoted_answer(question, claims, citer, hits, _trace(what, hits, claims), warnings)
 
 
 def _read(question: str, lexicon: Lexicon, languages: Sequence[str]) -> tuple[QuestionTerms, frozenset[str]]:
@@ -112,14 +105,19 @@ def _treats(item: Weighed, asked: QuestionTerms, subject: frozenset[str]) -> boo
 
 def _documents(question: str, retrieval: Retrieval, corpus: WholeCorpus, settings: AnswerSettings) -> Answer:
     """Each document by its title with its summary or first sentence."""
-    every = corpus.documents
     citer = Citer(retrieval)
-    overviews = corpus.overviews(every[: settings.surveyed])
+    overviews = corpus.overviews(corpus.documents[: settings.surveyed])
     claims = tuple(claim for one in overviews for claim in _told(one, citer))
-    left = len(every) - settings.surveyed
-    warnings = [f"{left} more documents were not looked at."] if left > 0 else []
     hits = [one.parts[0].hits[0] for one in overviews]
-    return _answered(question, claims, citer, hits, warnings, "documents")
+    return quoted_answer(
+        question, claims, citer, hits, _trace("documents", hits, claims), not_looked_at(corpus, settings)
+    )
+
+
+def not_looked_at(corpus: WholeCorpus, settings: AnswerSettings) -> tuple[str, ...]:
+    """Return what is to be said of a survey that leaves documents out: how many; nothing where it has them all."""
+    left = len(corpus.documents) - settings.surveyed
+    return (f"{left} more documents were not looked at.",) if left > 0 else ()
 
 
 def _told(one: DocumentOverview, citer: Citer) -> Iterator[Claim]:
@@ -127,8 +125,7 @@ def _told(one: DocumentOverview, citer: Citer) -> Iterator[Claim]:
     if first is None:
         return
     said = cut(one.summary, _SUMMARY_TOKENS) or " ".join(first.text.split())
-    number = citer.cite(first.hit, first.span, context=first.header)
-    yield Claim(f"{one.title or one.uri}: {said}", (number,))
+    yield Claim(f"{one.title or one.uri}: {said}", (citer.cite_unit(first),))
 
 
 def _list_of(asked: QuestionTerms, treating: Sequence[Weighed], corpus: WholeCorpus) -> list[EvidenceUnit]:
@@ -155,25 +152,8 @@ def _rows(best: EvidenceUnit, weighed: Sequence[Weighed], corpus: WholeCorpus) -
 
 
 def _claim(unit: EvidenceUnit, asked: QuestionTerms, citer: Citer, titled: bool) -> Claim:
-    number = citer.cite(unit.hit, unit.span, unit.hit.score, unit.header)
     said = tell(unit, asked)
-    return Claim(f"{unit.hit.title or unit.hit.uri}: {said}" if titled else said, (number,))
-
-
-def _answered(
-    question: str, claims: tuple[Claim, ...], citer: Citer, hits: Sequence[Hit], warnings: Sequence[str], what: str
-) -> Answer:
-    return Answer(
-        question,
-        "\n".join(claim.text for claim in claims),
-        claims=claims,
-        citations=citer.citations,
-        extractive=True,
-        short=claims[0].text,
-        found=found(hits),
-        warnings=tuple(warnings),
-        trace=_trace(what, hits, claims),
-    )
+    return Claim(f"{unit.hit.title or unit.hit.uri}: {said}" if titled else said, (citer.cite_unit(unit),))
 
 
 def _trace(what: str, hits: Sequence[Hit], claims: Sequence[Claim]) -> tuple[Step, ...]:

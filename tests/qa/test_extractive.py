@@ -46,7 +46,7 @@ def test_the_sentence_that_answers_is_quoted_first_and_exactly() -> None:
 
 def test_a_table_row_is_told_with_the_column_that_is_asked_for() -> None:
     answer = ask("What is the efficiency of the K80-250 at rated flow?")
-    assert answer.claims[0].text == "Efficiency at rated flow; Unit: %; K80-250: 79"
+    assert answer.claims[0].text == "Efficiency at rated flow; K80-250: 79 %"
     assert answer.citations[0].quote == "Efficiency at rated flow | % | 74 | 79"
     assert answer.citations[0].context == "Quantity | Unit | K65-200 | K80-250"
 
@@ -110,6 +110,12 @@ def test_an_answer_that_may_be_none_says_so_and_what_the_quotes_lack() -> None:
     sure = ask("What is the efficiency of the K80-250 at rated flow?")
     assert (sure.confidence or 0) >= SETTINGS.unsure_below
     assert not sure.warnings
+
+
+@pytest.mark.parametrize("question", ["Who signs the book at the north gate?", "Who stores the EPDM rings?"])
+def test_an_answer_without_the_kind_of_value_that_is_asked_for_says_so(question: str) -> None:
+    answer = ask(question)
+    assert answer.abstained or any("no quote gives what is asked for (person)" in line for line in answer.warnings)
 
 
 def test_sources_that_give_different_values_are_named() -> None:

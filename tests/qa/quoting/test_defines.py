@@ -1,0 +1,91 @@
+"""What a thing is: the sentence, row or section that says it is quoted before others that speak of the thing."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from qa.quoting.defines import thing_of
+from qa.quoting.question import read_question
+from qa.settings import AnswerSettings
+from qa.strategies.quote_sentences import extractive
+from tests.qa.memory import MemoryRetrieval
+
+TEXTS = {
+    "en": {
+        "setup.txt": "The host and its daemon start. The daemon asks the host at each start.",
+        "book.txt": "Start the host. A daemon (in Unix) is a program that waits in the background.",
+    },
+    "de": {
+        "setup.txt": "Das Laufwerk und sein Einhängepunkt fehlen.",
+        "buch.txt": "Man wähle das Laufwerk. Ein Einhängepunkt ist ein Verzeichnis, das ein Dateisystem aufnimmt.",
+    },
+    "fr": {
+        "pose.txt": "Le greffon et son dossier manquent.",
+        "livre.txt": "Ouvrir le menu. Un greffon est un programme qui ajoute des fonctions à un autre.",
+    },
+    "zh": {
+        "安装.txt": "安装时要检查守护进程。日志保存在目录中。",
+        "手册.txt": "先启动主机。一个守护进程是指在后台等待的一类程序。",
+    },
+}
+
+
+def first(question: str, texts: dict[str, str], language: str = "en") -> str:
+    found = asyncio.run(extractive(question, MemoryRetrieval(texts, language), None, AnswerSettings(refuse_below=0)))
+    return found.citations[0].quote
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "said"),
+    [
+        ("en", "What is a daemon?", "is a program"),
+        ("de", "Was ist ein Einhängepunkt?", "ist ein Verzeichnis"),
+        ("fr", "Qu'est-ce qu'un greffon ?", "est un programme"),
+        ("zh", "守护进程是什么?", "一类程序"),
+        ("zh", "什么是守护进程?", "一类程序"),
+    ],
+)
+def test_the_sentence_that_says_what_a_thing_is_comes_first(language: str, question: str, said: str) -> None:
+    assert said in first(question, TEXTS[language], language)
+
+
+def test_a_row_with_the_name_of_the_thing_says_what_it_is() -> None:
+    text = "Set PEEP first, then PEEP is kept.\n\nTerm | Meaning\n1. PEEP | pressure left in the lungs\n2. PIP | peak"
+    assert first("What is PEEP?", {"a.txt": text}).startswith("1. PEEP")
+
+
+@pytest.mark.parametrize("mark", [":", " –", " -"])
+def test_an_entry_of_a_glossary_says_what_its_term_is(mark: str) -> None:
+    text = f"Ask the lender.\n\nLender{mark} the person or firm that gives a loan to others."
+    assert first("What is a lender?", {"a.txt": text}).endswith("gives a loan to others.")
+
+
+def test_a_row_with_a_figure_alone_does_not_say_what_its_thing_is() -> None:
+    text = "Cause | Calls\nCavitation | 40\nDry run | 12\n\nCavitation is the growth of bubbles in a pump."
+    assert "bubbles" in first("What is cavitation?", {"a.txt": text})
+
+
+def test_the_first_sentence_below_a_heading_that_is_the_thing_says_what_it_is() -> None:
+    text = "Run lintian.\n\n15.4.1. lintian\n\nThis tool is the checker of packages. Run lintian before lintian upload."
+    assert first("What is lintian?", {"a.txt": text}) == "This tool is the checker of packages."
+
+
+@pytest.mark.parametrize(
+    ("question", "thing"),
+    [
+        ("What is a mount point?", "mount point"),
+        ("Was ist OpenVPN?", "openvpn"),
+        ("What does the pump of the hall weigh?", ""),
+        ("Which valve closes first, and which pump stops?", ""),
+        ("How many bar does the pump give?", ""),
+        ("What is it?", ""),
+    ],
+)
+def test_a_question_for_a_thing_names_one_thing_and_nothing_else(question: str, thing: str) -> None:
+    assert thing_of(read_question(question, MemoryRetrieval(TEXTS["en"]).lexicon)) == thing
+
+
+def test_a_question_that_names_more_than_a_thing_is_answered_as_before() -> None:
+    assert "asks the host" in first("Whom does the daemon ask at each start?", TEXTS["en"])

@@ -1,0 +1,71 @@
+"""Units of measure in a column of their own: which column they are, and which figures they go with."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipelines.retrieve.unit_columns import Fields, with_units
+from tests.retrieve.test_evidence import by_text
+
+
+def table(text: str) -> list[Fields]:
+    header, *rows = (tuple(line.split(" | ")) for line in text.split("\n"))
+    return [tuple(zip(header, row, strict=True)) for row in rows]
+
+
+def told(text: str, language: str = "en") -> list[str]:
+    return [" | ".join(cell for _, cell in row) for row in with_units(table(text), language)]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "rows"),
+    [
+        (
+            "Quantity | Unit | K65-200 | K80-250\nFlow | m³/h | 72 | 140\nEfficiency | % | 74 | 79",
+            "en",
+            ["Flow | 72 m³/h | 140 m³/h", "Efficiency | 74 % | 79 %"],
+        ),
+        ("Größe | Wert | Einheit\nDruck | 6 | bar\nDauer | 12 | Monate", "de", ["Druck | 6 bar", "Dauer | 12 Monate"]),
+        ("参数 | 单位 | 数值\n压力 | 兆帕 | 0.6\n温度 | ℃ | -10...40", "zh", ["压力 | 0.6 兆帕", "温度 | -10...40 ℃"]),
+        ("Grandeur | Unité | Valeur\nTension | V | 12\nCourant | A | 2", "fr", ["Tension | 12 V", "Courant | 2 A"]),
+    ],
+)
+def test_a_figure_is_told_with_the_unit_of_its_row(text: str, language: str, rows: list[str]) -> None:
+    assert told(text, language) == rows
+
+
+def test_a_row_without_a_unit_or_without_a_figure_stays_as_it_is() -> None:
+    text = (
+        "Quantity | Unit | K80\nFlow | m³/h | 72\nMass | kg | 395\nPower | kW | none\nSeal | – | EPDM\nStages | – | 2"
+    )
+    assert told(text)[2:] == ["Power | kW | none", "Seal | – | EPDM", "Stages | – | 2"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Part | Class | Mass\nA1 | A | 12\nA2 | A | 13",
+        "Part | Class | Mass\nA1 | A | 12\nA2 | B | 13\nA3 | C | 14",
+        "Joint | Tool | Torque\nBolt | bar | tight\nNut | bar | loose",
+        "Part | Store | Stock\nSeal | north | 4\nRing | m | 2",
+    ],
+)
+def test_a_column_of_classes_or_words_is_none_of_units(text: str) -> None:
+    assert with_units(table(text), "en") == table(text)
+
+
+def test_a_figure_under_a_heading_of_another_kind_takes_no_unit() -> None:
+    text = "Item | Qty | Unit | Price EUR | Price\nPipe | 3 | m | 4.50 | 5\nOil | 5 | kg | 9 | 10"
+    assert told(text) == ["Pipe | 3 m | 4.50 | 5", "Oil | 5 kg | 9 | 10"]
+
+
+def test_no_rows_and_rows_of_unlike_tables_stay_as_they_are() -> None:
+    unlike = [*table("A | Unit | B\nx | % | 1\ny | % | 2"), *table("C | D\nz | 3")]
+    assert with_units(unlike, "en") == unlike
+    assert with_units([], "en") == []
+
+
+def test_a_unit_of_evidence_has_the_cells_so_and_its_text_as_it_stands() -> None:
+    row = by_text("Quantity | Unit | K80\nFlow | m³/h | 72\nEfficiency | % | 79")["Efficiency | % | 79"]
+    assert row.fields == (("Quantity", "Efficiency"), ("K80", "79 %"))
+    assert {"79", "k80"} <= row.own
