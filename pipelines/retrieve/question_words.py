@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from pipelines.lang.profile import profile
 from pipelines.lang.spelling import edits_taken, spelled_like
 from pipelines.lang.terms import forms, stop_words, words
-from pipelines.retrieve.index import Index, Numbers
+from pipelines.retrieve.index import Index
+from pipelines.retrieve.sparse_rows import Numbers
 
 NEAR = 0.5
 """What a word counts that is near to one of the question, against 1 for the word itself."""

@@ -23,7 +23,15 @@ from pipelines.retrieve.build_index import build_index
 from pipelines.retrieve.filters import chunk_mask, with_tag_spellings
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk, Share, TableRow, chunk_of, read_chunks, read_rows
 from pipelines.retrieve.index import Index
-from pipelines.retrieve.index_cache import Scale, graph_state, is_kept, load_index, measure_scale, save_index
+from pipelines.retrieve.index_cache import (
+    Scale,
+    graph_state,
+    is_kept,
+    load_earlier,
+    load_index,
+    measure_scale,
+    save_index,
+)
 from pipelines.retrieve.layers import LayerSearch
 from pipelines.retrieve.propagate import KINDS, hops_from
 from pipelines.retrieve.query import TagMap, analyze_query, coverage, matched_terms, with_terms
@@ -133,10 +141,11 @@ class Retriever:
         return kept or self._built()
 
     def _built(self) -> tuple[Index, Scale]:
-        index = build_index(self._graph)
+        state = self._state  # before anything is read: what changes meanwhile is read again next time
+        index = build_index(self._graph, load_earlier(self._cache) if self._cache else None)
         scale = measure_scale(self._vectors, list(index.documents))
         if self._cache:
-            save_index(self._cache, self._state, index, scale)
+            save_index(self._cache, state, index, scale)
         return index, scale
 
     @property

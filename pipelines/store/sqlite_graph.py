@@ -95,6 +95,12 @@ class SqliteGraph:
         rows = self._file.rows("SELECT id, digest FROM owners JOIN ids ON number = owner ORDER BY id")
         return {str(owner): str(digest) for owner, digest in rows}
 
+    def node_hashes(self, kind: NodeKind) -> Iterator[tuple[str, bytes]]:
+        """See `Hashed`."""
+        sql = "SELECT ids.id, hash FROM nodes JOIN ids ON ids.number = nodes.id WHERE kind = ?"
+        for id, hash in self._file.rows(sql, (kind.value,)):
+            yield str(id), hash if isinstance(hash, bytes) else b""
+
     def damaged(self) -> frozenset[str]:
         """Return the owners of rows that are not what was written; the whole graph is read."""
         found = set()

@@ -1,0 +1,152 @@
+"""What an index is made of, read from a graph store: whole, or of those owners alone that have changed."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipelines.core.graph import Node, NodeKind
+from pipelines.lang.terms import terms
+from pipelines.retrieve.renumbering import Renumbering
+from pipelines.retrieve.sparse_rows import Entries
+from pipelines.retrieve.strings import Strings
+from pipelines.store.graph import HASH_BYTES, GraphStore, node_hashes
+
+
+@dataclass(slots=True)
+class ChunkTable:
+    """What the index holds of chunks, gathered from their nodes one by one: only one text is in memory at a time."""
+
+    ids: list[str] = field(default_factory=list)
+    owners: list[str] = field(default_factory=list)
+    pages: list[int] = field(default_factory=list)
+    languages: list[str] = field(default_factory=list)
+    rewritten: list[bool] = field(default_factory=list)
+    terms: dict[str, int] = field(default_factory=dict)
+    """The terms by the numbers that they have here, as they were met."""
+    _rows: array[int] = field(default_factory=lambda: array("q"))
+    _columns: array[int] = field(default_factory=lambda: array("q"))
+    _counts: array[float] = field(default_factory=lambda: array("f"))
+
+    def add(self, chunk: Node, title: str) -> None:
+        counted = Counter(terms(_searched_text(chunk, title), language_of(chunk)))
+        page = chunk.properties.get("page", 0)
+        self._rows.extend([self.terms.setdefault(term, len(self.terms)) for term in counted])
+        self._columns.extend([len(self.ids)] * len(counted))
+        self._counts.extend(counted.values())
+        self.ids.append(chunk.id)
+        self.owners.append(chunk.owner)
+        self.pages.append(page if isinstance(page, int) else 0)
+        self.languages.append(language_of(chunk))
+        self.rewritten.append(_is_rewritten(chunk, counted))
+
+    def in_order(self) -> ChunkTable:
+        """Return the same in order of id."""
+        order = sorted(range(len(self.ids)), key=self.ids.__getitem__)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        return ChunkTable(
+            ids=[self.ids[place] for place in order],
+            owners=[self.owners[place] for place in order],
+            pages=[self.pages[place] for place in order],
+            languages=[self.languages[place] for place in order],
+            rewritten=[self.rewritten[place] for place in order],
+            terms=self.terms,
+            _rows=self._rows,
+            _columns=array("q", rank[np.frombuffer(self._columns, dtype=np.int64)].tobytes()),
+            _counts=self._counts,
+        )
+
+    def postings(self) -> Entries:
+        """Return how often each term stands in each chunk, both by the numbers that they have here."""
+        return Entries(
+            np.frombuffer(self._rows, dtype=np.int64),
+            np.frombuffer(self._columns, dtype=np.int64),
+            np.frombuffer(self._counts, dtype=np.float32),
+        )
+
+
+def language_of(node: Node) -> str:
+    return str(node.properties.get("language", ""))
+
+
+def text_of(node: Node, name: str) -> str:
+    return str(node.properties.get(name, ""))
+
+
+def aliases_of(node: Node) -> tuple[str, ...]:
+    aliases = node.properties.get("aliases", ())
+    return tuple(map(str, aliases)) if isinstance(aliases, tuple) else ()
+
+
+def read_documents(graph: GraphStore, owners: Collection[str] | None) -> tuple[list[Node], ChunkTable]:
+    """Return the documents of `owners` (None: of all) in order of id, and their chunks."""
+    documents = sorted(_nodes(graph, NodeKind.DOCUMENT, owners), key=lambda node: node.id)
+    titles = {document.id: text_of(document, "title") for document in documents}
+    chunks = ChunkTable()
+    for chunk in _nodes(graph, NodeKind.CHUNK, owners):
+        chunks.add(chunk, titles[chunk.owner])
+    return documents, chunks.in_order()
+
+
+def _nodes(graph: GraphStore, kind: NodeKind, owners: Collection[str] | None) -> Iterator[Node]:
+    if owners is None:
+        yield from graph.nodes((kind,))
+    for owner in owners or ():
+        yield from graph.nodes((kind,), owner=owner)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTable:
+    """All tags or entities in order of id, a hash of each, and the nodes of those that are new or have changed.
+
+    `numbers` are those of the nodes; under `contents` what has changed is gone and comes again.
+    """
+
+    ids: list[str]
+    hashes: NDArray[np.uint8]
+    numbers: Renumbering
+    contents: Renumbering
+    read: list[Node]
+
+    @staticmethod
+    def of(graph: GraphStore, kind: NodeKind, old_ids: Strings, old_hashes: NDArray[np.uint8]) -> NamedTable:
+        held = dict(sorted(node_hashes(graph, kind)))
+        before = dict(zip(old_ids, map(bytes, old_hashes), strict=True))
+        number = {id: number for number, id in enumerate(held)}
+        fresh = [id for id, hash in held.items() if before.get(id) != hash]
+        numbers = Renumbering.between(
+            old_ids, np.array([id in held for id in before], dtype=bool), [id for id in fresh if id not in before]
+        )
+        same = np.array([held.get(id) == hash for id, hash in before.items()], dtype=bool)
+        of_new = np.array([number[id] for id in fresh], dtype=np.int32)
+        contents = Renumbering(np.where(same, numbers.of_old, -1).astype(np.int32), of_new)
+        hashes = np.frombuffer(b"".join(held.values()), dtype=np.uint8).reshape(-1, HASH_BYTES)
+        return NamedTable(list(held), hashes, numbers, contents, _named(graph, kind, fresh, whole=not before))
+
+
+def _named(graph: GraphStore, kind: NodeKind, ids: Sequence[str], whole: bool) -> list[Node]:
+    """The nodes of these ids in their order; where they are all that there are, they are not asked for by id."""
+    if whole:
+        return sorted(graph.nodes((kind,)), key=lambda node: node.id)
+    return sorted(graph.nodes((kind,), ids), key=lambda node: node.id) if ids else []
+
+
+def _searched_text(chunk: Node, title: str) -> str:
+    """A chunk's own text under its document's title and its headings."""
+    path = chunk.properties.get("heading_path", ())
+    headings = [part for part in (path if isinstance(path, tuple) else ()) if part != title]
+    return "\n".join((title, *headings, text_of(chunk, "context"), str(chunk.properties["text"])))
+
+
+def _is_rewritten(chunk: Node, own: Collection[str]) -> bool:
+    """Whether a chunk's summary has words that the chunk, whose terms are `own`, has not: was written."""
+    summary = text_of(chunk, "summary")
+    if summary in str(chunk.properties["text"]):
+        return False
+    return any(term not in own for term in terms(summary, language_of(chunk)))
