@@ -6,6 +6,7 @@ number is the place in an order of ids, terms or keys, so the index is the same 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -155,7 +156,7 @@ class _Growth:
     def _of_entities(self) -> dict[str, Any]:
         keys, entities = self._names
         return {
-            "entities": Strings.of(self._entities.ids),
+            "entities": self._entities.ids,
             "entity_names": self._entity_names,
             "entity_hashes": self._entities.hashes,
             "entity_keys": keys,
@@ -251,7 +252,7 @@ class _Growth:
         forms, form_tags = next_keyed(old.tag_forms, old.form_tags, tags.contents.of_old, self._form_pairs())
         weights = Entries.of(edges.tagged, np.array(edges.tag_weights, dtype=np.float32))
         return {
-            "tag_ids": Strings.of(tags.ids),
+            "tag_ids": tags.ids,
             "tag_names": tags.contents.strings(old.tag_names, (text_of(node, "name") for node in tags.read)),
             "tag_aliases": tags.contents.strings(old.tag_aliases, ("\n".join(aliases_of(node)) for node in tags.read)),
             "tag_hashes": tags.hashes,
@@ -340,6 +341,7 @@ class _Growth:
         postings, chunks = self._postings, len(self._chunk_ids)
         return {
             "terms": words,
+            "backwards": _backwards(self._old, numbers, words),
             "postings": postings,
             "lengths": np.bincount(postings.columns, postings.values, chunks).astype(np.float32),
             "term_documents": next_rows(words, self._old.term_documents, numbers, columns, pairs),
@@ -362,6 +364,15 @@ class _Growth:
 
 def _numbers(ids: Iterable[str]) -> dict[str, int]:
     return {id: number for number, id in enumerate(ids)}
+
+
+def _backwards(old: Index, numbers: Renumbering, words: Strings) -> Numbers:
+    """The terms in order of their letters from the last to the first."""
+    added = sorted((words[number][::-1], number) for number in numbers.of_new.tolist())
+    kept = numbers.of_old[old.backwards]
+    kept = kept[kept >= 0]
+    before = [bisect_left(kept, term, key=lambda number: words[number][::-1]) for term, _ in added]
+    return np.insert(kept, np.array(before, dtype=np.int64), [number for _, number in added]).astype(np.int32)
 
 
 def _superseded_by(newer: Mapping[int, int], documents: int) -> Numbers:

@@ -43,7 +43,8 @@ class Index:
     Of chunks: `document_of`, the `pages` where they begin (0: none), their `lengths` in terms. `language_of` is the
     place of a chunk's language in `languages`, which are in order of their share, the largest first ("" where it is not
     known). `rewritten` says whether a chunk's summary has words that are not its own. `postings` has for each of
-    `terms` the chunks that hold it, stemmed as a word of the chunk's language, and how often. A chunk mentions also the
+    `terms` the chunks that hold it, stemmed as a word of the chunk's language, and how often; `backwards` are the terms
+    in order of their letters from the last to the first. A chunk mentions also the
     entities whose names are inside a longer name in it (`inner_entities`), with less weight. `chunk_references` leads
     to the documents that a chunk refers to, `chunk_neighbours` to the chunks before and behind.
 
@@ -94,6 +95,7 @@ class Index:
     document_chunks: SparseRows
     named_in_title: NDArray[np.bool_]
     terms: Strings
+    backwards: Numbers
     postings: SparseRows
     term_documents: SparseRows
     name_terms: SparseRows

@@ -108,7 +108,7 @@ class NamedTable:
     `numbers` are those of the nodes; under `contents` what has changed is gone and comes again.
     """
 
-    ids: list[str]
+    ids: Strings
     hashes: NDArray[np.uint8]
     numbers: Renumbering
     contents: Renumbering
@@ -116,25 +116,34 @@ class NamedTable:
 
     @staticmethod
     def of(graph: GraphStore, kind: NodeKind, old_ids: Strings, old_hashes: NDArray[np.uint8]) -> NamedTable:
-        held = dict(sorted(node_hashes(graph, kind)))
-        before = dict(zip(old_ids, map(bytes, old_hashes), strict=True))
-        number = {id: number for number, id in enumerate(held)}
-        fresh = [id for id, hash in held.items() if before.get(id) != hash]
-        numbers = Renumbering.between(
-            old_ids, np.array([id in held for id in before], dtype=bool), [id for id in fresh if id not in before]
-        )
-        same = np.array([held.get(id) == hash for id, hash in before.items()], dtype=bool)
-        of_new = np.array([number[id] for id in fresh], dtype=np.int32)
+        held = node_hashes(graph, kind)
+        before = dict(zip(old_ids, _split(old_hashes), strict=True))
+        fresh = sorted(id for id, hash in held.items() if before.get(id) != hash)
+        new = [id for id in fresh if id not in before]
+        kept = old_ids.marked_without(before.keys() - held.keys())
+        numbers = Renumbering.between(old_ids, kept, new)
+        ids = numbers.strings(old_ids, new)
+        same = kept & old_ids.marked_without(id for id in fresh if id in before)
+        of_new = np.array([ids.place(id) for id in fresh], dtype=np.int32)
         contents = Renumbering(np.where(same, numbers.of_old, -1).astype(np.int32), of_new)
-        hashes = np.frombuffer(b"".join(held.values()), dtype=np.uint8).reshape(-1, HASH_BYTES)
-        return NamedTable(list(held), hashes, numbers, contents, _named(graph, kind, fresh, whole=not before))
+        hashes = contents.table(old_hashes, _joined([held[id] for id in fresh]))
+        return NamedTable(ids, hashes, numbers, contents, _named(graph, kind, fresh, whole=not before))
+
+
+def _split(hashes: NDArray[np.uint8]) -> list[bytes]:
+    data = hashes.tobytes()
+    return [data[start : start + HASH_BYTES] for start in range(0, len(data), HASH_BYTES)]
+
+
+def _joined(hashes: Sequence[bytes]) -> NDArray[np.uint8]:
+    return np.frombuffer(b"".join(hashes), dtype=np.uint8).reshape(-1, HASH_BYTES)
 
 
 def _named(graph: GraphStore, kind: NodeKind, ids: Sequence[str], whole: bool) -> list[Node]:
-    """The nodes of these ids in their order; where they are all that there are, they are not asked for by id."""
-    if whole:
-        return sorted(graph.nodes((kind,)), key=lambda node: node.id)
-    return sorted(graph.nodes((kind,), ids), key=lambda node: node.id) if ids else []
+    """The nodes of these ids in order; where they are all that there are, they are not asked for by id."""
+    if not ids:
+        return []
+    return sorted(graph.nodes((kind,), None if whole else ids), key=lambda node: node.id)
 
 
 def _searched_text(chunk: Node, title: str) -> str:

@@ -137,11 +137,12 @@ class Retriever:
 
     @cached_property
     def _index_and_scale(self) -> tuple[Index, Scale]:
-        kept = load_index(self._cache, self._state) if self._cache else None
-        return kept or self._built()
+        state = self._state
+        kept = load_index(self._cache, state) if self._cache else None
+        return kept or self._built(state)
 
-    def _built(self) -> tuple[Index, Scale]:
-        state = self._state  # before anything is read: what changes meanwhile is read again next time
+    def _built(self, state: str) -> tuple[Index, Scale]:
+        """Build the index, and keep it as that of `state`, which the graph had before anything was read."""
         index = build_index(self._graph, load_earlier(self._cache) if self._cache else None)
         scale = measure_scale(self._vectors, list(index.documents))
         if self._cache:
@@ -154,8 +155,9 @@ class Retriever:
 
     def keep_index(self) -> None:
         """Build the index of the graph as it is, unless it is kept already: the first question then finds it."""
-        if self._cache and not is_kept(self._cache, self._state):
-            self._built()
+        state = self._state
+        if self._cache and not is_kept(self._cache, state):
+            self._built(state)
 
     @cached_property
     def _search(self) -> LayerSearch:

@@ -42,7 +42,8 @@ class Strings(Sequence[str]):
     def __getitem__(self, place: slice) -> list[str]: ...
     def __getitem__(self, place: int | slice) -> str | list[str]:
         if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
+            places = np.arange(len(self))[place]
+            return list(self.taken(places))
         if not -len(self) <= place < len(self):
             raise IndexError(place)
         return self._encoded(place % len(self)).decode()
@@ -56,6 +57,12 @@ class Strings(Sequence[str]):
         wanted = text.encode()
         place = bisect_left(range(len(self)), wanted, key=self._encoded)
         return place if place < len(self) and self._encoded(place) == wanted else -1
+
+    def marked_without(self, texts: Iterable[str]) -> NDArray[np.bool_]:
+        """Return for each of the strings, which are in order and hold all `texts`, whether it is none of them."""
+        found = np.ones(len(self), dtype=bool)
+        found[[self.place(text) for text in texts]] = False
+        return found
 
     def places_before(self, texts: Iterable[str]) -> NDArray[np.int64]:
         """Return for each text how many of the strings, which are in order, come before it."""

@@ -113,16 +113,16 @@ def recount(store: GraphStore) -> dict[str, str]:
 class Hashed(Protocol):
     """What a graph store may know besides: the hashes of its nodes, without reading what they hold."""
 
-    def node_hashes(self, kind: NodeKind) -> Iterator[tuple[str, bytes]]:
-        """Yield the id and the `item_hash` of each node of a kind, in any order."""
+    def node_hashes(self, kind: NodeKind) -> Mapping[str, bytes]:
+        """Return the `item_hash` of each node of a kind, by id in any order."""
         ...
 
 
-def node_hashes(store: GraphStore, kind: NodeKind) -> Iterator[tuple[str, bytes]]:
-    """Yield the id and the `item_hash` of each node of a kind; where the store does not know them, all are read."""
+def node_hashes(store: GraphStore, kind: NodeKind) -> Mapping[str, bytes]:
+    """Return the `item_hash` of each node of a kind, by id; where the store does not know them, all nodes are read."""
     if isinstance(store, Hashed):
         return store.node_hashes(kind)
-    return ((node.id, item_hash(node)) for node in store.nodes((kind,)))
+    return {node.id: item_hash(node) for node in store.nodes((kind,))}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from tests.retrieve.small_graph import number
 
 def test_a_graph_gives_the_same_index_each_time(store: EmbeddedStore, index: Index) -> None:
     again = build_index(store.graph)
-    assert list(again.chunks) == list(index.chunks) == list(f"chunk:{name}" for name in "abcde")
+    assert list(again.chunks) == list(index.chunks) == [f"chunk:{name}" for name in "abcde"]
     assert again.chunk_entities.columns.tolist() == index.chunk_entities.columns.tolist()
     assert list(again.terms) == list(index.terms)
     assert index.dates[0] == "2025-01-01"
