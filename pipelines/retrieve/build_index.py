@@ -62,8 +62,8 @@ class _Growth:
         edges = EdgeTable(
             chunks=_numbers(self._chunk_ids),
             documents=_numbers(self._document_ids),
-            entities=_numbers(self._entities.ids),
-            tags=_numbers(self._tags.ids),
+            entities=_to_look_up(self._entities.ids, owners),
+            tags=_to_look_up(self._tags.ids, owners),
             owner_of=dict(zip(table.ids, table.owners, strict=True)),
         )
         edges.read(graph, owners)
@@ -126,8 +126,8 @@ class _Growth:
     def _of_chunks(self) -> dict[str, Any]:
         old, new, table, edges = self._old, self._chunk_table, self._chunks.table, self._edges
         size = len(self._chunk_ids)
-        following = Entries.of(edges.following)
-        references = Entries.of(edges.references, np.array(edges.reference_weights, dtype=np.float32))
+        following = Entries.flat(edges.following)
+        references = Entries.flat(edges.references, edges.reference_weights)
         chunks = self._chunks.of_old
         return {
             "chunks": self._chunk_ids,
@@ -212,7 +212,7 @@ class _Growth:
     @cached_property
     def _chunk_entities(self) -> SparseRows:
         own = entity_names.own_mentions(self._old.chunk_entities)
-        added = Entries.of(self._edges.mentions)
+        added = Entries.flat(self._edges.mentions)
         mentions = renumbered(own, self._chunks.of_old, self._entities.numbers.of_old, len(self._chunk_ids), added)
         return entity_names.with_inner_names(mentions, self._inner)
 
@@ -225,11 +225,11 @@ class _Growth:
         old, entity = self._old.relations, self._entities.numbers.of_old
         kept = old[old[:, 0] >= 0]
         moved = np.column_stack((self._documents.of_old[kept[:, 0]], entity[kept[:, 1:]]))
-        new = np.array(self._edges.relations, dtype=np.int32).reshape(-1, 3)
+        new = np.frombuffer(self._edges.relations, dtype=np.int32).reshape(-1, 3)
         return np.unique(np.concatenate((moved[(moved >= 0).all(axis=1)], new)), axis=0)
 
     def _related(self) -> SparseRows:
-        ends = self._relations[:, 1:].astype(np.int64)
+        ends = self._relations[:, 1:]
         pairs = Entries(ends[:, 0], ends[:, 1], np.ones(len(ends), dtype=np.float32))
         return rows_of(pairs + pairs.turned(), len(self._entities.ids))
 
@@ -250,7 +250,7 @@ class _Growth:
     def _of_tags(self) -> dict[str, Any]:
         old, tags, edges = self._old, self._tags, self._edges
         forms, form_tags = next_keyed(old.tag_forms, old.form_tags, tags.contents.of_old, self._form_pairs())
-        weights = Entries.of(edges.tagged, np.array(edges.tag_weights, dtype=np.float32))
+        weights = Entries.flat(edges.tagged, edges.tag_weights)
         return {
             "tag_ids": tags.ids,
             "tag_names": tags.contents.strings(old.tag_names, (text_of(node, "name") for node in tags.read)),
@@ -322,8 +322,8 @@ class _Growth:
     def _postings(self) -> SparseRows:
         numbers, words = self._terms
         new = self._chunk_table.postings()
-        place = np.array([words.place(term) for term in self._chunk_table.terms], dtype=np.int64)
-        added = Entries(place[new.rows], self._chunks.of_new[new.columns].astype(np.int64), new.values)
+        place = np.array([words.place(term) for term in self._chunk_table.terms], dtype=np.int32)
+        added = Entries(place[new.rows], self._chunks.of_new[new.columns], new.values)
         return renumbered(self._old.postings, numbers.of_old, self._chunks.of_old, len(words), added)
 
     @cached_property
@@ -364,6 +364,11 @@ class _Growth:
 
 def _numbers(ids: Iterable[str]) -> dict[str, int]:
     return {id: number for number, id in enumerate(ids)}
+
+
+def _to_look_up(ids: Strings, owners: list[str] | None) -> Mapping[str, int]:
+    """The numbers of ids: a mapping made at once where all edges are read, and where those of some, none."""
+    return _numbers(ids) if owners is None else SortedMap(ids, int)
 
 
 def _backwards(old: Index, numbers: Renumbering, words: Strings) -> Numbers:

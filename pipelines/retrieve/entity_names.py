@@ -41,10 +41,10 @@ def inner_names(name: str, number: int, by_name: Mapping[str, tuple[int, ...]]) 
 def with_inner_names(mentions: SparseRows, inner: SparseRows) -> SparseRows:
     """Return the entities that each chunk mentions, and with less weight those whose names are in theirs."""
     entry, place = inner.gather(mentions.columns)
-    rows = mentions.rows().astype(np.int64)
-    own = Entries(rows, mentions.columns.astype(np.int64), mentions.values)
+    rows = mentions.rows()
+    own = Entries(rows, mentions.columns, mentions.values)
     others = np.full(len(place), INNER_NAME, dtype=np.float32)
-    return rows_of(own + Entries(rows[entry], inner.columns[place].astype(np.int64), others), mentions.size)
+    return rows_of(own + Entries(rows[entry], inner.columns[place], others), mentions.size)
 
 
 def own_mentions(chunk_entities: SparseRows) -> SparseRows:
@@ -70,7 +70,7 @@ def named_in_title(
     `bearers` are pairs of an entity and a document whose title is one of its names.
     """
     of_entries = entity_chunks.rows() * np.int64(documents) + document_of[entity_chunks.columns]
-    return np.isin(of_entries, bearers.rows * documents + bearers.columns)
+    return np.isin(of_entries, bearers.rows * np.int64(documents) + bearers.columns)
 
 
 def name_frequency(name_terms: SparseRows, entity_chunks: SparseRows, postings: SparseRows) -> Numbers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -32,13 +33,15 @@ class EdgeTable:
     tags: Mapping[str, int]
     owner_of: Mapping[str, str]
     """The owners of the chunks that were read; no other chunk may be met."""
-    mentions: list[tuple[int, int]] = field(default_factory=list)
-    tagged: list[tuple[int, int]] = field(default_factory=list)
-    tag_weights: list[float] = field(default_factory=list)
-    following: list[tuple[int, int]] = field(default_factory=list)
-    relations: list[tuple[int, int, int]] = field(default_factory=list)
-    references: list[tuple[int, int]] = field(default_factory=list)
-    reference_weights: list[float] = field(default_factory=list)
+    mentions: array[int] = field(default_factory=lambda: array("i"))
+    """A chunk and an entity after the other, as all pairs here: a million of tuples would take a hundred MiB."""
+    tagged: array[int] = field(default_factory=lambda: array("i"))
+    tag_weights: array[float] = field(default_factory=lambda: array("f"))
+    following: array[int] = field(default_factory=lambda: array("i"))
+    relations: array[int] = field(default_factory=lambda: array("i"))
+    """A document, and the two entities of which it tells."""
+    references: array[int] = field(default_factory=lambda: array("i"))
+    reference_weights: array[float] = field(default_factory=lambda: array("f"))
     newer: dict[int, int] = field(default_factory=dict)
     """The document that takes the place of each; of several the last in order of id."""
     loose: set[str] = field(default_factory=set)
@@ -64,13 +67,13 @@ class EdgeTable:
             return
         self._note_owner(edge, edge.source)
         if edge.kind is EdgeKind.MENTIONS:
-            self.mentions.append((source, target))
+            self.mentions.extend((source, target))
         elif edge.kind is EdgeKind.HAS_TAG:
-            self.tagged.append((target, source))
+            self.tagged.extend((target, source))
             self.tag_weights.append(_number(edge, "weight"))
         else:
             self._note_owner(edge, edge.target)
-            self.following.append((source, target))
+            self.following.extend((source, target))
 
     def _note_owner(self, edge: Edge, chunk: str) -> None:
         owner = self.owner_of.get(chunk)
@@ -85,7 +88,7 @@ class EdgeTable:
         if document < 0 or head is None or tail is None:
             self.loose.add(edge.owner)
         if head is not None and tail is not None:
-            self.relations.append((document, head, tail))
+            self.relations.extend((document, head, tail))
 
     def _add_between_documents(self, edge: Edge) -> None:
         """These are the corpus's, and read each time; what a document itself refers to is no document."""
@@ -97,7 +100,7 @@ class EdgeTable:
         else:
             chunk = self.chunks.get(str(edge.properties.get("chunk", "")))
             if chunk is not None and target is not None:
-                self.references.append((chunk, target))
+                self.references.extend((chunk, target))
                 self.reference_weights.append(1 / _number(edge, "candidates"))
         if edge.owner != CORPUS_OWNER and (edge.kind is EdgeKind.SUPERSEDES or "chunk" in edge.properties):
             self.loose.add(edge.owner)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.core.graph import Node, NodeKind
+from pipelines.core.graph import CORPUS_OWNER, Node, NodeKind
 from pipelines.lang.terms import terms
 from pipelines.retrieve.renumbering import Renumbering
 from pipelines.retrieve.sparse_rows import Entries
@@ -29,8 +29,8 @@ class ChunkTable:
     rewritten: list[bool] = field(default_factory=list)
     terms: dict[str, int] = field(default_factory=dict)
     """The terms by the numbers that they have here, as they were met."""
-    _rows: array[int] = field(default_factory=lambda: array("q"))
-    _columns: array[int] = field(default_factory=lambda: array("q"))
+    _rows: array[int] = field(default_factory=lambda: array("i"))
+    _columns: array[int] = field(default_factory=lambda: array("i"))
     _counts: array[float] = field(default_factory=lambda: array("f"))
 
     def add(self, chunk: Node, title: str) -> None:
@@ -48,7 +48,7 @@ class ChunkTable:
     def in_order(self) -> ChunkTable:
         """Return the same in order of id."""
         order = sorted(range(len(self.ids)), key=self.ids.__getitem__)
-        rank = np.empty(len(order), dtype=np.int64)
+        rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order))
         return ChunkTable(
             ids=[self.ids[place] for place in order],
@@ -58,15 +58,15 @@ class ChunkTable:
             rewritten=[self.rewritten[place] for place in order],
             terms=self.terms,
             _rows=self._rows,
-            _columns=array("q", rank[np.frombuffer(self._columns, dtype=np.int64)].tobytes()),
+            _columns=array("i", rank[np.frombuffer(self._columns, dtype=np.int32)].tobytes()),
             _counts=self._counts,
         )
 
     def postings(self) -> Entries:
         """Return how often each term stands in each chunk, both by the numbers that they have here."""
         return Entries(
-            np.frombuffer(self._rows, dtype=np.int64),
-            np.frombuffer(self._columns, dtype=np.int64),
+            np.frombuffer(self._rows, dtype=np.int32),
+            np.frombuffer(self._columns, dtype=np.int32),
             np.frombuffer(self._counts, dtype=np.float32),
         )
 
@@ -98,7 +98,8 @@ def _nodes(graph: GraphStore, kind: NodeKind, owners: Collection[str] | None) ->
     if owners is None:
         yield from graph.nodes((kind,))
     for owner in owners or ():
-        yield from graph.nodes((kind,), owner=owner)
+        if owner != CORPUS_OWNER:  # it has no documents, and many nodes to look for them among
+            yield from graph.nodes((kind,), owner=owner)
 
 
 @dataclass(frozen=True, slots=True)

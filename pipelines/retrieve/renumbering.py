@@ -58,13 +58,14 @@ def renumbered(old: SparseRows, rows: Numbers, columns: Numbers, size: int, adde
 
     `rows` and `columns` are as `Renumbering.of_old`: entries of what is gone are left out. None is in both.
     """
+    if not len(old.columns):
+        return rows_of(added, size)
     row, column = np.repeat(rows, old.counts()), columns[old.columns]
     kept = (row >= 0) & (column >= 0)
     row, column, values = row[kept], column[kept], old.values[kept]
     new = rows_of(added, size)
-    width = int(max(column.max(initial=0), new.columns.max(initial=0))) + 1
-    new_rows = np.repeat(np.arange(size, dtype=np.int64), new.counts())
-    before = np.searchsorted(row * np.int64(width) + column, new_rows * width + new.columns)
+    width = np.int64(max(column.max(initial=0), new.columns.max(initial=0))) + 1
+    before = np.searchsorted(row * width + column, new.rows() * width + new.columns)
     starts = np.zeros(size + 1, dtype=np.int64)
     np.cumsum(np.bincount(row, minlength=size) + new.counts(), out=starts[1:])
     return SparseRows(starts, np.insert(column, before, new.columns), np.insert(values, before, new.values))

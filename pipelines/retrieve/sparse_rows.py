@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.int32]
 Weights = NDArray[np.float32]
+Places = NDArray[np.int32] | NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +74,21 @@ class SparseRows:
 class Entries:
     """Entries of a sparse matrix in any order; of a repeated one the highest value counts."""
 
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int64]
+    rows: Places
+    columns: Places
     values: Weights
 
     @staticmethod
-    def of(pairs: Iterable[tuple[int, int]], values: Weights | None = None) -> Entries:
-        """Return entries at pairs of a row and a column; without `values` each is 1."""
-        flat = np.fromiter(chain.from_iterable(pairs), dtype=np.int64).reshape(-1, 2)
-        return Entries(flat[:, 0], flat[:, 1], np.ones(len(flat), dtype=np.float32) if values is None else values)
+    def of(pairs: Iterable[tuple[int, int]]) -> Entries:
+        """Return entries of 1 at pairs of a row and a column."""
+        return Entries.flat(array("i", chain.from_iterable(pairs)))
+
+    @staticmethod
+    def flat(pairs: array[int], values: array[float] | None = None) -> Entries:
+        """Return entries at pairs of a row and a column, one after the other; without `values` each is 1."""
+        places = np.frombuffer(pairs, dtype=np.int32).reshape(-1, 2)
+        found = np.ones(len(places), dtype=np.float32) if values is None else np.frombuffer(values, dtype=np.float32)
+        return Entries(places[:, 0], places[:, 1], found)
 
     def turned(self) -> Entries:
         """Return the entries of the transpose."""
@@ -96,12 +104,20 @@ class Entries:
 
 def rows_of(entries: Entries, size: int) -> SparseRows:
     """Return the matrix of `size` rows with these entries."""
-    width = int(entries.columns.max(initial=0)) + 1
-    places = entries.rows * width + entries.columns
+    width = np.int64(entries.columns.max(initial=0)) + 1
+    places = entries.rows * width
+    places += entries.columns
     order = np.argsort(places, kind="stable")
     places = places[order]
-    first = np.flatnonzero(np.diff(places, prepend=-1))
-    values = np.maximum.reduceat(entries.values[order], first) if len(first) else entries.values
+    values = entries.values[order]
+    del order  # with millions of entries each of these arrays is 50 MiB
+    is_first = np.ones(len(places), dtype=bool)
+    np.not_equal(places[1:], places[:-1], out=is_first[1:])
+    if not is_first.all():
+        values = np.maximum.reduceat(values, np.flatnonzero(is_first))
+        places = places[is_first]
+    columns = (places % width).astype(np.int32)
+    places //= width
     starts = np.zeros(size + 1, dtype=np.int64)
-    np.cumsum(np.bincount(places[first] // width, minlength=size), out=starts[1:])
-    return SparseRows(starts, (places[first] % width).astype(np.int32), values)
+    np.cumsum(np.bincount(places, minlength=size), out=starts[1:])
+    return SparseRows(starts, columns, values)

@@ -12,7 +12,8 @@ from typing import TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-Places = NDArray[np.int32] | NDArray[np.int64]
+from pipelines.retrieve.sparse_rows import Places
+
 T = TypeVar("T")
 
 
