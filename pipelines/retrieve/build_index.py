@@ -22,7 +22,7 @@ from pipelines.retrieve import entity_names
 from pipelines.retrieve.index import NO_INDEX, Index, document_words, name_key, title_keys
 from pipelines.retrieve.keyed import Pairs, next_keyed, next_keys, next_rows, still_led_to
 from pipelines.retrieve.read_edges import EdgeTable, ForeignEdge
-from pipelines.retrieve.read_graph import NamedTable, aliases_of, language_of, read_documents, text_of
+from pipelines.retrieve.read_graph import NamedTable, language_of, read_documents, text_of
 from pipelines.retrieve.renumbering import Renumbering, renumbered
 from pipelines.retrieve.sparse_rows import Entries, Numbers, SparseRows, rows_of
 from pipelines.retrieve.strings import SortedMap, Strings
@@ -173,16 +173,15 @@ class _Growth:
 
     @cached_property
     def _entity_names(self) -> Strings:
-        new = (text_of(node, "name") for node in self._entities.read)
-        return self._entities.contents.strings(self._old.entity_names, new)
+        return self._entities.contents.strings(self._old.entity_names, self._entities.names)
 
     @cached_property
     def _name_pairs(self) -> Pairs:
         """The keys of the names that are new, and their entities."""
         return [
             (key, number)
-            for number, node in zip(self._entities.contents.of_new.tolist(), self._entities.read, strict=True)
-            for name in (text_of(node, "name"), *aliases_of(node))
+            for number, own, aliases in _new_names(self._entities)
+            for name in (own, *aliases)
             if (key := name_key(name))
         ]
 
@@ -253,8 +252,8 @@ class _Growth:
         weights = Entries.flat(edges.tagged, edges.tag_weights)
         return {
             "tag_ids": tags.ids,
-            "tag_names": tags.contents.strings(old.tag_names, (text_of(node, "name") for node in tags.read)),
-            "tag_aliases": tags.contents.strings(old.tag_aliases, ("\n".join(aliases_of(node)) for node in tags.read)),
+            "tag_names": tags.contents.strings(old.tag_names, tags.names),
+            "tag_aliases": tags.contents.strings(old.tag_aliases, map("\n".join, tags.aliases)),
             "tag_hashes": tags.hashes,
             "tag_chunks": renumbered(old.tag_chunks, tags.numbers.of_old, self._chunks.of_old, len(tags.ids), weights),
             "tag_forms": forms,
@@ -264,8 +263,8 @@ class _Growth:
     def _form_pairs(self) -> Pairs:
         return [
             (tag_form(spelling), number)
-            for number, node in zip(self._tags.contents.of_new.tolist(), self._tags.read, strict=True)
-            for spelling in (*aliases_of(node), text_of(node, "name"))
+            for number, own, aliases in _new_names(self._tags)
+            for spelling in (*aliases, own)
         ]
 
     # --- terms ---
@@ -364,6 +363,11 @@ class _Growth:
 
 def _numbers(ids: Iterable[str]) -> dict[str, int]:
     return {id: number for number, id in enumerate(ids)}
+
+
+def _new_names(table: NamedTable) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """The number, the name and the other names of each that is new or has changed."""
+    return zip(table.contents.of_new.tolist(), table.names, table.aliases, strict=True)
 
 
 def _to_look_up(ids: Strings, owners: list[str] | None) -> Mapping[str, int]:

@@ -79,7 +79,7 @@ def text_of(node: Node, name: str) -> str:
     return str(node.properties.get(name, ""))
 
 
-def aliases_of(node: Node) -> tuple[str, ...]:
+def _aliases(node: Node) -> tuple[str, ...]:
     aliases = node.properties.get("aliases", ())
     return tuple(map(str, aliases)) if isinstance(aliases, tuple) else ()
 
@@ -104,16 +104,18 @@ def _nodes(graph: GraphStore, kind: NodeKind, owners: Collection[str] | None) ->
 
 @dataclass(frozen=True, slots=True)
 class NamedTable:
-    """All tags or entities in order of id, a hash of each, and the nodes of those that are new or have changed.
+    """All tags or entities in order of id, a hash of each, and the names of those that are new or have changed.
 
-    `numbers` are those of the nodes; under `contents` what has changed is gone and comes again.
+    `numbers` are those of the nodes; under `contents` what has changed is gone and comes again, with `names` and
+    `aliases`.
     """
 
     ids: Strings
     hashes: NDArray[np.uint8]
     numbers: Renumbering
     contents: Renumbering
-    read: list[Node]
+    names: list[str]
+    aliases: list[tuple[str, ...]]
 
     @staticmethod
     def of(graph: GraphStore, kind: NodeKind, old_ids: Strings, old_hashes: NDArray[np.uint8]) -> NamedTable:
@@ -128,7 +130,11 @@ class NamedTable:
         of_new = np.array([ids.place(id) for id in fresh], dtype=np.int32)
         contents = Renumbering(np.where(same, numbers.of_old, -1).astype(np.int32), of_new)
         hashes = contents.table(old_hashes, _joined([held[id] for id in fresh]))
-        return NamedTable(ids, hashes, numbers, contents, _named(graph, kind, fresh, whole=not before))
+        names, aliases = [], []
+        for node in graph.nodes((kind,), fresh if before else None) if fresh else ():  # all of them, or these
+            names.append(text_of(node, "name"))
+            aliases.append(_aliases(node))
+        return NamedTable(ids, hashes, numbers, contents, names, aliases)
 
 
 def _split(hashes: NDArray[np.uint8]) -> list[bytes]:
@@ -138,13 +144,6 @@ def _split(hashes: NDArray[np.uint8]) -> list[bytes]:
 
 def _joined(hashes: Sequence[bytes]) -> NDArray[np.uint8]:
     return np.frombuffer(b"".join(hashes), dtype=np.uint8).reshape(-1, HASH_BYTES)
-
-
-def _named(graph: GraphStore, kind: NodeKind, ids: Sequence[str], whole: bool) -> list[Node]:
-    """The nodes of these ids in order; where they are all that there are, they are not asked for by id."""
-    if not ids:
-        return []
-    return sorted(graph.nodes((kind,), None if whole else ids), key=lambda node: node.id)
 
 
 def _searched_text(chunk: Node, title: str) -> str:

@@ -74,8 +74,8 @@ class SparseRows:
 class Entries:
     """Entries of a sparse matrix in any order; of a repeated one the highest value counts."""
 
-    rows: Places
-    columns: Places
+    rows: Numbers
+    columns: Numbers
     values: Weights
 
     @staticmethod

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.retrieve.build_index import build_index
-from pipelines.retrieve.index import Index
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.graph import GraphStore
+from tests.retrieve.same_index import assert_equal
 
 NAMES = ("Torvik", "History of Torvik", "Edda Quill", "Quill", "Alpha Works", "History")
 TAGS = ("pump seal", "pump-seal", "bearing", "rain")
@@ -92,22 +88,6 @@ def make_equal(graph: GraphStore, documents: dict[str, dict[str, Any]], told: di
     for name, document in documents.items():
         graph.write(subgraph(name, document))
     graph.write(corpus(documents, told))
-
-
-def arrays(index: Index) -> Iterator[tuple[str, NDArray[Any]]]:
-    for part in fields(index):
-        value = getattr(index, part.name)
-        if isinstance(value, np.ndarray):
-            yield part.name, value
-        else:
-            yield from ((f"{part.name}.{one.name}", getattr(value, one.name)) for one in fields(value))
-
-
-def assert_equal(one: Index, other: Index) -> None:
-    for (name, array), (_, wanted) in zip(arrays(one), arrays(other), strict=True):
-        assert array.dtype == wanted.dtype, name
-        assert array.shape == wanted.shape, name
-        assert array.tolist() == wanted.tolist(), name
 
 
 @settings(max_examples=150)
