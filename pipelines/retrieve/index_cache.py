@@ -207,25 +207,25 @@ def load_index(folder: Path, state: str) -> tuple[Index, Scale] | None:
     found = _mapped(folder)
     if found is None or found[0].state != state:
         return None
-    told, arrays = found
+    told, index, arrays = found
     background = {kind: arrays[f"{_BACKGROUND}.{kind}"].astype(np.float32) for kind in told.background}
-    return _index(arrays), Scale(told.floors, told.top, background)
+    return index, Scale(told.floors, told.top, background)
 
 
 def load_earlier(folder: Path) -> Index | None:
     """Return the index of whatever state of the graph `save_index` wrote, for the next to be made of."""
     found = _mapped(folder)
-    return found and _index(found[1])
+    return found and found[1]
 
 
-def _mapped(folder: Path) -> tuple[_Told, Arrays] | None:
+def _mapped(folder: Path) -> tuple[_Told, Index, Arrays] | None:
     """What lies in `folder`, None where it is of another version, damaged or not there."""
     try:
         arrays = map_arrays(folder / FILE)
         told = codec.unpack(arrays[_TOLD].tobytes(), _Told)
+        return (told, _index(arrays), arrays) if told.version == VERSION else None
     except (*UNREADABLE, codec.DecodeError):
         return None
-    return (told, arrays) if told.version == VERSION else None
 
 
 def _index(arrays: Arrays) -> Index:
