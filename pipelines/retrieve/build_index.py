@@ -1,275 +1,392 @@
-"""Reads a graph store into an `Index`."""
+"""Reads a graph store into an `Index`: what has changed since the index before, and the rest is taken over from that.
+
+What a change touches is read, analyzed and put in order anew; all else is copied, in arrays, under new numbers. Every
+number is the place in an order of ids, terms or keys, so the index is the same whatever was taken over.
+"""
 
 from __future__ import annotations
 
-import sys
-from array import array
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.atomize.tags import tag_form
 from pipelines.core.document import document_date
-from pipelines.core.graph import EdgeKind, Node, NodeKind
+from pipelines.core.graph import Node, NodeKind
 from pipelines.lang.terms import terms
-from pipelines.retrieve.index import (
-    INNER_NAME,
-    Index,
-    Numbers,
-    SparseRows,
-    document_words,
-    name_key,
-    title_keys,
-    word_ngrams,
-)
+from pipelines.retrieve import entity_names
+from pipelines.retrieve.index import NO_INDEX, Index, document_words, name_key, title_keys
+from pipelines.retrieve.keyed import Pairs, next_keyed, next_keys, next_rows, still_led_to
+from pipelines.retrieve.read_edges import EdgeTable, ForeignEdge
+from pipelines.retrieve.read_graph import NamedTable, language_of, read_documents, text_of
+from pipelines.retrieve.renumbering import Renumbering, renumbered
+from pipelines.retrieve.sparse_rows import Entries, Numbers, SparseRows, rows_of
+from pipelines.retrieve.strings import SortedMap, Strings
 from pipelines.store.graph import GraphStore
 
 
-def build_index(graph: GraphStore) -> Index:
-    """Return the index of all that `graph` holds; equal graphs give equal indexes, whatever the store."""
-    documents = list(graph.nodes((NodeKind.DOCUMENT,)))
-    entities, tags = _Named.of(graph.nodes((NodeKind.ENTITY,))), _Named.of(graph.nodes((NodeKind.TAG,)))
-    document_number, entity_number, tag_number = (
-        _numbers(document.id for document in documents),
-        entities.numbers,
-        tags.numbers,
-    )
-    titles = [str(document.properties.get("title", "")) for document in documents]
-    chunks = _Chunks(graph.nodes((NodeKind.CHUNK,)), document_number, titles)
-    chunk_number, owner, vocabulary = chunks.numbers, np.array(chunks.owners, dtype=np.int32), chunks.vocabulary
-    chunk_terms = chunks.terms()
-    document_terms = _document_terms(documents, vocabulary)
-    languages, language_of = _languages(chunks.languages)
-    entities_by_name = _entities_by_name(entities)
-    documents_by_title = _multimap(
-        (key, number)
-        for number, (title, document) in enumerate(zip(titles, documents, strict=True))
-        for key in title_keys(title, _language(document))
-    )
-    chunk_entities = _chunk_entities(graph, chunk_number, entities, entities_by_name)
-    entity_chunks = chunk_entities.transposed(len(entity_number))
-    name_terms = _name_terms(entities.names, vocabulary, _languages_of_names(entity_chunks, languages, language_of))
-    postings = chunk_terms.transposed(len(vocabulary))
-    tag_weights = SparseRows.from_pairs(_weighted(graph, EdgeKind.HAS_TAG, chunk_number, tag_number), len(owner))
-    related = _both_directions(_pairs(graph, EdgeKind.RELATED, entity_number, entity_number))
-    neighbours = _both_directions(_pairs(graph, EdgeKind.NEXT, chunk_number, chunk_number))
-    return Index(
-        has_summaries=chunks.has_summaries,
-        chunks=tuple(chunk_number),
-        documents=tuple(document_number),
-        uris=tuple(str(document.properties.get("uri", "")) for document in documents),
-        titles=tuple(titles),
-        media_types=tuple(str(document.properties.get("media_type", "")) for document in documents),
-        dates=tuple(document_date(_metadata(document)) for document in documents),
-        superseded_by=_superseded_by(graph, document_number),
-        document_of=owner,
-        pages=np.array(chunks.pages, dtype=np.int32),
-        languages=languages,
-        language_of=language_of,
-        lengths=np.array([chunk_terms.values_of(i).sum() for i in range(chunk_terms.size)], dtype=np.float32),
-        entities=tuple(entity_number),
-        entity_names=tuple(entities.names),
-        tag_ids=tuple(tag_number),
-        tag_names=tuple(tags.names),
-        tag_aliases=tuple(map("\n".join, tags.aliases)),
-        chunk_entities=chunk_entities,
-        entity_chunks=entity_chunks,
-        related_entities=SparseRows.from_pairs(related, len(entity_number)),
-        chunk_references=_references(graph, chunk_number, document_number),
-        tag_chunks=tag_weights.transposed(len(tag_number)),
-        chunk_neighbours=SparseRows.from_pairs(neighbours, len(owner)),
-        document_chunks=SparseRows.from_pairs(((int(d), c, 1.0) for c, d in enumerate(owner)), len(documents)),
-        named_in_title=_named_in_title(entity_chunks, owner, entities_by_name, documents_by_title),
-        postings=postings,
-        name_frequency=_name_frequency(name_terms, entity_chunks, postings),
-        name_terms=name_terms,
-        term_documents=document_terms.transposed(len(vocabulary)),
-        vocabulary=vocabulary,
-        entities_by_name=entities_by_name,
-        documents_by_title=documents_by_title,
-        tags_by_form=_multimap(
+def build_index(graph: GraphStore, before: Index | None = None) -> Index:
+    """Return the index of all that `graph` holds; equal graphs give equal indexes, whatever the store.
+
+    What `before`, an earlier index of the same graph, has of owners that are as they were is not read again.
+    """
+    held = dict(sorted(graph.owners().items()))
+    try:
+        return _Growth(graph, held, before or NO_INDEX).index()
+    except ForeignEdge:
+        return _Growth(graph, held, NO_INDEX).index()
+
+
+class _Growth:
+    """An index made of the one before and of what has changed in the graph, step by step."""
+
+    def __init__(self, graph: GraphStore, held: Mapping[str, str], old: Index) -> None:
+        known = dict(zip(old.owners, old.digests, strict=True))
+        changed = {owner for owner in {**known, **held} if known.get(owner) != held.get(owner)}
+        owners = sorted(changed & held.keys()) if known else None
+        self._old, self._held = old, held
+        self._read, self._chunk_table = read_documents(graph, owners)
+        kept = np.array([document not in changed for document in old.documents], dtype=bool)
+        self._documents = Renumbering.between(old.documents, kept, [node.id for node in self._read])
+        self._chunks = Renumbering.between(old.chunks, kept[old.document_of], self._chunk_table.ids)
+        self._entities = NamedTable.of(graph, NodeKind.ENTITY, old.entities, old.entity_hashes)
+        self._tags = NamedTable.of(graph, NodeKind.TAG, old.tag_ids, old.tag_hashes)
+        self._edges = self._read_edges(graph, owners)
+
+    def _read_edges(self, graph: GraphStore, owners: list[str] | None) -> EdgeTable:
+        table = self._chunk_table
+        edges = EdgeTable(
+            chunks=_numbers(self._chunk_ids),
+            documents=_numbers(self._document_ids),
+            entities=_to_look_up(self._entities.ids, owners),
+            tags=_to_look_up(self._tags.ids, owners),
+            owner_of=dict(zip(table.ids, table.owners, strict=True)),
+        )
+        edges.read(graph, owners)
+        return edges
+
+    def index(self) -> Index:
+        """Return the index; the order in which its parts are computed does not matter."""
+        owners = Strings.of(self._held)
+        loose = self._edges.loose | set(self._cut_off())
+        digests = Strings.of("" if owner in loose else digest for owner, digest in self._held.items())
+        parts = self._of_documents() | self._of_chunks() | self._of_entities() | self._of_tags() | self._of_terms()
+        return Index(owners=owners, digests=digests, **parts)
+
+    # --- documents ---
+
+    @cached_property
+    def _document_ids(self) -> Strings:
+        return self._documents.strings(self._old.documents, (node.id for node in self._read))
+
+    def _of_documents(self) -> dict[str, Any]:
+        old, texts = self._old, self._documents.strings
+        size = len(self._document_ids)
+        keys, documents = self._titles
+        return {
+            "documents": self._document_ids,
+            "uris": texts(old.uris, (text_of(node, "uri") for node in self._read)),
+            "titles": texts(old.titles, (text_of(node, "title") for node in self._read)),
+            "media_types": texts(old.media_types, (text_of(node, "media_type") for node in self._read)),
+            "dates": texts(old.dates, (document_date(_metadata(node)) for node in self._read)),
+            "superseded_by": _superseded_by(self._edges.newer, size),
+            "document_chunks": rows_of(Entries.of(enumerate(self._document_of)).turned(), size),
+            "title_keys": keys,
+            "title_documents": documents,
+        }
+
+    @cached_property
+    def _titles(self) -> tuple[Strings, SparseRows]:
+        pairs = [
+            (key, number)
+            for number, node in self._new_documents()
+            for key in title_keys(text_of(node, "title"), language_of(node))
+        ]
+        return next_keyed(self._old.title_keys, self._old.title_documents, self._documents.of_old, pairs)
+
+    def _new_documents(self) -> Iterator[tuple[int, Node]]:
+        return zip(self._documents.of_new.tolist(), self._read, strict=True)
+
+    # --- chunks ---
+
+    @cached_property
+    def _chunk_ids(self) -> Strings:
+        return self._chunks.strings(self._old.chunks, self._chunk_table.ids)
+
+    @cached_property
+    def _document_of(self) -> Numbers:
+        number = _numbers(self._document_ids)
+        new = np.array([number[owner] for owner in self._chunk_table.owners], dtype=np.int32)
+        return self._chunks.table(self._documents.of_old[self._old.document_of], new)
+
+    def _of_chunks(self) -> dict[str, Any]:
+        old, new, table, edges = self._old, self._chunk_table, self._chunks.table, self._edges
+        size = len(self._chunk_ids)
+        following = Entries.flat(edges.following)
+        references = Entries.flat(edges.references, edges.reference_weights)
+        chunks = self._chunks.of_old
+        return {
+            "chunks": self._chunk_ids,
+            "document_of": self._document_of,
+            "pages": table(old.pages, np.array(new.pages, dtype=np.int32)),
+            "language_names": Strings.of(self._languages[0]),
+            "language_of": self._languages[1],
+            "rewritten": table(old.rewritten, np.array(new.rewritten, dtype=bool)),
+            "chunk_neighbours": renumbered(old.chunk_neighbours, chunks, chunks, size, following + following.turned()),
+            "chunk_references": rows_of(references, size),
+        }
+
+    @cached_property
+    def _languages(self) -> tuple[tuple[str, ...], Numbers]:
+        """The languages of the chunks, the commonest first, and the place of each chunk's among them."""
+        met = _numbers(dict.fromkeys((*self._old.languages, *self._chunk_table.languages)))
+        new = np.array([met[language] for language in self._chunk_table.languages], dtype=np.int32)
+        place = self._chunks.table(self._old.language_of, new)
+        counts = np.bincount(place, minlength=len(met)).tolist()
+        languages = tuple(sorted((one for one in met if counts[met[one]]), key=lambda one: (-counts[met[one]], one)))
+        ranks = _numbers(languages)
+        return languages, np.array([ranks.get(one, -1) for one in met], dtype=np.int32)[place]
+
+    # --- entities ---
+
+    def _of_entities(self) -> dict[str, Any]:
+        keys, entities = self._names
+        return {
+            "entities": self._entities.ids,
+            "entity_names": self._entity_names,
+            "entity_hashes": self._entities.hashes,
+            "entity_keys": keys,
+            "key_entities": entities,
+            "inner_entities": self._inner,
+            "chunk_entities": self._chunk_entities,
+            "entity_chunks": self._entity_chunks,
+            "relations": self._relations,
+            "related_entities": self._related(),
+            "named_in_title": self._named_in_title(),
+            "name_terms": self._name_terms,
+            "name_frequency": entity_names.name_frequency(self._name_terms, self._entity_chunks, self._postings),
+        }
+
+    @cached_property
+    def _entity_names(self) -> Strings:
+        return self._entities.contents.strings(self._old.entity_names, self._entities.names)
+
+    @cached_property
+    def _name_pairs(self) -> Pairs:
+        """The keys of the names that are new, and their entities."""
+        return [
+            (key, number)
+            for number, own, aliases in _new_names(self._entities)
+            for name in (own, *aliases)
+            if (key := name_key(name))
+        ]
+
+    @cached_property
+    def _names(self) -> tuple[Strings, SparseRows]:
+        old = self._old
+        return next_keyed(old.entity_keys, old.key_entities, self._entities.contents.of_old, self._name_pairs)
+
+    @cached_property
+    def _inner(self) -> SparseRows:
+        """For each entity those whose names are inside its own."""
+        old, contents, (keys, entities) = self._old, self._entities.contents, self._names
+        lost = old.key_entities.rows()[contents.of_old[old.key_entities.columns] < 0]
+        changed = {old.entity_keys[place] for place in np.unique(lost)} | {key for key, _ in self._name_pairs}
+        around = entity_names.names_around(keys, entities, changed) if len(old.entities) else contents.of_new
+        again = np.union1d(around, contents.of_new)
+        rows = np.where(np.isin(contents.of_old, again), -1, contents.of_old).astype(np.int32)
+        by_name = SortedMap(keys, entities.numbers_of)
+        names, size = self._entity_names, len(self._entities.ids)
+        added = [
+            (number, other)
+            for number in again.tolist()
+            for other in entity_names.inner_names(names[number], number, by_name)
+        ]
+        return renumbered(old.inner_entities, rows, self._entities.numbers.of_old, size, Entries.of(added))
+
+    @cached_property
+    def _chunk_entities(self) -> SparseRows:
+        own = entity_names.own_mentions(self._old.chunk_entities)
+        added = Entries.flat(self._edges.mentions)
+        mentions = renumbered(own, self._chunks.of_old, self._entities.numbers.of_old, len(self._chunk_ids), added)
+        return entity_names.with_inner_names(mentions, self._inner)
+
+    @cached_property
+    def _entity_chunks(self) -> SparseRows:
+        return self._chunk_entities.transposed(len(self._entities.ids))
+
+    @cached_property
+    def _relations(self) -> Numbers:
+        old, entity = self._old.relations, self._entities.numbers.of_old
+        kept = old[old[:, 0] >= 0]
+        moved = np.column_stack((self._documents.of_old[kept[:, 0]], entity[kept[:, 1:]]))
+        new = np.frombuffer(self._edges.relations, dtype=np.int32).reshape(-1, 3)
+        return np.unique(np.concatenate((moved[(moved >= 0).all(axis=1)], new)), axis=0)
+
+    def _related(self) -> SparseRows:
+        ends = self._relations[:, 1:]
+        pairs = Entries(ends[:, 0], ends[:, 1], np.ones(len(ends), dtype=np.float32))
+        return rows_of(pairs + pairs.turned(), len(self._entities.ids))
+
+    def _named_in_title(self) -> NDArray[np.bool_]:
+        (titles, documents), (keys, entities) = self._titles, self._names
+        bearers = [
+            (entity, document)
+            for place, title in enumerate(titles)
+            if (key := keys.place(title)) >= 0
+            for document in documents.numbers_of(place)
+            for entity in entities.numbers_of(key)
+        ]
+        size = len(self._document_ids)
+        return entity_names.named_in_title(self._entity_chunks, self._document_of, Entries.of(bearers), size)
+
+    # --- tags ---
+
+    def _of_tags(self) -> dict[str, Any]:
+        old, tags, edges = self._old, self._tags, self._edges
+        forms, form_tags = next_keyed(old.tag_forms, old.form_tags, tags.contents.of_old, self._form_pairs())
+        weights = Entries.flat(edges.tagged, edges.tag_weights)
+        return {
+            "tag_ids": tags.ids,
+            "tag_names": tags.contents.strings(old.tag_names, tags.names),
+            "tag_aliases": tags.contents.strings(old.tag_aliases, map("\n".join, tags.aliases)),
+            "tag_hashes": tags.hashes,
+            "tag_chunks": renumbered(old.tag_chunks, tags.numbers.of_old, self._chunks.of_old, len(tags.ids), weights),
+            "tag_forms": forms,
+            "form_tags": form_tags,
+        }
+
+    def _form_pairs(self) -> Pairs:
+        return [
             (tag_form(spelling), number)
-            for number, (name, aliases) in enumerate(zip(tags.names, tags.aliases, strict=True))
-            for spelling in (*aliases, name)
-        ),
-    )
+            for number, own, aliases in _new_names(self._tags)
+            for spelling in (*aliases, own)
+        ]
+
+    # --- terms ---
+
+    @cached_property
+    def _languages_of_names(self) -> Numbers:
+        return entity_names.languages_of_names(self._entity_chunks, self._languages[1])
+
+    @cached_property
+    def _names_read_again(self) -> tuple[NDArray[np.bool_], Numbers]:
+        """Which of the old entities keep the terms of their names, and the entities whose terms are taken anew.
+
+        A name is read in the language of the first chunk that mentions it, and that may have changed.
+        """
+        old, contents, ranks = self._old, self._entities.contents, _numbers(self._languages[0])
+        before = entity_names.languages_of_names(old.entity_chunks, old.language_of)
+        rank = np.array([ranks.get(language, -1) for language in old.languages], dtype=np.int32)
+        kept = contents.of_old >= 0
+        kept[kept] = rank[before[kept]] == self._languages_of_names[contents.of_old[kept]] if len(rank) else False
+        others = np.ones(len(self._entities.ids), dtype=bool)
+        others[contents.of_old[kept]] = False
+        return kept, np.flatnonzero(others).astype(np.int32)
+
+    @cached_property
+    def _name_term_pairs(self) -> list[tuple[str, int]]:
+        languages, names = self._languages[0], self._entity_names
+        return [
+            (term, number)
+            for number in self._names_read_again[1].tolist()
+            for term in terms(names[number], languages[self._languages_of_names[number]] if languages else "")
+        ]
+
+    @cached_property
+    def _document_term_pairs(self) -> Pairs:
+        """The terms by which a reader may call each document that is new."""
+        return [
+            (term, number)
+            for number, node in self._new_documents()
+            for term in document_words(
+                text_of(node, "title"), text_of(node, "uri"), text_of(node, "media_type"), language_of(node)
+            )
+        ]
+
+    @cached_property
+    def _terms(self) -> tuple[Renumbering, Strings]:
+        old, kept_names = self._old, self._names_read_again[0]
+        used = still_led_to(old.postings, self._chunks.of_old)
+        used |= still_led_to(old.term_documents, self._documents.of_old)
+        used[old.name_terms.columns[kept_names[old.name_terms.rows()]]] = True
+        said = {term for term, _ in (*self._name_term_pairs, *self._document_term_pairs)}
+        return next_keys(old.terms, used, said | self._chunk_table.terms.keys())
+
+    @cached_property
+    def _postings(self) -> SparseRows:
+        numbers, words = self._terms
+        new = self._chunk_table.postings()
+        place = np.array([words.place(term) for term in self._chunk_table.terms], dtype=np.int32)
+        added = Entries(place[new.rows], self._chunks.of_new[new.columns], new.values)
+        return renumbered(self._old.postings, numbers.of_old, self._chunks.of_old, len(words), added)
+
+    @cached_property
+    def _name_terms(self) -> SparseRows:
+        numbers, words = self._terms
+        kept, _ = self._names_read_again
+        rows = np.where(kept, self._entities.contents.of_old, -1).astype(np.int32)
+        place = {term: words.place(term) for term, _ in self._name_term_pairs}
+        added = Entries.of((number, place[term]) for term, number in self._name_term_pairs)
+        return renumbered(self._old.name_terms, rows, numbers.of_old, len(self._entities.ids), added)
+
+    def _of_terms(self) -> dict[str, Any]:
+        numbers, words = self._terms
+        columns, pairs = self._documents.of_old, self._document_term_pairs
+        postings, chunks = self._postings, len(self._chunk_ids)
+        return {
+            "terms": words,
+            "backwards": _backwards(self._old, numbers, words),
+            "postings": postings,
+            "lengths": np.bincount(postings.columns, postings.values, chunks).astype(np.float32),
+            "term_documents": next_rows(words, self._old.term_documents, numbers, columns, pairs),
+        }
+
+    # --- what is to be read again ---
+
+    def _cut_off(self) -> Iterator[str]:
+        """The documents that are taken over, and lead to entities or tags that are gone: those may come again."""
+        old, entity, tag = self._old, self._entities.numbers.of_old, self._tags.numbers.of_old
+        mentions, tagged = entity_names.own_mentions(old.chunk_entities), old.tag_chunks
+        by_chunk = np.concatenate(
+            (mentions.rows()[entity[mentions.columns] < 0], tagged.columns[tag[tagged.rows()] < 0])
+        )
+        lost = (entity[old.relations[:, 1:]] < 0).any(axis=1)
+        documents = np.concatenate((old.document_of[by_chunk], old.relations[lost, 0]))
+        kept = self._documents.of_old >= 0
+        return (old.documents[number] for number in np.unique(documents[documents >= 0]).tolist() if kept[number])
 
 
 def _numbers(ids: Iterable[str]) -> dict[str, int]:
     return {id: number for number, id in enumerate(ids)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """What the index holds of entities or tags, gathered from their nodes one by one."""
-
-    numbers: dict[str, int]
-    names: list[str]
-    aliases: list[tuple[str, ...]]
-
-    @classmethod
-    def of(cls, nodes: Iterable[Node]) -> _Named:
-        found = cls({}, [], [])
-        for node in nodes:
-            found.numbers[node.id] = len(found.numbers)
-            found.names.append(str(node.properties.get("name", "")))
-            found.aliases.append(_aliases(node))
-        return found
+def _new_names(table: NamedTable) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """The number, the name and the other names of each that is new or has changed."""
+    return zip(table.contents.of_new.tolist(), table.names, table.aliases, strict=True)
 
 
-class _Chunks:
-    """What the index holds of chunks, gathered from their nodes one by one: only one text is in memory at a time."""
-
-    def __init__(self, nodes: Iterable[Node], documents: Mapping[str, int], titles: Sequence[str]) -> None:
-        self.numbers: dict[str, int] = {}
-        self.owners = array("i")
-        self.pages = array("i")
-        self.languages: list[str] = []
-        self.vocabulary: dict[str, int] = {}
-        self.has_summaries = False
-        self._ends = array("q", [0])
-        self._columns = array("i")
-        self._values = array("f")
-        for node in nodes:
-            self._add(node, documents[node.owner], titles[documents[node.owner]])
-
-    def _add(self, node: Node, owner: int, title: str) -> None:
-        self.numbers[node.id] = len(self.numbers)
-        self.owners.append(owner)
-        page = node.properties.get("page", 0)
-        self.pages.append(page if isinstance(page, int) else 0)
-        self.languages.append(sys.intern(_language(node)))
-        counted = Counter(terms(_searched_text(node, title), _language(node)))
-        found = sorted((self.vocabulary.setdefault(term, len(self.vocabulary)), n) for term, n in counted.items())
-        self._columns.extend(term for term, _ in found)
-        self._values.extend(count for _, count in found)
-        self._ends.append(len(self._columns))
-        self.has_summaries = self.has_summaries or _is_rewritten(node, counted)
-
-    def terms(self) -> SparseRows:
-        """Return how often each chunk holds each term."""
-        return SparseRows(
-            np.array(self._ends, dtype=np.int64),
-            np.array(self._columns, dtype=np.int32),
-            np.array(self._values, dtype=np.float32),
-        )
+def _to_look_up(ids: Strings, owners: list[str] | None) -> Mapping[str, int]:
+    """The numbers of ids: a mapping made at once where all edges are read, and where those of some, none."""
+    return _numbers(ids) if owners is None else SortedMap(ids, int)
 
 
-def _language(node: Node) -> str:
-    return str(node.properties.get("language", ""))
+def _backwards(old: Index, numbers: Renumbering, words: Strings) -> Numbers:
+    """The terms in order of their letters from the last to the first."""
+    added = sorted((words[number][::-1], number) for number in numbers.of_new.tolist())
+    kept = numbers.of_old[old.backwards]
+    kept = kept[kept >= 0]
+    before = [bisect_left(kept, term, key=lambda number: words[number][::-1]) for term, _ in added]
+    return np.insert(kept, np.array(before, dtype=np.int64), [number for _, number in added]).astype(np.int32)
 
 
-def _languages(of_chunks: Sequence[str]) -> tuple[tuple[str, ...], Numbers]:
-    """The languages of the chunks, the commonest first, and the place of each chunk's among them."""
-    counts = Counter(of_chunks)
-    languages = tuple(sorted(counts, key=lambda language: (-counts[language], language)))
-    return languages, np.array([languages.index(language) for language in of_chunks], dtype=np.int32)
-
-
-def _is_rewritten(chunk: Node, own: Collection[str]) -> bool:
-    """Whether a chunk's summary has words that the chunk, whose terms are `own`, has not: was written."""
-    summary = str(chunk.properties.get("summary", ""))
-    if summary in str(chunk.properties["text"]):
-        return False
-    return any(term not in own for term in terms(summary, _language(chunk)))
-
-
-def _searched_text(chunk: Node, title: str) -> str:
-    """A chunk's own text under its document's title and its headings."""
-    path = chunk.properties.get("heading_path", ())
-    headings = [part for part in (path if isinstance(path, tuple) else ()) if part != title]
-    return "\n".join((title, *headings, str(chunk.properties.get("context", "")), str(chunk.properties["text"])))
-
-
-def _entities_by_name(entities: _Named) -> dict[str, tuple[int, ...]]:
-    def pairs() -> Iterator[tuple[str, int]]:
-        for number, (own, aliases) in enumerate(zip(entities.names, entities.aliases, strict=True)):
-            for name in (own, *aliases):
-                if key := name_key(name):
-                    yield key, number
-
-    return _multimap(pairs())
-
-
-def _aliases(node: Node) -> tuple[str, ...]:
-    aliases = node.properties.get("aliases", ())
-    return tuple(map(str, aliases)) if isinstance(aliases, tuple) else ()
-
-
-def _multimap(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
-    found: dict[str, dict[int, None]] = {}
-    for key, number in pairs:
-        found.setdefault(key, {})[number] = None
-    return {key: tuple(numbers) for key, numbers in found.items()}
-
-
-def _chunk_entities(
-    graph: GraphStore,
-    chunks: Mapping[str, int],
-    entities: _Named,
-    by_name: Mapping[str, tuple[int, ...]],
-) -> SparseRows:
-    inner = [_inner_names(name, number, by_name) for number, name in enumerate(entities.names)]
-
-    def pairs() -> Iterator[tuple[int, int, float]]:
-        for chunk, entity, _ in _pairs(graph, EdgeKind.MENTIONS, chunks, entities.numbers):
-            yield chunk, entity, 1.0
-            for other in inner[entity]:
-                yield chunk, other, INNER_NAME
-
-    return SparseRows.from_pairs(pairs(), len(chunks))
-
-
-def _inner_names(name: str, number: int, by_name: Mapping[str, tuple[int, ...]]) -> list[int]:
-    """The entities whose names are part of this one's ("Mississippi" in "History of Mississippi")."""
-    whole = name_key(name)
-    found = {other for _, _, key in word_ngrams(whole) if key != whole for other in by_name.get(key, ())}
-    return sorted(found - {number})
-
-
-def _pairs(
-    graph: GraphStore, kind: EdgeKind, sources: Mapping[str, int], targets: Mapping[str, int]
-) -> Iterator[tuple[int, int, float]]:
-    for edge in graph.edges((kind,)):
-        if edge.source in sources and edge.target in targets:
-            yield sources[edge.source], targets[edge.target], 1.0
-
-
-def _weighted(
-    graph: GraphStore, kind: EdgeKind, sources: Mapping[str, int], targets: Mapping[str, int]
-) -> Iterator[tuple[int, int, float]]:
-    for edge in graph.edges((kind,)):
-        if edge.source in sources and edge.target in targets:
-            weight = edge.properties.get("weight", 1.0)
-            yield sources[edge.source], targets[edge.target], float(weight) if isinstance(weight, float | int) else 1.0
-
-
-def _both_directions(pairs: Iterable[tuple[int, int, float]]) -> Iterator[tuple[int, int, float]]:
-    for one, two, weight in pairs:
-        yield one, two, weight
-        yield two, one, weight
-
-
-def _references(graph: GraphStore, chunks: Mapping[str, int], documents: Mapping[str, int]) -> SparseRows:
-    """The documents that each chunk refers to; a reference that fits several documents is shared among them."""
-
-    def pairs() -> Iterator[tuple[int, int, float]]:
-        for edge in graph.edges((EdgeKind.REFERENCES,)):
-            source = chunks.get(str(edge.properties.get("chunk", "")))
-            if source is not None and edge.target in documents:
-                candidates = edge.properties.get("candidates", 1)
-                yield source, documents[edge.target], 1.0 / int(candidates) if isinstance(candidates, int) else 1.0
-
-    return SparseRows.from_pairs(pairs(), len(chunks))
-
-
-def _superseded_by(graph: GraphStore, documents: Mapping[str, int]) -> Numbers:
+def _superseded_by(newer: Mapping[int, int], documents: int) -> Numbers:
     """The end of each document's chain of SUPERSEDES; a cycle is followed once."""
-    newer = {older: newer for newer, older, _ in _pairs(graph, EdgeKind.SUPERSEDES, documents, documents)}
-    found = np.full(len(documents), -1, dtype=np.int32)
+    found = np.full(documents, -1, dtype=np.int32)
     for document in newer:
         last, passed = document, {document}
         while last in newer and newer[last] not in passed:
@@ -277,56 +394,6 @@ def _superseded_by(graph: GraphStore, documents: Mapping[str, int]) -> Numbers:
             passed.add(last)
         found[document] = last if last != document else -1
     return found
-
-
-def _named_in_title(
-    entity_chunks: SparseRows,
-    owner: Numbers,
-    by_name: Mapping[str, tuple[int, ...]],
-    by_title: Mapping[str, tuple[int, ...]],
-) -> NDArray[np.bool_]:
-    found = np.zeros(len(entity_chunks.columns), dtype=bool)
-    for key, documents in by_title.items():
-        for entity in by_name.get(key, ()):
-            entries = slice(entity_chunks.starts[entity], entity_chunks.starts[entity + 1])
-            found[entries] |= np.isin(owner[entity_chunks.columns[entries]], documents)
-    return found
-
-
-def _languages_of_names(entity_chunks: SparseRows, languages: Sequence[str], language_of: Numbers) -> list[str]:
-    """The language of the first chunk that mentions each name; of one that none mentions, the corpus's own."""
-    first = [entity_chunks.columns_of(entity)[:1] for entity in range(entity_chunks.size)]
-    main = languages[0] if languages else ""
-    return [languages[int(language_of[chunk[0]])] if len(chunk) else main for chunk in first]
-
-
-def _name_terms(names: Sequence[str], vocabulary: dict[str, int], languages: Sequence[str]) -> SparseRows:
-    def pairs() -> Iterator[tuple[int, int, float]]:
-        for number, name in enumerate(names):
-            for term in terms(name, languages[number]):
-                yield number, vocabulary.setdefault(term, len(vocabulary)), 1.0
-
-    return SparseRows.from_pairs(pairs(), len(names))
-
-
-def _name_frequency(name_terms: SparseRows, entity_chunks: SparseRows, postings: SparseRows) -> Numbers:
-    """In how many chunks each name stands; a name of a single word also where it was not recognized as a name."""
-    single = np.flatnonzero(name_terms.counts() == 1)
-    found = entity_chunks.counts().copy()
-    found[single] = np.maximum(found[single], postings.counts()[name_terms.columns[name_terms.starts[single]]])
-    return found
-
-
-def _document_terms(documents: Sequence[Node], vocabulary: dict[str, int]) -> SparseRows:
-    """The terms by which a reader may call each document."""
-
-    def pairs() -> Iterator[tuple[int, int, float]]:
-        for number, document in enumerate(documents):
-            title, uri, kind = (str(document.properties.get(name, "")) for name in ("title", "uri", "media_type"))
-            for term in document_words(title, uri, kind, _language(document)):
-                yield number, vocabulary.setdefault(term, len(vocabulary)), 1.0
-
-    return SparseRows.from_pairs(pairs(), len(documents))
 
 
 def _metadata(document: Node) -> dict[str, str]:

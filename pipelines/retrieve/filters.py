@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from pipelines.core.errors import NotFound, SettingsError
 from pipelines.core.ids import called, normalize
-from pipelines.retrieve.index import Index, Weights
+from pipelines.retrieve.index import Index
+from pipelines.retrieve.sparse_rows import Weights
 from pipelines.store.catalog import Entry
 from pipelines.store.vector import Filter
 

@@ -1,24 +1,27 @@
-"""The graph in memory, as retrieval reads it: nodes by number, edges as sparse rows, and names as they are compared."""
+"""The graph as retrieval reads it: nodes by number, edges as sparse rows, and names as they are compared.
+
+All of it is arrays, which may be those of a file that is mapped: what a question does not ask for is not read.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
-from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipelines.atomize.tags import tag_form
 from pipelines.core.ids import normalize
 from pipelines.lang.names import kind_words
 from pipelines.lang.terms import stop_words, terms
-
-Numbers = NDArray[np.int32]
-Weights = NDArray[np.float32]
+from pipelines.retrieve.sparse_rows import Numbers, SparseRows, Weights
+from pipelines.retrieve.strings import SortedMap, Strings
+from pipelines.store.graph import HASH_BYTES
 
 _WORD = re.compile(r"[^\W_]+")
 _BRACKETS = re.compile(r"(?:(?<!\s)\s++)?[(（][^)）]{0,200}[)）]")
@@ -29,132 +32,123 @@ LONGEST_NAME = 8
 """Words of a name that is looked up in a question at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class SparseRows:
-    """A sparse matrix in compressed rows (CSR): row i has `columns[starts[i]:starts[i + 1]]`, ascending, and `values`.
-
-    Nothing else needs scipy, whose `csr_array` this would be; and that one adds up repeated pairs.
-    """
-
-    starts: NDArray[np.int64]
-    columns: Numbers
-    values: Weights
-
-    @property
-    def size(self) -> int:
-        """The number of rows."""
-        return len(self.starts) - 1
-
-    def columns_of(self, row: int) -> Numbers:
-        return self.columns[self.starts[row] : self.starts[row + 1]]
-
-    def values_of(self, row: int) -> Weights:
-        return self.values[self.starts[row] : self.starts[row + 1]]
-
-    def counts(self) -> Numbers:
-        """Return how many entries each row has."""
-        return np.diff(self.starts).astype(np.int32)
-
-    def gather(self, rows: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return all entries of `rows`, one row after the other: the place in `rows`, and the place in `columns`."""
-        lengths = self.starts[rows + 1] - self.starts[rows]
-        owner = np.repeat(np.arange(len(rows)), lengths)
-        before = np.cumsum(lengths) - lengths
-        places = np.arange(int(lengths.sum())) - before[owner] + self.starts[rows][owner]
-        return owner, places
-
-    def transposed(self, columns: int) -> SparseRows:
-        """Return the transpose of a matrix of `columns` columns."""
-        order = np.argsort(self.columns, kind="stable")
-        rows = np.repeat(np.arange(self.size, dtype=np.int32), self.counts())[order]
-        starts = np.zeros(columns + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.columns, minlength=columns), out=starts[1:])
-        return SparseRows(starts, rows, self.values[order])
-
-    @staticmethod
-    def from_pairs(pairs: Mapping[tuple[int, int], float] | Iterable[tuple[int, int, float]], rows: int) -> SparseRows:
-        """Return the matrix of (row, column) to value; of a repeated pair the highest value counts."""
-        items = ((r, c, v) for (r, c), v in pairs.items()) if isinstance(pairs, Mapping) else pairs
-        flat = np.fromiter(chain.from_iterable(items), dtype=np.float64).reshape(-1, 3)  # no object for each number
-        flat = flat[np.lexsort((-flat[:, 2], flat[:, 1], flat[:, 0]))]
-        first = np.ones(len(flat), dtype=bool)
-        first[1:] = (flat[1:, :2] != flat[:-1, :2]).any(axis=1)
-        flat = flat[first]
-        starts = np.zeros(rows + 1, dtype=np.int64)
-        np.cumsum(np.bincount(flat[:, 0].astype(np.int64), minlength=rows), out=starts[1:])
-        return SparseRows(starts, flat[:, 1].astype(np.int32), flat[:, 2].astype(np.float32))
-
-
 @dataclass(frozen=True)
 class Index:
     """Chunks, documents, entities, tags and terms by number, each in order of id, and the edges between them.
 
     A field named `a_bs` has for each a the bs that it leads to: `chunk_entities` the entities that a chunk mentions,
-    `entity_chunks` the chunks that mention an entity.
+    `entity_chunks` the chunks that mention an entity. Terms and keys are in order too, so that what a number is does
+    not depend on what was read first.
 
     Of chunks: `document_of`, the `pages` where they begin (0: none), their `lengths` in terms. `language_of` is the
     place of a chunk's language in `languages`, which are in order of their share, the largest first ("" where it is not
-    known). `postings` has for each term the chunks that hold it, stemmed as a word of the chunk's language, and how
-    often. A chunk mentions also the entities whose names are inside a longer name
-    in it, with less weight. `chunk_references` leads to the documents that a chunk refers to, `chunk_neighbours` to the
-    chunks before and behind.
+    known). `rewritten` says whether a chunk's summary has words that are not its own. `postings` has for each of
+    `terms` the chunks that hold it, stemmed as a word of the chunk's language, and how often; `backwards` are the terms
+    in order of their letters from the last to the first. A chunk mentions also the
+    entities whose names are inside a longer name in it (`inner_entities`), with less weight. `chunk_references` leads
+    to the documents that a chunk refers to, `chunk_neighbours` to the chunks before and behind.
 
-    Of documents: `superseded_by` is the newest document that replaces each, or -1; `documents_by_title` leads from a
-    title as `name_key` folds it to documents, `term_documents` from a term to the documents that a reader may call by
-    it (`document_words`).
+    Of documents: `superseded_by` is the newest document that replaces each, or -1; `title_documents` leads from a
+    title as `name_key` folds it (`title_keys`) to documents, `term_documents` from a term to the documents that a
+    reader may call by it (`document_words`).
 
     Of entities: `name_frequency` is the number of chunks in which the name stands, `name_terms` its terms;
-    `related_entities` leads along RELATED; `entities_by_name` leads from a folded name to entities. `named_in_title`
-    says of each entry of `entity_chunks` whether the title of the chunk's document is the entity's name.
+    `relations` are the edges RELATED: the document that says so, head and tail, and `related_entities` leads along
+    them both ways; `key_entities` leads from a folded name (`entity_keys`) to entities. `named_in_title` says of each
+    entry of `entity_chunks` whether the title of the chunk's document is the entity's name.
 
-    `has_summaries` says whether there are summaries in words that are not their chunks' own. `tag_aliases` are the
-    other spellings of each tag, one to a line; `tags_by_form` leads from the `tag_form` of a spelling to tags.
+    `tag_aliases` are the other spellings of each tag, one to a line; `form_tags` leads from the `tag_form` of a
+    spelling (`tag_forms`) to tags.
+
+    What the next index can take over from this one (`pipelines.retrieve.build_index`) is told by `digests`, what the
+    graph said of each of its `owners`, "" of one that is to be read again, and `entity_hashes` and `tag_hashes`.
     """
 
-    has_summaries: bool
-    chunks: Sequence[str]
-    documents: Sequence[str]
-    uris: Sequence[str]
-    titles: Sequence[str]
-    media_types: Sequence[str]
-    dates: Sequence[str]
+    chunks: Strings
+    documents: Strings
+    uris: Strings
+    titles: Strings
+    media_types: Strings
+    dates: Strings
     superseded_by: Numbers
     document_of: Numbers
     pages: Numbers
-    languages: Sequence[str]
+    language_names: Strings
     language_of: Numbers
+    rewritten: NDArray[np.bool_]
     lengths: Weights
-    entities: Sequence[str]
-    entity_names: Sequence[str]
-    tag_ids: Sequence[str]
-    tag_names: Sequence[str]
-    tag_aliases: Sequence[str]
+    entities: Strings
+    entity_names: Strings
+    entity_hashes: NDArray[np.uint8]
+    tag_ids: Strings
+    tag_names: Strings
+    tag_aliases: Strings
+    tag_hashes: NDArray[np.uint8]
+    inner_entities: SparseRows
     chunk_entities: SparseRows
     entity_chunks: SparseRows
+    relations: Numbers
     related_entities: SparseRows
     chunk_references: SparseRows
     tag_chunks: SparseRows
     chunk_neighbours: SparseRows
     document_chunks: SparseRows
     named_in_title: NDArray[np.bool_]
+    terms: Strings
+    backwards: Numbers
     postings: SparseRows
-    name_frequency: Numbers
-    name_terms: SparseRows
     term_documents: SparseRows
-    vocabulary: Mapping[str, int]
-    entities_by_name: Mapping[str, tuple[int, ...]]
-    documents_by_title: Mapping[str, tuple[int, ...]]
-    tags_by_form: Mapping[str, tuple[int, ...]]
+    name_terms: SparseRows
+    name_frequency: Numbers
+    entity_keys: Strings
+    key_entities: SparseRows
+    title_keys: Strings
+    title_documents: SparseRows
+    tag_forms: Strings
+    form_tags: SparseRows
+    owners: Strings
+    digests: Strings
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of the chunks, that of most chunks first."""
+        return tuple(self.language_names)
+
+    @cached_property
+    def has_summaries(self) -> bool:
+        """Whether there are summaries in words that are not their chunks' own."""
+        return bool(self.rewritten.any())
+
+    @cached_property
+    def vocabulary(self) -> Mapping[str, int]:
+        """The number of each term."""
+        return SortedMap(self.terms, int)
+
+    @cached_property
+    def entities_by_name(self) -> Mapping[str, tuple[int, ...]]:
+        """The entities of each folded name."""
+        return SortedMap(self.entity_keys, self.key_entities.numbers_of)
+
+    @cached_property
+    def documents_by_title(self) -> Mapping[str, tuple[int, ...]]:
+        """The documents of each folded title."""
+        return SortedMap(self.title_keys, self.title_documents.numbers_of)
+
+    @cached_property
+    def tags_by_form(self) -> Mapping[str, tuple[int, ...]]:
+        """The tags of each form of a spelling."""
+        return SortedMap(self.tag_forms, self.form_tags.numbers_of)
+
+    @cached_property
+    def tag_names_by_form(self) -> Mapping[str, str]:
+        """The tag of each form of a spelling; of several the last."""
+        tags, names = self.form_tags, self.tag_names  # not the index itself: it would hold itself in memory
+        return SortedMap(self.tag_forms, lambda form: names[tags.columns_of(form)[-1]])
 
     @cached_property
     def reference_counts(self) -> Numbers:
         """How many chunks refer to each document."""
         return np.bincount(self.chunk_references.columns, minlength=len(self.documents)).astype(np.int32)
-
-    @cached_property
-    def terms(self) -> tuple[str, ...]:
-        """The terms of the vocabulary by number."""
-        return tuple(self.vocabulary)
 
     @cached_property
     def tag_spellings(self) -> tuple[tuple[str, ...], ...]:
@@ -170,19 +164,37 @@ class Index:
 
     def chunk_number(self, chunk: str) -> int | None:
         """Return the number of a chunk, None for an unknown one."""
-        return _position(self.chunks, chunk)
+        place = self.chunks.place(chunk)
+        return None if place < 0 else place
 
     def document_number(self, document: str) -> int:
         """Return the number of a document. Raises KeyError."""
-        number = _position(self.documents, document)
-        if number is None:
+        place = self.documents.place(document)
+        if place < 0:
             raise KeyError(document)
-        return number
+        return place
+
+    def tag_number(self, name: str) -> int | None:
+        """Return the number of the tag of this name, of several the last; None where there is none."""
+        tags = self.tags_by_form.get(tag_form(name), ())
+        return next((tag for tag in reversed(tags) if self.tag_names[tag] == name), None)
 
 
-def _position(ids: Sequence[str], id: str) -> int | None:
-    place = bisect_left(ids, id)
-    return place if place < len(ids) and ids[place] == id else None
+def _no_index() -> Index:
+    """An index of nothing, made by the types of the fields."""
+    empty: dict[str, object] = {
+        "Strings": Strings.of(()),
+        "SparseRows": SparseRows.empty(),
+        "Weights": np.zeros(0, dtype=np.float32),
+    }
+    empty |= {"Numbers": np.zeros(0, dtype=np.int32), "NDArray[np.bool_]": np.zeros(0, dtype=bool)}
+    empty |= {"NDArray[np.uint8]": np.zeros((0, HASH_BYTES), dtype=np.uint8)}
+    parts: dict[str, Any] = {one.name: empty[str(one.type)] for one in fields(Index)}
+    return Index(**parts | {"relations": np.zeros((0, 3), dtype=np.int32)})
+
+
+NO_INDEX = _no_index()
+"""The index of an empty graph."""
 
 
 def name_key(text: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from itertools import chain, islice
 from pathlib import Path
-from zipfile import BadZipFile
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +19,18 @@ from pipelines.core.file_access import private_folder
 from pipelines.core.ids import content_id
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import EmbedderInfo
-from pipelines.retrieve.index import Index, SparseRows, Weights
+from pipelines.retrieve.array_file import UNREADABLE, Arrays, map_arrays, write_arrays
+from pipelines.retrieve.index import Index
+from pipelines.retrieve.sparse_rows import SparseRows, Weights
+from pipelines.retrieve.strings import Strings
 from pipelines.store.vector import RecordKind, VectorStore
 
-VERSION = 11
+VERSION = 12
 """Raised when the same graph gives another index, or the file another form."""
 FILE = "index.npz"
-_METADATA = "metadata"
 _BACKGROUND = "background"
-_STATE = "state"
-"""The entry of the file that tells of which state of the graph it is."""
+_TOLD = "told"
+"""The entry of the file that tells of which state of the graph it is, and of the scale."""
 SCALE_SAMPLE = 64
 """Documents from which the scale is measured: means of some hundred vectors, read in well under a second."""
 _TAG_SAMPLE = 256
@@ -76,13 +78,11 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class _Metadata:
-    """The fields of an index that are not arrays."""
+class _Told:
+    """What the file holds that is no array."""
 
-    texts: dict[str, tuple[str, ...]]
-    maps: dict[str, dict[str, tuple[int, ...]]]
-    vocabulary: tuple[str, ...]
-    has_summaries: bool
+    version: int
+    state: str
     floors: dict[str, float]
     top: float
     background: tuple[str, ...]
@@ -184,71 +184,63 @@ def graph_state(owners: Mapping[str, str], embedder: EmbedderInfo) -> str:
 
 def save_index(folder: Path, state: str, index: Index, scale: Scale) -> None:
     """Write the index into `folder`; where that cannot be written, it is read from the graph again next time."""
-    texts = {name: tuple(getattr(index, name)) for name in _TEXTS}
-    maps = {name: dict(getattr(index, name)) for name in _MAPS}
-    metadata = codec.pack(
-        _Metadata(
-            texts,
-            maps,
-            tuple(index.vocabulary),
-            index.has_summaries,
-            dict(scale.floors),
-            scale.top,
-            tuple(scale.background),
-        )
-    )
-    arrays = {name: array for part in _ARRAYS for name, array in _arrays(part, getattr(index, part))}
+    told = codec.pack(_Told(VERSION, state, dict(scale.floors), scale.top, tuple(scale.background)))
+    arrays = {_TOLD: np.frombuffer(told, dtype=np.uint8)}
+    arrays |= {name: array for part in fields(Index) for name, array in _arrays(part.name, getattr(index, part.name))}
     arrays |= {f"{_BACKGROUND}.{kind}": sample.astype(np.float16) for kind, sample in scale.background.items()}
     with contextlib.suppress(OSError):
         private_folder(folder)
         with tempfile.NamedTemporaryFile(dir=folder, delete=False) as handle:
-            told = {_STATE: state.encode(), _METADATA: metadata}
-            np.savez(handle, **arrays, **{name: np.frombuffer(data, dtype=np.uint8) for name, data in told.items()})  # type: ignore[arg-type]
+            write_arrays(handle, arrays)
         os.replace(handle.name, folder / FILE)
         (folder / "atlas.npz").unlink(missing_ok=True)  # what versions before 4 called it; it holds text of documents
 
 
 def is_kept(folder: Path, state: str) -> bool:
     """Whether an index of this state of the graph lies in `folder`; it is not read."""
-    try:
-        with (folder / FILE).open("rb") as handle, np.load(handle) as file:
-            return bool(file[_STATE].tobytes() == state.encode())
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
-        return False
+    found = _mapped(folder)
+    return found is not None and found[0].state == state
 
 
 def load_index(folder: Path, state: str) -> tuple[Index, Scale] | None:
     """Return what `save_index` wrote, None where it is of another state of the graph, damaged or not there."""
-    try:
-        with (folder / FILE).open("rb") as handle, np.load(handle) as file:
-            if file[_STATE].tobytes() != state.encode():
-                return None
-            kept = codec.unpack(file[_METADATA].tobytes(), _Metadata)
-            parts = {part: _joined(part, file) for part in _ARRAYS}
-            background = {kind: file[f"{_BACKGROUND}.{kind}"].astype(np.float32) for kind in kept.background}
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile, codec.DecodeError):
+    found = _mapped(folder)
+    if found is None or found[0].state != state:
         return None
-    vocabulary = {term: number for number, term in enumerate(kept.vocabulary)}
-    rest = {"vocabulary": vocabulary, "has_summaries": kept.has_summaries}
-    index = Index(**parts, **kept.texts, **kept.maps, **rest)  # type: ignore[arg-type]
-    return index, Scale(kept.floors, kept.top, background)
+    told, index, arrays = found
+    background = {kind: arrays[f"{_BACKGROUND}.{kind}"].astype(np.float32) for kind in told.background}
+    return index, Scale(told.floors, told.top, background)
 
 
-def _arrays(name: str, value: SparseRows | NDArray[np.generic]) -> list[tuple[str, NDArray[np.generic]]]:
-    if isinstance(value, SparseRows):
-        return [(f"{name}.{part.name}", getattr(value, part.name)) for part in fields(SparseRows)]
-    return [(name, value)]
+def load_earlier(folder: Path) -> Index | None:
+    """Return the index of whatever state of the graph `save_index` wrote, for the next to be made of."""
+    found = _mapped(folder)
+    return found and found[1]
 
 
-def _joined(name: str, file: Mapping[str, NDArray[np.generic]]) -> SparseRows | NDArray[np.generic]:
-    if name in file:
-        return file[name]
-    return SparseRows(*(file[f"{name}.{part.name}"] for part in fields(SparseRows)))  # type: ignore[arg-type]
+def _mapped(folder: Path) -> tuple[_Told, Index, Arrays] | None:
+    """What lies in `folder`, None where it is of another version, damaged or not there."""
+    try:
+        arrays = map_arrays(folder / FILE)
+        told = codec.unpack(arrays[_TOLD].tobytes(), _Told)
+        return (told, _index(arrays), arrays) if told.version == VERSION else None
+    except (*UNREADABLE, codec.DecodeError):
+        return None
 
 
-_MAPS = ("entities_by_name", "documents_by_title", "tags_by_form")
-_TEXTS = ("chunks", "documents", "uris", "titles", "media_types", "dates", "entities", "entity_names", "tag_ids",
-          "tag_names", "tag_aliases", "languages")  # fmt: skip
-_ARRAYS = tuple(
-    part.name for part in fields(Index) if part.name not in (*_MAPS, *_TEXTS, "vocabulary", "has_summaries")
-)
+def _index(arrays: Arrays) -> Index:
+    parts: dict[str, Any] = {}
+    for part in fields(Index):
+        table = _OF_ARRAYS.get(str(part.type))
+        names = [f"{part.name}.{one.name}" for one in fields(table)] if table else [part.name]
+        parts[part.name] = table(*map(arrays.__getitem__, names)) if table else arrays[part.name]
+    return Index(**parts)
+
+
+def _arrays(name: str, value: SparseRows | Strings | NDArray[Any]) -> list[tuple[str, NDArray[Any]]]:
+    if isinstance(value, np.ndarray):
+        return [(name, value)]
+    return [(f"{name}.{one.name}", getattr(value, one.name)) for one in fields(value)]
+
+
+_OF_ARRAYS = {one.__name__: one for one in (SparseRows, Strings)}

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.core.vectors import Vectors
-from pipelines.retrieve.index import Index, Numbers, Weights
+from pipelines.retrieve.index import Index
 from pipelines.retrieve.index_cache import Scale
 from pipelines.retrieve.query import AnalyzedQuery, around, matched_terms, rarity
+from pipelines.retrieve.sparse_rows import Numbers, Weights
 from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
 
 KINDS = (RecordKind.SUMMARY, RecordKind.ATOM)
@@ -67,8 +68,6 @@ class LayerSearch:
         self._vectors = vectors
         self._index = index
         self._scale = scale
-        self._chunks = {id: number for number, id in enumerate(index.chunks)}
-        self._tags = {name: number for number, name in enumerate(index.tag_names)}
         self._kinds = KINDS if index.has_summaries else tuple(kind for kind in KINDS if kind is not RecordKind.SUMMARY)
         self._reads = reads
         languages = np.array([reads(language) for language in index.languages], dtype=np.float32)
@@ -140,7 +139,7 @@ class LayerSearch:
         return best, total - best
 
     def _chunk_numbers(self, records: Sequence[Scored]) -> Numbers:
-        found = np.array([self._chunks.get(record.chunk, -1) for record in records], dtype=np.int32)
+        found = np.array([self._index.chunks.place(record.chunk) for record in records], dtype=np.int32)
         self.has_met_unknown = self.has_met_unknown or bool((found < 0).any())
         return found
 
@@ -149,7 +148,7 @@ class LayerSearch:
         index = self._index
         found = np.zeros(index.size, dtype=np.float32)
         for pair in query.tags:
-            number = self._tags.get(pair.corpus_tag)
+            number = index.tag_number(pair.corpus_tag)
             if number is not None:
                 chunks = index.tag_chunks.columns_of(number)
                 weights = pair.weight * rarity(index, len(chunks)) ** 2 * index.tag_chunks.values_of(number)

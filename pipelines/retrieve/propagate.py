@@ -29,8 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.core.graph import EdgeKind
-from pipelines.retrieve.index import Index, Numbers, Weights
+from pipelines.retrieve.index import Index
 from pipelines.retrieve.query import AnalyzedQuery
+from pipelines.retrieve.sparse_rows import Numbers, Weights
 from pipelines.sections import RetrieveSettings
 
 MAX_ANSWERED = 1.5

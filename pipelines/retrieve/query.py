@@ -16,9 +16,10 @@ from pipelines.lang.questions import question_language
 from pipelines.lang.terms import stop_words, terms, words
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import reads
-from pipelines.retrieve.index import INNER_NAME, Index, Numbers, SparseRows, Weights, common_keys, word_ngrams
+from pipelines.retrieve.index import INNER_NAME, Index, common_keys, word_ngrams
 from pipelines.retrieve.index_cache import Scale
 from pipelines.retrieve.question_words import NEAR, CorpusWords, QuestionWord, chunks_of
+from pipelines.retrieve.sparse_rows import Numbers, SparseRows, Weights
 from pipelines.store.vector import RecordKind, VectorStore
 
 TAG_LIKENESS = 0.6
@@ -223,10 +224,9 @@ class TagMap:
         self._index = index
         self._embedder = embedder
         self._words = CorpusWords(index)
-        self._names = dict(zip(index.tag_ids, index.tag_names, strict=True))
-        self._known = QueryTags({form: index.tag_names[last] for form, (*_, last) in index.tags_by_form.items()}, pairs)
+        self._known = QueryTags(index.tag_names_by_form, pairs)
         # Of no method of its own: the map would hold itself, and its index stay in memory when another replaces it.
-        self._nearest = lru_cache(maxsize=_WORDS_KEPT)(partial(_nearest_tag, vectors, embedder, scale, self._names))
+        self._nearest = lru_cache(maxsize=_WORDS_KEPT)(partial(_nearest_tag, vectors, embedder, scale, index))
 
     def map(self, question: str) -> tuple[TagPair, ...]:
         """Return the question's terms with the tags that they lead to, the surest first, each tag once.
@@ -234,7 +234,7 @@ class TagMap:
         The weight is 1 for a tag that the question names, the pair's for one that a pair leads to, the likeness for
         one near in meaning.
         """
-        if not self._names:
+        if not self._index.tag_ids:
             return ()
         mapped = {pair.corpus_tag: pair for pair in (*self._near(question), *reversed(self._known.map(question)))}
         return tuple(sorted(mapped.values(), key=lambda pair: (-pair.weight, pair.corpus_tag)))
@@ -256,14 +256,13 @@ class TagMap:
         )
 
 
-def _nearest_tag(
-    vectors: VectorStore, embedder: Embedder, scale: Scale, names: Mapping[str, str], word: str
-) -> TagPair | None:
+def _nearest_tag(vectors: VectorStore, embedder: Embedder, scale: Scale, index: Index, word: str) -> TagPair | None:
     vector = embedder.embed([word], Side.QUERY)[0]
     for found in vectors.search(RecordKind.TAG, vector, 1):
         likeness = scale.likeness(RecordKind.TAG, found.score)
-        if likeness >= TAG_LIKENESS and found.id in names:
-            return TagPair(word, names[found.id], round(likeness, 4))
+        tag = index.tag_ids.place(found.id)
+        if likeness >= TAG_LIKENESS and tag >= 0:
+            return TagPair(word, index.tag_names[tag], round(likeness, 4))
     return None
 
 

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from pipelines.lang.profile import profile
 from pipelines.lang.spelling import edits_taken, spelled_like
 from pipelines.lang.terms import forms, stop_words, words
-from pipelines.retrieve.index import Index, Numbers
+from pipelines.retrieve.index import Index
+from pipelines.retrieve.sparse_rows import Numbers
 
 NEAR = 0.5
 """What a word counts that is near to one of the question, against 1 for the word itself."""
@@ -142,29 +143,39 @@ class CorpusWords:
         found: set[int] = set()
         for stem in {forms(word, language)[0] for language in self._index.languages}:
             if len(stem) >= _SHORTEST_INSIDE:
-                found.update(self._beginning(self._ordered, stem))
-                found.update(self._beginning(self._backwards, stem[::-1]))
+                found.update(self._beginning(stem))
+                found.update(self._ending(stem))
         return sorted(found, key=lambda number: (-self._frequency[number], number))[:_MOST_NEAR]
 
-    def _beginning(self, ordered: tuple[list[str], list[int]], start: str) -> Iterator[int]:
-        terms, numbers = ordered
-        place = bisect_left(terms, start)
-        while place < len(terms) and terms[place].startswith(start):
-            if len(terms[place]) >= len(start) + _SHORTEST_PART:
-                yield numbers[place]
-            place += 1
+    def _beginning(self, start: str) -> Iterator[int]:
+        terms = self._index.terms
+        for number in range(bisect_left(terms, start), len(terms)):
+            if not (term := terms[number]).startswith(start):
+                return
+            if len(term) >= len(start) + _SHORTEST_PART and self._is_word(term, number):
+                yield number
+
+    def _ending(self, end: str) -> Iterator[int]:
+        terms, order = self._index.terms, self._index.backwards
+        for place in range(bisect_left(order, end[::-1], key=lambda number: terms[number][::-1]), len(order)):
+            number = int(order[place])
+            if not (term := terms[number]).endswith(end):
+                return
+            if len(term) >= len(end) + _SHORTEST_PART and self._is_word(term, number):
+                yield number
 
     def _spelled_like(self, word: str) -> list[int]:
         """The terms that differ from a word by the fewest edits."""
         edits = edits_taken(word)
         if not edits:
             return []
-        terms, numbers = self._ordered
+        terms = self._index.terms
         first, last = bisect_left(terms, word[0]), bisect_left(terms, chr(ord(word[0]) + 1))
+        known = [(term, number) for number, term in enumerate(terms[first:last], first) if self._is_word(term, number)]
         near: dict[int, int] = {}
         for stem in {forms(word, language)[0] for language in self._index.languages}:
-            for place, distance in spelled_like(stem, terms[first:last], edits):
-                number = numbers[first + place]
+            for place, distance in spelled_like(stem, [term for term, _ in known], edits):
+                number = known[place][1]
                 near[number] = min(distance, near.get(number, edits))
         least = min(near.values(), default=0)
         found = [number for number, distance in near.items() if distance == least]
@@ -178,17 +189,6 @@ class CorpusWords:
     @cached_property
     def _frequency(self) -> Numbers:
         return self._index.postings.counts()
-
-    @cached_property
-    def _ordered(self) -> tuple[list[str], list[int]]:
-        """The terms of letters alone that stand in chunks, in order, and their numbers."""
-        pairs = sorted((term, number) for term, number in self._index.vocabulary.items() if self._is_word(term, number))
-        return [term for term, _ in pairs], [number for _, number in pairs]
-
-    @cached_property
-    def _backwards(self) -> tuple[list[str], list[int]]:
-        pairs = sorted((term[::-1], number) for term, number in zip(*self._ordered, strict=True))
-        return [term for term, _ in pairs], [number for _, number in pairs]
 
     def _is_word(self, term: str, number: int) -> bool:
         return term.isalpha() and len(term) >= _SHORTEST_PART and bool(self._frequency[number])

@@ -23,7 +23,15 @@ from pipelines.retrieve.build_index import build_index
 from pipelines.retrieve.filters import chunk_mask, with_tag_spellings
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk, Share, TableRow, chunk_of, read_chunks, read_rows
 from pipelines.retrieve.index import Index
-from pipelines.retrieve.index_cache import Scale, graph_state, is_kept, load_index, measure_scale, save_index
+from pipelines.retrieve.index_cache import (
+    Scale,
+    graph_state,
+    is_kept,
+    load_earlier,
+    load_index,
+    measure_scale,
+    save_index,
+)
 from pipelines.retrieve.layers import LayerSearch
 from pipelines.retrieve.propagate import KINDS, hops_from
 from pipelines.retrieve.query import TagMap, analyze_query, coverage, matched_terms, with_terms
@@ -130,14 +138,16 @@ class Retriever:
 
     @cached_property
     def _index_and_scale(self) -> tuple[Index, Scale]:
-        kept = load_index(self._cache, self._state) if self._cache else None
-        return kept or self._built()
+        state = self._state
+        kept = load_index(self._cache, state) if self._cache else None
+        return kept or self._built(state)
 
-    def _built(self) -> tuple[Index, Scale]:
-        index = build_index(self._graph)
+    def _built(self, state: str) -> tuple[Index, Scale]:
+        """Build the index, and keep it as that of `state`, which the graph had before anything was read."""
+        index = build_index(self._graph, load_earlier(self._cache) if self._cache else None)
         scale = measure_scale(self._vectors, list(index.documents))
         if self._cache:
-            save_index(self._cache, self._state, index, scale)
+            save_index(self._cache, state, index, scale)
         return index, scale
 
     @property
@@ -151,8 +161,9 @@ class Retriever:
 
     def keep_index(self) -> None:
         """Build the index of the graph as it is, unless it is kept already: the first question then finds it."""
-        if self._cache and not is_kept(self._cache, self._state):
-            self._built()
+        state = self._state
+        if self._cache and not is_kept(self._cache, state):
+            self._built(state)
 
     @cached_property
     def _search(self) -> LayerSearch:

@@ -12,10 +12,11 @@ import numpy as np
 
 from pipelines.core.graph import EdgeKind
 from pipelines.retrieve.hit import Share
-from pipelines.retrieve.index import Index, Weights
+from pipelines.retrieve.index import Index
 from pipelines.retrieve.layers import LayerSimilarities, LayerSimilarity
 from pipelines.retrieve.propagate import KINDS, Hops, PropagationRound, best_of, propagate
 from pipelines.retrieve.query import AnalyzedQuery
+from pipelines.retrieve.sparse_rows import Weights
 from pipelines.sections import RetrieveSettings
 
 POOL = 4

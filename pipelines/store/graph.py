@@ -70,15 +70,16 @@ class GraphStore(Protocol):
         ...
 
 
-_HASH_BYTES = 16
-_MODULUS = 1 << (8 * _HASH_BYTES)
+HASH_BYTES = 16
+"""The bytes of the hash of a node or an edge."""
+_MODULUS = 1 << (8 * HASH_BYTES)
 EMPTY = f"{0:032x}"
 """The digest of an owner that has nothing."""
 
 
 def item_hash(item: Node | Edge) -> bytes:
     """Return the first 16 bytes of the SHA-256 of all that a node or an edge holds."""
-    return hashlib.sha256(encode(item)).digest()[:_HASH_BYTES]
+    return hashlib.sha256(encode(item)).digest()[:HASH_BYTES]
 
 
 def adjusted(digest: str, added: Iterable[bytes] = (), removed: Iterable[bytes] = ()) -> str:
@@ -106,6 +107,22 @@ def recount(store: GraphStore) -> dict[str, str]:
     for edge in store.edges():
         totals[edge.owner] = totals.get(edge.owner, 0) + int.from_bytes(item_hash(edge))
     return {owner: f"{total % _MODULUS:032x}" for owner, total in sorted(totals.items())}
+
+
+@runtime_checkable
+class Hashed(Protocol):
+    """What a graph store may know besides: the hashes of its nodes, without reading what they hold."""
+
+    def node_hashes(self, kind: NodeKind) -> Mapping[str, bytes]:
+        """Return the `item_hash` of each node of a kind, by id in any order."""
+        ...
+
+
+def node_hashes(store: GraphStore, kind: NodeKind) -> Mapping[str, bytes]:
+    """Return the `item_hash` of each node of a kind, by id; where the store does not know them, all nodes are read."""
+    if isinstance(store, Hashed):
+        return store.node_hashes(kind)
+    return {node.id: item_hash(node) for node in store.nodes((kind,))}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from pipelines.core.codec import decode, encode
 from pipelines.core.errors import StoreMismatch
@@ -92,8 +92,14 @@ class SqliteGraph:
             yield _readable(row, _edge)
 
     def owners(self) -> Mapping[str, str]:
-        rows = self._file.rows("SELECT id, digest FROM owners JOIN ids ON number = owner ORDER BY id")
+        # Without the order of the join all ids would be read in theirs: there are two hundred for each owner.
+        rows = self._file.rows("SELECT id, digest FROM owners CROSS JOIN ids ON number = owner ORDER BY id")
         return {str(owner): str(digest) for owner, digest in rows}
+
+    def node_hashes(self, kind: NodeKind) -> Mapping[str, bytes]:
+        """See `Hashed`."""
+        sql = "SELECT ids.id, hash FROM nodes JOIN ids ON ids.number = nodes.id WHERE kind = ?"
+        return dict(cast("Iterator[tuple[str, bytes]]", self._file.rows(sql, (kind.value,))))
 
     def damaged(self) -> frozenset[str]:
         """Return the owners of rows that are not what was written; the whole graph is read."""

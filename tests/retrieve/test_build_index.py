@@ -9,14 +9,14 @@ from tests.retrieve.small_graph import number
 
 def test_a_graph_gives_the_same_index_each_time(store: EmbeddedStore, index: Index) -> None:
     again = build_index(store.graph)
-    assert again.chunks == index.chunks == tuple(f"chunk:{name}" for name in "abcde")
+    assert list(again.chunks) == list(index.chunks) == [f"chunk:{name}" for name in "abcde"]
     assert again.chunk_entities.columns.tolist() == index.chunk_entities.columns.tolist()
-    assert again.vocabulary == index.vocabulary
+    assert list(again.terms) == list(index.terms)
     assert index.dates[0] == "2025-01-01"
 
 
 def test_a_name_inside_a_longer_one_is_mentioned_less(index: Index) -> None:
-    torvik = index.entities.index(Entity.make_id("Torvik"))
+    torvik = index.entities.place(Entity.make_id("Torvik"))
     weights = dict(
         zip(
             index.entity_chunks.columns_of(torvik).tolist(), index.entity_chunks.values_of(torvik).tolist(), strict=True
@@ -26,7 +26,7 @@ def test_a_name_inside_a_longer_one_is_mentioned_less(index: Index) -> None:
 
 
 def test_a_chunk_whose_document_bears_the_name_is_marked(index: Index) -> None:
-    torvik = index.entities.index(Entity.make_id("Torvik"))
+    torvik = index.entities.place(Entity.make_id("Torvik"))
     entries = slice(index.entity_chunks.starts[torvik], index.entity_chunks.starts[torvik + 1])
     named_in_title = dict(
         zip(index.entity_chunks.columns[entries].tolist(), index.named_in_title[entries].tolist(), strict=True)

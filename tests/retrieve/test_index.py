@@ -1,17 +1,21 @@
 from __future__ import annotations
 
+from array import array
+from itertools import chain
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.lang.terms import terms
-from pipelines.retrieve.index import SparseRows, document_words, name_key, title_keys, word_ngrams
+from pipelines.retrieve.index import document_words, name_key, title_keys, word_ngrams
+from pipelines.retrieve.sparse_rows import Entries, SparseRows, rows_of
 
 
 @given(st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 4)), st.integers(1, 9)))
 def test_rows_hold_what_they_were_made_of_also_transposed(pairs: dict[tuple[int, int], int]) -> None:
-    rows = SparseRows.from_pairs({place: float(value) for place, value in pairs.items()}, 6)
+    rows = rows_of(Entries.flat(array("i", chain.from_iterable(pairs)), array("f", pairs.values())), 6)
     assert _entries(rows) == pairs
     assert {(r, c): v for (c, r), v in _entries(rows.transposed(5)).items()} == pairs
     owner, places = rows.gather(np.arange(6, dtype=np.int32))

@@ -20,8 +20,8 @@ def test_an_index_comes_back_as_it_was_kept(store: EmbeddedStore, index: Index, 
     assert kept is not None
     assert kept[1] == scale
     assert kept[1].background["chunk"].tolist() == scale.background["chunk"].tolist()
-    assert kept[0].entities_by_name == index.entities_by_name
-    assert kept[0].vocabulary == index.vocabulary
+    assert dict(kept[0].entities_by_name) == dict(index.entities_by_name)
+    assert dict(kept[0].vocabulary) == dict(index.vocabulary)
     assert kept[0].postings.columns.tolist() == index.postings.columns.tolist()
     assert kept[0].named_in_title.tolist() == index.named_in_title.tolist()
     assert load_index(tmp_path, "another state") is None

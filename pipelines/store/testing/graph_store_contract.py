@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, PropertyValue, Subgraph
-from pipelines.store.graph import GraphStore, recount, subgraph_digest
+from pipelines.store.graph import GraphStore, item_hash, node_hashes, recount, subgraph_digest
 
 A, B = "document:a", "document:b"
 TAG = Node("tag:pump", NodeKind.TAG, CORPUS_OWNER, {"name": "pump"})
@@ -201,6 +201,16 @@ class GraphStoreContract:
         assert list(store.edges(owner=B)) == sorted_edges(document(B))
         assert not list(store.edges(sources=[]))
         assert not list(store.edges(targets=[]))
+
+    def test_the_hash_of_a_node_tells_what_it_holds(self, store: GraphStore) -> None:
+        before, after = document(A, chunks=2), document(A, chunks=2, text="other text")
+        store.write(before)
+        store.write(corpus())
+        assert node_hashes(store, NodeKind.TAG) == {TAG.id: item_hash(TAG)}
+        for one in (before, after):
+            store.write(one)
+            assert node_hashes(store, NodeKind.CHUNK) == {node.id: item_hash(node) for node in one.nodes[1:]}
+        assert node_hashes(store, NodeKind.ROW) == {}
 
     def test_quotes_and_cypher_in_values_are_only_text(self, store: GraphStore) -> None:
         hostile = "'}) DETACH DELETE n //`]-> \\u0027"
