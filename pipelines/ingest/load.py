@@ -118,11 +118,12 @@ class Loader:
                 self._tell(Event(Stage.LOAD, Phase.DONE, entry.uri))
         return failures
 
-    def finish(self, linking: Linking) -> str:
+    def finish(self, linking: Linking, *, is_wiped_next: bool = False) -> str:
         """Write what no single document owns, and update the indexes.
 
-        Links to documents that the last `load` failed at are left out. Returns why links are missing, empty where
-        they are whole; otherwise they count as behind.
+        Links to documents that the last `load` failed at are left out. Where the vectors are wiped next, that makes
+        their indexes, and they are left as they are. Returns why links are missing, empty where they are whole;
+        otherwise they count as behind.
         """
         trouble = linking.trouble or ("load: documents failed once more" if self._failed else "")
         catalog, key = self._stores.catalog, "" if trouble else linking.key
@@ -133,7 +134,8 @@ class Loader:
             except Exception as error:
                 trouble = trouble or as_failure(CORPUS_OWNER, LOAD, error).reason
         if self._wrote:
-            self._stores.vectors.optimize()
+            if not is_wiped_next:
+                self._stores.vectors.optimize()
             record_vectors(self._stores)
             catalog.set_fact(WRITING_FACT, "")
         return trouble
