@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -36,10 +36,10 @@ class _Gathered:
 
 def entity_profiles(profiles: Iterable[DocumentProfile]) -> list[EntityProfile]:
     """Return a profile for each entity id in `profiles`, in order of id."""
-    gathered: dict[str, _Gathered] = {}
+    gathered: defaultdict[str, _Gathered] = defaultdict(_Gathered)
     for profile in sorted(profiles, key=lambda profile: profile.document):
         for entity in profile.entities:
-            one = gathered.setdefault(entity.id, _Gathered())
+            one = gathered[entity.id]
             one.names[entity.name] += max(entity.count, 1)
             if entity.type:
                 one.types[entity.type] += max(entity.count, 1)
@@ -57,4 +57,6 @@ def _profile(id: str, one: _Gathered) -> EntityProfile:
 
 def most_common(counts: Counter[str]) -> str:
     """Return the key with the highest count, of equals the first in order; empty where there is none."""
-    return min(counts, key=lambda key: (-counts[key], key)) if counts else ""
+    if len(counts) < 2:
+        return next(iter(counts), "")
+    return min(counts, key=lambda key: (-counts[key], key))

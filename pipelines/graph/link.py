@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -192,15 +192,14 @@ def _unresolved(links: Iterable[DocumentLink]) -> Iterator[Node]:
 
 
 def _tags(profiles: Iterable[DocumentProfile]) -> tuple[Tag, ...]:
-    texts: dict[str, Counter[str]] = {}
-    classes: dict[str, Counter[str]] = {}
+    texts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    classes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for profile in profiles:
         for tag in profile.tags:
-            texts.setdefault(tag.id, Counter())[tag.text] += tag.count
-            classes.setdefault(tag.id, Counter())
+            texts[tag.id][tag.text] += tag.count
             if tag.tag_class:
                 classes[tag.id][tag.tag_class] += tag.count
-    return tuple(_tag(id, texts[id], classes[id]) for id in sorted(texts))
+    return tuple(_tag(id, texts[id], classes.get(id, Counter())) for id in sorted(texts))
 
 
 def _tag(id: str, texts: Counter[str], classes: Counter[str]) -> Tag:
