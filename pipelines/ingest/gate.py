@@ -36,6 +36,7 @@ class Gate:
         return Gate(failed)
 
 
+@codec.collector_paused()
 def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
     """Return which atoms of these documents fail: as a query among all chunks, they do not retrieve their own.
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pipelines.core.codec import collector_paused
 from pipelines.core.failures import as_failure
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.core.outcome import Failure, Status
@@ -140,6 +141,7 @@ class Loader:
             catalog.set_fact(WRITING_FACT, "")
         return trouble
 
+    @collector_paused()
     def _write_corpus(self, linking: Linking, key: str) -> None:
         records = corpus_records(linking.linked.tags, linking.linked.entities)
         self._stores.vectors.write([CORPUS_OWNER], self._embed(records))
