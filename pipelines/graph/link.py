@@ -230,11 +230,12 @@ def _class_nodes(tags: Iterable[Tag]) -> Iterator[Node]:
         yield Node(id, NodeKind.TAG_CLASS, CORPUS_OWNER, {"name": name, "tags": count})
 
 
-def _class_edges(tags: Iterable[Tag]) -> Iterator[Edge]:
+def _class_edges(tags: Sequence[Tag]) -> Iterator[Edge]:
+    ids = {name: TagClass.make_id(name) for name in {tag.tag_class for tag in tags if tag.tag_class}}
     for tag in tags:
         if tag.tag_class:
             told: Properties = {"evidence": tag.tag_class}
-            yield Edge(tag.id, EdgeKind.IN_CLASS, TagClass.make_id(tag.tag_class), CORPUS_OWNER, "", told)
+            yield Edge(tag.id, EdgeKind.IN_CLASS, ids[tag.tag_class], CORPUS_OWNER, "", told)
 
 
 def _entities(known: Sequence[EntityProfile], merges: Sequence[Merge]) -> tuple[tuple[Entity, ...], list[Node]]:

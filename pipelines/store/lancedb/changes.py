@@ -25,13 +25,19 @@ class RowChanges:
     added: tuple[int, ...]
 
 
-def row_changes(held: pa.Table, wanted: pa.Table) -> RowChanges:
-    """Return what makes the held rows equal to the wanted ones, both with the same columns, among them "id".
+def all_new(count: int) -> RowChanges:
+    """Return that nothing is held of so many wanted rows."""
+    return RowChanges((), tuple(range(count)))
 
-    Of the wanted ones no two may have one id. The columns are texts, numbers, lists of texts, and "vector".
+
+def row_changes(held: pa.Table, wanted: pa.Table) -> RowChanges:
+    """Return what makes the held rows, of which there are some, equal to the wanted ones.
+
+    Both have the same columns, among them "id": texts, numbers, lists of texts, and "vector". Of the wanted rows no two
+    may have one id.
     """
-    everything = RowChanges(None if held.num_rows else (), tuple(range(wanted.num_rows)))
-    if not held.num_rows or not wanted.num_rows or _repeats(held["id"]):
+    everything = RowChanges(None, tuple(range(wanted.num_rows)))
+    if not wanted.num_rows or _repeats(held["id"]):
         return everything
     places = pc.index_in(wanted["id"], value_set=held["id"])
     is_held = places.is_valid().to_numpy()
