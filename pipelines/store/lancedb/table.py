@@ -68,6 +68,8 @@ class VectorTable:
         self._has_language = _LANGUAGE in held
         self._probes = self._count_probes()
         self._is_new = False
+        self._owners: set[str] | None = None
+        """Whose rows there are, in a table that was made empty here: who has none need not be looked for."""
 
     @property
     def _asked(self) -> lancedb.table.AsyncTable:
@@ -89,6 +91,7 @@ class VectorTable:
         created = VectorTable(table, dimension)
         created._index_words()
         created._is_new = True
+        created._owners = None if created._count() else set()
         return created
 
     def _index_words(self) -> None:
@@ -118,12 +121,15 @@ class VectorTable:
         elif changes.gone:
             gone = f"{among('owner', owners)} AND {among('id', changes.gone)}"
             guarded(lambda: self._table.delete(gone))
+        if self._owners is not None:
+            self._owners.update(record.owner for record in embedded.records)
         if changes.added:
             added = embedded.at(changes.added).with_terms()
             guarded(lambda: self._table.add(self._rows(added)))
 
     def _held(self, owners: Collection[str], columns: Sequence[str]) -> pa.Table:
-        if not owners or not (count := self._count()):
+        unknown = self._owners is not None and self._owners.isdisjoint(owners)
+        if unknown or not owners or not (count := self._count()):
             return _schema(self._dimension, self._vectors.value_type).empty_table().select(columns)
         query = self._table.search().select(list(columns)).where(among("owner", owners)).limit(count)
         return guarded(query.to_arrow).select(columns)
