@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -40,6 +40,11 @@ _MARGIN = ONE // 1000
 _COMMON = 64
 """A term in more than one of so many chunks is common: a bit for every chunk is quicker than its list."""
 
+_FEW_ATOMS = 2048
+"""Atoms in all, as a long document has, whose terms alone are looked for in the chunks: of many an index is made."""
+
+TermIndex = Mapping[str, NDArray[np.int32] | NDArray[np.uint8]]
+"""The chunks that have a term, by term: their numbers (int32), or of a common term a bit for each chunk."""
 ChunkPosition = tuple[str, int]
 """A chunk: the key of its document and its number there."""
 ChunkNumbers = NDArray[np.intp]
@@ -112,7 +117,7 @@ class ChunkIndex:
         if not self._chunks:
             return
         rest: list[AtomQuery] = []
-        indexed = pairs > _FEW_PAIRS and len(self._chunks) > _FEW_CHUNKS
+        indexed = self.is_indexed(pairs)
         for atom in atoms:
             found = self._candidates(atom) if indexed else None
             if found is None:
@@ -123,12 +128,29 @@ class ChunkIndex:
                 near, shares = near[left], shares[left]
                 if len(near):
                     self._add_above(atom, near, self._vectors[near] @ atom.vector, shares)
-        self._rank_all(rest)
+        self._rank_all(rest, pairs <= _FEW_ATOMS * len(self._chunks))
 
-    def _rank_all(self, atoms: Sequence[AtomQuery]) -> None:
+    def is_indexed(self, pairs: int) -> bool:
+        """Whether so many pairs of atoms and chunks are compared by an index, and not by all their cosines."""
+        return pairs > _FEW_PAIRS and len(self._chunks) > _FEW_CHUNKS
+
+    def may_outrank(self, vectors: Vectors, own: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which atoms any chunk may outrank, by their rounded vectors and the scores of their own chunks.
+
+        A chunk has no more than all terms of an atom: where the cosine does not reach even so, terms need no look.
+        """
+        found = np.zeros(len(own), np.bool_)
+        step = max(1, _CELLS // max(1, len(self._chunks)))
+        for start in range(0, len(own) if self._chunks else 0, step):
+            block = slice(start, start + step)
+            found[block] = (vectors[block] @ self._vectors.T).max(axis=1) > own[block] - ONE
+        return found
+
+    def _rank_all(self, atoms: Sequence[AtomQuery], few: bool) -> None:
         step = max(1, _CELLS // len(self._chunks))
         for start in range(0, len(atoms), step):
             block = atoms[start : start + step]
+            held = self._held_by(block, few)
             cosines = np.stack([atom.vector for atom in block]) @ self._vectors.T
             least = np.array([[atom.rank.own - ONE] for atom in block], dtype=np.float32)
             rows, columns = np.nonzero(cosines > least)  # no chunk has more than all terms
@@ -136,7 +158,7 @@ class ChunkIndex:
             for number, (first, last) in enumerate(pairwise(ends)):
                 if first < last:
                     atom, near = block[number], columns[first:last]
-                    shares = _shares(self._counts(atom.terms)[near], len(atom.terms))
+                    shares = _shares(self._counts(atom.terms, held)[near], len(atom.terms))
                     self._add_above(atom, near, cosines[number, near], shares)
 
     def _candidates(self, atom: AtomQuery) -> tuple[ChunkNumbers, NDArray[np.int64]] | None:
@@ -148,16 +170,16 @@ class ChunkIndex:
         if missing < 0:
             return None
         terms = len(atom.terms)
-        counts = self._counts(atom.terms)
+        counts = self._counts(atom.terms, self._index)
         near = np.flatnonzero(counts > missing * terms // ONE)
         return near, _shares(counts[near], terms)
 
-    def _counts(self, terms: Collection[str]) -> NDArray[np.unsignedinteger]:
+    def _counts(self, terms: Collection[str], index: TermIndex) -> NDArray[np.unsignedinteger]:
         """Return how many of some terms each chunk has."""
         kind = np.uint8 if len(terms) < 1 << 8 else np.uint32
         counts: NDArray[np.unsignedinteger] = np.zeros(len(self._chunks), dtype=kind)
         for term in terms:
-            held = self._index.get(term)
+            held = index.get(term)
             if held is None:
                 continue
             if held.dtype == np.uint8:
@@ -172,11 +194,21 @@ class ChunkIndex:
         return math.ceil((_STEPS + math.sqrt(self._vectors.shape[1]) / 2 + 1) ** 2)
 
     @cached_property
-    def _index(self) -> dict[str, NDArray[np.int32] | NDArray[np.uint8]]:
-        """The chunks that have a term, by term: their numbers (int32), or of a common term a bit for each chunk."""
+    def _index(self) -> TermIndex:
+        return self._indexed(set(written.split()) for written in self._terms)
+
+    def _held_by(self, atoms: Sequence[AtomQuery], few: bool) -> TermIndex:
+        """The index, for `few` atoms as far as they ask for it: to make it of all terms is work for many."""
+        if not few:
+            return self._index
+        sought = frozenset(term for atom in atoms for term in atom.terms)
+        return self._indexed(sought.intersection(written.split()) for written in self._terms)
+
+    def _indexed(self, terms: Iterable[Collection[str]]) -> TermIndex:
+        """The index of the chunks, of each of which these terms are to be found."""
         places: dict[str, array[int]] = {}
-        for place, written in enumerate(self._terms):
-            for term in set(written.split()):
+        for place, held in enumerate(terms):
+            for term in held:
                 places.setdefault(term, array("i")).append(place)
         most = len(self._chunks) // _COMMON
         return {

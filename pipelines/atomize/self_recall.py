@@ -13,7 +13,10 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+import numpy as np
+
 from pipelines.atomize.recall_index import DEPTH, AtomQuery, ChunkIndex, ChunkRank, SearchRecords, rounded, term_share
+from pipelines.core.vectors import Vectors
 
 __all__ = ["DEPTH", "ChunkRank", "DocumentRecords", "SearchRecords", "SelfRecall", "rank", "self_recall"]
 
@@ -122,7 +125,7 @@ def _compare(
     asked = [
         (key, row, query)
         for key, document in documents.items()
-        for row, query in _queries(document, ranks[key], is_asked)
+        for row, query in _queries(document, ranks[key], is_asked, None if index.is_indexed(pairs) else index)
     ]
     index.rank([query for _, _, query in asked], pairs)
     for key, row, query in asked:
@@ -130,19 +133,37 @@ def _compare(
 
 
 def _queries(
-    document: DocumentRecords, ranks: Sequence[ChunkRank | None], is_asked: Callable[[ChunkRank | None], bool]
+    document: DocumentRecords,
+    ranks: Sequence[ChunkRank | None],
+    is_asked: Callable[[ChunkRank | None], bool],
+    index: ChunkIndex | None,
 ) -> Iterator[tuple[int, AtomQuery]]:
     """Yield the number of each atom that is asked about, and the atom as a query.
 
-    Where nothing is known of it, its rank has the score of its own chunk alone.
+    Where nothing is known of it, its rank has the score of its own chunk alone. Where something is, it is left out if
+    no chunk of an `index` can change that.
     """
-    vectors, chunks = rounded(document.atoms.vectors), rounded(document.chunks.vectors)
-    numbers = {id: number for number, id in enumerate(document.chunks.ids)}
+    vectors = rounded(document.atoms.vectors)
+    known = [(row, rank) for row, rank in enumerate(ranks) if rank is not None and is_asked(rank)]
+    if known and index is not None:
+        rows, own = [row for row, _ in known], np.array([rank.own for _, rank in known])
+        reached = index.may_outrank(vectors[rows], own)
+        known = [one for one, may in zip(known, reached.tolist(), strict=True) if may]
+    for row, rank in known:
+        yield row, AtomQuery(frozenset(document.atoms.terms[row].split()), vectors[row], rank)
+    if None in ranks and is_asked(None):
+        yield from _unranked(document, ranks, vectors)
+
+
+def _unranked(
+    document: DocumentRecords, ranks: Sequence[ChunkRank | None], vectors: Vectors
+) -> Iterator[tuple[int, AtomQuery]]:
+    chunks, numbers = rounded(document.chunks.vectors), {id: number for number, id in enumerate(document.chunks.ids)}
     for row, (chunk, rank) in enumerate(zip(document.atoms.chunks, ranks, strict=True)):
-        if is_asked(rank):
+        if rank is None:
             terms, own = frozenset(document.atoms.terms[row].split()), numbers[chunk]
-            score = 0 if rank else int(vectors[row] @ chunks[own]) + term_share(terms, document.chunks.terms[own])
-            yield row, AtomQuery(terms, vectors[row], rank or ChunkRank(score))
+            score = int(vectors[row] @ chunks[own]) + term_share(terms, document.chunks.terms[own])
+            yield row, AtomQuery(terms, vectors[row], ChunkRank(score))
 
 
 def _still_valid(rank: ChunkRank, documents: Container[str]) -> ChunkRank | None:

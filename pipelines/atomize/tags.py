@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from pipelines.core.ids import normalize
-from pipelines.core.knowledge import ChunkTag, Tag, TagPair
+from pipelines.core.knowledge import Tag, TagPair
 from pipelines.lang.characters import CJK, CJK_RUN
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import PHRASE_ENDS
@@ -43,22 +43,23 @@ def _part_form(part: str) -> str:
     return part if CJK_RUN.match(part) else terms(part, stop=False)[0]
 
 
-def collect_tags(chunk_tags: Iterable[ChunkTag], short_forms: Iterable[tuple[str, str]] = ()) -> TagCollection:
-    """Return the tag collection of all chunks' tags.
+def collect_tags(borne: Mapping[tuple[str, str], int], short_forms: Iterable[tuple[str, str]] = ()) -> TagCollection:
+    """Return the tag collection of all chunks' tags; `borne` has how many chunks bear a text with a class.
 
     Tags of one form are merged, and so are the name and abbreviation of each pair in `short_forms`. The most frequent
     spelling is the tag's text, the others are its aliases; the most frequent class is its class.
     """
-    texts: dict[str, Counter[str]] = {}
-    classes: dict[str, Counter[str]] = {}
+    texts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    classes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     abbreviations = _Abbreviations(short_forms)
-    for tag in chunk_tags:
-        form = abbreviations.expanded(tag_form(tag.text) or normalize(tag.text))
-        texts.setdefault(form, Counter())[tag.text] += 1
-        if tag.tag_class:
-            classes.setdefault(form, Counter())[tag.tag_class] += 1
+    for (text, tag_class), count in borne.items():
+        form = abbreviations.expanded(tag_form(text) or normalize(text))
+        texts[form][text] += count
+        if tag_class:
+            classes[form][tag_class] += count
     found = {form: _tag(counts, classes.get(form, Counter())) for form, counts in texts.items()}
-    merged = {id: tag.id for form, tag in found.items() for id in map(Tag.make_id, sorted(texts[form])) if id != tag.id}
+    several = ((found[form].id, sorted(counts)) for form, counts in texts.items() if len(counts) > 1)
+    merged = {id: into for into, spellings in several for id in map(Tag.make_id, spellings) if id != into}
     return TagCollection(tuple(sorted(found.values(), key=lambda tag: tag.id)), merged)
 
 

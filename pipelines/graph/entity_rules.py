@@ -37,7 +37,12 @@ class NameMatch:
     score: float
 
 
-@lru_cache(maxsize=1 << 16)
+_NAMES = 1 << 18
+"""Names of which is remembered what their comparison needs, some hundred bytes each: a corpus of 6,500 pages has 78,000
+names, and of a smaller memory nothing is left when they come by once more."""
+
+
+@lru_cache(maxsize=_NAMES)
 def key(name: str) -> str:
     """Return what is left of a name without accents, punctuation, articles and a company's legal form.
 
@@ -111,8 +116,9 @@ def compatible(one: EntityProfile, two: EntityProfile) -> bool:
     return _figures(key(one.name)) == _figures(key(two.name))
 
 
-def _figures(name: str) -> tuple[list[str], list[str]]:
-    return sorted(_DIGITS.findall(name)), sorted(match for match in _ROMAN.findall(name) if match)
+@lru_cache(maxsize=_NAMES)
+def _figures(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return tuple(sorted(_DIGITS.findall(name))), tuple(sorted(match for match in _ROMAN.findall(name) if match))
 
 
 def judge(one: EntityProfile, two: EntityProfile) -> NameMatch | None:

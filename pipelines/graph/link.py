@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -72,7 +72,7 @@ def link(
         embed: names to unit vectors, to find entities with similar names; without it they are found by rules alone.
         decide: judges pairs of entities that no rule decides.
         cache: where the mentions found in each document are kept (stage "mentions", the key is the document's id
-            without its prefix).
+            without its prefix), and the nearest names of each name (stage "near").
         splits: entities that are others in some documents, whatever rules and models say.
 
     Raises:
@@ -85,13 +85,13 @@ def link(
     ordered = sorted(profiles, key=lambda profile: profile.document)
     index = DocumentIndex(ordered)
     links = _links(ordered, index, text_of, settings, cache)
-    known, merges, divided = _resolved(ordered, settings, embed, decide, splits)
+    known, merges, divided = _resolved(ordered, settings, embed, decide, splits, cache)
     tags = _tags(ordered)
     entities, nodes = _entities(known, merges)
     unresolved = tuple(one for one in links if not one.target)
     nodes += [*_unresolved(unresolved), *_tag_nodes(tags, ordered), *_class_nodes(tags)]
     edges = [*_edges(links), *_document_edges(ordered, links), *_class_edges(tags)]
-    unique = {edge.id: edge for edge in reversed(edges)}
+    unique = {(edge.source, edge.kind, edge.target, edge.key): edge for edge in reversed(edges)}
     return Linked(
         Subgraph(CORPUS_OWNER, tuple(nodes), tuple(unique.values())),
         merges,
@@ -109,15 +109,16 @@ def _resolved(
     embed: Embed | None,
     decide: Decide | None,
     splits: Sequence[Split],
+    cache: ArtifactStore | None,
 ) -> tuple[list[EntityProfile], tuple[Merge, ...], Divided]:
     """The entities and what is merged of them, after what is split: that is said of what was merged without it."""
     known = entity_profiles(profiles)
-    merges = resolve(known, settings, embed, decide)
+    merges = resolve(known, settings, embed, decide, cache)
     divided = divide(profiles, splits, known, {merge.merged: merge.into for merge in merges})
     if divided.moved:
         known = entity_profiles(divided.profiles)
         settings = settings.model_copy(update={"keep_apart": (*settings.keep_apart, *divided.apart)})
-        merges = resolve(known, settings, embed, decide)
+        merges = resolve(known, settings, embed, decide, cache)
     return known, merges, divided
 
 
@@ -191,15 +192,14 @@ def _unresolved(links: Iterable[DocumentLink]) -> Iterator[Node]:
 
 
 def _tags(profiles: Iterable[DocumentProfile]) -> tuple[Tag, ...]:
-    texts: dict[str, Counter[str]] = {}
-    classes: dict[str, Counter[str]] = {}
+    texts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    classes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for profile in profiles:
         for tag in profile.tags:
-            texts.setdefault(tag.id, Counter())[tag.text] += tag.count
-            classes.setdefault(tag.id, Counter())
+            texts[tag.id][tag.text] += tag.count
             if tag.tag_class:
                 classes[tag.id][tag.tag_class] += tag.count
-    return tuple(_tag(id, texts[id], classes[id]) for id in sorted(texts))
+    return tuple(_tag(id, texts[id], classes.get(id, Counter())) for id in sorted(texts))
 
 
 def _tag(id: str, texts: Counter[str], classes: Counter[str]) -> Tag:
@@ -230,11 +230,12 @@ def _class_nodes(tags: Iterable[Tag]) -> Iterator[Node]:
         yield Node(id, NodeKind.TAG_CLASS, CORPUS_OWNER, {"name": name, "tags": count})
 
 
-def _class_edges(tags: Iterable[Tag]) -> Iterator[Edge]:
+def _class_edges(tags: Sequence[Tag]) -> Iterator[Edge]:
+    ids = {name: TagClass.make_id(name) for name in {tag.tag_class for tag in tags if tag.tag_class}}
     for tag in tags:
         if tag.tag_class:
             told: Properties = {"evidence": tag.tag_class}
-            yield Edge(tag.id, EdgeKind.IN_CLASS, TagClass.make_id(tag.tag_class), CORPUS_OWNER, "", told)
+            yield Edge(tag.id, EdgeKind.IN_CLASS, ids[tag.tag_class], CORPUS_OWNER, "", told)
 
 
 def _entities(known: Sequence[EntityProfile], merges: Sequence[Merge]) -> tuple[tuple[Entity, ...], list[Node]]:

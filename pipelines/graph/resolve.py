@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pipelines.core.ids import normalize
 from pipelines.core.vectors import Vectors
 from pipelines.graph import entity_rules
-from pipelines.graph.entities import EntityProfile, nearest_pairs
+from pipelines.graph.entities import EntityProfile
+from pipelines.graph.near_names import nearest_pairs
 from pipelines.graph.settings import GraphSettings
+from pipelines.store.artifact import ArtifactStore
 
 if TYPE_CHECKING:
     import networkx
@@ -97,7 +99,11 @@ class _NearPair:
 
 
 def resolve(
-    profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed | None = None, decide: Decide | None = None
+    profiles: Sequence[EntityProfile],
+    settings: GraphSettings,
+    embed: Embed | None = None,
+    decide: Decide | None = None,
+    cache: ArtifactStore | None = None,
 ) -> tuple[Merge, ...]:
     """Return the merges in order of id: each entity into at most one, which is itself merged into none.
 
@@ -109,12 +115,13 @@ def resolve(
         settings: the section `[graph]`: `merge` and `keep_apart` go before all rules.
         embed: names to unit vectors; without it nearest vectors are not looked at.
         decide: judges the most similar pairs on which the rules are silent, `judged_pairs` at most.
+        cache: where the nearest names of each name are kept.
     """
     ordered = sorted(profiles, key=lambda profile: profile.id)
     forced = list(_forced(ordered, settings))
     found = [*_by_name(ordered), *_by_alias(ordered), *_by_acronym(ordered)] if settings.resolve_entities else []
     if embed is not None and settings.resolve_entities and len(ordered) > 1:
-        found += _by_likeness(ordered, settings, embed, decide)
+        found += _by_likeness(ordered, settings, embed, decide, cache)
     found.sort(key=lambda one: (-one.verdict.score, one.one, one.two))
     possible = (one for one in found if entity_rules.compatible(ordered[one.one], ordered[one.two]))
     groups = _joined(ordered, chain(forced, possible), settings).groups()
@@ -182,19 +189,24 @@ def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
             yield _MergeCandidate(min(i, beside[0]), max(i, beside[0]), entity_rules.NameMatch("acronym", 0.93))
 
 
-def open_pairs(profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed) -> tuple[Pair, ...]:
+def open_pairs(
+    profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed, cache: ArtifactStore | None = None
+) -> tuple[Pair, ...]:
     """Return the pairs that `resolve` passes to `decide`, in its order: similar, and no rule decides."""
     if not settings.resolve_entities or not settings.judged_pairs or len(profiles) < 2:
         return ()
     ordered = sorted(profiles, key=lambda profile: profile.id)
-    return _open_pairs(ordered, _by_vector(ordered, settings, embed), settings)
+    return _open_pairs(ordered, _by_vector(ordered, settings, embed, cache), settings)
 
 
-def _by_vector(profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed) -> list[_NearPair]:
+def _by_vector(
+    profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed, cache: ArtifactStore | None
+) -> list[_NearPair]:
     vectors = embed([profile.name for profile in profiles])
+    ids = [profile.id for profile in profiles]
     return [
         _NearPair(i, j, cosine, entity_rules.judge(profiles[i], profiles[j]))
-        for i, j, cosine in nearest_pairs(vectors, settings.neighbours, settings.merge_score)
+        for i, j, cosine in nearest_pairs(vectors, settings.neighbours, settings.merge_score, ids, cache)
         if entity_rules.compatible(profiles[i], profiles[j]) and not _told_by_name(profiles[i], profiles[j])
     ]
 
@@ -217,9 +229,13 @@ def _open_pairs(
 
 
 def _by_likeness(
-    profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed, decide: Decide | None
+    profiles: Sequence[EntityProfile],
+    settings: GraphSettings,
+    embed: Embed,
+    decide: Decide | None,
+    cache: ArtifactStore | None,
 ) -> Iterator[_MergeCandidate]:
-    found = _by_vector(profiles, settings, embed)
+    found = _by_vector(profiles, settings, embed, cache)
     for one in found:
         if one.verdict is not None:
             yield _MergeCandidate(one.one, one.two, one.verdict)

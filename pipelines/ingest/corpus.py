@@ -226,7 +226,10 @@ async def judge_entities(profiles: Iterable[DocumentProfile], workers: Workers, 
     if judge is None:
         return kept
     pairs = open_pairs(
-        entity_profiles(profiles), workers.settings.graph, lambda texts: names.embed(texts, Side.PASSAGE)
+        entity_profiles(profiles),
+        workers.settings.graph,
+        lambda texts: names.embed(texts, Side.PASSAGE),
+        stores.artifacts,
     )
     return await judge.judge(pairs, judge_maker(workers.settings, stores), kept)
 

@@ -136,7 +136,7 @@ class CorpusWork:
         """Write what no single document owns."""
         if (linking := self._linking) is not None:
             failures = self._load.failures
-            trouble = self._load.finish(linking)
+            trouble = self._load.finish(linking, is_wiped_next=noted_erasure(self._stores.catalog) is Extent.STORES)
             self.failed = {failure.subject: failure for failure in (*linking.failures, *failures)}
             if trouble:
                 self._unlinked = (Failure("links between the documents", "link", trouble, retryable=True),)

@@ -20,6 +20,7 @@ from pipelines.core.ids import INSIDE, called
 from pipelines.core.outcome import Status
 from pipelines.graph.mentions import STAGE as MENTIONS
 from pipelines.graph.mentions import cache_key
+from pipelines.graph.near_names import STAGE as NEAR
 from pipelines.ingest.corpus import link_corpus, read_profiles
 from pipelines.ingest.feedback import forget_answers, forget_conversations
 from pipelines.ingest.gate import STAGE as RECALL
@@ -135,7 +136,7 @@ class _Wanted:
         self.documents.discard("")
 
     def __call__(self, stage: str, key: str) -> bool:
-        return stage == RECALL or (stage, key) in self._kept  # the former holds digests and numbers, and no text
+        return stage in (RECALL, NEAR) or (stage, key) in self._kept  # they hold digests and numbers, and no text
 
     def _keep(self, source: Source, held: dict[str, str]) -> None:
         keys = self._keys_of(source)
@@ -240,7 +241,7 @@ def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bo
         rest = [entry for entry in stores.catalog.entries() if entry.status.searchable]
         linking = link_corpus(rest, stores, settings)
         loader.load(rest, linking)
-        loader.finish(linking)
+        loader.finish(linking, is_wiped_next=True)
         loader.end()
         makers = makers_of(settings, stores)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pipelines.atomize.self_recall import ChunkRank, DocumentRecords, rank, self_recall
+from pipelines.atomize.self_recall import ChunkRank, DocumentRecords, rank
 from pipelines.core import codec
 from pipelines.core.failures import each
 from pipelines.core.ids import content_id
@@ -36,6 +36,7 @@ class Gate:
         return Gate(failed)
 
 
+@codec.collector_paused()
 def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
     """Return which atoms of these documents fail: as a query among all chunks, they do not retrieve their own.
 
@@ -50,16 +51,19 @@ def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
         # Each is read alone, to tell which ones cannot be: they cost themselves and not the others.
         each("gate", entries, lambda entry: entry.document, lambda entry: parts[entry.artifacts["embed"]])
         raise
-    failing = [entry for entry in entries if not all(one.passed for one in standings[entry.artifacts["embed"]])]
+    failing = [entry for entry in entries if not _all_passed(standings[entry.artifacts["embed"]])]
     failed = each("gate", failing, lambda entry: entry.document, lambda entry: _failed(entry, parts, standings))
     return Gate({entry.document: atoms for entry, atoms in zip(failing, failed, strict=True)})
 
 
-def _failed(
-    entry: Entry, parts: Mapping[str, DocumentRecords], standings: Mapping[str, Sequence[ChunkRank]]
-) -> tuple[str, ...]:
+def _all_passed(standings: Sequence[ChunkRank]) -> bool:
+    return all(one.passed for one in standings)
+
+
+def _failed(entry: Entry, parts: _Parts, standings: Mapping[str, Sequence[ChunkRank]]) -> tuple[str, ...]:
     key = entry.artifacts["embed"]
-    return tuple(sorted(self_recall({key: parts[key]}, standings).quarantined))
+    found = zip(parts.atoms(key), standings[key], strict=True)
+    return tuple(sorted(atom for atom, standing in found if not standing.passed))
 
 
 class _Parts(Mapping[str, DocumentRecords]):
@@ -68,12 +72,23 @@ class _Parts(Mapping[str, DocumentRecords]):
     def __init__(self, entries: Sequence[Entry], stores: Stores) -> None:
         self._entries = {entry.artifacts["embed"]: entry for entry in entries}
         self._stores = stores
+        self._atoms: dict[str, tuple[str, ...]] = {}
+        self.failing: frozenset[str] = frozenset()
+        """Documents with atoms that failed when they were last asked: their ids are remembered once they are read."""
 
     def __getitem__(self, key: str) -> DocumentRecords:
         entry, artifacts = self._entries[key], self._stores.artifacts
         data = read_artifact(artifacts, entry, "embed")
         with drop_unreadable(artifacts, entry, "embed"):
-            return read_searched(data)
+            records = read_searched(data)
+        if key in self.failing:
+            self._atoms[key] = records.atoms.ids
+        return records
+
+    def atoms(self, key: str) -> tuple[str, ...]:
+        """Return the ids of a document's atoms."""
+        known = self._atoms.get(key)
+        return self[key].atoms.ids if known is None else known
 
     def __contains__(self, key: object) -> bool:
         return key in self._entries  # the one of `Mapping` would read the vectors for each question
@@ -93,11 +108,12 @@ class _Kept:
     standings: tuple[tuple[tuple[int, tuple[tuple[int, int], ...], bool], ...], ...]
 
 
-def _standings(parts: Mapping[str, DocumentRecords], stores: Stores) -> Mapping[str, Sequence[ChunkRank]]:
+def _standings(parts: _Parts, stores: Stores) -> Mapping[str, Sequence[ChunkRank]]:
     made = content_id(STAGE, str(VERSIONS[STAGE]), vectors_name(stores.embedder.info))
     key = made.partition(":")[2]
     kept = stores.artifacts.get(STAGE, key)
     before = _unpacked(codec.decode(kept, _Kept)) if kept is not None else {}
+    parts.failing = frozenset(key for key, standings in before.items() if not _all_passed(standings))
     found = rank(parts, before)
     if found != before:
         stores.artifacts.remove(STAGE, key)

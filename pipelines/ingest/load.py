@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pipelines.core.codec import collector_paused
 from pipelines.core.failures import as_failure
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.core.outcome import Failure, Status
@@ -118,11 +119,12 @@ class Loader:
                 self._tell(Event(Stage.LOAD, Phase.DONE, entry.uri))
         return failures
 
-    def finish(self, linking: Linking) -> str:
+    def finish(self, linking: Linking, *, is_wiped_next: bool = False) -> str:
         """Write what no single document owns, and update the indexes.
 
-        Links to documents that the last `load` failed at are left out. Returns why links are missing, empty where
-        they are whole; otherwise they count as behind.
+        Links to documents that the last `load` failed at are left out. Where the vectors are wiped next, that makes
+        their indexes, and they are left as they are. Returns why links are missing, empty where they are whole;
+        otherwise they count as behind.
         """
         trouble = linking.trouble or ("load: documents failed once more" if self._failed else "")
         catalog, key = self._stores.catalog, "" if trouble else linking.key
@@ -133,7 +135,8 @@ class Loader:
             except Exception as error:
                 trouble = trouble or as_failure(CORPUS_OWNER, LOAD, error).reason
         if self._wrote:
-            self._stores.vectors.optimize()
+            if not is_wiped_next:
+                self._stores.vectors.optimize()
             record_vectors(self._stores)
         return trouble
 
@@ -142,6 +145,7 @@ class Loader:
         if self._wrote:
             self._stores.catalog.set_fact(WRITING_FACT, "")
 
+    @collector_paused()
     def _write_corpus(self, linking: Linking, key: str) -> None:
         records = corpus_records(linking.linked.tags, linking.linked.entities)
         self._stores.vectors.write([CORPUS_OWNER], self._embed(records))

@@ -172,6 +172,8 @@ def renamed(
     """Return the profiles with tags as people named them, and from the ids of tags as chunks bear them to theirs."""
     names = {_form(one.one): one.two for one in said if one.kind is VerdictKind.TAG}
     moved: dict[str, str] = {}
+    if not names:
+        return list(profiles), moved
 
     def named(tag: ProfileTag) -> ProfileTag:
         to = names.get(_form(tag.text))

@@ -78,17 +78,19 @@ def vocabulary(profiles: Sequence[DocumentProfile], classes: Sequence[TagClass],
 
     Without `classes` it is the kind that a tag has by its form.
     """
-    borne = list(_borne(profiles))
-    collection = collect_tags(borne, _short_forms(profiles))
+    collection = collect_tags(_borne(profiles), _short_forms(profiles))
     found = classify([tag.text for tag in collection.tags if not tag.tag_class], classes, embedder)
     tags = {tag.id: replace(tag, tag_class=tag.tag_class or found[tag.text]) for tag in collection.tags}
     return Vocabulary(tuple(_collected(profile, tags, collection.merged) for profile in profiles), collection.merged)
 
 
-def _borne(profiles: Sequence[DocumentProfile]) -> Iterator[ChunkTag]:
+def _borne(profiles: Sequence[DocumentProfile]) -> Counter[tuple[str, str]]:
+    """How many chunks bear a tag of this text and class."""
+    counts: Counter[tuple[str, str]] = Counter()
     for profile in profiles:
         for tag in profile.tags:
-            yield from (ChunkTag(profile.document, tag.id, tag.text, 1.0, tag.tag_class) for _ in range(tag.count))
+            counts[tag.text, tag.tag_class] += tag.count
+    return counts
 
 
 def _short_forms(profiles: Sequence[DocumentProfile]) -> Iterator[tuple[str, str]]:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections import Counter
+
 from pipelines.atomize.tags import QueryTags, collect_tags, tag_form
-from pipelines.core.knowledge import ChunkTag, Tag, TagPair
+from pipelines.core.knowledge import Tag, TagPair
 
 
-def borne(*texts: str, tag_class: str = "") -> list[ChunkTag]:
-    return [ChunkTag(f"chunk:{n}", Tag.make_id(text), text, 1.0, tag_class) for n, text in enumerate(texts)]
+def borne(*texts: str, tag_class: str = "") -> Counter[tuple[str, str]]:
+    return Counter((text, tag_class) for text in texts)
 
 
 def test_spellings_of_one_term_agree() -> None:
@@ -35,13 +37,13 @@ def test_an_abbreviation_of_two_names_is_of_neither() -> None:
 
 
 def test_the_commonest_class_is_the_tag_s() -> None:
-    tags = [*borne("seal", tag_class="part"), *borne("seal", "Seals", tag_class="component"), *borne("oil")]
+    tags = borne("seal", tag_class="part") + borne("seal", "Seals", tag_class="component") + borne("oil")
     found = collect_tags(tags)
     assert {tag.text: tag.tag_class for tag in found.tags} == {"seal": "component", "oil": ""}
 
 
 def test_no_tags_make_an_empty_collection() -> None:
-    assert collect_tags([]).tags == ()
+    assert collect_tags({}).tags == ()
 
 
 TAGS = collect_tags(borne("mechanical seal", "feed pump", "pump", "cavitation", "离心泵", "DS-2041")).tags

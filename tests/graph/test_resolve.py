@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from pipelines.core.knowledge import Entity
 from pipelines.core.vectors import Vectors
-from pipelines.graph.entities import EntityProfile, nearest_pairs
+from pipelines.graph.entities import EntityProfile
 from pipelines.graph.entity_rules import compatible, judge, key
+from pipelines.graph.near_names import nearest_pairs
 from pipelines.graph.resolve import Merge, Pair, resolve
 from pipelines.graph.settings import GraphSettings
+from pipelines.store.artifact import FileArtifacts
 
 DEFAULT = GraphSettings()
 TRIPLES = Path(__file__).parents[3] / "shared/data/multihop/musique/llm_triples.jsonl"
@@ -182,16 +184,39 @@ def test_merges_do_not_depend_on_the_order_and_never_chain(names: list[str], ran
 @given(st.integers(0, 40), st.integers(1, 5))
 def test_neighbours_are_those_of_the_whole_matrix(count: int, wanted: int) -> None:
     rows = np.random.default_rng(count).normal(size=(count, 8)).astype(np.float32)
-    vectors: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    vectors: Vectors = np.rint(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9) * 4000) / 4000
     found = {(i, j) for i, j, _ in nearest_pairs(vectors, wanted, -0.9)} if count else set()
     cosines = vectors @ vectors.T
     np.fill_diagonal(cosines, -2)
     expected = set()
     for i in range(count):
-        for j in np.argsort(-cosines[i])[:wanted]:
+        for j in np.argsort(-cosines[i], kind="stable")[:wanted]:
             if cosines[i, j] >= -0.9 and i != j:
                 expected.add((min(i, int(j)), max(i, int(j))))
     assert found == expected
+
+
+@given(
+    st.lists(st.integers(0, 60), unique=True, max_size=40),
+    st.lists(st.integers(0, 60), unique=True, max_size=40),
+    st.integers(1, 6),
+    st.sampled_from([-1.0, 0.2]),
+)
+def test_what_was_kept_of_other_names_gives_what_comparing_all_gives(
+    tmp_path_factory: pytest.TempPathFactory, first: list[int], then: list[int], count: int, least: float
+) -> None:
+    # Whole numbers, so that many names are equally near.
+    rows = np.random.default_rng(count).integers(-1, 2, size=(61, 4)).astype(np.float32)
+    vectors: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1)
+    cache = FileArtifacts(tmp_path_factory.mktemp("kept"))
+
+    def found(numbers: list[int], kept: FileArtifacts | None) -> list[tuple[int, int, float]]:
+        some = sorted(numbers)
+        return list(nearest_pairs(vectors[some], count, least, [f"entity:{one:02}" for one in some], kept))
+
+    found(first, cache)
+    for numbers in (then, first, then):
+        assert found(numbers, cache) == found(numbers, None)
 
 
 def test_keys_leave_what_tells_names_apart() -> None:

@@ -4,14 +4,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import lancedb
 import numpy as np
 import pytest
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
-from pipelines.store.lancedb import table
+from pipelines.store.lancedb import changes, table
 from pipelines.store.lancedb.store import LanceVectorStore
 from pipelines.store.lancedb.table import guarded
 from pipelines.store.testing.vector_store_contract import (
@@ -57,6 +59,66 @@ def test_a_new_table_is_kept_once_and_whoever_read_its_pieces_reads_on(tmp_path:
         store.write([A], embedded(VALVE))
         store.optimize()
         assert held(reader) == [PUMP[0], SEAL[0]]  # what it has open stays a while
+
+
+def row_ids(folder: Path, name: str) -> dict[str, int]:
+    """The number by which the library knows each row of a table: a row that is written again has another."""
+    rows = lancedb.connect(str(folder)).open_table(name).search().select(["id"]).with_row_id(True).to_arrow()
+    return dict(zip(rows["id"].to_pylist(), rows["_rowid"].to_pylist(), strict=True))
+
+
+def test_what_is_there_already_is_not_written_again(tmp_path: Path) -> None:
+    with closing(LanceVectorStore(tmp_path, 4)) as store:
+        store.write([A, B], embedded(PUMP, VALVE, SEAL))
+        before, versions = row_ids(tmp_path, "chunk"), store.versions()
+        store.write([A, B], embedded(PUMP, VALVE, SEAL))
+        assert store.versions() == versions
+        renamed = (replace(VALVE[0], text="The valve opens"), VALVE[1])
+        store.write([A], embedded(PUMP, renamed))
+        after = row_ids(tmp_path, "chunk")
+        assert {id for id in before if before[id] == after[id]} == {PUMP[0].id, SEAL[0].id}
+        assert held(store) == [PUMP[0], renamed[0], SEAL[0]]
+
+
+@pytest.mark.parametrize(
+    "told", [{"uri": "a.md"}, {"page": 9}, {"tags": ("",)}, {"tags": ("a", "b")}, {"language": "de"}, {"date": "2026"}]
+)
+def test_a_record_that_differs_in_anything_is_written_again(tmp_path: Path, told: dict[str, Any]) -> None:
+    with closing(LanceVectorStore(tmp_path, 4)) as store:
+        store.write([A], embedded(PUMP, VALVE))
+        other = replace(PUMP[0], **told)
+        store.write([A], embedded((other, PUMP[1]), VALVE))
+        assert held(store) == [other, VALVE[0]]
+        store.write([A], embedded((other, VALVE[1]), VALVE))
+        found = next(store.records())
+        assert found.vectors[0] == pytest.approx(VALVE[1], abs=0.001)
+
+
+def test_terms_that_another_way_of_finding_them_gave_are_written_again(tmp_path: Path) -> None:
+    with closing(LanceVectorStore(tmp_path, 4)) as store:
+        store.write([A], EmbeddedRecords((PUMP[0],), PUMP[1][None], ("before",)))
+        store.write([A], EmbeddedRecords((PUMP[0],), PUMP[1][None], ("after",)))
+        assert store.match(RecordKind.CHUNK, {"before": 1.0}, 1) == []
+        assert store.match(RecordKind.CHUNK, {"after": 1.0}, 1)[0].id == PUMP[0].id
+
+
+def test_a_record_that_is_there_twice_is_there_once_when_it_is_written(tmp_path: Path) -> None:
+    with closing(LanceVectorStore(tmp_path, 4)) as store:
+        store.write([A], embedded(PUMP, VALVE))
+        store.write([], embedded(PUMP))
+        assert held(store) == [PUMP[0], PUMP[0], VALVE[0]]
+        store.write([A], embedded(PUMP, VALVE))
+        assert held(store) == [PUMP[0], VALVE[0]]
+
+
+def test_more_rows_than_a_condition_can_name_are_replaced_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changes, "_MOST_NAMED", 1)
+    with closing(LanceVectorStore(tmp_path, 4)) as store:
+        store.write([A, B], embedded(PUMP, VALVE, SEAL))
+        store.write([A], embedded((replace(PUMP[0], id="chunk:8"), PUMP[1])))
+        assert [record.id for record in held(store)] == [SEAL[0].id, "chunk:8"]
 
 
 def test_a_table_whose_making_was_cut_off_is_made_by_the_next_write(tmp_path: Path) -> None:

@@ -1,0 +1,87 @@
+"""An edit of one document costs an edit: what it writes of the others, and how often indexes are made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lancedb.table import LanceTable
+
+from pipelines import build
+from pipelines.settings import Settings
+from pipelines.store.lancedb.table import VectorTable
+from tests.ingest.knowledge import FEW, exported
+
+DOCUMENTS = 8
+WRITERS = ("Ada Byron", "Grace Hopper", "Emmy Noether", "Lise Meitner", "Sofia Brahe", "Maria Agnesi", "Mary Fairfax",
+           "Sophie Germain")  # fmt: skip
+SETTINGS = Settings(ingest=FEW)
+
+
+def sheet(number: int) -> str:
+    pumps = (f"Pump P-{number}{row} in hall {row} has a flow of {number + row} m3 in an hour." for row in range(4))
+    author = f"It was written by {WRITERS[number]} in March."
+    return f"# Data sheet {number}\n\n{author}\n\n" + "\n\n".join(pumps) + "\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for number in range(DOCUMENTS):
+        (folder / f"{number}.md").write_text(sheet(number))
+    build(folder, tmp_path / "kb", SETTINGS)
+    return folder
+
+
+@pytest.fixture
+def written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """The rows that were written to each table since the folder was ingested."""
+    rows: Counter[str] = Counter()
+    add = LanceTable.add
+
+    def counted(self: LanceTable, data: Any, *args: Any, **named: Any) -> Any:
+        rows[self.name] += len(data)
+        return add(self, data, *args, **named)
+
+    monkeypatch.setattr(LanceTable, "add", counted)
+    return rows
+
+
+def test_an_edit_writes_its_own_records_and_names_that_are_new(
+    folder: Path, written: Counter[str], tmp_path: Path
+) -> None:
+    (folder / "3.md").write_text(sheet(3).replace("Lise Meitner", "Chien-Shiung Wu"))
+    build(folder, tmp_path / "kb", SETTINGS)
+    assert written["document"] == 1
+    assert 0 < written["entity"] <= 2
+    assert 0 < written["tag"] <= 4
+    build(folder, tmp_path / "new", SETTINGS)
+    assert exported(tmp_path / "kb") == exported(tmp_path / "new")
+
+
+def test_what_is_wiped_is_not_optimized_before(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls: Counter[str] = Counter()
+
+    def counted(name: str) -> None:
+        done = getattr(VectorTable, name)
+
+        def called(self: VectorTable) -> None:
+            calls[name] += 1
+            done(self)
+
+        monkeypatch.setattr(VectorTable, name, called)
+
+    counted("optimize")
+    counted("wipe")
+    (folder / "3.md").write_text(sheet(3).replace("hall 3", "hall 9"))
+    build(folder, tmp_path / "kb", SETTINGS)
+    assert calls["wipe"] > 0
+    assert calls["optimize"] == 0
+    calls.clear()
+    (folder / "new.md").write_text(sheet(3).replace("Data sheet 3", "Data sheet 31"))
+    build(folder, tmp_path / "kb", SETTINGS)
+    assert calls["wipe"] == 0
+    assert calls["optimize"] > 0
