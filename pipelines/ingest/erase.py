@@ -35,6 +35,9 @@ from pipelines.ingest.workers import makers_of
 from pipelines.llm.cache import ReplyStore
 from pipelines.llm.embedders import keep_vectors
 from pipelines.resources import Stores, open_stores, vectors_name
+from pipelines.retrieve.index_cache import FILE as INDEX_FILE
+from pipelines.retrieve.index_cache import graph_state, is_kept
+from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import Settings, load
 from pipelines.store.artifact import Parts
 from pipelines.store.catalog import Catalog, Entry
@@ -170,13 +173,26 @@ def _drop_replies(stores: Stores, documents: Collection[str]) -> int:
 def _wipe_stores(stores: Stores, keep_cache: bool) -> bool:
     places = stores.folder
     _drop_facts(stores)
-    for folder in (*places.root.glob("retrieval*"), *_other_vectors(stores)):
+    _drop_indexes(stores)
+    for folder in _other_vectors(stores):
         shutil.rmtree(folder, ignore_errors=True)
     if places.embeddings.is_file() and not keep_cache:
         texts = (record.text for batch in stores.vectors.records() for record in batch.records)
         keep_vectors(places.embeddings, stores.embedder.info, texts)
     stores.vectors.optimize(erase=True)
     return stores.embedded.wipe()
+
+
+def _drop_indexes(stores: Stores) -> None:
+    """Remove the indexes that retrieval walks, but that of the graph as it is now."""
+    state = graph_state(stores.graph.owners(), stores.embedder.info)
+    for folder in stores.folder.root.glob("retrieval*"):
+        present = folder == stores.index_folder and is_kept(folder, state)
+        for path in folder.iterdir() if present else ():
+            if path.name != INDEX_FILE:
+                path.unlink()
+        if not present:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _other_vectors(stores: Stores) -> list[Path]:
@@ -242,6 +258,7 @@ def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bo
         linking = link_corpus(rest, stores, settings)
         loader.load(rest, linking)
         loader.finish(linking, is_wiped_next=True)
+        Retriever.of(stores, settings.retrieve).keep_index()
         loader.end()
         makers = makers_of(settings, stores)
 

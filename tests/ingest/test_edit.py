@@ -10,6 +10,9 @@ import pytest
 from lancedb.table import LanceTable
 
 from pipelines import build
+from pipelines.ingest.erase import forget
+from pipelines.resources import open_stores
+from pipelines.retrieve import retriever
 from pipelines.settings import Settings
 from pipelines.store.lancedb.table import VectorTable
 from tests.ingest.knowledge import FEW, exported
@@ -85,3 +88,17 @@ def test_what_is_wiped_is_not_optimized_before(folder: Path, monkeypatch: pytest
     build(folder, tmp_path / "kb", SETTINGS)
     assert calls["wipe"] == 0
     assert calls["optimize"] > 0
+
+
+def test_the_first_question_after_an_edit_or_a_removal_finds_an_index(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Erasing what is gone leaves the index of what is there, and no other file beside it."""
+    (folder / "3.md").write_text(sheet(3).replace("hall 3", "hall 9"))
+    build(folder, tmp_path / "kb", SETTINGS)
+    forget("5.md", tmp_path / "kb", SETTINGS)
+    assert [path.name for path in (tmp_path / "kb" / "retrieval").iterdir()] == ["index.npz"]
+    monkeypatch.setattr(retriever, "build_index", None)  # to build one now would raise
+    with open_stores(tmp_path / "kb", SETTINGS) as stores:
+        hits = retriever.Retriever.of(stores, SETTINGS.retrieve).retrieve("Which pump is in hall 9?", 1)
+    assert [hit.uri for hit in hits] == ["3.md"]
