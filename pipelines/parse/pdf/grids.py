@@ -16,6 +16,7 @@ from pipelines.parse.pdf.grid_rules import level_lines, near_rules, rows_by_rule
 from pipelines.parse.pdf.items import LOW
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, Rules
+from pipelines.parse.pdf.side_by_side import rows_side_by_side
 from pipelines.parse.pdf.stripes import coloured, striped, without_text
 from pipelines.parse.pdf.table_cells import pieces_of
 from pipelines.parse.pdf.tables import GridPlaces, text_lines
@@ -92,6 +93,7 @@ class TableFinder:
                 own = [around((region, *(stripe for stripe in own if stripe in tinted)))]
             found += [rect for rect in own if rect not in found]
         found += [stripe for stripe in stripes if not _fits_any(stripe, found)]
+        found += [rows for rows in rows_side_by_side(self.page.lines, self.gutters) if not _fits_any(rows, found)]
         return [part for region in found for part in without_text(region, self._words, self._rules)]
 
     def _is_code(self, region: Rect) -> bool:
