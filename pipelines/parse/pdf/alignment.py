@@ -189,8 +189,8 @@ def _rows(
         _tinted(above, below, table, rules) for (above, below), band in zip(pairwise(edges), bands, strict=True) if band
     ]
     bands = [band for band in bands if band]
-    # A head and two rows, or a line drawn above and below: then each row has its own, as where cells are coloured.
-    ruled = len(bands) > 2 or (len(bands) > 1 and bool(joints(rules, table)))
+    # A head and two rows: then each row has its own line.
+    ruled = len(bands) > 2
     steps = [step for band in bands for step in _steps(band) if step > 0.5 * height]
     least = min(steps, default=0.0)
     loose = least + max(1.0, LOOSE * height)
