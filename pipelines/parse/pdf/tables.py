@@ -150,16 +150,15 @@ def _record_tops(homes: Sequence[Sequence[PageWord]]) -> list[float]:
     if len(columns) < 2 or len(columns[0]) < _LEAST_RECORDS:
         return []
     keys = [around(word.rect for word in line) for line in columns[0]]
-    for column in columns:
-        codes = [around(word.rect for word in line) for line in column]
-        short = all(len(line) == 1 and _CODE.fullmatch(line[0].text) for line in column)
-        if short and len(codes) == len(keys) and _level(keys, codes):
-            return [min(key.top, code.top) for key, code in zip(keys, codes, strict=True)]
-    return []
+    level = [_level(keys, [around(word.rect for word in line) for line in column]) for column in columns]
+    codes = [all(len(line) == 1 and _CODE.fullmatch(line[0].text) for line in column) for column in columns]
+    told = all(level) or any(short and beside for short, beside in zip(codes, level, strict=True))
+    return [key.top for key in keys] if told else []
 
 
 def _level(one: Sequence[Rect], other: Sequence[Rect]) -> bool:
-    return all(abs(a.middle[1] - b.middle[1]) < 0.5 * a.height for a, b in zip(one, other, strict=True))
+    pairs = zip(one, other, strict=False)
+    return len(one) == len(other) and all(abs(a.middle[1] - b.middle[1]) < 0.5 * a.height for a, b in pairs)
 
 
 def _cut_row(grid: PageGrid, row: int, tops: Sequence[float]) -> PageGrid:
