@@ -15,7 +15,7 @@ from pipelines.parse.lines import LEADER, Rect, around
 from pipelines.parse.pdf.page import PageGrid, PageWord, Rules
 from pipelines.parse.pdf.stripes import ONE, joints, level_edges, upright_edges, without_text
 from pipelines.parse.pdf.table_cells import GUTTER, LOOSE, Strip, TableCells, TextRow, column_at, middle_of, pieces_of
-from pipelines.parse.pdf.tables import text_lines
+from pipelines.parse.pdf.tables import TIGHT, text_lines
 
 _CROSSED = 0.15
 """Share of the lines that may run across a gutter: heads and titles of groups of rows."""
@@ -25,8 +25,6 @@ _TITLES = 3
 """Lines in the first column alone that may stand above a row where a table goes on: the title of a group of rows."""
 _ROUNDING = 0.7
 """Points by which two steps differ that are not one: browsers set lines at whole points of .75."""
-_TIGHT = 1.35
-"""Of a line's height: a step from line to line within a cell at most."""
 
 
 def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageGrid | None:
@@ -194,7 +192,7 @@ def _rows(
     steps = [step for band in bands for step in _steps(band) if step > 0.5 * height]
     least = min(steps, default=0.0)
     loose = least + max(1.0, LOOSE * height)
-    if least > _TIGHT * height:
+    if least > TIGHT * height:
         loose = least
     alike = all(step < loose for step in steps)
     parts: list[list[Sequence[PageWord]]] = []
