@@ -71,6 +71,7 @@ def continued_grid(above: PageGrid, words: Sequence[PageWord], rules: Rules) -> 
     if len(gutters) + 1 != above.columns or not lines:
         return None
     height = median(word.rect.height for word in lines[0])
+    across = any(cell.row and cell.column_span == above.columns for cell in above.cells)
     rows = 0
     for number, line in enumerate(lines):
         pieces = pieces_of(line, height)
@@ -82,7 +83,7 @@ def continued_grid(above: PageGrid, words: Sequence[PageWord], rules: Rules) -> 
             if not narrowed:
                 break
             rows, gutters = number + 1, narrowed
-        elif number - rows >= _TITLES or not (narrowed or all(word.bold for word in line)):
+        elif number - rows >= _TITLES or not (narrowed or across or all(word.bold for word in line)):
             break
     rows = _above_text(lines[:rows], rules)
     if not rows:
