@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.pdf.table_cells import Strip
+
+ROUNDING = 0.7
 
 ROWS = 3
 """Rows of two pieces that make a table: a head and two rows."""
@@ -45,8 +47,10 @@ def _regions(rows: Sequence[Sequence[Line]]) -> Iterator[Rect]:
     """Yield the runs of rows in which white runs down, each to its last row of several pieces."""
     run: list[Sequence[Line]] = []
     white: list[Strip] = []
-    for row in [*rows, []]:
-        left = _left(white, row) if run and row and _follows(run[-1], row, white) else []
+    for row, below in zip_longest([*rows, []], rows[1:], fillvalue=[]):
+        left = _left(white, row) if run and row and _follows(run[-1], row) else []
+        if run and len(row) == 1 < len(below) and _between(run[-1], row, below):
+            left = white
         if not left:
             if _flush(run) >= ROWS:
                 yield around(line.rect for other in _whole(run, white) for line in other)
@@ -73,9 +77,17 @@ def _white(row: Sequence[Line]) -> list[Strip]:
     return [Strip(one.rect.right, other.rect.left) for one, other in pairwise(row)]
 
 
-def _follows(above: Sequence[Line], row: Sequence[Line], white: Sequence[Strip]) -> bool:
-    step = row[0].rect.middle[1] - above[0].rect.middle[1]
-    return step < (_NEXT if len(row) > 1 else _GOES_ON) * row[0].size
+def _follows(above: Sequence[Line], row: Sequence[Line]) -> bool:
+    return _step(above, row) < (_NEXT if len(row) > 1 else _GOES_ON) * row[0].size
+
+
+def _between(above: Sequence[Line], row: Sequence[Line], below: Sequence[Line]) -> bool:
+    """Whether a line that stands alone is as far from the row above as from that below: an entry across columns."""
+    return _step(above, row) < _NEXT * row[0].size and abs(_step(above, row) - _step(row, below)) < ROUNDING
+
+
+def _step(above: Sequence[Line], row: Sequence[Line]) -> float:
+    return row[0].rect.middle[1] - above[0].rect.middle[1]
 
 
 def _left(white: Sequence[Strip], row: Sequence[Line]) -> list[Strip]:
