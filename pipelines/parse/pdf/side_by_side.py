@@ -10,8 +10,6 @@ from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.pdf.table_cells import Strip
 
-ROUNDING = 0.7
-
 ROWS = 3
 """Rows of two pieces that make a table: a head and two rows."""
 _WHITE = 0.5
@@ -20,6 +18,8 @@ _NEXT = 3.0
 """Sizes of a line from the middle of a row to that of the next at most: one of two lines, and the padding."""
 _GOES_ON = 1.5
 """The same to a line that goes on in one column: that of single-spaced text is 1.2."""
+_ROUNDING = 1.0
+"""Points by which two steps differ that are one: browsers set lines at multiples of .75."""
 
 
 def rows_side_by_side(lines: Sequence[Line], gutters: Sequence[tuple[float, float]]) -> list[Rect]:
@@ -83,7 +83,7 @@ def _follows(above: Sequence[Line], row: Sequence[Line]) -> bool:
 
 def _between(above: Sequence[Line], row: Sequence[Line], below: Sequence[Line]) -> bool:
     """Whether a line that stands alone is as far from the row above as from that below: an entry across columns."""
-    return _step(above, row) < _NEXT * row[0].size and abs(_step(above, row) - _step(row, below)) < ROUNDING
+    return _step(above, row) < _NEXT * row[0].size and abs(_step(above, row) - _step(row, below)) < _ROUNDING
 
 
 def _step(above: Sequence[Line], row: Sequence[Line]) -> float:
