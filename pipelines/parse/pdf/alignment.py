@@ -198,9 +198,10 @@ def _rows(
     alike = all(step < loose for step in steps)
     parts: list[list[Sequence[PageWord]]] = []
     for band, cells in zip(bands, tinted, strict=True):
-        whole = (ruled or cells) and not _records(band, gutters)
         parts += (
-            _with_head(band, not parts) if whole else _by_leading(band, loose, None if not alike else gutters, gutters)
+            _with_head(band, not parts)
+            if ruled or cells
+            else _by_leading(band, loose, None if not alike else gutters, gutters)
         )
     return [_row(part) for part in parts]
 
@@ -230,19 +231,6 @@ def _steps(lines: Sequence[Sequence[PageWord]]) -> list[float]:
 
 def _columns_of(line: Sequence[PageWord], gutters: Sequence[Strip]) -> set[int]:
     return {column_at(word.rect.middle[0], gutters) for word in line}
-
-
-def _records(band: Sequence[Sequence[PageWord]], gutters: Sequence[Strip]) -> bool:
-    """Whether each of the lines between two drawn ones fills all columns: they are rows of their own.
-
-    So stands SQLite's table of JSON operators, printed with a coloured head (tables .37 without).
-    """
-    columns = len(gutters) + 1
-    return len(band) > 2 and all(
-        len(line) >= columns
-        and len({column_at(piece.left + 1, gutters) for piece in pieces_of(line, line[0].rect.height)}) == columns
-        for line in band
-    )
 
 
 def _by_leading(

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.near import Near
 from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
-from pipelines.parse.pdf.grid_rules import level_lines, near_rules, rows_by_rules, spans_by_rules
+from pipelines.parse.pdf.grid_rules import level_lines, near_rules, spans_by_rules
 from pipelines.parse.pdf.items import LOW
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, Rules
@@ -72,8 +72,7 @@ class TableFinder:
         missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
         own = zip(missing, self._words_for(missing), strict=True)
         aligned = [aligned_grid(region, words, rules) for region, words in own]
-        found = [rows_by_rules(grid, level_lines(rules, grid.rect)) for grid in ruled]
-        found += [grid for grid in aligned if grid and (_is_table(grid, page.lines) or self._is_cut_off(grid))]
+        found = ruled + [grid for grid in aligned if grid and (_is_table(grid, page.lines) or self._is_cut_off(grid))]
         found = [spans_by_rules(grid, level_lines(rules, grid.rect)) for grid in found]
         return _apart(found)
 

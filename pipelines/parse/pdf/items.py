@@ -185,7 +185,10 @@ def _is_rest(above: Sequence[Cell], below: Sequence[Cell], first: int) -> bool:
     Above it entries of all its columns end, and rows of its own follow it.
     """
     rest = {column for column, _ in _row(below, first)}
-    rows = [*(_row(above, row) for row in range(_rows(above))), *(_row(below, n) for n in range(first + 1, _rows(below)))]
+    rows = [
+        *(_row(above, row) for row in range(_rows(above))),
+        *(_row(below, n) for n in range(first + 1, _rows(below))),
+    ]
     return (
         0 not in rest
         and first + 1 < _rows(below)

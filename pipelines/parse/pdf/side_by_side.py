@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 
 from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.pdf.table_cells import Strip
 
-ROWS = 3
+_ROWS = 3
 """Rows of two pieces that make a table: a head and two rows."""
 _WHITE = 0.5
 """Of a line's size, white that parts columns at least; lines are parted from .9 on, and what is centred leaves less."""
@@ -27,11 +27,11 @@ def rows_side_by_side(lines: Sequence[Line], gutters: Sequence[tuple[float, floa
 
     Across the `gutters` of running text stands no such table.
     """
-    found = [region for group in reading_order(lines) for region in _regions(_rows(group))]
+    found = [region for group in reading_order(lines) for region in _regions(_in_rows(group))]
     return [region for region in found if not any(region.left < a and b < region.right for a, b in gutters)]
 
 
-def _rows(group: Sequence[Line]) -> list[list[Line]]:
+def _in_rows(group: Sequence[Line]) -> list[list[Line]]:
     """Return lines as rows: what is on one height, from the left."""
     rows: list[list[Line]] = []
     for line in in_rows(group):
@@ -47,12 +47,13 @@ def _regions(rows: Sequence[Sequence[Line]]) -> Iterator[Rect]:
     """Yield the runs of rows in which white runs down, each to its last row of several pieces."""
     run: list[Sequence[Line]] = []
     white: list[Strip] = []
-    for row, below in zip_longest([*rows, []], rows[1:], fillvalue=[]):
+    nothing: Sequence[Line] = ()
+    for row, below in pairwise([*rows, nothing, nothing]):
         left = _left(white, row) if run and row and _follows(run[-1], row) else []
         if run and len(row) == 1 < len(below) and _between(run[-1], row, below):
             left = white
         if not left:
-            if _flush(run) >= ROWS:
+            if _flush(run) >= _ROWS:
                 yield around(line.rect for other in _whole(run, white) for line in other)
             run, left = [], _white(row)
         if left:
@@ -63,8 +64,9 @@ def _flush(run: Sequence[Sequence[Line]]) -> int:
     """Return how many rows have an entry behind the first that begins, or has its middle, where others' do."""
     inner = [line.rect for row in run for line in row[1:]]
     # To 2 points, as letters begin at their ink.
-    places = (Counter(round(place(rect) / 2) for rect in inner) for place in (lambda r: r.left, lambda r: r.middle[0]))
-    return max((count for place in places for count in place.values()), default=0)
+    lefts = Counter(round(rect.left / 2) for rect in inner)
+    middles = Counter(round(rect.middle[0] / 2) for rect in inner)
+    return max((*lefts.values(), *middles.values()), default=0)
 
 
 def _whole(run: Sequence[Sequence[Line]], white: Sequence[Strip]) -> Sequence[Sequence[Line]]:
