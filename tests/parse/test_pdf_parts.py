@@ -13,7 +13,7 @@ from pipelines.parse.lines import Line, Rect, TextStyle, turned_box
 from pipelines.parse.pdf.blocks import BlockMaker
 from pipelines.parse.pdf.consistency import without_contents
 from pipelines.parse.pdf.garble import garble_score, plain, raise_text
-from pipelines.parse.pdf.grid_rules import rows_by_rules, spans_by_rules
+from pipelines.parse.pdf.grid_rules import spans_by_rules
 from pipelines.parse.pdf.headings import Outline, is_heading, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.layout import with_bullets
@@ -249,12 +249,6 @@ def test_records_below_one_another_in_one_row_are_cut() -> None:
     )
     texts = [cell.text for cell in fill_grid(tall, words, PAGE)]
     assert texts == ["Rating", "Code", "Possible", "0", "Probable", "1", "Certain", "2"]
-
-
-def test_rows_made_of_lines_of_text_are_one_row_where_rules_part_the_others() -> None:
-    rules = [Rect(0, height, 200, height) for height in (0, 20, 60, 100)]
-    assert rows_by_rules(grid(5, 2), rules).rows == 3
-    assert rows_by_rules(grid(5, 2), rules[:2]).rows == 5
 
 
 def test_places_without_a_line_between_are_one_where_a_line_is_beside() -> None:

@@ -15,7 +15,7 @@ from pipelines.parse.lines import LEADER, Rect, around
 from pipelines.parse.pdf.page import PageGrid, PageWord, Rules
 from pipelines.parse.pdf.stripes import ONE, joints, level_edges, upright_edges, without_text
 from pipelines.parse.pdf.table_cells import GUTTER, LOOSE, Strip, TableCells, TextRow, column_at, middle_of, pieces_of
-from pipelines.parse.pdf.tables import text_lines
+from pipelines.parse.pdf.tables import TIGHT, text_lines
 
 _CROSSED = 0.15
 """Share of the lines that may run across a gutter: heads and titles of groups of rows."""
@@ -25,8 +25,6 @@ _TITLES = 3
 """Lines in the first column alone that may stand above a row where a table goes on: the title of a group of rows."""
 _ROUNDING = 0.7
 """Points by which two steps differ that are not one: browsers set lines at whole points of .75."""
-_TIGHT = 1.35
-"""Of a line's height: a step from line to line within a cell at most."""
 
 
 def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageGrid | None:
@@ -73,6 +71,7 @@ def continued_grid(above: PageGrid, words: Sequence[PageWord], rules: Rules) -> 
     if len(gutters) + 1 != above.columns or not lines:
         return None
     height = median(word.rect.height for word in lines[0])
+    across = any(cell.row and cell.column_span == above.columns for cell in above.cells)
     rows = 0
     for number, line in enumerate(lines):
         pieces = pieces_of(line, height)
@@ -84,7 +83,7 @@ def continued_grid(above: PageGrid, words: Sequence[PageWord], rules: Rules) -> 
             if not narrowed:
                 break
             rows, gutters = number + 1, narrowed
-        elif number - rows >= _TITLES or not (narrowed or all(word.bold for word in line)):
+        elif number - rows >= _TITLES or not (narrowed or across or all(word.bold for word in line)):
             break
     rows = _above_text(lines[:rows], rules)
     if not rows:
@@ -189,19 +188,20 @@ def _rows(
         _tinted(above, below, table, rules) for (above, below), band in zip(pairwise(edges), bands, strict=True) if band
     ]
     bands = [band for band in bands if band]
-    # A head and two rows, or a line drawn above and below: then each row has its own, as where cells are coloured.
-    ruled = len(bands) > 2 or (len(bands) > 1 and bool(joints(rules, table)))
+    # A head and two rows: then each row has its own line.
+    ruled = len(bands) > 2
     steps = [step for band in bands for step in _steps(band) if step > 0.5 * height]
     least = min(steps, default=0.0)
     loose = least + max(1.0, LOOSE * height)
-    if least > _TIGHT * height:
+    if least > TIGHT * height:
         loose = least
     alike = all(step < loose for step in steps)
     parts: list[list[Sequence[PageWord]]] = []
     for band, cells in zip(bands, tinted, strict=True):
-        whole = (ruled or cells) and not _records(band, gutters)
         parts += (
-            _with_head(band, not parts) if whole else _by_leading(band, loose, None if not alike else gutters, gutters)
+            _with_head(band, not parts)
+            if ruled or cells
+            else _by_leading(band, loose, None if not alike else gutters, gutters)
         )
     return [_row(part) for part in parts]
 
@@ -231,19 +231,6 @@ def _steps(lines: Sequence[Sequence[PageWord]]) -> list[float]:
 
 def _columns_of(line: Sequence[PageWord], gutters: Sequence[Strip]) -> set[int]:
     return {column_at(word.rect.middle[0], gutters) for word in line}
-
-
-def _records(band: Sequence[Sequence[PageWord]], gutters: Sequence[Strip]) -> bool:
-    """Whether each of the lines between two drawn ones fills all columns: they are rows of their own.
-
-    So stands SQLite's table of JSON operators, printed with a coloured head (tables .37 without).
-    """
-    columns = len(gutters) + 1
-    return len(band) > 2 and all(
-        len(line) >= columns
-        and len({column_at(piece.left + 1, gutters) for piece in pieces_of(line, line[0].rect.height)}) == columns
-        for line in band
-    )
 
 
 def _by_leading(

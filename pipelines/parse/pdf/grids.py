@@ -12,10 +12,11 @@ from itertools import pairwise
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.near import Near
 from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
-from pipelines.parse.pdf.grid_rules import level_lines, near_rules, rows_by_rules, spans_by_rules
+from pipelines.parse.pdf.grid_rules import level_lines, near_rules, spans_by_rules
 from pipelines.parse.pdf.items import LOW
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, Rules
+from pipelines.parse.pdf.side_by_side import rows_side_by_side
 from pipelines.parse.pdf.stripes import coloured, striped, without_text
 from pipelines.parse.pdf.table_cells import pieces_of
 from pipelines.parse.pdf.tables import GridPlaces, text_lines
@@ -71,8 +72,7 @@ class TableFinder:
         missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
         own = zip(missing, self._words_for(missing), strict=True)
         aligned = [aligned_grid(region, words, rules) for region, words in own]
-        found = [rows_by_rules(grid, level_lines(rules, grid.rect)) for grid in ruled]
-        found += [grid for grid in aligned if grid and (_is_table(grid, page.lines) or self._is_cut_off(grid))]
+        found = ruled + [grid for grid in aligned if grid and (_is_table(grid, page.lines) or self._is_cut_off(grid))]
         found = [spans_by_rules(grid, level_lines(rules, grid.rect)) for grid in found]
         return _apart(found)
 
@@ -92,6 +92,7 @@ class TableFinder:
                 own = [around((region, *(stripe for stripe in own if stripe in tinted)))]
             found += [rect for rect in own if rect not in found]
         found += [stripe for stripe in stripes if not _fits_any(stripe, found)]
+        found += [rows for rows in rows_side_by_side(self.page.lines, self.gutters) if not _fits_any(rows, found)]
         return [part for region in found for part in without_text(region, self._words, self._rules)]
 
     def _is_code(self, region: Rect) -> bool:

@@ -12,7 +12,7 @@ from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
 from pipelines.lang.word_lists import any_of
 from pipelines.parse.assemble import Image
-from pipelines.parse.lines import PLAIN, RUNNING, Rect, TextStyle
+from pipelines.parse.lines import PLAIN, RUNNING, Rect, TextStyle, join_lines
 from pipelines.parse.near import Near
 from pipelines.parse.pdf.page import PageLink, PageWord, RegionKind
 from pipelines.parse.pieces import Pointer
@@ -151,6 +151,9 @@ def _rows(cells: Sequence[Cell]) -> int:
 
 def _joined(above: PageItem, below: PageItem) -> PageItem:
     repeated = _repeated_rows(above.cells, below.cells)
+    if _is_rest(above.cells, below.cells, repeated):
+        above = replace(above, cells=_with_rest(above.cells, _cells(below.cells, repeated)))
+        repeated += 1
     at = _rows(above.cells)
     more = tuple(
         replace(cell, row=cell.row - repeated + at, header=False) for cell in below.cells if cell.row >= repeated
@@ -176,8 +179,43 @@ def _repeated_rows(above: Sequence[Cell], below: Sequence[Cell]) -> int:
     return count
 
 
+def _is_rest(above: Sequence[Cell], below: Sequence[Cell], first: int) -> bool:
+    """Whether the `first` row of a part is the rest of the last one above: it alone lacks an entry in the first column.
+
+    Above it entries of all its columns end, and rows of its own follow it.
+    """
+    rest = {column for column, _ in _row(below, first)}
+    rows = [
+        *(_row(above, row) for row in range(_rows(above))),
+        *(_row(below, n) for n in range(first + 1, _rows(below))),
+    ]
+    return (
+        0 not in rest
+        and first + 1 < _rows(below)
+        and rest <= {column for column, _ in _row(above, _rows(above) - 1)}
+        and all(row and row[0][0] == 0 for row in rows)
+        and not any(cell.row_span > 1 for cell in (*above, *below))
+    )
+
+
+def _with_rest(above: Sequence[Cell], rest: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Return the cells of a part with what goes on below of its last row."""
+    more = {cell.column: cell for cell in rest if cell.text}
+    last = _rows(above) - 1
+    return tuple(
+        replace(cell, text=join_lines([cell.text, more[cell.column].text]), boxes=cell.boxes + more[cell.column].boxes)
+        if cell.row == last and cell.column in more
+        else cell
+        for cell in above
+    )
+
+
+def _cells(cells: Sequence[Cell], number: int) -> list[Cell]:
+    return [cell for cell in cells if cell.row == number]
+
+
 def _row(cells: Sequence[Cell], number: int) -> list[tuple[int, str]]:
-    return [(cell.column, cell.text) for cell in cells if cell.row == number and cell.text]
+    return [(cell.column, cell.text) for cell in _cells(cells, number) if cell.text]
 
 
 _MOST_ITEMS = 500

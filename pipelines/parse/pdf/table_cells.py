@@ -68,6 +68,9 @@ class TableCells:
         self.columns = len(gutters) + 1
         self.heads = next((number for number, row in enumerate(rows) if not row.bold), 0)
         self.starts = [self._starts(number) for number in range(len(rows))]
+        alone = [starts[0] for starts in self.starts if list(starts) == [0]]
+        # Of rows with one entry most run across columns: so do those whose entry is too short to show it.
+        self._titled = 2 * sum(last > 0 for last in alone) > len(alone)
         self._tints = [self._tinted(number) for number in range(len(rows))]
 
     def grid(self) -> PageGrid:
@@ -137,8 +140,10 @@ class TableCells:
     def _is_group(self, row: int) -> bool:
         """Whether a row is the title of the rows below: one entry, bold or across columns, in a table of others."""
         starts = self.starts[row]
-        if list(starts) != [0] or (row == len(self.rows) - 1 and not starts[0]):
+        if list(starts) != [0] or (row == len(self.rows) - 1 and not starts[0] and not self._titled):
             return False
+        if self._titled:
+            return True
         if row == 0 and not starts[0]:
             return self.heads > 1
         light = sum(not other.bold for other in self.rows) > 1

@@ -15,6 +15,8 @@ from pipelines.parse.lines import Rect, around, join_lines
 from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, RawPage
 
 _CODE = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
+TIGHT = 1.35
+"""Of a line's height: a step from line to line within a cell at most."""
 _LEAST_RECORDS = 3
 """Two lines in each of two columns are an entry that runs over two lines."""
 _FIGURE = re.compile(r"[-+±<>≤≥~]?\s?\d[\d.,:/ ]*\s?[%°]?")
@@ -129,7 +131,8 @@ def _homes(grid: PageGrid, words: Sequence[PageWord]) -> list[list[PageWord]]:
 def split_rows(grid: PageGrid, homes: Sequence[Sequence[PageWord]]) -> PageGrid:
     """Return a grid in which a row that holds several records one below the other is cut into them.
 
-    Such a row has a column of codes or figures, three at least, and entries of its first column at the same heights.
+    Such a row has a column of codes or figures, three at least, and entries of its first column at the same heights;
+    or the lines of all its columns are level, and further apart than those of one entry.
     """
     rows: dict[int, list[Sequence[PageWord]]] = {}
     spanned: set[int] = set()
@@ -150,16 +153,16 @@ def _record_tops(homes: Sequence[Sequence[PageWord]]) -> list[float]:
     if len(columns) < 2 or len(columns[0]) < _LEAST_RECORDS:
         return []
     keys = [around(word.rect for word in line) for line in columns[0]]
-    for column in columns:
-        codes = [around(word.rect for word in line) for line in column]
-        short = all(len(line) == 1 and _CODE.fullmatch(line[0].text) for line in column)
-        if short and len(codes) == len(keys) and _level(keys, codes):
-            return [min(key.top, code.top) for key, code in zip(keys, codes, strict=True)]
-    return []
+    level = [_level(keys, [around(word.rect for word in line) for line in column]) for column in columns]
+    codes = [all(len(line) == 1 and _CODE.fullmatch(line[0].text) for line in column) for column in columns]
+    loose = all(below.top - above.top > TIGHT * above.height for above, below in pairwise(keys))
+    told = (loose and all(level)) or any(short and beside for short, beside in zip(codes, level, strict=True))
+    return [key.top for key in keys] if told else []
 
 
 def _level(one: Sequence[Rect], other: Sequence[Rect]) -> bool:
-    return all(abs(a.middle[1] - b.middle[1]) < 0.5 * a.height for a, b in zip(one, other, strict=True))
+    pairs = zip(one, other, strict=False)
+    return len(one) == len(other) and all(abs(a.middle[1] - b.middle[1]) < 0.5 * a.height for a, b in pairs)
 
 
 def _cut_row(grid: PageGrid, row: int, tops: Sequence[float]) -> PageGrid:

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pymupdf
+import pytest
+
+from pipelines.core.document import BlockKind, Document
+from pipelines.core.table import Table
+from pipelines.parse.settings import OcrSettings, ParseSettings
+from tests.parse.pdf_pages import LOREM, Pdf
+
+NO_OCR = ParseSettings(ocr=OcrSettings(engine="none"))
+DocumentOf = Callable[..., Document]
+VALVES = (
+    ("Valve", "Opens at"),
+    ("Relief", "ten bar, slowly"),
+    ("Check", "any flow"),
+    ("Drain", "by hand"),
+    ("Bypass", "a second of low flow"),
+)
+
+
+def before(text: str = LOREM) -> Pdf:
+    """Return a page of one paragraph; what is written from 200 on stands below it."""
+    return Pdf().page().box(60, 90, 530, 180, text)
+
+
+def entries(pdf: Pdf, rows: Sequence[Sequence[str]], lefts: Sequence[float], top: float = 200, step: float = 18) -> Pdf:
+    for number, row in enumerate(rows):
+        for left, text in zip(lefts, row, strict=True):
+            pdf.text(left, top + step * number, text, size=10)
+    return pdf
+
+
+def texts(table: Table) -> list[tuple[str, ...]]:
+    rows = range(table.rows)
+    return [tuple(cell.text for cell in table.cells if cell.row == row) for row in rows]
+
+
+@pytest.mark.parametrize("lefts", [(60, 160), (60, 400)])
+def test_entries_side_by_side_are_a_table_though_nothing_is_drawn(
+    document_of: DocumentOf, lefts: tuple[float, float]
+) -> None:
+    pdf = entries(before(), VALVES, lefts).box(60, 320, 530, 400, LOREM)
+    (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+    assert texts(table) == list(VALVES)
+
+
+def test_columns_of_text_and_two_rows_are_no_table(document_of: DocumentOf) -> None:
+    pdf = entries(before(), VALVES[:2], (60, 160))
+    for left in (60, 310):
+        pdf.box(left, 300, left + 220, 700, LOREM * 3)
+    assert document_of("a.pdf", pdf.data(), NO_OCR).tables == ()
+
+
+def test_below_a_coloured_head_each_row_is_its_own(document_of: DocumentOf) -> None:
+    pdf = before()
+    for left, right in ((56, 156), (156, 300)):
+        pdf.file[-1].draw_rect(pymupdf.Rect(left, 186, right, 205), color=None, fill=(0.8, 0.85, 0.9))
+    (table,) = document_of("a.pdf", entries(pdf, VALVES, (60, 160), step=20).data(), NO_OCR).tables
+    assert texts(table) == list(VALVES)
+
+
+@pytest.mark.parametrize(("step", "rows"), [(20, 5), (12, 2)])
+def test_level_lines_of_all_columns_are_rows_unless_they_stand_as_close_as_text(
+    document_of: DocumentOf, step: float, rows: int
+) -> None:
+    pdf, bottom = before(), 212 + 4 * step
+    for x in (56, 156, 300):
+        pdf.file[-1].draw_line((x, 186), (x, bottom))
+    for y in (186, 205, bottom):
+        pdf.file[-1].draw_line((56, y), (300, y))
+    entries(pdf, VALVES[:1], (60, 160))
+    entries(pdf, VALVES[1:], (60, 160), top=218, step=step)
+    (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+    assert table.rows == rows
+
+
+def test_the_rest_of_a_row_that_a_page_parts_joins_it(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().box(60, 90, 530, 600, LOREM * 12)
+    first = (VALVES[0], ("Relief", "ten bar"), ("Check", "any flow that is"))
+    pages = (first, (("", "above zero"), *VALVES[3:]))
+    for rows, top in zip(pages, (740, 60), strict=True):
+        if top == 60:
+            pdf.page()
+        for number, row in enumerate(rows):
+            for left, text in zip((60, 160), row, strict=True):
+                pdf.text(left + 4, top + 22 * number + 15, text, size=10)
+        for y in range(top + 22, top + 22 * len(rows) + 1, 22):
+            pdf.file[-1].draw_line((60, y), (300, y))
+    (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+    assert texts(table) == [VALVES[0], ("Relief", "ten bar"), ("Check", "any flow that is above zero"), *VALVES[3:]]
+
+
+def test_rows_of_one_entry_are_alike_though_some_are_short(document_of: DocumentOf) -> None:
+    pdf = before()
+    told = ("It opens slowly at the set pressure.", "It closes.", "A hand wheel moves it, and a bar locks it.")
+    for y in (186, 190 + 18 * 6):
+        pdf.file[-1].draw_line((56, y), (320, y))
+    for number, (row, text) in enumerate(zip(VALVES[1:], told, strict=False)):
+        entries(pdf, [row], (60, 160), top=200 + 36 * number)
+        pdf.text(60, 218 + 36 * number, text, size=10)
+    (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+    assert {cell.text: cell.column_span for cell in table.cells if cell.text in told} == dict.fromkeys(told, 2)
+
+
+def test_a_bullet_that_is_drawn_makes_an_item(document_of: DocumentOf) -> None:
+    pdf = before()
+    for number, text in enumerate(("Close the valve", "Open the drain")):
+        pdf.text(90, 200 + 20 * number, text).file[-1].draw_circle((80, 196 + 20 * number), 2, fill=(0, 0, 0))
+    blocks = document_of("a.pdf", pdf.data(), NO_OCR).blocks
+    items = [block.text for block in blocks if block.kind is BlockKind.LIST_ITEM]
+    assert items == ["Close the valve", "Open the drain"]
+
+
+def test_a_head_that_stands_again_on_the_next_page_is_kept_once(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().box(60, 90, 530, 600, LOREM * 12).table(60, 720, VALVES[:3])
+    pdf.page().table(60, 60, [VALVES[0], *VALVES[3:]])
+    (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+    assert texts(table) == list(VALVES)
