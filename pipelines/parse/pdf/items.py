@@ -185,15 +185,12 @@ def _is_rest(above: Sequence[Cell], below: Sequence[Cell], first: int) -> bool:
     Above it entries of all its columns end, and rows of its own follow it.
     """
     rest = {column for column, _ in _row(below, first)}
-    rows = [
-        *(_row(above, row) for row in range(_rows(above))),
-        *(_row(below, n) for n in range(first + 1, _rows(below))),
-    ]
+    keyed = [{cell.row for cell in part if cell.column == 0 and cell.text} for part in (above, below)]
     return (
-        0 not in rest
-        and first + 1 < _rows(below)
+        first + 1 < _rows(below)
         and rest <= {column for column, _ in _row(above, _rows(above) - 1)}
-        and all(row and row[0][0] == 0 for row in rows)
+        and len(keyed[0]) == _rows(above)
+        and set(range(first, _rows(below))) - keyed[1] == {first}
         and not any(cell.row_span > 1 for cell in (*above, *below))
     )
 
