@@ -19,8 +19,9 @@ from pipelines.core.document import document_date
 from pipelines.core.graph import Node, NodeKind
 from pipelines.lang.terms import terms
 from pipelines.retrieve import entity_names
-from pipelines.retrieve.index import NO_INDEX, Index, document_words, name_key, title_keys
+from pipelines.retrieve.index import NO_INDEX, Index, document_words, title_keys
 from pipelines.retrieve.keyed import Pairs, next_keyed, next_keys, next_rows, still_led_to
+from pipelines.retrieve.next_entities import NextEntities, new_names
 from pipelines.retrieve.read_edges import EdgeTable, ForeignEdge
 from pipelines.retrieve.read_graph import NamedTable, language_of, read_documents, text_of
 from pipelines.retrieve.renumbering import Renumbering, renumbered
@@ -56,6 +57,7 @@ class _Growth:
         self._entities = NamedTable.of(graph, NodeKind.ENTITY, old.entities, old.entity_hashes)
         self._tags = NamedTable.of(graph, NodeKind.TAG, old.tag_ids, old.tag_hashes)
         self._edges = self._read_edges(graph, owners)
+        self._next_entities = NextEntities(old, self._entities, self._edges, self._chunks, self._documents)
 
     def _read_edges(self, graph: GraphStore, owners: list[str] | None) -> EdgeTable:
         table = self._chunk_table
@@ -74,8 +76,8 @@ class _Growth:
         owners = Strings.of(self._held)
         loose = self._edges.loose | set(self._cut_off())
         digests = Strings.of("" if owner in loose else digest for owner, digest in self._held.items())
-        parts = self._of_documents() | self._of_chunks() | self._of_entities() | self._of_tags() | self._of_terms()
-        return Index(owners=owners, digests=digests, **parts)
+        parts = self._of_documents() | self._of_chunks() | self._of_tags() | self._of_terms()
+        return Index(owners=owners, digests=digests, **parts, **self._next_entities.parts())
 
     # --- documents ---
 
@@ -151,99 +153,6 @@ class _Growth:
         ranks = _numbers(languages)
         return languages, np.array([ranks.get(one, -1) for one in met], dtype=np.int32)[place]
 
-    # --- entities ---
-
-    def _of_entities(self) -> dict[str, Any]:
-        keys, entities = self._names
-        return {
-            "entities": self._entities.ids,
-            "entity_names": self._entity_names,
-            "entity_hashes": self._entities.hashes,
-            "entity_keys": keys,
-            "key_entities": entities,
-            "inner_entities": self._inner,
-            "chunk_entities": self._chunk_entities,
-            "entity_chunks": self._entity_chunks,
-            "relations": self._relations,
-            "related_entities": self._related(),
-            "named_in_title": self._named_in_title(),
-            "name_terms": self._name_terms,
-            "name_frequency": entity_names.name_frequency(self._name_terms, self._entity_chunks, self._postings),
-        }
-
-    @cached_property
-    def _entity_names(self) -> Strings:
-        return self._entities.contents.strings(self._old.entity_names, self._entities.names)
-
-    @cached_property
-    def _name_pairs(self) -> Pairs:
-        """The keys of the names that are new, and their entities."""
-        return [
-            (key, number)
-            for number, own, aliases in _new_names(self._entities)
-            for name in (own, *aliases)
-            if (key := name_key(name))
-        ]
-
-    @cached_property
-    def _names(self) -> tuple[Strings, SparseRows]:
-        old = self._old
-        return next_keyed(old.entity_keys, old.key_entities, self._entities.contents.of_old, self._name_pairs)
-
-    @cached_property
-    def _inner(self) -> SparseRows:
-        """For each entity those whose names are inside its own."""
-        old, contents, (keys, entities) = self._old, self._entities.contents, self._names
-        lost = old.key_entities.rows()[contents.of_old[old.key_entities.columns] < 0]
-        changed = {old.entity_keys[place] for place in np.unique(lost)} | {key for key, _ in self._name_pairs}
-        around = entity_names.names_around(keys, entities, changed) if len(old.entities) else contents.of_new
-        again = np.union1d(around, contents.of_new)
-        rows = np.where(np.isin(contents.of_old, again), -1, contents.of_old).astype(np.int32)
-        by_name = SortedMap(keys, entities.numbers_of)
-        names, size = self._entity_names, len(self._entities.ids)
-        added = [
-            (number, other)
-            for number in again.tolist()
-            for other in entity_names.inner_names(names[number], number, by_name)
-        ]
-        return renumbered(old.inner_entities, rows, self._entities.numbers.of_old, size, Entries.of(added))
-
-    @cached_property
-    def _chunk_entities(self) -> SparseRows:
-        own = entity_names.own_mentions(self._old.chunk_entities)
-        added = Entries.flat(self._edges.mentions)
-        mentions = renumbered(own, self._chunks.of_old, self._entities.numbers.of_old, len(self._chunk_ids), added)
-        return entity_names.with_inner_names(mentions, self._inner)
-
-    @cached_property
-    def _entity_chunks(self) -> SparseRows:
-        return self._chunk_entities.transposed(len(self._entities.ids))
-
-    @cached_property
-    def _relations(self) -> Numbers:
-        old, entity = self._old.relations, self._entities.numbers.of_old
-        kept = old[old[:, 0] >= 0]
-        moved = np.column_stack((self._documents.of_old[kept[:, 0]], entity[kept[:, 1:]]))
-        new = np.frombuffer(self._edges.relations, dtype=np.int32).reshape(-1, 3)
-        return np.unique(np.concatenate((moved[(moved >= 0).all(axis=1)], new)), axis=0)
-
-    def _related(self) -> SparseRows:
-        ends = self._relations[:, 1:]
-        pairs = Entries(ends[:, 0], ends[:, 1], np.ones(len(ends), dtype=np.float32))
-        return rows_of(pairs + pairs.turned(), len(self._entities.ids))
-
-    def _named_in_title(self) -> NDArray[np.bool_]:
-        (titles, documents), (keys, entities) = self._titles, self._names
-        bearers = [
-            (entity, document)
-            for place, title in enumerate(titles)
-            if (key := keys.place(title)) >= 0
-            for document in documents.numbers_of(place)
-            for entity in entities.numbers_of(key)
-        ]
-        size = len(self._document_ids)
-        return entity_names.named_in_title(self._entity_chunks, self._document_of, Entries.of(bearers), size)
-
     # --- tags ---
 
     def _of_tags(self) -> dict[str, Any]:
@@ -263,7 +172,7 @@ class _Growth:
     def _form_pairs(self) -> Pairs:
         return [
             (tag_form(spelling), number)
-            for number, own, aliases in _new_names(self._tags)
+            for number, own, aliases in new_names(self._tags)
             for spelling in (*aliases, own)
         ]
 
@@ -271,7 +180,7 @@ class _Growth:
 
     @cached_property
     def _languages_of_names(self) -> Numbers:
-        return entity_names.languages_of_names(self._entity_chunks, self._languages[1])
+        return entity_names.languages_of_names(self._next_entities.chunks, self._languages[1])
 
     @cached_property
     def _names_read_again(self) -> tuple[NDArray[np.bool_], Numbers]:
@@ -290,7 +199,7 @@ class _Growth:
 
     @cached_property
     def _name_term_pairs(self) -> list[tuple[str, int]]:
-        languages, names = self._languages[0], self._entity_names
+        languages, names = self._languages[0], self._next_entities.names
         return [
             (term, number)
             for number in self._names_read_again[1].tolist()
@@ -337,8 +246,11 @@ class _Growth:
     def _of_terms(self) -> dict[str, Any]:
         numbers, words = self._terms
         columns, pairs = self._documents.of_old, self._document_term_pairs
-        postings, chunks = self._postings, len(self._chunk_ids)
+        postings, chunks, entities = self._postings, len(self._chunk_ids), self._next_entities
         return {
+            "named_in_title": entities.named_in_title(self._titles, self._document_of),
+            "name_terms": self._name_terms,
+            "name_frequency": entity_names.name_frequency(self._name_terms, entities.chunks, postings),
             "terms": words,
             "backwards": _backwards(self._old, numbers, words),
             "postings": postings,
@@ -350,24 +262,16 @@ class _Growth:
 
     def _cut_off(self) -> Iterator[str]:
         """The documents that are taken over, and lead to entities or tags that are gone: those may come again."""
-        old, entity, tag = self._old, self._entities.numbers.of_old, self._tags.numbers.of_old
-        mentions, tagged = entity_names.own_mentions(old.chunk_entities), old.tag_chunks
-        by_chunk = np.concatenate(
-            (mentions.rows()[entity[mentions.columns] < 0], tagged.columns[tag[tagged.rows()] < 0])
-        )
-        lost = (entity[old.relations[:, 1:]] < 0).any(axis=1)
-        documents = np.concatenate((old.document_of[by_chunk], old.relations[lost, 0]))
+        old, tagged, tag = self._old, self._old.tag_chunks, self._tags.numbers.of_old
+        mentioning, relating = self._next_entities.cut_off()
+        by_chunk = np.concatenate((mentioning, tagged.columns[tag[tagged.rows()] < 0]))
+        documents = np.concatenate((old.document_of[by_chunk], relating))
         kept = self._documents.of_old >= 0
         return (old.documents[number] for number in np.unique(documents[documents >= 0]).tolist() if kept[number])
 
 
 def _numbers(ids: Iterable[str]) -> dict[str, int]:
     return {id: number for number, id in enumerate(ids)}
-
-
-def _new_names(table: NamedTable) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    """The number, the name and the other names of each that is new or has changed."""
-    return zip(table.contents.of_new.tolist(), table.names, table.aliases, strict=True)
 
 
 def _to_look_up(ids: Strings, owners: list[str] | None) -> Mapping[str, int]:

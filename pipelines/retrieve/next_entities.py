@@ -1,0 +1,140 @@
+"""The entities of the next index: their names, what they are inside, where they stand and what they are related to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipelines.retrieve import entity_names
+from pipelines.retrieve.index import Index, name_key
+from pipelines.retrieve.keyed import Pairs, next_keyed
+from pipelines.retrieve.read_edges import EdgeTable
+from pipelines.retrieve.read_graph import NamedTable
+from pipelines.retrieve.renumbering import Renumbering, renumbered
+from pipelines.retrieve.sparse_rows import Entries, Numbers, SparseRows, rows_of
+from pipelines.retrieve.strings import SortedMap, Strings
+
+
+class NextEntities:
+    """What the next index says of entities, of the one before and of those that are new or have changed.
+
+    `chunks` and `documents` are the new numbers of chunks and documents; `edges` has what was read of the graph.
+    """
+
+    def __init__(
+        self, old: Index, table: NamedTable, edges: EdgeTable, chunks: Renumbering, documents: Renumbering
+    ) -> None:
+        self._old, self._table, self._edges = old, table, edges
+        self._chunks, self._documents = chunks, documents
+        self.size = len(table.ids)
+
+    def parts(self) -> dict[str, Any]:
+        """Return the fields of the index that are about entities alone."""
+        keys, entities = self.keyed
+        return {
+            "entities": self._table.ids,
+            "entity_names": self.names,
+            "entity_hashes": self._table.hashes,
+            "entity_keys": keys,
+            "key_entities": entities,
+            "inner_entities": self._inner,
+            "chunk_entities": self._of_chunks,
+            "entity_chunks": self.chunks,
+            "relations": self._relations,
+            "related_entities": self._related(),
+        }
+
+    @cached_property
+    def names(self) -> Strings:
+        """The name of each."""
+        return self._table.contents.strings(self._old.entity_names, self._table.names)
+
+    @cached_property
+    def _name_pairs(self) -> Pairs:
+        """The keys of the names that are new, and their entities."""
+        return [
+            (key, number)
+            for number, own, aliases in new_names(self._table)
+            for name in (own, *aliases)
+            if (key := name_key(name))
+        ]
+
+    @cached_property
+    def keyed(self) -> tuple[Strings, SparseRows]:
+        """The folded names in order, and the entities that each leads to."""
+        old = self._old
+        return next_keyed(old.entity_keys, old.key_entities, self._table.contents.of_old, self._name_pairs)
+
+    @cached_property
+    def _inner(self) -> SparseRows:
+        """For each entity those whose names are inside its own."""
+        old, contents, (keys, entities) = self._old, self._table.contents, self.keyed
+        lost = old.key_entities.rows()[contents.of_old[old.key_entities.columns] < 0]
+        changed = {old.entity_keys[place] for place in np.unique(lost)} | {key for key, _ in self._name_pairs}
+        around = entity_names.names_around(keys, entities, changed) if len(old.entities) else contents.of_new
+        again = np.union1d(around, contents.of_new)
+        rows = np.where(np.isin(contents.of_old, again), -1, contents.of_old).astype(np.int32)
+        by_name = SortedMap(keys, entities.numbers_of)
+        added = [
+            (number, other)
+            for number in again.tolist()
+            for other in entity_names.inner_names(self.names[number], number, by_name)
+        ]
+        return renumbered(old.inner_entities, rows, self._table.numbers.of_old, self.size, Entries.of(added))
+
+    @cached_property
+    def _of_chunks(self) -> SparseRows:
+        own = entity_names.own_mentions(self._old.chunk_entities)
+        added = Entries.flat(self._edges.mentions)
+        chunks = self._chunks
+        mentions = renumbered(own, chunks.of_old, self._table.numbers.of_old, chunks.size, added)
+        return entity_names.with_inner_names(mentions, self._inner)
+
+    @cached_property
+    def chunks(self) -> SparseRows:
+        """The chunks that mention each."""
+        return self._of_chunks.transposed(self.size)
+
+    @cached_property
+    def _relations(self) -> Numbers:
+        old, entity = self._old.relations, self._table.numbers.of_old
+        kept = old[old[:, 0] >= 0]
+        moved = np.column_stack((self._documents.of_old[kept[:, 0]], entity[kept[:, 1:]]))
+        new = np.frombuffer(self._edges.relations, dtype=np.int32).reshape(-1, 3)
+        return np.unique(np.concatenate((moved[(moved >= 0).all(axis=1)], new)), axis=0)
+
+    def _related(self) -> SparseRows:
+        ends = self._relations[:, 1:]
+        pairs = Entries(ends[:, 0], ends[:, 1], np.ones(len(ends), dtype=np.float32))
+        return rows_of(pairs + pairs.turned(), self.size)
+
+    def named_in_title(self, titles: tuple[Strings, SparseRows], document_of: Numbers) -> NDArray[np.bool_]:
+        """Return for each entry of `chunks` whether the title of the chunk's document is the entity's name.
+
+        `titles` are the folded titles with their documents, `document_of` the document of each chunk.
+        """
+        (folded, documents), (keys, entities) = titles, self.keyed
+        bearers = [
+            (entity, document)
+            for place, title in enumerate(folded)
+            if (key := keys.place(title)) >= 0
+            for document in documents.numbers_of(place)
+            for entity in entities.numbers_of(key)
+        ]
+        return entity_names.named_in_title(self.chunks, document_of, Entries.of(bearers), self._documents.size)
+
+    def cut_off(self) -> tuple[Numbers, Numbers]:
+        """Return the old numbers of chunks that mention, and of documents that relate, entities that are gone."""
+        old, entity = self._old, self._table.numbers.of_old
+        mentions = entity_names.own_mentions(old.chunk_entities)
+        lost = (entity[old.relations[:, 1:]] < 0).any(axis=1)
+        return mentions.rows()[entity[mentions.columns] < 0], old.relations[lost, 0]
+
+
+def new_names(table: NamedTable) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """Yield the number, the name and the other names of each that is new or has changed."""
+    return zip(table.contents.of_new.tolist(), table.names, table.aliases, strict=True)
