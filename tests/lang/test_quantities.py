@@ -112,6 +112,7 @@ def test_a_word_behind_a_figure_is_no_unit(text: str, language: str) -> None:
     ("question", "language", "kind"),
     [("Wie lange dauert die Probezeit?", "de", Kind.TIME), ("Combien de temps dure l'essai ?", "fr", Kind.TIME),
      ("¿Cuánto tiempo dura el periodo de prueba?", "es", Kind.TIME), ("Quanto pesa la pompa?", "it", Kind.MASS),
+     ("By whom was the note signed?", "en", Kind.PERSON), ("Par qui la note est-elle signée ?", "fr", Kind.PERSON),
      ("Quem assinou o relatório?", "pt", Kind.PERSON), ("Waarom stopte de pomp?", "nl", Kind.REASON),
      ("Сколько стоит насос?", "ru", Kind.MONEY), ("なぜ停止しましたか。", "ja", Kind.REASON)],
 )  # fmt: skip
