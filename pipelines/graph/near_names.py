@@ -124,12 +124,14 @@ class _Search:
 
     def pairs_of(self, rows: NDArray[np.intp], fresh: NDArray[np.bool_]) -> _Pairs:
         """The nearest of these rows, and of every other row what is near it of those that are `fresh`."""
-        found = _NO_PAIRS
+        found, others = _NO_PAIRS, np.ones(len(self), np.bool_)
+        others[rows] = False  # these find their own nearest: a pair that stood twice would take the place of another
         for first in range(0, len(rows), _BLOCK):
             some = rows[first : first + _BLOCK]
             for start in range(0, len(self), _BLOCK):
                 pairs = self._near(some, start)
-                found = found.joined(pairs.joined(pairs.where(fresh[pairs.rows]).turned())).best(self.count)
+                turned = pairs.where(fresh[pairs.rows] & others[pairs.columns]).turned()
+                found = found.joined(pairs.joined(turned)).best(self.count)
         return found
 
     def _near(self, rows: NDArray[np.intp], other: int) -> _Pairs:

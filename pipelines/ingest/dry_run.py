@@ -79,7 +79,7 @@ async def _dry_run(run: IngestRun, items: Sequence[SourceItem]) -> None:
         done = await asyncio.gather(*(_dry_run_of(item, run.dispatcher) for item in pending))
         profiles += [one.profile for one in done if one.profile is not None]
         pending = [item.part(member) for item, one in zip(pending, done, strict=True) for member in one.members]
-    await judge_entities(profiles, run.workers, run.stores)
+    await judge_entities(profiles, run.workers, replace(run.stores, artifacts=_ReadOnly(run.stores.artifacts)))
 
 
 async def _dry_run_of(item: SourceItem, dispatcher: Dispatcher) -> DryRun:

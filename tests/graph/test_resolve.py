@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipelines.core.knowledge import Entity
@@ -202,6 +202,7 @@ def test_neighbours_are_those_of_the_whole_matrix(count: int, wanted: int) -> No
     st.integers(1, 6),
     st.sampled_from([-1.0, 0.2]),
 )
+@example([4, 8, 39, 48, 51], [0, 4, 8, 28, 39, 48, 51], 3, -1.0)  # two new ones are near each other, and to the rest
 def test_what_was_kept_of_other_names_gives_what_comparing_all_gives(
     tmp_path_factory: pytest.TempPathFactory, first: list[int], then: list[int], count: int, least: float
 ) -> None:
