@@ -109,7 +109,7 @@ def as_flow(
 
 async def _run(opened: FlowRun, folder: str) -> None:
     """Run the flow with what is set as its parameters; secrets are masked."""
-    await strata_ingest(folder, str(opened.run.stores.folder.root.resolve()), opened.run.changed_settings)
+    await strata_ingest(folder, str(opened.run.stores.folder.root.resolve()), opened.run.settings.changed())
 
 
 async def _taken(opened: FlowRun, folder: str) -> State:

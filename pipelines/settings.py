@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ WELL_KNOWN = {
 
 Tree = dict[str, Any]
 """Settings as nested mappings, as TOML has them."""
+_USER_OF_ADDRESS = re.compile(r"(?<=://)[^/@\s]{1,500}@")
 
 
 class Settings(BaseSettings):
@@ -85,6 +87,17 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Only what is passed: `load` reads the other sources itself, to know where each value came from."""
         return (init_settings,)
+
+    def changed(self) -> dict[str, object]:
+        """Return those that are not the defaults, by path ("chunk.max_tokens"); secrets are masked, also in addresses."""
+        told = self.model_dump(mode="json", exclude_defaults=True)
+        return {
+            f"{section}.{name}": _masked(value) for section, values in told.items() for name, value in values.items()
+        }
+
+
+def _masked(value: object) -> object:
+    return _USER_OF_ADDRESS.sub("***@", value) if isinstance(value, str) else value
 
 
 S = TypeVar("S", bound=Settings)

@@ -46,6 +46,7 @@ def overview(base: OpenBase) -> KnowledgeBaseOverview:
         f"{info.name} ({info.model})" if info.model else info.name,
         base.knowledge.default_strategy,
         () if base.scope else spending(stores.folder.trace, base.settings.llm.prices),
+        {} if base.scope else {path: codec.encode(value).decode() for path, value in base.settings.changed().items()},
         incompleteness(there),
         remedy(there),
         being_written(stores.catalog),

@@ -83,7 +83,10 @@ class FailureLine:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeBaseOverview:
-    """What a knowledge base holds. `amiss` and `remedy` are sentences, empty where nothing is missing."""
+    """What a knowledge base holds. `amiss` and `remedy` are sentences, empty where nothing is missing.
+
+    `settings` are those that are not the defaults, as JSON, secrets masked; none where some folders only are seen.
+    """
 
     name: str
     documents: int
@@ -96,6 +99,7 @@ class KnowledgeBaseOverview:
     embedder: str
     strategy: str
     spending: tuple[SpendingLine, ...]
+    settings: dict[str, str]
     amiss: str = ""
     remedy: str = ""
     writing: bool = False

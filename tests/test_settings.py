@@ -37,6 +37,15 @@ def test_the_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.
     assert loaded.origins["chunk.max_tokens"] == "environment"
 
 
+def test_what_is_not_the_default_is_told_and_secrets_are_not() -> None:
+    options = {"chunk.max_tokens": 500, "llm.api_key": "sk-1234", "llm.base_url": "https://ann:pass@llm.example/v1"}
+    assert load(None, options).settings.changed() == {
+        "chunk.max_tokens": 500,
+        "llm.api_key": "**********",
+        "llm.base_url": "https://***@llm.example/v1",
+    }
+
+
 def test_options_win_over_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRATA_CHUNK__MAX_TOKENS", "510")
     loaded = load(tmp_path, {"chunk.max_tokens": 520})

@@ -249,14 +249,8 @@ class IngestRun:
 
     def record(self, report: Report) -> None:
         """Keep the report in the knowledge base, secrets masked; copies of a place that it was made from before go."""
-        record_run(self.stores.catalog, self._origin.shown, self.changed_settings, report)
+        record_run(self.stores.catalog, self._origin.shown, self._settings.changed(), report)
         drop_copies(self.stores.folder, self._origin)
-
-    @property
-    def changed_settings(self) -> dict[str, object]:
-        """The settings that are not the defaults, by path ("chunk.max_tokens"); secrets are masked."""
-        told = self._settings.model_dump(mode="json", exclude_defaults=True)
-        return {f"{section}.{name}": value for section, values in told.items() for name, value in values.items()}
 
     def _failures(self) -> tuple[Failure, ...]:
         failed = [failure for compiled in self._entries.compiled.values() for failure in compiled.failures]

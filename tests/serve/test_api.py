@@ -5,11 +5,16 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import httpx2
 from PIL import Image
 
+from serve.library import open_library
+from serve.overview import overview
+from serve.settings import ServeSettings
 from tests.serve.conftest import Served
 
 Find = Callable[[str], str]
@@ -30,6 +35,15 @@ def test_the_overview_counts_files_by_status_and_tells_languages_and_contents(cl
     assert told["languages"]["en"] == 6
     assert told["contents"]["chunks"] >= 6
     assert (told["amiss"], told["strategy"], told["spending"]) == ("", "extractive", [])
+
+
+def test_the_settings_in_force_are_told(client: httpx2.Client, made: Path, tmp_path: Path) -> None:
+    assert client.get("/api/kb/kb").json()["settings"] == {"ingest.workers": "1"}  # as all tests have it
+    assert "<code>ingest.workers</code>" in client.get("/kb/kb").text
+    copied = shutil.copytree(made / "kb", tmp_path / "kb")
+    (copied / "strata.toml").write_text("[qa.answer]\nchunks = 7\n")
+    with open_library(ServeSettings((copied,))) as library:
+        assert overview(library.named("kb", None)).settings["qa.answer"] == '{"chunks":7}'
 
 
 def test_knowledge_bases_are_listed_by_the_names_of_their_folders(client: httpx2.Client) -> None:
