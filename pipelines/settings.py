@@ -89,7 +89,7 @@ class Settings(BaseSettings):
         return (init_settings,)
 
     def changed(self) -> dict[str, object]:
-        """Return those that are not the defaults, by path ("chunk.max_tokens"); secrets are masked, also in addresses."""
+        """Return what is not the default, by path ("chunk.max_tokens"). Secrets are masked, in addresses too."""
         told = self.model_dump(mode="json", exclude_defaults=True)
         return {
             f"{section}.{name}": _masked(value) for section, values in told.items() for name, value in values.items()
