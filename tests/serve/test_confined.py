@@ -165,8 +165,8 @@ def test_a_picture_that_was_drawn_for_another_is_not_given_away(tempting: Served
 
 
 def same(one: Any) -> Any:
-    """A reply without what has to differ: times, and why a reference leads nowhere."""
-    dropped = {"seconds", "reason", "reasons", "id", "other", "embedder"}
+    """A reply without what has to differ: times, why a reference leads nowhere, settings (they are of the whole)."""
+    dropped = {"seconds", "reason", "reasons", "id", "other", "embedder", "settings"}
     if isinstance(one, dict):
         return {name: same(value) for name, value in one.items() if name not in dropped}
     if isinstance(one, list):
