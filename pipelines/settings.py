@@ -97,6 +97,11 @@ class Settings(BaseSettings):
 
 
 def _masked(value: object) -> object:
+    """A value as JSON has it, without users and passwords in the addresses that stand anywhere in it."""
+    if isinstance(value, dict):
+        return {name: _masked(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return list(map(_masked, value))
     return _USER_OF_ADDRESS.sub("***@", value) if isinstance(value, str) else value
 
 

@@ -46,6 +46,11 @@ def test_what_is_not_the_default_is_told_and_secrets_are_not() -> None:
     }
 
 
+def test_a_secret_in_an_address_within_a_value_is_not_told() -> None:
+    told = load(None, {"ingest.include": ["https://ann:pass@files.example/**"]}).settings.changed()
+    assert told == {"ingest.include": ["https://***@files.example/**"]}
+
+
 def test_options_win_over_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRATA_CHUNK__MAX_TOKENS", "510")
     loaded = load(tmp_path, {"chunk.max_tokens": 520})

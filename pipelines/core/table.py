@@ -107,14 +107,14 @@ class Table:
 
 
 def is_data(cells: Sequence[Cell]) -> bool:
-    """Whether the first row of a table is data as the rows below it are, and names no columns.
+    """Whether the first row of a table, given in row-major order, is data as those below it are and names no columns.
 
     It has a digit in each cell, as two thirds of the cells below each have: a list of parts without a header. Where
     there are two columns, its second cell begins with a number as most below it do: names with their values. The years
     or types above a table of values are a header: the first column has none.
     """
     columns: dict[int, list[str]] = {}
-    for cell in sorted(cells, key=lambda cell: cell.row):
+    for cell in cells:
         if cell.text and cell.row < _LOOKED_AT:
             columns.setdefault(cell.column, []).append(cell.text)
     first = [cell for cell in cells if cell.text and cell.row == 0]
