@@ -41,7 +41,7 @@ def ingest(
     progress: Progress = silent,
     budget: Budget = Budget(),
     qa_samples: Path | None = None,
-    dask: str = "",
+    cluster: str = "",
     flow: bool = True,
     telemetry: Telemetry | None = None,
 ) -> Report:
@@ -58,7 +58,7 @@ def ingest(
         watch = RunWatch(trace.hear if trace else progress)
         if flow and not address:
             progress(Event(Stage.FLOW, Phase.DONE, detail=NO_SERVER))
-        with open_run(folder, kb, settings, watch, budget, qa_samples, dask=dask) as run:
+        with open_run(folder, kb, settings, watch, budget, qa_samples, cluster=cluster) as run:
             items = run.prepare()
             if not address:
                 report = asyncio.run(execute(run, items, trace.around(PLAIN) if trace else PLAIN))

@@ -32,6 +32,10 @@ QUESTIONS = (
 class Runner(StrEnum):
     PROCESSES = "processes"
     DASK = "dask"
+    RAY = "ray"
+
+
+ADDRESSES = {Runner.DASK: "tcp://HOST:8786", Runner.RAY: "ray://HOST:10001"}
 
 
 def register(app: typer.Typer) -> None:
@@ -61,9 +65,13 @@ def ingest(
     watch: Annotated[bool, typer.Option("--watch", help="Keep running; ingest again on a change.")] = False,
     runner: Annotated[
         Runner,
-        typer.Option(help="Where documents are compiled: on this machine, or by the workers of a Dask scheduler."),
+        typer.Option(
+            help="Where documents are compiled: on this machine, or by the workers of a Dask scheduler or of Ray."
+        ),
     ] = Runner.PROCESSES,
-    address: Annotated[str, typer.Option(help="The scheduler of --runner dask, as tcp://HOST:8786.")] = "",
+    address: Annotated[
+        str, typer.Option(help="The scheduler of --runner, as tcp://HOST:8786 (dask) or ray://HOST:10001 (ray).")
+    ] = "",
     otel: Annotated[
         bool, typer.Option("--otel", help="Send traces and metrics to OTEL_EXPORTER_OTLP_ENDPOINT.")
     ] = False,
@@ -91,11 +99,11 @@ def ingest(
         return
     if KnowledgeBaseFolder(kb).readable_by_others:
         say_error(f"other users may read {kb}; `chmod -R go= {kb}` keeps it to you")
-    dask = _scheduler(runner, address)
+    cluster = _scheduler(runner, address)
     while True:
         with live_progress(quiet or json) as progress, _telemetry(otel) as telemetry:
             report = _run(
-                no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples, dask, telemetry
+                no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples, cluster, telemetry
             )
         print_value(report, json, print_report)
         if watched is None:
@@ -111,18 +119,18 @@ def _run(
     progress: Progress,
     budget: Budget,
     qa_samples: Path | None,
-    dask: str,
+    cluster: str,
     telemetry: Telemetry | None,
 ) -> Report:
     if no_flow and telemetry is None:
         from pipelines.ingest.build import build
 
-        return build(folder, kb, settings, progress=progress, budget=budget, qa_samples=qa_samples, dask=dask)
+        return build(folder, kb, settings, progress=progress, budget=budget, qa_samples=qa_samples, cluster=cluster)
     from flows.ingest import ingest
 
     return ingest(
-        folder, kb, settings, progress=progress, budget=budget, qa_samples=qa_samples, dask=dask, flow=not no_flow,
-        telemetry=telemetry,
+        folder, kb, settings, progress=progress, budget=budget, qa_samples=qa_samples, cluster=cluster,
+        flow=not no_flow, telemetry=telemetry,
     )  # fmt: skip
 
 
@@ -130,10 +138,14 @@ def _scheduler(runner: Runner, address: str) -> str:
     """The address of the scheduler, empty on this machine. Raises `SettingsError` where one goes without the other."""
     from pipelines.core.errors import SettingsError
 
-    if (runner is Runner.DASK) != bool(address):
+    example = ADDRESSES.get(runner, "")
+    if bool(example) != bool(address):
         raise SettingsError(
-            "`--runner dask` and `--address` go together", hint="--runner dask --address tcp://HOST:8786"
+            "`--runner` and `--address` go together",
+            hint=" or ".join(f"--runner {name} --address {known}" for name, known in ADDRESSES.items()),
         )
+    if address.startswith("ray://") != example.startswith("ray://"):
+        raise SettingsError(f"{address} is no address for --runner {runner}", hint=f"such as {example}")
     return address
 
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from pipelines.core.errors import SettingsError, SourceError
 from pipelines.core.settings_section import names_code
 from pipelines.core.work.pool import WorkerPool
-from pipelines.ingest.dask_pool import DaskPool
+from pipelines.ingest.cluster import Cluster, ClusterPool
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.report import Progress, Report, silent
 from pipelines.ingest.run import IngestRun
@@ -65,7 +65,7 @@ def build(
     progress: Progress = silent,
     budget: Budget = Budget(),
     qa_samples: Path | None = None,
-    dask: str = "",
+    cluster: str = "",
 ) -> Report:
     """Bring a knowledge base up to a folder: new and changed documents are compiled, those that are gone removed.
 
@@ -77,7 +77,8 @@ def build(
         progress: is called with every event of the run.
         budget: what the calls of a language model may cost; a run that reaches it stops, and the next goes on.
         qa_samples: a JSON Lines file of question-answer samples, from which pairs of words and tags are learned.
-        dask: the address of a Dask scheduler, whose workers compile the documents (docs/howto/many-machines.md).
+        cluster: the address of a Dask scheduler ("tcp://HOST:8786") or a Ray cluster ("ray://HOST:10001"), whose
+            workers compile the documents (docs/howto/many-machines.md).
 
     Returns:
         How the run ended. A document that fails is counted there with its reason, and not raised.
@@ -92,7 +93,7 @@ def build(
         report = build("documents", "kb")
         print(report.documents, report.failures)
     """
-    with open_run(folder, Path(kb), settings, progress, budget, qa_samples, dask=dask) as run:
+    with open_run(folder, Path(kb), settings, progress, budget, qa_samples, cluster=cluster) as run:
         return asyncio.run(execute(run, run.prepare()))
 
 
@@ -105,16 +106,16 @@ def open_run(
     budget: Budget = Budget(),
     qa_samples: Path | None = None,
     dry_run: bool = False,
-    dask: str = "",
+    cluster: str = "",
 ) -> Iterator[IngestRun]:
     """Open all that a run takes, with the knowledge base locked against other writers.
 
-    With `dry_run` the workers' chat, where a model is configured, is a `DryRunChat`. With `dask`, the address of a
-    scheduler, documents are compiled by its workers; with a model by them as far as no model is asked.
+    With `dry_run` the workers' chat, where a model is configured, is a `DryRunChat`. With `cluster`, the
+    address of a scheduler, documents are compiled by its workers; with a model by them as far as no model is asked.
     """
     _share_memory()
     here = local_folder(folder)
-    kb = kb.absolute() if dask else kb  # on another machine the place where a run was started says nothing
+    kb = kb.absolute() if cluster else kb  # on another machine the place where a run was started says nothing
     settings = settings or load(kb).settings
     ledger = Ledger(settings.llm.prices)
     before = _inside(kb)
@@ -129,7 +130,7 @@ def open_run(
             if dry_run
             else open_workers(settings, stores.folder, budget, ledger)
         ) as workers,
-        _pool(settings, settings.ingest.workers) if not dask else _many(settings, dask, kb, here) as pool,
+        _pool(settings, settings.ingest.workers) if not cluster else _many(settings, cluster, kb, here) as pool,
         _pool(settings, settings.ingest.documents_at_once) as model_pool,
     ):
         try:
@@ -139,7 +140,7 @@ def open_run(
                 at_last.callback(_remove_made, stores.folder, before)
             raise
         setup = _setup(settings, stores, workers, within(origin.folder, settings.ingest))
-        if isinstance(pool, DaskPool):
+        if isinstance(pool, ClusterPool):
             settings = _filling(settings, pool, setup)
         dispatcher = Dispatcher(setup, pool, model_pool, workers.chat, stores.embedder)
         lessons = Lessons(qa_samples, workers.pairing()) if qa_samples else None
@@ -165,19 +166,30 @@ def _pool(settings: Settings, workers: int) -> WorkerPool:
     return WorkerPool(allowance(settings.parse.limits), workers, preload=preload)
 
 
-def _many(settings: Settings, address: str, kb: Path, folder: Path | None) -> DaskPool:
+def _many(settings: Settings, address: str, kb: Path, folder: Path | None) -> ClusterPool:
     """Who compiles on other machines, all of which must see the knowledge base and the folder."""
-    return DaskPool(address, allowance(settings.parse.limits), [kb, *([folder.absolute()] if folder else ())])
+    seen = [kb, *([folder.absolute()] if folder else ())]
+    return ClusterPool(_cluster(address), allowance(settings.parse.limits), seen)
 
 
-def _filling(settings: Settings, pool: DaskPool, setup: WorkerSetup) -> Settings:
+def _cluster(address: str) -> Cluster:
+    if address.startswith("ray://"):
+        from pipelines.ingest.ray_cluster import RayCluster
+
+        return RayCluster(address)
+    from pipelines.ingest.dask_cluster import DaskCluster
+
+    return DaskCluster(address)
+
+
+def _filling(settings: Settings, pool: ClusterPool, setup: WorkerSetup) -> Settings:
     """The settings with as many documents in work as keep all machines busy.
 
     Raises `SettingsError` where an embedder is asked through the run's own process, which other machines cannot do.
     """
     if setup.embedder is None and setup.model is None:
         raise SettingsError(
-            f"the embedder {settings.embed.name} is asked by one process", hint="with `--runner dask` take another one"
+            f"the embedder {settings.embed.name} is asked by one process", hint="on many machines take another one"
         )
     busy = max(settings.ingest.documents_at_once, AHEAD * pool.places)
     ingest = settings.ingest.model_copy(update={"workers": pool.places, "documents_at_once": busy})

@@ -1,0 +1,149 @@
+"""Documents compiled by the workers of a Dask scheduler, and of a Ray cluster: the same knowledge base as by one
+machine, also where a worker is killed."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event as Happened
+from time import sleep
+
+import psutil
+import pytest
+
+from pipelines import build
+from pipelines.core.errors import SettingsError
+from pipelines.ingest.report import Event, Phase, Stage
+from tests.ingest.knowledge import assert_same, write_folder
+
+
+@dataclass(frozen=True)
+class Machines:
+    """A cluster with two workers, and what kills one of them."""
+
+    address: str
+    kill: Callable[[], None]
+
+
+@pytest.fixture(scope="module")
+def dask() -> Iterator[Machines]:
+    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        workers = cluster.workers.values()
+        yield Machines(cluster.scheduler_address, lambda: os.kill(next(iter(workers)).process.pid, signal.SIGKILL))
+
+
+@pytest.fixture(scope="module")
+def ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
+    pytest.importorskip("ray", reason="the extra ray is not installed")
+    ports = [_free_port() for _ in range(2)]
+    command = [
+        str(Path(sys.executable).parent / "ray"), "start", "--head", "--block", "--num-cpus=2", "--include-dashboard=false",
+        "--disable-usage-stats", "--node-ip-address=127.0.0.1", f"--port={ports[0]}",
+        f"--ray-client-server-port={ports[1]}",
+    ]  # fmt: skip
+    patient = {**os.environ, "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S": "300"}
+    log = tmp_path_factory.mktemp("ray") / "log"
+    with log.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=out, env=patient) as head:
+        try:
+            _wait_for(ports[1], head)
+            yield Machines(f"ray://127.0.0.1:{ports[1]}", lambda: _kill_a_worker(head.pid))
+        finally:
+            parts = psutil.Process(head.pid).children(recursive=True)
+            head.terminate()
+            for part in psutil.wait_procs(parts, timeout=20)[1]:
+                part.kill()
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
+    while server.poll() is None:
+        with socket.socket() as client:
+            if client.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        sleep(0.2)
+    raise AssertionError(f"Ray ended with {server.returncode}")
+
+
+def _kill_a_worker(head: int) -> None:
+    """Kill a process of Ray's that runs a job of ours, which is named after it."""
+    parts = psutil.Process(head).children(recursive=True)
+    next(part for part in parts if part.cmdline()[0].startswith("ray::run_on_worker")).kill()
+
+
+@pytest.fixture(scope="module", params=["dask", "ray"])
+def machines(request: pytest.FixtureRequest) -> Machines:
+    found: Machines = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_folder(tmp_path_factory.mktemp("cluster") / "folder")
+    for number in range(12):
+        (folder / f"note-{number}.md").write_text(f"# Note {number}\n\nThe pump P-{number} was oiled. See DS-2041.\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def plain(folder: Path) -> Path:
+    build(folder, folder.parent / "plain")
+    return folder.parent / "plain"
+
+
+def test_the_knowledge_base_is_that_of_a_plain_run(
+    machines: Machines, folder: Path, plain: Path, tmp_path: Path
+) -> None:
+    heard: list[Event] = []
+    report = build(folder, tmp_path / "kb", progress=heard.append, cluster=machines.address)
+    assert_same(tmp_path / "kb", plain)
+    assert report.stages["embed"].done == report.documents["indexed"]
+    assert {Stage.PARSE, Stage.EMBED} <= {event.stage for event in heard if event.phase is Phase.STARTED}
+
+
+def test_a_worker_that_is_killed_loses_and_doubles_nothing(
+    machines: Machines, folder: Path, plain: Path, tmp_path: Path
+) -> None:
+    killed = Happened()
+
+    def kill_once(event: Event) -> None:  # both are busy then: fifteen documents, and one is done
+        if event.stage is Stage.EMBED and event.phase is Phase.DONE and not killed.is_set():
+            killed.set()
+            machines.kill()
+
+    report = build(folder, tmp_path / "kb", progress=kill_once, cluster=machines.address)
+    assert killed.is_set()
+    assert report.failures == ()
+    assert_same(tmp_path / "kb", plain)
+
+
+def test_a_worker_that_does_not_see_the_folders_ends_the_run(dask: Machines, tmp_path: Path) -> None:
+    from pipelines.core.work.job import Job, JobLimits
+    from pipelines.ingest.cluster import ClusterPool
+    from pipelines.ingest.dask_cluster import DaskCluster
+
+    with ClusterPool(DaskCluster(dask.address), JobLimits(), [tmp_path / "elsewhere"]) as pool:
+        ended = pool.submit(Job(bytes), lambda result: result).result()
+    assert (ended.error, ended.result) == ("SettingsError", None)
+    assert "does not see" in ended.reason
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [("tcp://127.0.0.1:9", "no Dask scheduler answers"), ("ray://127.0.0.1:9", "no Ray answers")],
+)
+def test_no_scheduler_is_told(
+    address: str, words: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.ingest.dask_cluster.ANSWERS_S", 0.5)
+    with pytest.raises(SettingsError, match=words):
+        build(folder, tmp_path / "kb", cluster=address)
