@@ -100,7 +100,7 @@ def _parsed(context: WorkerContext) -> Parsed:
         parsed = _parsed_file(context, task.item.path, so_far, known)
     elif (data := context.artifacts.get("member", task.source.digest)) is not None:
         with laid_out(data, task.source, context.job.scratch) as path:
-            parsed = parse_within(path, task.source, settings, so_far.keep, known)
+            parsed = parse_within(path, task.source, settings, so_far.keep, context.next_part, known)
     else:
         reason = "the bytes of this part are no longer kept; ingest its container again"
         parsed = Parsed(Status.FAILED, reason=reason)
@@ -120,7 +120,8 @@ def _parsed_file(context: WorkerContext, path: Path, so_far: _SoFar, known: Read
         opened.callback(os.close, descriptor)
         if has_descriptor_paths():
             path = opened.enter_context(as_path(descriptor, path.suffix, context.job.scratch))
-        return parse_within(path, context.source, context.setup.settings.parse, so_far.keep, known)
+        settings = context.setup.settings.parse
+        return parse_within(path, context.source, settings, so_far.keep, context.next_part, known)
 
 
 class _SoFar:

@@ -119,6 +119,10 @@ class WorkerContext:
         if stage not in self.task.told:
             self.job.tell(codec.pack(StageEvent(stage, phase, detail)))
 
+    def next_part(self) -> None:
+        """Count the limits anew for a further part of a large file."""
+        self.job.begin(Stage.PARSE.value)
+
     @contextmanager
     def stage(self, stage: str) -> Iterator[None]:
         """Count the limits anew, and say of an error in which stage it was. Raises `StageFailed`."""

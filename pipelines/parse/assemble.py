@@ -12,7 +12,16 @@ from pipelines.core.ids import content_id, part_name
 from pipelines.core.outcome import Status
 from pipelines.core.table import Cell
 from pipelines.parse.compose import compose
-from pipelines.parse.gallery import Gallery, LeftOut, broken_off, page_issues, pictures_unread, shown_text, summed_up
+from pipelines.parse.gallery import (
+    Gallery,
+    LeftOut,
+    broken_off,
+    page_issues,
+    pages_named,
+    pictures_unread,
+    shown_text,
+    summed_up,
+)
 from pipelines.parse.limits import READING, OutOfTime, check_text, current_task, keep_nothing
 from pipelines.parse.parsed import REST, Child, Parsed
 from pipelines.parse.pieces import NOWHERE, Image, Piece, Place, Pointer, clean, clean_verbatim, table_of
@@ -55,7 +64,7 @@ class DocumentBuilder:
         self._gallery = Gallery()
         self._children: dict[str, Child] = {}
         self._taken: Counter[str] = Counter()
-        self._notes: dict[str, None] = {}
+        self._notes: dict[str, list[int]] = {}
         self._left = LeftOut()
         self._hurried = hurried
         self._size = 0
@@ -198,9 +207,11 @@ class DocumentBuilder:
         self._hurry()
         return name
 
-    def remark(self, note: str) -> None:
-        """Add a note on how parsing went to `Document.notes`."""
-        self._notes[note] = None
+    def remark(self, note: str, page: int = 0) -> None:
+        """Add a note on how parsing went to `Document.notes`, with the pages that it is about where it is of some."""
+        of = self._notes.setdefault(note, [])
+        if page:
+            of.append(page)
 
     def left_out(self, *names: str, issue: str = "") -> None:
         """Record what a limit kept from being read (`Parsed.unread`); `issue` is the sentence on it."""
@@ -271,7 +282,7 @@ class DocumentBuilder:
             pointers=self._pointers,
             pages=self._pages,
             metadata=self.metadata,
-            notes=tuple(self._notes),
+            notes=tuple(f"{pages_named(of)}: {note}" if of else note for note, of in self._notes.items()),
             languages=self.settings.languages,
         )
 

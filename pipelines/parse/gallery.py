@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from pipelines.core.document import Figure, Page
 from pipelines.core.ids import digest
@@ -14,7 +13,7 @@ from pipelines.parse.pieces import Image, Piece, Place, clean
 from pipelines.parse.settings import OcrSettings
 
 _MOST = 5
-"""Issues that are written out in a sentence; the rest are counted."""
+"""Issues that are written out in a sentence, and runs of pages with the same one; the rest are counted."""
 
 
 class Gallery:
@@ -87,14 +86,28 @@ class LeftOut:
 
 
 def page_issues(pages: Sequence[Page]) -> list[str]:
-    """Return the issues of pages, those of pages that follow one another and share it in one sentence."""
-    runs = (list(run) for issue, run in groupby(pages, key=lambda page: page.issue) if issue)
-    return [f"{_named(run)}: {run[0].issue}" for run in runs]
+    """Return the issues of pages, those that several pages share in one sentence."""
+    of: dict[str, list[int]] = {}
+    for page in pages:
+        if page.issue:
+            of.setdefault(page.issue, []).append(page.number)
+    return [f"{pages_named(numbers)}: {issue}" for issue, numbers in of.items()]
 
 
-def _named(run: Sequence[Page]) -> str:
-    first, last = run[0].number, run[-1].number
-    return f"page {first}" if len(run) == 1 else f"pages {first} to {last}"
+def pages_named(numbers: Sequence[int]) -> str:
+    """Return pages as a sentence has them: "page 3", "pages 3, 7 to 9"; of many runs the first, and how many more.
+
+    `numbers` are in ascending order.
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    shown = ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs[:_MOST])
+    more = sum(map(len, runs[_MOST:]))
+    return f"page{'s' if len(numbers) > 1 else ''} {shown}{f' and {more} more' if more else ''}"
 
 
 def broken_off(place: Place, clock: Clock) -> str:

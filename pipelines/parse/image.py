@@ -63,6 +63,7 @@ def _read(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
     single = source.media_type in _SHOWN_AS_IS
     with Pillow.open(io.BytesIO(data)) as picture:
         for number, frame in enumerate(_frames(picture, settings, source), start=1):
+            builder.task.next_page(number)
             shown = data if single and number == 1 else _encoded(frame)
             media_type = source.media_type if single and number == 1 else "image/png"
             _add_page(builder, number, frame, Image(shown, media_type, frame.width, frame.height, unread=True))

@@ -62,7 +62,10 @@ def preload() -> None:
 def parse_file(desk: JobContext, path: Path, source: Source, settings: ParseSettings) -> bytes:
     """The job that parses a file."""
     desk.begin(STAGE)
-    return codec.pack(parse_within(path, source, settings, lambda parsed: desk.keep(codec.pack(parsed))))
+    parsed = parse_within(
+        path, source, settings, lambda so_far: desk.keep(codec.pack(so_far)), lambda: desk.begin(STAGE)
+    )
+    return codec.pack(parsed)
 
 
 def parse_bytes(desk: JobContext, data: bytes, source: Source, settings: ParseSettings) -> bytes:
@@ -76,13 +79,15 @@ def parse_within(
     source: Source,
     settings: ParseSettings,
     keep: Callable[[Parsed], None],
+    further: Callable[[], None],
     known: Readings = NO_READINGS,
 ) -> Parsed:
     """Return what the file holds; what is good if not whole is given to `keep` before the slow rest is begun.
 
-    `known` is what an earlier run has read off its pictures.
+    `further` is called when a further part of a large file begins, whose processor seconds are counted from 0. `known`
+    is what an earlier run has read off its pictures.
     """
-    return parse(path, source, settings, known=known, checkpoint=keep)
+    return parse(path, source, settings, known=known, checkpoint=keep, further=further)
 
 
 @contextmanager

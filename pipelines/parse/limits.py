@@ -22,6 +22,8 @@ MEBIBYTE = 1 << 20
 """Bytes (IEC 80000-13)."""
 # Less than the 24 MiB of a bitmap of 8 million pixels cannot hurt: a small file may well grow a hundredfold.
 _FREE_OF_RATIO = 24 * MEBIBYTE
+PART = 100
+"""Pages of a file that may take what a file may: read by OCR, two seconds each, they take two thirds of it."""
 READING = 0.8
 """Share of the limit after which nothing more is read: what was read is still to be put together."""
 
@@ -70,22 +72,37 @@ def processor_seconds() -> float:
     return time.process_time() + times.children_user + times.children_system
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Clock:
-    """Counts processor seconds, not time that passes: on a busy machine a file may take as much as on an idle one."""
+    """Counts processor seconds, not time that passes: on a busy machine a file may take as much as on an idle one.
+
+    `limit_s` holds for each part of the file, `whole_s` for all parts together; `began` is when the present part did.
+    """
 
     limit_s: float
     began: float = 0.0
     now: Callable[[], float] = processor_seconds
+    whole_s: float = math.inf
+    before_s: float = 0.0
+    """Seconds that the parts before took."""
 
     @classmethod
     def started(cls, limits: Limits) -> Self:
         """Return the clock of a file that begins to be read."""
-        return cls(limits.cpu_s, processor_seconds())
+        return cls(limits.cpu_s, processor_seconds(), whole_s=limits.file_cpu_s)
 
     @property
     def spent(self) -> float:
+        """Seconds of the present part."""
         return self.now() - self.began
+
+    def restart(self) -> bool:
+        """Count a further part of the file from 0, and return True; not where it could exceed `whole_s`."""
+        spent = self.spent
+        if self.before_s + spent + self.limit_s > self.whole_s:
+            return False
+        self.before_s, self.began = self.before_s + spent, self.began + spent
+        return True
 
     def past(self, share: float) -> bool:
         """Whether more than this share of the limit is spent."""
@@ -101,18 +118,38 @@ def keep_nothing(parsed: Parsed) -> None:
     """Take what is read so far, and do nothing with it."""
 
 
-@dataclass(frozen=True, slots=True)
+def tell_nobody() -> None:
+    """Begin a further part of a file that nobody else limits."""
+
+
+@dataclass(slots=True)
 class ParseTask:
     """One file being parsed, in a context variable, so that readers of any kind need not pass it on.
 
     `clock` counts the processor seconds spent. `known` is what an earlier run read off pictures, `read` what this run
-    does. `checkpoint` is given the document before its figures are read off, as that may end the process.
+    does. `checkpoint` is given the document before its figures are read off, as that may end the process. `further` is
+    called at the begin of a further part of a large file, so that the limits of this process count it from 0 too;
+    `parts` is how many there are so far.
     """
 
     clock: Clock = field(default_factory=lambda: Clock(math.inf))
     known: Readings = field(default_factory=dict)
     checkpoint: Callable[[Parsed], None] = keep_nothing
     read: dict[str, ReadOff] = field(default_factory=dict)
+    further: Callable[[], None] = tell_nobody
+    parts: int = 1
+
+    def next_page(self, number: int) -> None:
+        """Say that a page is begun, counted from 1: each `PART` pages are a part of the file."""
+        if number > 1 and number % PART == 1 and self.next_part():
+            self.parts += 1
+
+    def next_part(self) -> bool:
+        """Begin a further part of the file; False where all its parts would take too long."""
+        if not self.clock.restart():
+            return False
+        self.further()
+        return True
 
     def found(self, name: str) -> ReadOff | None:
         """Return what this run or an earlier one read off a picture or page."""

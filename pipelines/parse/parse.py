@@ -10,7 +10,7 @@ from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted, Malformed, MissingExtra, StrataError, TooLarge, Unsupported
 from pipelines.core.ids import digest
 from pipelines.core.outcome import Status
-from pipelines.parse.limits import Clock, OutOfTime, ParseTask, containers, doing, keep_nothing
+from pipelines.parse.limits import Clock, OutOfTime, ParseTask, containers, doing, keep_nothing, tell_nobody
 from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
 from pipelines.parse.pieces import clean
 from pipelines.parse.registry import detect, reader_for
@@ -40,16 +40,18 @@ def parse(
     *,
     known: Readings = NO_READINGS,
     checkpoint: Callable[[Parsed], None] = keep_nothing,
+    further: Callable[[], None] = tell_nobody,
 ) -> Parsed:
     """Return what the file at `path` holds. Raises nothing: every error is a `Parsed` with status and reason.
 
     The type is found by content, whatever `source.media_type` says. A file that is not empty and gives no text
     is EMPTY, never INDEXED. What a limit left unread makes it PARTIAL (`Parsed.unread`). `known` is what an earlier
     run read off its pictures (`Parsed.readings`). `checkpoint` is given the document without its figures read off
-    before they are, in case that this process does not survive it; never, where there are none.
+    before they are, in case that this process does not survive it; never, where there are none. `further` is called
+    when a further part of a large file begins (`ParseTask`).
     """
     try:
-        with doing(ParseTask(Clock.started(settings.limits), known, checkpoint)):
+        with doing(ParseTask(Clock.started(settings.limits), known, checkpoint, further=further)):
             return _checked(_read(path, source, settings), source)
     except StrataError as error:
         return failed(error)

@@ -58,7 +58,9 @@ class Limits(SettingsSection):
     """What one file may cost before it is given up as too large: to parse, and to cut, distil and embed."""
 
     # Far above what documents need, below what harms a machine: 5,000 pages take a minute (benchmarks/parse_speed.py).
-    cpu_s: float = Field(300, gt=0, description="Processor seconds for one stage of one file")
+    cpu_s: float = Field(300, gt=0, description="Processor seconds for one stage of one file, or of 100 of its pages")
+    # 1,800 scanned pages, 7,000 printed ones.
+    file_cpu_s: float = Field(3600, gt=0, description="Processor seconds for parsing all pages of one file")
     # The longest step without a sign of life is one page under the layout model: seconds.
     stall_s: float = Field(120, gt=0, description="Seconds without progress after which a process counts as hung")
     # 660 pages take 168 MiB (benchmarks/parse_speed.py), the models of layout and OCR one GiB.
@@ -75,7 +77,7 @@ class Limits(SettingsSection):
     depth: int = Field(100, gt=0, description="Nesting of elements, and of containers within containers")
     # A sheet of 5,000 rows by 20 columns; more is a data base, of which no chunk can speak.
     cells: int = Field(100_000, gt=0, description="Cells that hold something, per sheet or table")
-    # As many as `cpu_s` suffices for.
+    # As many as `file_cpu_s` suffices for.
     pages: int = Field(5_000, gt=0, description="Pages, slides or sheets")
 
 

@@ -42,8 +42,8 @@ def ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
     pytest.importorskip("ray", reason="the extra ray is not installed")
     ports = [_free_port() for _ in range(2)]
     command = [
-        str(Path(sys.executable).parent / "ray"), "start", "--head", "--block", "--num-cpus=2", "--include-dashboard=false",
-        "--disable-usage-stats", "--node-ip-address=127.0.0.1", f"--port={ports[0]}",
+        str(Path(sys.executable).parent / "ray"), "start", "--head", "--block", "--num-cpus=2",
+        "--include-dashboard=false", "--disable-usage-stats", "--node-ip-address=127.0.0.1", f"--port={ports[0]}",
         f"--ray-client-server-port={ports[1]}",
     ]  # fmt: skip
     patient = {**os.environ, "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S": "300"}

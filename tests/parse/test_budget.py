@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
 from dataclasses import replace
 from itertools import count
@@ -12,6 +13,7 @@ import pytest
 
 from pipelines.core import codec
 from pipelines.core.outcome import Status
+from pipelines.parse.gallery import pages_named
 from pipelines.parse.limits import Clock, OutOfTime, ParseTask, doing
 from pipelines.parse.ocr.engine import OcrEngine, Raster
 from pipelines.parse.ocr.pictures import Reread, read_upright
@@ -238,6 +240,38 @@ def test_pictures_are_not_begun_when_the_file_has_taken_its_time(tmp_path: Path)
         now[0] = 95.0
         parsed = builder.build()
     assert parsed.reason == "1 of 1 pictures was not read off: over 100 processor seconds (parse.limits.cpu_s)"
+
+
+def test_every_hundred_pages_have_the_time_of_a_file(tmp_path: Path) -> None:
+    pages = Pdf()
+    for number in range(1, 251):
+        pages.page(300, 100).text(30, 50, f"Valve {number} is shut.", size=12)
+    (tmp_path / "long.pdf").write_bytes(pages.data())
+    source = source_of(tmp_path / "long.pdf", "long.pdf")
+    begun: list[float] = []
+
+    def read(whole_s: float) -> Parsed:
+        clock = ticking(250)  # a part of the survey and 100 pages fit into this, 250 pages do not
+        clock.whole_s = whole_s
+        with doing(ParseTask(clock, further=lambda: begun.append(clock.before_s))):
+            return PdfReader().read(tmp_path / "long.pdf", source, ParseSettings())
+
+    parsed = read(math.inf)
+    assert (parsed.status, len(begun)) == (Status.INDEXED, 2)
+    assert parsed.document is not None
+    assert "Valve 250 is shut." in parsed.document.text
+    assert 0 < begun[0] < begun[1]
+    begun.clear()
+    parsed = read(300)
+    assert (parsed.status, begun) == (Status.PARTIAL, [])
+    assert parsed.document is not None
+    assert "to 250: not read: over 250 processor seconds" in parsed.reason
+
+
+def test_pages_that_share_an_issue_are_told_together() -> None:
+    assert pages_named([3]) == "page 3"
+    assert pages_named([3, 7, 8, 9, 12]) == "pages 3, 7 to 9, 12"
+    assert pages_named([*range(1, 40, 2), 40]) == "pages 1, 3, 5, 7, 9 and 16 more"
 
 
 def test_a_picture_that_breaks_the_engine_costs_itself_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

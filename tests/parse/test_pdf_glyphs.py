@@ -50,7 +50,7 @@ def test_characters_that_a_font_does_not_tell_are_read_off_the_page(parse_bytes:
     assert "below 85 °C and above 10 °C at ±5 % load." in parsed.document.text
     # OCR has the Greek letter for the micro sign: Unicode takes them for one.
     assert "Seal | 120 °C | ±2 °C\nShaft | 95 °C | ±4 \u03bcm" in parsed.document.text
-    assert parsed.document.notes == ("page 1: characters that the fonts do not tell read by OCR, in 5 lines",)
+    assert parsed.document.notes == ("page 1: characters that the fonts do not tell, read by OCR",)
 
 
 def test_without_ocr_the_text_is_as_the_file_tells_it(parse_bytes: ParseBytes) -> None:

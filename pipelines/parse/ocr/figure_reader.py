@@ -47,7 +47,8 @@ def _remember(key: tuple[str, OcrSettings], found: ReadOff) -> None:
 
 
 class FigureReader:
-    """Reads the pictures of one document, each once in a process, until what one run may spend on them is spent.
+    """Reads the pictures of one document, each once in a process, until what one run may spend on them is spent:
+    as much for each part of the file.
 
     `begin` is called before the first picture is read by OCR.
     """
@@ -56,7 +57,8 @@ class FigureReader:
         self._settings = settings
         self._task = task
         self._begin = begin
-        self._began = task.clock.spent
+        self._began = task.clock.now()
+        self._allowed = settings.figures_cpu_s * task.parts
         self._read = 0
         self.refused = ""
         """Why a picture was not read, the last time that one was not."""
@@ -96,11 +98,11 @@ class FigureReader:
             return ReadOff(issue=f"{type(error).__name__}: {error}"[:_LONGEST_ISSUE])
 
     def _spent(self) -> bool:
-        clock, most = self._task.clock, self._settings.figures_cpu_s
-        if clock.past(_LATEST):
-            self.refused = clock.reason
-        elif clock.spent - self._began >= most:
+        clock, most = self._task.clock, self._allowed
+        if clock.now() - self._began >= most:
             self.refused = f"over {most:g} processor seconds for pictures (parse.ocr.figures_cpu_s)"
+        elif clock.past(_LATEST) and not (self._task.parts > 1 and self._task.next_part()):
+            self.refused = clock.reason
         else:
             return False
         return True

@@ -106,12 +106,11 @@ class PageReader:
         try:
             engine = ocr_engine(self.settings.ocr)
         except MissingExtra as error:
-            return raw, [f"page {raw.number}: {number} lines lack characters, and {error.message}"]
+            return raw, [f"lines lack characters, and {error.message}"]
         if engine is None:
             return raw, []
         lines, changed = GlyphReader(self.file, engine, self.settings.ocr).lines(raw.number, raw.lines)
-        remark = f"page {raw.number}: characters that the fonts do not tell read by OCR, in {changed} lines"
-        return replace(raw, lines=lines), [remark] if changed else []
+        return replace(raw, lines=lines), ["characters that the fonts do not tell, read by OCR"] if changed else []
 
     @property
     def _late(self) -> bool:
@@ -203,7 +202,7 @@ class PageReader:
             elif part.lines:
                 items += self._region(part, maker)
         if late:
-            remarks.append(f"page {body.number}: no time was left for the layout model")
+            remarks.append("no time was left for the layout model")
         others = [figure_item(self.file, body, area) for area in areas]
         return place_figures(items, others), furniture, remarks
 
@@ -278,7 +277,7 @@ class PageReader:
         page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, "ocr" if items else "none", issue)
         figures = [figure_item(self.file, raw, area, unread=True) for area in figure_areas(raw)]
         asides = [maker.item(kind, [line]) for kind, line in furniture]
-        remarks = (f"page {raw.number}: {why}, read by OCR",) if items else ()
+        remarks = (f"{why}, read by OCR",) if items else ()
         placed = (*_boxed(list_levels(items), seen), *_boxed(figures, raw))
         return ReadPage(page, placed, _boxed(asides, seen), remarks)
 
@@ -295,7 +294,7 @@ def _tables(
         missing = missing_numbers(held, cells)
         if missing:
             # Five tell which table it is.
-            remarks.append(f"page {page.number}: a table lacks {', '.join(missing[:5])}")
+            remarks.append(f"a table lacks {', '.join(missing[:5])}")
         text = "\n".join(cell.text for cell in cells)
         items.append(PageItem(BlockKind.TABLE, text, page.number, grid.rect, cells=cells, continues=grid.continues))
     return items, remarks

@@ -81,7 +81,10 @@ class PdfReader:
             outline = Outline.of(file.bookmarks())
             seen = survey(file, builder.task.clock)
             pages = PageReader(file, seen, outline, settings, builder.task)
-            read = [pages.read(number) for number in range(1, file.pages + 1)]
+            read = []
+            for number in range(1, file.pages + 1):
+                builder.task.next_page(number)
+                read.append(pages.read(number))
             for name, data in file.attachments(settings.limits.total_mb * MEBIBYTE):
                 if builder.task.clock.past(_ATTACHED):
                     builder.left_out(REST, issue=f"not all attachments were read: {builder.task.clock.reason}")
@@ -98,7 +101,7 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
         if page.unread:
             builder.left_out(page_name(page.page.number))
         for remark in page.remarks:
-            builder.remark(remark)
+            builder.remark(remark, page.page.number)
         for item in page.furniture:
             builder.furniture(item.kind, item.text, _place(item, labels))
     items = consistent(merge_tables([item for page in pages for item in page.items]), outline, seen.body)
