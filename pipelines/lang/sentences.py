@@ -15,6 +15,7 @@ _END = re.compile(
 )
 SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "॥", "؟", "۔")
 """The marks of `_END` at which a whole sentence ends."""
+_DOTS = ("..", "...", "…")
 _PROFILES = (profile("en"), profile("de"), profile("fr"), profile("es"))
 _ABBREVIATIONS = "|".join(sorted(re.escape(word) for one in _PROFILES for word in one.abbreviations))
 _ABBREVIATION = re.compile(rf"(?:\b(?:{_ABBREVIATIONS})|\b[A-Z])\.$", re.IGNORECASE)
@@ -48,6 +49,8 @@ def sentences(text: str) -> list[Span]:
         begin = begin if begin > start else _skip(text, start)
         if match.group() == "." and _is_abbreviation(text, begin, end):
             continue
+        if match.group() in _DOTS and _goes_on(text, match.start(), end):
+            continue
         _append(spans, text, start, end)
         start = end
     _append(spans, text, start, len(text))
@@ -64,6 +67,14 @@ def _is_abbreviation(text: str, begin: int, end: int) -> bool:
         return not text.startswith("\n\n", end)
     following = _skip(text, end)
     return text[following : following + 1].islower()
+
+
+def _goes_on(text: str, dots: int, end: int) -> bool:
+    """Whether dots from `dots` to `end` are a range ("0 .. 15") or a pause ("wait... then"), within one line."""
+    following = _skip(text, end)
+    if "\n" in text[end:following]:
+        return False
+    return text[following : following + 1].islower() or text[dots - 1 : dots].isspace()
 
 
 def _skip(text: str, place: int) -> int:

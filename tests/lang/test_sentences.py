@@ -28,6 +28,19 @@ def test_the_number_of_a_title_or_a_caption_does_not() -> None:
     assert split("It weighs 4. The rest is light.") == ["It weighs 4.", "The rest is light."]
 
 
+def test_a_range_and_a_pause_do_not() -> None:
+    assert split("Joint N (0 .. 8) is homed. Bits 0 ... 15 are set.") == [
+        "Joint N (0 .. 8) is homed.",
+        "Bits 0 ... 15 are set.",
+    ]
+    assert split("Wait... then go on. And so on... Stop it… Drain it.") == [
+        "Wait... then go on.",
+        "And so on...",
+        "Stop it…",
+        "Drain it.",
+    ]
+
+
 def test_chinese_marks_end_a_sentence_without_a_blank() -> None:
     assert split("过热报警。请检查！") == ["过热报警。", "请检查！"]
 
