@@ -39,11 +39,20 @@ def test_an_ingest_that_has_nothing_to_do_says_so(strata: Strata, kb: Path) -> N
     assert "3 unchanged; nothing to parse, chunk or embed" in " ".join(out.split())
 
 
-@pytest.mark.parametrize("options", [("--runner", "dask"), ("--address", "tcp://127.0.0.1:8786")])
-def test_a_runner_and_its_address_go_together(options: tuple[str, str], strata: Strata, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--runner", "dask"), "go together"),
+        (("--address", "tcp://127.0.0.1:8786"), "go together"),
+        (("--runner", "ray", "--address", "tcp://127.0.0.1:8786"), "is no address for --runner ray"),
+    ],
+)
+def test_a_runner_and_its_address_go_together(
+    options: tuple[str, ...], words: str, strata: Strata, tmp_path: Path
+) -> None:
     code, _, err = strata("ingest", write_folder(tmp_path / "folder"), "--kb", tmp_path / "kb", *options)
     assert code == 2
-    assert "go together" in err
+    assert words in err
     assert not (tmp_path / "kb").exists()
 
 
