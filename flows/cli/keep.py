@@ -24,10 +24,13 @@ def status(
     """Print the status of every file: indexed, skipped with the reason, or failed with the error."""
     from flows.cli.printing import print_status, print_value
     from pipelines.resources import open_stores
+    from pipelines.store.facts import AGAIN, state
 
     with open_stores(kb, settings_from(kb, set)) as stores:
-        entries = stores.catalog.entries()
+        entries, there = stores.catalog.entries(), state(stores.catalog)
     print_value(entries, json, lambda found: print_status(found, all))
+    if there.begun and not there.finished and not json:
+        say(f"an ingest is under way, or was stopped; in that case {AGAIN}")
 
 
 def diff(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Strata
-from tests.ingest.knowledge import write_folder
+from tests.ingest.knowledge import kill_after, write_folder
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +37,16 @@ def test_an_ingest_that_has_nothing_to_do_says_so(strata: Strata, kb: Path) -> N
     code, out, _ = strata("ingest", kb.parent / "folder", "--kb", kb, "--no-flow", "--quiet")
     assert code == 0
     assert "3 unchanged; nothing to parse, chunk or embed" in " ".join(out.split())
+
+
+def test_status_tells_of_an_ingest_that_has_not_ended(strata: Strata, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "folder")
+    kill_after(5, folder, tmp_path / "kb")
+    code, out, _ = strata("status", "--kb", tmp_path / "kb")
+    assert code == 0
+    assert "run `strata ingest` again: it goes on where it was" in out
+    strata("ingest", folder, "--kb", tmp_path / "kb", "--no-flow")
+    assert "strata ingest" not in strata("status", "--kb", tmp_path / "kb")[1]
 
 
 @pytest.mark.parametrize(
