@@ -26,7 +26,7 @@ from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.retriever import Retriever, fuse
 from pipelines.sections import RetrieveSettings
 from qa.answer import Found
-from qa.check.quotes import found as found_of
+from qa.citations import found as found_of
 from qa.knowledge_base import KnowledgeBase
 from qa.settings import QaSettings
 

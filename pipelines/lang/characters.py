@@ -57,12 +57,15 @@ def right_to_left(text: str) -> bool:
     return letters > 0 and len(RIGHT_TO_LEFT.findall(text)) > letters / 2
 
 
+DASHES = "‐‑‒–—−"
+"""Hyphens, dashes and the sign of minus, as typography has them."""
+
 # One character for one, so that places in the folded text are places in the text.
 _ALIKE = str.maketrans(
     {
         **{chr(0xFF01 + i): chr(0x21 + i) for i in range(94)},  # full-width forms
         **dict.fromkeys("\t\n\r\v\f\u00a0\u2002\u2003\u2009\u202f\u3000", " "),
-        **dict.fromkeys("‐‑‒–—−", "-"),
+        **dict.fromkeys(DASHES, "-"),
         **dict.fromkeys("‘’ʼ`´", "'"),
         **dict.fromkeys("“”„«»", '"'),
     }

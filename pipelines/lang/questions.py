@@ -1,4 +1,7 @@
-"""What a question asks: its language, the words that say what it is about, and the kind of value that it asks for."""
+"""What a question asks: its language, the words that say what it is about, and the kind of value that it asks for.
+
+A question of a conversation may lean on the one before it.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,22 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 
+from pipelines.lang.characters import UNSPACED_CHARACTER
 from pipelines.lang.identify import IDENTIFIED, detect_language
 from pipelines.lang.pair_words import UNKNOWN, words_of
 from pipelines.lang.profile import longest_first, of_language, profile, read_table
 from pipelines.lang.quantities import Kind
 from pipelines.lang.terms import is_paired, split_identifier, stop_words, terms, words
-from pipelines.lang.word_lists import common_words
+from pipelines.lang.word_lists import common_words, cue
 
 _ANY_HAN = "zh"
 """The language whose question words part a run of characters in a question of another script."""
 _PART = re.compile(r"[^\W_]+")
 _REST = re.compile(r"[^\W\d_]*")
+_EXPECTED = ("en",)
+"""Languages that a question too short to tell is taken for."""
+_SHORT = 3
+"""Words of its own below which a question without a name leans on what was said before."""
 
 
 def question_stop_words(language: str) -> frozenset[str]:
@@ -142,3 +150,37 @@ def _patterns(language: str) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
 def _word_end(text: str, place: int) -> int:
     rest = _REST.match(text, place)
     return rest.end() if rest else place
+
+
+def joined(question: str, before: str) -> str:
+    """Return a question that leans on the one before it together with that one's subject, another as it is.
+
+    Without a model nothing is rewritten: what the question before named is set behind the new one.
+    """
+    if not leans(question):
+        return question
+    here = set(words(question))
+    lacking = [word for word in _subject(before) if word.casefold() not in here]
+    return f"{question.rstrip()} ({' '.join(lacking)})" if lacking else question
+
+
+def leans(question: str) -> bool:
+    """Whether a question points back: by a pronoun, an opening such as "what about", or by saying too little."""
+    language = detect_language(question, _EXPECTED)
+    if any(cue(name, language).search(question) for name in ("goes_on", "points_back")):
+        return True
+    own = [word for word in words(question) if word not in question_stop_words(language)]
+    unspaced = UNSPACED_CHARACTER.search(question) is not None
+    return len(own) < _SHORT and not unspaced and not any(any(c.isdigit() for c in word) for word in own)
+
+
+def _subject(question: str) -> list[str]:
+    """The words of a question that name what it is about: no asking words, no kind of value."""
+    found = []
+    language = detect_language(question, _EXPECTED)
+    for word in question.replace("?", " ").replace("？", " ").split():
+        plain = word.strip(".,;:!()\"'¿¡")
+        asks = plain.casefold() in question_stop_words(language) or value_kinds(plain, language)
+        if plain and words(plain) and not asks:
+            found.append(plain)
+    return found

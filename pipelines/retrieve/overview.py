@@ -6,9 +6,8 @@ is answered from here (`qa.strategies.survey`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.lang.sentences import SENTENCE_ENDS
@@ -50,24 +49,6 @@ class DocumentOverview:
     def hits(self) -> tuple[Hit, ...]:
         """All chunks in reading order."""
         return tuple(hit for part in self.parts for hit in part.hits)
-
-
-@runtime_checkable
-class WholeCorpus(Protocol):
-    """The searches over the whole of a knowledge base. `StoredKnowledge` makes them."""
-
-    @property
-    def documents(self) -> Sequence[str]:
-        """The ids of the documents that have text, in the order of their URIs."""
-        ...
-
-    def overviews(self, documents: Collection[str]) -> tuple[DocumentOverview, ...]:
-        """Return these documents with what they say, in the order of their URIs."""
-        ...
-
-    def whole_tables(self, chunk: str) -> tuple[Hit, ...]:
-        """Return all chunks that show a table which the chunk of this id shows, in reading order; none without one."""
-        ...
 
 
 def opening(hits: Iterable[Hit]) -> EvidenceUnit | None:

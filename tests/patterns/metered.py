@@ -78,6 +78,7 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.ingest.embedding import records_of
     from pipelines.lang.numbers import numbers
     from pipelines.lang.quantities import Kind, gives, quantities
+    from pipelines.lang.quotes import locate
     from pipelines.lang.sentences import sentences
     from pipelines.lang.terms import terms
     from pipelines.llm.tokens import count_tokens
@@ -85,7 +86,6 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.parse.registry import detect
     from pipelines.parse.settings import ParseSettings
     from pipelines.parse.web.text import TextReader
-    from qa.check.quotes import locate
 
     measured("sentences", lambda: sentences(text))
     measured("terms", lambda: terms(text))

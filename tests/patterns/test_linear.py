@@ -106,7 +106,7 @@ def test_every_pattern_of_the_packages_is_looked_at() -> None:
     assert len(_FOUND) > 300
     assert {
         "pipelines.lang.sentences._END",
-        "qa.check.quotes._OMISSION",
+        "pipelines.lang.quotes._OMISSION",
         "pipelines.parse.web.text._append_code",
     } <= names
     assert set(_AT_THE_START) | set(_BOUNDED) <= names

@@ -1,13 +1,14 @@
-"""What a strategy can ask of a knowledge base. `StoredKnowledge` of `pipelines.retrieve` does it."""
+"""What can be asked of a knowledge base: all that a strategy of answering sees of it. `StoredKnowledge` does it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol, runtime_checkable
 
 from pipelines.core.document import Chunk
 from pipelines.core.provenance import Provenance, Span
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
+from pipelines.retrieve.overview import DocumentOverview
 
 
 @runtime_checkable
@@ -63,4 +64,22 @@ class Retrieval(Protocol):
 
     def place(self, chunk: Chunk, span: Span) -> Provenance:
         """Return page, label, cells and boxes of a span of the document's text inside `chunk`."""
+        ...
+
+
+@runtime_checkable
+class WholeCorpus(Protocol):
+    """The searches over the whole of a knowledge base. `StoredKnowledge` makes them."""
+
+    @property
+    def documents(self) -> Sequence[str]:
+        """The ids of the documents that have text, in the order of their URIs."""
+        ...
+
+    def overviews(self, documents: Collection[str]) -> tuple[DocumentOverview, ...]:
+        """Return these documents with what they say, in the order of their URIs."""
+        ...
+
+    def whole_tables(self, chunk: str) -> tuple[Hit, ...]:
+        """Return all chunks that show a table which the chunk of this id shows, in reading order; none without one."""
         ...

@@ -1,16 +1,12 @@
-"""Quotes found again in their source, whatever white space, ligatures and dashes did to them; numbered citations."""
+"""Quotes found again in their source, whatever white space, ligatures and dashes did to them."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
 
 from pipelines.core.provenance import Span
-from pipelines.retrieve.evidence import EvidenceUnit
-from pipelines.retrieve.hit import Hit
-from qa.answer import Citation, Found
-from qa.ports import Retrieval
+from pipelines.lang.characters import DASHES
 
 _SHORTEST = 2
 """Folded characters below which a quote proves nothing."""
@@ -20,7 +16,7 @@ _LOOSE = 3
 """How many times its own length a quote with omissions may reach over."""
 _OMISSION = re.compile(r"\.{3,}|…|\[\s*(?:\.{3}|…)\s*\]")
 _EDGES = " \t\n\"'“”‘’„«»`*_…"
-_SAME = str.maketrans(dict.fromkeys("‐‑‒–—−", "-") | dict.fromkeys("“”„«»″", '"') | dict.fromkeys("‘’‚′`", "'"))
+_SAME = str.maketrans(dict.fromkeys(DASHES, "-") | dict.fromkeys("“”„«»″", '"') | dict.fromkeys("‘’‚′`", "'"))
 _DROPPED = frozenset("|*_\u00ad\u200b\u200c\u200d\u2060\ufeff")
 
 
@@ -44,8 +40,8 @@ def _in_order(parts: list[str], folded: str) -> Span | None:
     if not all(parts):
         return None
     start = at = _find(parts[0], folded, 0)
-    for index, part in enumerate(parts):
-        at = at if index == 0 else folded.find(part, at)
+    for part in parts:
+        at = folded.find(part, at) if at >= 0 else at
         if at < 0:
             return None
         at += len(part)
@@ -85,63 +81,4 @@ def _divides(text: str, place: int) -> bool:
         and text[place + 1 : place + 2] == "\n"
         and text[place - 1 : place].islower()
         and text[place + 2 : place + 3].islower()
-    )
-
-
-class Citer:
-    """Numbers the cited spans from 1 in the order of their first citing; a span cited again keeps its number."""
-
-    def __init__(self, retrieval: Retrieval) -> None:
-        self._retrieval = retrieval
-        self._numbers: dict[tuple[str, Span], int] = {}
-        self._citations: list[Citation] = []
-
-    @property
-    def citations(self) -> tuple[Citation, ...]:
-        """All citations so far, by number."""
-        return tuple(self._citations)
-
-    def cite(self, hit: Hit, span: Span, score: float = 0.0, context: str = "") -> int:
-        """Return the number of the citation of `span`: characters of the document's text, inside the chunk of `hit`.
-
-        `score` and `context` (the line that names the columns of a quoted row) are those of the citation.
-        """
-        key = (hit.document, span)
-        if key not in self._numbers:
-            self._numbers[key] = len(self._citations) + 1
-            self._citations.append(self._citation(hit, span, score, context))
-        return self._numbers[key]
-
-    def cite_unit(self, unit: EvidenceUnit, score: float | None = None) -> int:
-        """Return the number of the citation of a sentence or row; without a score it has that of its chunk."""
-        return self.cite(unit.hit, unit.span, unit.hit.score if score is None else score, unit.header)
-
-    def _citation(self, hit: Hit, span: Span, score: float, context: str) -> Citation:
-        chunk = hit.chunk
-        start = chunk.provenance.span.start
-        place = self._retrieval.place(chunk, span)
-        return Citation(
-            len(self._citations) + 1,
-            hit.document,
-            hit.uri,
-            hit.title,
-            chunk.text[span.start - start : span.end - start],
-            chunk.id,
-            span,
-            place.page,
-            place.label,
-            place.cells,
-            chunk.heading_path,
-            place.boxes,
-            round(score, 4),
-            context,
-            hit.superseded_by,
-        )
-
-
-def found(hits: Collection[Hit]) -> tuple[Found, ...]:
-    """Return the passages found as an answer lists them: where each stands, with its score, rounded."""
-    return tuple(
-        Found(hit.chunk.id, hit.uri, hit.chunk.provenance.pages(), round(hit.score, 4), hit.chunk.provenance.label)
-        for hit in hits
     )
