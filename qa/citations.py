@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pipelines.core.ids import normalize
 from pipelines.core.provenance import Span
 from pipelines.lang.arithmetic import unsupported
-from pipelines.lang.quotes import locate
+from pipelines.lang.characters import locate
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import named_codes
 from pipelines.retrieve.evidence import EvidenceUnit, units

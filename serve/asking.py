@@ -19,8 +19,7 @@ from qa.answer import Answer, Citation
 from qa.model_calls import readable
 from serve.language import place_of, placed
 from serve.library import OpenBase
-from serve.problems import problem_of
-from serve.request_queue import RequestQueue
+from serve.problems import RequestQueue, problem_of
 from serve.results import AnswerView, CitationView, HitView, SearchView
 from serve.settings import RequestLimits
 

@@ -23,7 +23,7 @@ from pipelines.parse.office.printed import PRINTABLE, Printed, PrintedPlace, fin
 from pipelines.store.catalog import Entry
 from serve.library import OpenBase
 from serve.pictures import PagePictures
-from serve.request_queue import RequestQueue
+from serve.problems import RequestQueue
 from serve.views import PrintedView
 
 _CPU_S = 60.0

@@ -18,14 +18,23 @@ from pipelines.atomize.tags import tag_form
 from pipelines.core.document import document_date
 from pipelines.core.graph import Node, NodeKind
 from pipelines.lang.terms import terms
-from pipelines.retrieve import entity_names
+from pipelines.retrieve import next_entities
 from pipelines.retrieve.index import NO_INDEX, Index, document_words, title_keys
-from pipelines.retrieve.keyed import Pairs, next_keyed, next_keys, next_rows, still_led_to
 from pipelines.retrieve.next_entities import NextEntities, new_names
-from pipelines.retrieve.read_edges import EdgeTable, ForeignEdge
-from pipelines.retrieve.read_graph import NamedTable, language_of, read_documents, text_of
-from pipelines.retrieve.renumbering import Renumbering, renumbered
-from pipelines.retrieve.sparse_rows import Entries, Numbers, SparseRows, rows_of
+from pipelines.retrieve.read_graph import EdgeTable, ForeignEdge, NamedTable, language_of, read_documents, text_of
+from pipelines.retrieve.sparse_rows import (
+    Entries,
+    Numbers,
+    Pairs,
+    Renumbering,
+    SparseRows,
+    next_keyed,
+    next_keys,
+    next_rows,
+    renumbered,
+    rows_of,
+    still_led_to,
+)
 from pipelines.retrieve.strings import SortedMap, Strings
 from pipelines.store.graph import GraphStore
 
@@ -180,7 +189,7 @@ class _Growth:
 
     @cached_property
     def _languages_of_names(self) -> Numbers:
-        return entity_names.languages_of_names(self._next_entities.chunks, self._languages[1])
+        return next_entities.languages_of_names(self._next_entities.chunks, self._languages[1])
 
     @cached_property
     def _names_read_again(self) -> tuple[NDArray[np.bool_], Numbers]:
@@ -189,7 +198,7 @@ class _Growth:
         A name is read in the language of the first chunk that mentions it, and that may have changed.
         """
         old, contents, ranks = self._old, self._entities.contents, _numbers(self._languages[0])
-        before = entity_names.languages_of_names(old.entity_chunks, old.language_of)
+        before = next_entities.languages_of_names(old.entity_chunks, old.language_of)
         rank = np.array([ranks.get(language, -1) for language in old.languages], dtype=np.int32)
         kept = contents.of_old >= 0
         kept[kept] = rank[before[kept]] == self._languages_of_names[contents.of_old[kept]] if len(rank) else False
@@ -250,7 +259,7 @@ class _Growth:
         return {
             "named_in_title": entities.named_in_title(self._titles, self._document_of),
             "name_terms": self._name_terms,
-            "name_frequency": entity_names.name_frequency(self._name_terms, entities.chunks, postings),
+            "name_frequency": next_entities.name_frequency(self._name_terms, entities.chunks, postings),
             "terms": words,
             "backwards": _backwards(self._old, numbers, words),
             "postings": postings,

@@ -76,9 +76,9 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.graph.document_profile import document_profile
     from pipelines.graph.mentions import ChunkText, NameMatcher
     from pipelines.ingest.embedding import records_of
+    from pipelines.lang.characters import locate
     from pipelines.lang.numbers import numbers
     from pipelines.lang.quantities import Kind, gives, quantities
-    from pipelines.lang.quotes import locate
     from pipelines.lang.sentences import sentences
     from pipelines.lang.terms import terms
     from pipelines.llm.tokens import count_tokens
