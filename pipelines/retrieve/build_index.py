@@ -22,19 +22,16 @@ from pipelines.retrieve import next_entities
 from pipelines.retrieve.index import NO_INDEX, Index, document_words, title_keys
 from pipelines.retrieve.next_entities import NextEntities, new_names
 from pipelines.retrieve.read_graph import EdgeTable, ForeignEdge, NamedTable, language_of, read_documents, text_of
-from pipelines.retrieve.sparse_rows import (
-    Entries,
-    Numbers,
+from pipelines.retrieve.renumbering import (
     Pairs,
     Renumbering,
-    SparseRows,
     next_keyed,
     next_keys,
     next_rows,
     renumbered,
-    rows_of,
     still_led_to,
 )
+from pipelines.retrieve.sparse_rows import Entries, Numbers, SparseRows, rows_of
 from pipelines.retrieve.strings import SortedMap, Strings
 from pipelines.store.graph import GraphStore
 

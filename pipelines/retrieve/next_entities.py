@@ -11,16 +11,8 @@ from numpy.typing import NDArray
 
 from pipelines.retrieve.index import INNER_NAME, Index, name_key, word_ngrams
 from pipelines.retrieve.read_graph import EdgeTable, NamedTable
-from pipelines.retrieve.sparse_rows import (
-    Entries,
-    Numbers,
-    Pairs,
-    Renumbering,
-    SparseRows,
-    next_keyed,
-    renumbered,
-    rows_of,
-)
+from pipelines.retrieve.renumbering import Pairs, Renumbering, next_keyed, renumbered
+from pipelines.retrieve.sparse_rows import Entries, Numbers, SparseRows, rows_of
 from pipelines.retrieve.strings import SortedMap, Strings
 
 

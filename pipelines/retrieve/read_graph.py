@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind
 from pipelines.lang.terms import terms
-from pipelines.retrieve.sparse_rows import Entries, Renumbering
+from pipelines.retrieve.renumbering import Renumbering
+from pipelines.retrieve.sparse_rows import Entries
 from pipelines.retrieve.strings import Strings
 from pipelines.store.graph import HASH_BYTES, GraphStore, node_hashes
 

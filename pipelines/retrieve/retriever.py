@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from threading import Event
 from typing import Self, TypeVar
 
 import numpy as np
@@ -119,7 +120,7 @@ class Retriever:
         self._graph = graph
         self._vectors = vectors
         self._embedder = embedder
-        self._has_missed = False
+        self._missed = Event()
 
     @classmethod
     def of(cls, stores: Stores, settings: RetrieveSettings, pairs: Sequence[TagPair] = ()) -> Self:
@@ -153,7 +154,7 @@ class Retriever:
     @property
     def outdated(self) -> bool:
         """Whether a search has met a chunk that its index does not have, or one that the graph has no longer."""
-        return self._has_missed or ("_search" in self.__dict__ and self._search.has_met_unknown)
+        return self._missed.is_set()
 
     @property
     def _state(self) -> str:
@@ -168,7 +169,7 @@ class Retriever:
     @cached_property
     def _search(self) -> LayerSearch:
         info = self._embedder.info
-        return LayerSearch(self._vectors, self.index, self.scale, lambda language: reads(info, language))
+        return LayerSearch(self._vectors, self.index, self.scale, partial(reads, info), self._missed.set)
 
     @cached_property
     def _corpus_words(self) -> CorpusWords:
@@ -350,7 +351,8 @@ class Retriever:
         """The nodes of these chunks that are there and in the index."""
         nodes = read_chunks(self._graph, ids)
         found = {id: node for id, node in nodes.items() if self.index.chunk_number(id) is not None}
-        self._has_missed = self._has_missed or len(found) < len(set(ids))
+        if len(found) < len(set(ids)):
+            self._missed.set()
         return found
 
     def _hit(

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.retrieve.sparse_rows import Entries, Renumbering, SparseRows, renumbered, rows_of
+from pipelines.retrieve.renumbering import Renumbering, renumbered
+from pipelines.retrieve.sparse_rows import Entries, SparseRows, rows_of
 from pipelines.retrieve.strings import Strings
 
 names = st.sets(st.sampled_from("abcdefghi"))
