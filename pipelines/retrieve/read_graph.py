@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind
 from pipelines.lang.terms import terms
 from pipelines.retrieve.renumbering import Renumbering
-from pipelines.retrieve.sparse_rows import Entries
+from pipelines.retrieve.sparse_rows import Entries, Numbers
 from pipelines.retrieve.strings import Strings
 from pipelines.store.graph import HASH_BYTES, GraphStore, node_hashes
 
@@ -66,6 +66,17 @@ class EdgeTable:
                 self._add_relation(edge)
             else:
                 self._add_of_chunk(edge)
+
+    def superseded_by(self, documents: int) -> Numbers:
+        """Return the end of each document's chain of SUPERSEDES, -1 without one; a cycle is followed once."""
+        found = np.full(documents, -1, dtype=np.int32)
+        for document in self.newer:
+            last, passed = document, {document}
+            while last in self.newer and self.newer[last] not in passed:
+                last = self.newer[last]
+                passed.add(last)
+            found[document] = last if last != document else -1
+        return found
 
     def _add_of_chunk(self, edge: Edge) -> None:
         ends = {EdgeKind.MENTIONS: self.entities, EdgeKind.HAS_TAG: self.tags, EdgeKind.NEXT: self.chunks}[edge.kind]

@@ -6,6 +6,7 @@ numbers: names to entities, titles to documents, forms to tags, terms to chunks.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -99,3 +100,12 @@ def next_keyed(old_keys: Strings, old: SparseRows, columns: Numbers, pairs: Pair
     """Return keys and what they lead to, where nothing else keeps a key."""
     numbers, keys = next_keys(old_keys, still_led_to(old, columns), {key for key, _ in pairs})
     return keys, next_rows(keys, old, numbers, columns, pairs)
+
+
+def backwards(old: Numbers, numbers: Renumbering, words: Strings) -> Numbers:
+    """Return `words` in order of their letters from the last to the first; `old` is that of those before."""
+    added = sorted((words[number][::-1], number) for number in numbers.of_new.tolist())
+    kept = numbers.of_old[old]
+    kept = kept[kept >= 0]
+    before = [bisect_left(kept, term, key=lambda number: words[number][::-1]) for term, _ in added]
+    return np.insert(kept, np.array(before, dtype=np.int64), [number for _, number in added]).astype(np.int32)
