@@ -24,6 +24,7 @@ from pipelines.retrieve.read_graph import EdgeTable, ForeignEdge, NamedTable, la
 from pipelines.retrieve.renumbering import (
     Pairs,
     Renumbering,
+    backwards,
     next_keyed,
     next_keys,
     next_rows,

@@ -29,21 +29,20 @@ class Mode(StrEnum):
 
 
 class FlatSearch:
-    """Searches chunks in a vector store; `embed` makes a query's vector, `depth` chunks of each search are fused."""
+    """Searches chunks in a vector store; `embed` makes a query's vector."""
 
     def __init__(
-        self, vectors: VectorStore, index: Index, corpus: CorpusWords, embed: Callable[[str], Vectors], depth: int
+        self, vectors: VectorStore, index: Index, corpus: CorpusWords, embed: Callable[[str], Vectors]
     ) -> None:
-        self._vectors, self._index, self._corpus, self._embed, self._depth = vectors, index, corpus, embed, depth
+        self._vectors, self._index, self._corpus, self._embed = vectors, index, corpus, embed
 
-    def search(self, mode: Mode, query: str, limit: int, where: Filter) -> list[Scored]:
-        """Return the best chunks by a flat mode, best first, at most `limit`."""
+    def search(self, mode: Mode, query: str, limit: int, where: Filter, depth: int = 0) -> list[Scored]:
+        """Return the best chunks by a flat mode, best first, at most `limit`; `depth` of each search are fused."""
         if mode is Mode.BM25:
             return self._by_terms(query, limit, where)
         if mode is Mode.DENSE:
             return self._vectors.search(RecordKind.CHUNK, self._embed(query), limit, where)
-        depth = max(limit, self._depth)
-        searches = [self.search(one, query, depth, where) for one in (Mode.BM25, Mode.DENSE)]
+        searches = [self.search(one, query, max(limit, depth), where) for one in (Mode.BM25, Mode.DENSE)]
         fused = fuse([[one.id for one in found] for found in searches])
         return [Scored(id, id, score) for id, score in list(fused.items())[:limit]]
 

@@ -161,7 +161,7 @@ class Retriever:
 
     @cached_property
     def _flat(self) -> FlatSearch:
-        return FlatSearch(self._vectors, self.index, self._corpus_words, self._embed, self.settings.candidates)
+        return FlatSearch(self._vectors, self.index, self._corpus_words, self._embed)
 
     @cached_property
     def _corpus_words(self) -> CorpusWords:
@@ -191,8 +191,8 @@ class Retriever:
         if not query.strip() or wanted < 1:
             return ()
         if mode is not Mode.GRAPH:
-            found = self._flat.search(mode, query, wanted, with_tag_spellings(where, self.index))
-            return self._hits(found, "chunk")
+            within = with_tag_spellings(where, self.index)
+            return self._hits(self._flat.search(mode, query, wanted, within, self.settings.candidates), "chunk")
         features = self.features(query, where, terms)
         scores = score_chunks(features, self.index, self.settings)
         return self._explained(select_chunks(scores, features, self.index, wanted, self.settings), features, scores)
