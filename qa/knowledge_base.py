@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import Any, Self
 
 from pipelines.core.concurrent import run_to_end
@@ -19,9 +18,9 @@ from pipelines.llm.stack import open_chat
 from pipelines.resources import Stores, open_graph, open_stores
 from pipelines.retrieve.filters import describe_filter
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.stored_knowledge import StoredKnowledge
+from pipelines.retrieve.stored_knowledge import LiveKnowledge, StoredKnowledge
 from pipelines.settings import load
-from pipelines.store.facts import LINKED_FACT, Completeness, being_written, incompleteness, remedy
+from pipelines.store.facts import Completeness, being_written, incompleteness, remedy
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Ending, Step
 from qa.conversation import Conversation, Exchange
@@ -46,8 +45,7 @@ class KnowledgeBase:
         self._stores, self._settings, self._chat, self._endpoint = stores, settings, chat, endpoint
         self._closing = closing or ExitStack()
         self._completeness = Completeness(stores.catalog)
-        self._lock = Lock()
-        self._read: tuple[str | None, bool, StoredKnowledge] | None = None
+        self._live = LiveKnowledge(stores, settings)
 
     @classmethod
     def open(cls, kb: Path | str, settings: QaSettings | None = None, chat: Chat | None = None) -> Self:
@@ -120,14 +118,14 @@ class KnowledgeBase:
             raise SourceError("the question is empty")
         settings = _limited(self._settings.qa.answer, limit)
         chosen = self._strategy(strategy)
-        knowledge = self._knowledge()
+        knowledge = self._live.now()
         try:
             answer = await self._solve(knowledge, chosen, question, where, settings)
         except Exception:
-            if self._knowledge() is knowledge:
+            if self._live.now() is knowledge:
                 raise
         else:
-            if self._knowledge() is knowledge:
+            if self._live.now() is knowledge:
                 return answer
         return await self._solve_again(chosen, question, where, settings)
 
@@ -149,9 +147,9 @@ class KnowledgeBase:
             for hit in knowledge.retrieve("shaft seal", limit=3):
                 print(hit.score, hit.uri, hit.chunk.text)
         """
-        knowledge = self._knowledge()
+        knowledge = self._live.now()
         found = knowledge.within(where).retrieve(query, limit)
-        return found if self._knowledge() is knowledge else self.confined(where).retrieve(query, limit)
+        return found if self._live.now() is knowledge else self.confined(where).retrieve(query, limit)
 
     def conversation(
         self, *, strategy: str = "", where: Filter = Filter(), before: Sequence[Exchange] = ()
@@ -180,7 +178,7 @@ class KnowledgeBase:
 
     def confined(self, where: Filter = Filter()) -> StoredKnowledge:
         """Return the searches that strategies make, confined to a filter. Raises `NotFound`, `SettingsError`."""
-        return self._knowledge().within(where)
+        return self._live.now().within(where)
 
     def model_calls(self) -> ModelCalls | None:
         """Return the language model with a new account, None where none is configured."""
@@ -238,32 +236,15 @@ class KnowledgeBase:
         )
 
     async def _solve_again(self, strategy: Strategy, question: str, where: Filter, settings: AnswerSettings) -> Answer:
-        knowledge = self._knowledge()
+        knowledge = self._live.now()
         try:
             return await self._solve(knowledge, strategy, question, where, settings)
         except StrataError:
             raise
         except Exception as error:
-            if self._knowledge() is knowledge and not being_written(self._stores.catalog):
+            if self._live.now() is knowledge and not being_written(self._stores.catalog):
                 raise
             raise StoreUnavailable("an ingest is writing the knowledge base; ask again") from error
-
-    def _knowledge(self) -> StoredKnowledge:
-        """What is read of the stores, read anew where an ingest has written them since.
-
-        While one writes, what was read before goes on to serve, until a search meets what is no longer in the stores.
-        """
-        catalog = self._stores.catalog
-        with self._lock:
-            linked, written = catalog.fact(LINKED_FACT), being_written(catalog)
-            if self._read is not None:
-                *marks, knowledge = self._read
-                if marks == [linked, written] or (written and not knowledge.outdated):
-                    return knowledge
-                self._stores.vectors.close()
-            knowledge = StoredKnowledge.of(self._stores, self._settings)
-            self._read = linked, written, knowledge
-            return knowledge
 
     def _nothing(self, question: str, strategy: str, where: Filter) -> Answer:
         """The answer where there is no chunk to look at, within the filter or at all."""

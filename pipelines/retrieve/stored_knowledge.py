@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from functools import cached_property
+from threading import Lock
 
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import Chunk
@@ -24,7 +25,7 @@ from pipelines.retrieve.sparse_rows import Weights
 from pipelines.settings import Settings
 from pipelines.store.artifact import read_document
 from pipelines.store.catalog import Entry
-from pipelines.store.facts import TAG_PAIRS
+from pipelines.store.facts import LINKED_FACT, TAG_PAIRS, being_written
 from pipelines.store.vector import Filter
 
 LAYOUTS_KEPT = 64
@@ -199,3 +200,30 @@ class StoredKnowledge:
 
     def place(self, chunk: Chunk, span: Span) -> Provenance:
         return self._open.locator.locate(chunk, span)
+
+
+class LiveKnowledge:
+    """A whole knowledge base as it is now, read anew where an ingest has written it since; safe under threads."""
+
+    def __init__(self, stores: Stores, settings: Settings) -> None:
+        self._stores, self._settings = stores, settings
+        self._lock = Lock()
+        self._read: tuple[str | None, bool, StoredKnowledge] | None = None
+
+    def now(self) -> StoredKnowledge:
+        """Return what is read of the stores, the same object as long as they are unchanged.
+
+        While an ingest writes, what was read before goes on to serve, until a search meets what the stores hold no
+        longer.
+        """
+        catalog = self._stores.catalog
+        with self._lock:
+            linked, written = catalog.fact(LINKED_FACT), being_written(catalog)
+            if self._read is not None:
+                *marks, knowledge = self._read
+                if marks == [linked, written] or (written and not knowledge.outdated):
+                    return knowledge
+                self._stores.vectors.close()
+            knowledge = StoredKnowledge.of(self._stores, self._settings)
+            self._read = linked, written, knowledge
+            return knowledge
