@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
-from pipelines.llm.reply_fields import NONE, Place, Text, Texts, number_of
+from pipelines.llm.ask import NONE, Place, Text, Texts, number_of
 
 MOST_PROPOSALS = 6
 
