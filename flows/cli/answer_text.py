@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 from rich.tree import Tree
 
-from flows.cli.console import console, line
+from flows.cli.printing import console, line
 from flows.cli.stdio import say_error
 from pipelines.llm.ask import listening
 from qa.answer import Answer, Citation, Ending, Step

@@ -69,7 +69,7 @@ def _defaults() -> QaSettings:
 
 
 def _print(result: Result) -> None:
-    from flows.cli.console import console, line
+    from flows.cli.printing import console, line
 
     hint = f" ({result.hint})" if result.hint else ""
     told = line(

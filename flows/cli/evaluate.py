@@ -85,8 +85,7 @@ def _is_chosen(declared: DeclaredSet, only: Sequence[str]) -> bool:
 
 
 def _print(report: MatrixReport) -> None:
-    from flows.cli.console import console
-    from flows.cli.printing import print_rows
+    from flows.cli.printing import console, print_rows
 
     out = console()
     for rows in report.tables():
@@ -245,7 +244,7 @@ def _print_tuned(tuned: Tuned, as_json: bool) -> None:
     if as_json:
         print_json(tuned.flat())
         return
-    from flows.cli.console import TextTable, console
+    from flows.cli.printing import TextTable, console
 
     out = console()
     folds = TextTable("held out", "questions", "before", "after")

@@ -18,9 +18,9 @@ from pipelines.resources import Stores
 from pipelines.retrieve.filters import chunk_mask, resolve_filter, with_tag_spellings
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
 from pipelines.retrieve.lexicon import CorpusLexicon, shared_words
-from pipelines.retrieve.overview import DocumentOverview, chunks_of_same_tables, read_overview
 from pipelines.retrieve.query import with_terms
 from pipelines.retrieve.retriever import Retriever
+from pipelines.retrieve.searches import DocumentOverview, chunks_of_same_tables, read_overview
 from pipelines.retrieve.sparse_rows import Weights
 from pipelines.settings import Settings
 from pipelines.store.artifact import read_document

@@ -23,8 +23,7 @@ from pipelines.llm.prompt import fence
 from pipelines.llm.tokens import estimate_tokens
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.overview import opening, said
-from pipelines.retrieve.searches import Lexicon, Retrieval, WholeCorpus
+from pipelines.retrieve.searches import Lexicon, Retrieval, WholeCorpus, opening, said
 from pipelines.retrieve.shown_passages import AT_ONCE, condensed, cut, headline
 from qa.answer import Answer, Claim, Step
 from qa.citations import CheckedClaims, Citer

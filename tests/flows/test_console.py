@@ -15,7 +15,7 @@ import pytest
 
 import flows.cli
 from flows.cli.app import main
-from flows.cli.console import TextTable, console, line
+from flows.cli.printing import TextTable, console, line
 from pipelines import build
 
 NAMES = [b"caf\xe9.txt", b"[red]x.txt", b"[/].txt", b"[/x].bin", b"[link=x]y.md", b"\x1b[2Jz.txt", b"a\nb.txt",

@@ -14,7 +14,7 @@ from pipelines.lang.terms import terms
 from pipelines.llm.embedder import HashingEmbedder, Side
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
 from pipelines.retrieve.lexicon import CorpusLexicon
-from pipelines.retrieve.overview import DocumentOverview, Part
+from pipelines.retrieve.searches import DocumentOverview, Part
 
 
 class MemoryRetrieval:
