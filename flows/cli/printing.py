@@ -40,8 +40,6 @@ from pipelines.core.safe_output import shown, shown_lines
 if TYPE_CHECKING:
     from rich.style import Style
 
-__all__ = ["TextTable", "console", "line"]
-
 WIDE = 1 << 16
 """Columns where the output is no terminal: more than a record has."""
 T = TypeVar("T")
