@@ -32,6 +32,7 @@ WRITTEN_NUMBER = (
     r"[-+±<>≤≥~≈]?\s*\d{1,3}(?:[ ,'\u00a0]\d{3})*(?:\.\d+)?|[-+±<>≤≥~≈]?\s*\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?"
 )
 """A number as a cell of a table holds it, with its sign and its power of ten, as the branches of a pattern."""
+
 # Short names of English and German months alone: "set" and "out" of the Portuguese are English words.
 _NAMES = frozenset().union(
     profile("en").month_names,

@@ -26,8 +26,6 @@ Solve = Callable[[str, Retrieval, Any, AnswerSettings], Awaitable[Answer]]
 
 The model is a `ModelCalls`, or None where none is configured and the strategy needs none.
 """
-
-
 DOCTOR = "`strata doctor` tries the endpoint"
 _ROOM = 700
 """Tokens of the reply: an answer with its claims and their quotes."""
