@@ -15,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import LifoQueue
+from types import TracebackType
 from typing import IO, Self, TypeVar
 
 from pipelines.core.libraries import TELEMETRY_OFF
@@ -219,7 +220,9 @@ class WorkerPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close(cancel=error is not None)
 
     def submit(self, job: Job, read: Callable[[JobResult], T], listener: JobListener = _SILENT) -> Future[T]:
