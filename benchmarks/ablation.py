@@ -22,7 +22,7 @@ from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings
 from pipelines.settings import load
-from qa.check.quotes import found as found_of
+from qa.citations import found as found_of
 from qa.settings import QaSettings
 
 sys.path.insert(0, str(Path(__file__).parent))

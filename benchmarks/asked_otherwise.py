@@ -6,7 +6,7 @@ FOLDER is one that `strata eval matrix --keep` has filled. The questions (`bench
 documents alone, by somebody who had seen neither tags nor code. Of each file and way to use the corpus's tags (PIKE-RAG
 5.2.2): the share of questions whose first document is right, and recall of pages among five.
 
-The last columns are with the documents' terms for the question (`qa.question_terms`): those of `benchmarks/terms/`,
+The last columns are with the documents' terms for the question (`qa.model_calls`): those of `benchmarks/terms/`,
 written by a strong reader who was shown each question with the forty tags near to it, not the documents; and with
 `--gguf` those of that model.
 """
@@ -31,9 +31,8 @@ from pipelines.retrieve.retriever import Retriever
 from pipelines.retrieve.stored_knowledge import StoredKnowledge
 from pipelines.sections import RetrieveSettings
 from pipelines.settings import load
-from qa.check.quotes import found
-from qa.model_calls import ModelCalls
-from qa.question_terms import WEIGHT, question_terms
+from qa.citations import found
+from qa.model_calls import WEIGHT, ModelCalls, question_terms
 from qa.settings import QaSettings
 
 QUESTIONS = Path(__file__).parent / "questions"

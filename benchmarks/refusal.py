@@ -34,8 +34,8 @@ from evaluate.sets import build_passages
 from pipelines.ingest.build import build
 from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.lexicon import CorpusLexicon
 from pipelines.retrieve.retriever import Retriever
-from pipelines.retrieve.stored_knowledge import CorpusLexicon
 from pipelines.settings import load
 from pipelines.store.vector import Filter
 from qa.quoting.choose import choose

@@ -22,7 +22,7 @@ from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.shown_passages import fitting
 from pipelines.retrieve.stored_knowledge import StoredKnowledge
 from pipelines.settings import load
-from qa.check.quotes import found
+from qa.citations import found
 from qa.settings import AnswerSettings, QaSettings
 from qa.strategies.baselines import Search, flat, hierarchical
 

@@ -23,10 +23,11 @@ from pipelines.ingest.report import Progress, silent
 from pipelines.llm.embedder import Embedder
 from pipelines.llm.embedders import open_embedder
 from pipelines.resources import Stores, open_stores
-from pipelines.retrieve.retriever import Retriever, fuse
+from pipelines.retrieve.flat_search import fuse
+from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings
 from qa.answer import Found
-from qa.check.quotes import found as found_of
+from qa.citations import found as found_of
 from qa.knowledge_base import KnowledgeBase
 from qa.settings import QaSettings
 

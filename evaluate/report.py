@@ -13,7 +13,7 @@ from evaluate.matrix_report import MatrixReport, TextRows
 from evaluate.questions import Question
 from evaluate.retrieval import DEPTHS, Ranked, RetrievalReport
 from pipelines.core.safe_output import content_security_policy
-from pipelines.retrieve.retriever import Mode
+from pipelines.retrieve.flat_search import Mode
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: #222 }

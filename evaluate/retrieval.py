@@ -16,7 +16,8 @@ from pipelines.core.vectors import Vectors
 from pipelines.lang.bm25 import Bm25
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.resources import Stores
-from pipelines.retrieve.retriever import Mode, Retriever
+from pipelines.retrieve.flat_search import Mode
+from pipelines.retrieve.retriever import Retriever
 from pipelines.store.artifact import read_document
 from qa.answer import Found
 

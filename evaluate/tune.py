@@ -22,7 +22,7 @@ from evaluate.questions import Question
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings
-from qa.check.quotes import found as found_of
+from qa.citations import found as found_of
 
 DEPTHS = (2, 5, 10)
 AVERAGED = 12

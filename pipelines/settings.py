@@ -30,8 +30,7 @@ from pipelines.graph.settings import GraphSettings
 from pipelines.llm.settings import EmbedSettings, LlmSettings
 from pipelines.parse.settings import ParseSettings
 from pipelines.sections import IngestSettings, RetrieveSettings
-from pipelines.store.folder import KnowledgeBaseFolder
-from pipelines.store.settings import StoreSettings
+from pipelines.store.folder import KnowledgeBaseFolder, StoreSettings
 from pipelines.trust import Permission, permissions_of, refuse_settings, value_in
 
 PREFIX = "STRATA_"

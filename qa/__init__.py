@@ -10,15 +10,16 @@ from pipelines.retrieve.hit import Hit, Share
 from qa.answer import NOT_IN_DOCUMENTS, Answer, Citation, Claim, Ending, Found, Step
 
 if TYPE_CHECKING:
+    from qa.citations import Citer
     from qa.conversation import Conversation
     from qa.knowledge_base import KnowledgeBase
 
 __all__ = [
-    "NOT_IN_DOCUMENTS", "Answer", "Citation", "Claim", "Conversation", "Ending", "Found", "Hit", "KnowledgeBase",
-    "Share", "Step",
+    "NOT_IN_DOCUMENTS", "Answer", "Citation", "Citer", "Claim", "Conversation", "Ending", "Found", "Hit",
+    "KnowledgeBase", "Share", "Step",
 ]  # fmt: skip
 
-_LOADED = {"KnowledgeBase": "qa.knowledge_base", "Conversation": "qa.conversation"}
+_LOADED = {"Citer": "qa.citations", "KnowledgeBase": "qa.knowledge_base", "Conversation": "qa.conversation"}
 
 disable_telemetry()
 

@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.lang.characters import UNSPACED_CHARACTER
-from pipelines.lang.identify import detect_language
-from pipelines.lang.questions import question_stop_words, value_kinds
-from pipelines.lang.terms import words
-from pipelines.lang.word_lists import cue
+from pipelines.lang.questions import joined
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
 from qa.prompts.reply_types import StandaloneReply
 
 Ask = Callable[[str], Awaitable[Answer]]
-
-_EXPECTED = ("en",)
-"""Languages that a question too short to tell is taken for."""
-_SHORT = 3
-"""Words of its own below which a question without a name leans on what was said before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,37 +67,3 @@ class Conversation:
         rewritten = " ".join(asked.value.question.split()) if asked.value else ""
         warnings = tuple(f"The question was not rewritten by the model: {call.reason}." for call in model.failed)
         return rewritten or joined(question, before[-1].understood), warnings
-
-
-def joined(question: str, before: str) -> str:
-    """Return a question that leans on the one before it together with that one's subject, another as it is.
-
-    Without a model nothing is rewritten: what the question before named is set behind the new one.
-    """
-    if not leans(question):
-        return question
-    here = set(words(question))
-    lacking = [word for word in _subject(before) if word.casefold() not in here]
-    return f"{question.rstrip()} ({' '.join(lacking)})" if lacking else question
-
-
-def leans(question: str) -> bool:
-    """Whether a question points back: by a pronoun, an opening such as "what about", or by saying too little."""
-    language = detect_language(question, _EXPECTED)
-    if any(cue(name, language).search(question) for name in ("goes_on", "points_back")):
-        return True
-    own = [word for word in words(question) if word not in question_stop_words(language)]
-    unspaced = UNSPACED_CHARACTER.search(question) is not None
-    return len(own) < _SHORT and not unspaced and not any(any(c.isdigit() for c in word) for word in own)
-
-
-def _subject(question: str) -> list[str]:
-    """The words of a question that name what it is about: no asking words, no kind of value."""
-    found = []
-    language = detect_language(question, _EXPECTED)
-    for word in question.replace("?", " ").replace("？", " ").split():
-        plain = word.strip(".,;:!()\"'¿¡")
-        asks = plain.casefold() in question_stop_words(language) or value_kinds(plain, language)
-        if plain and words(plain) and not asks:
-            found.append(plain)
-    return found

@@ -2,46 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from contextlib import ExitStack
-from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from threading import Lock
-from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, Self
 
+from pipelines.core.concurrent import run_to_end
 from pipelines.core.errors import SettingsError, SourceError, StoreUnavailable, StrataError
 from pipelines.llm.chat import Chat
 from pipelines.llm.ledger import cost
-from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
 from pipelines.resources import Stores, open_graph, open_stores
 from pipelines.retrieve.filters import describe_filter
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.stored_knowledge import StoredKnowledge
+from pipelines.retrieve.stored_knowledge import LiveKnowledge, StoredKnowledge
 from pipelines.settings import load
-from pipelines.store.facts import LINKED_FACT, Completeness, being_written, incompleteness, remedy
+from pipelines.store.facts import Completeness, being_written, incompleteness, remedy
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Ending, Step
 from qa.conversation import Conversation, Exchange
-from qa.model_calls import ModelCalls
-from qa.question_terms import question_terms
+from qa.model_calls import ModelCalls, question_terms
 from qa.settings import AnswerSettings, QaSettings
-from qa.strategies.registry import strategy_named
-from qa.strategies.strategy import Strategy
-
-T = TypeVar("T")
-
-
-class _Marks(NamedTuple):
-    """What tells one state of the stores from the next: the key of their links, and whether they are being written."""
-
-    linked: str | None
-    being_written: bool
+from qa.strategies.registry import Strategy, strategy_named
 
 
 class KnowledgeBase:
@@ -60,8 +45,7 @@ class KnowledgeBase:
         self._stores, self._settings, self._chat, self._endpoint = stores, settings, chat, endpoint
         self._closing = closing or ExitStack()
         self._completeness = Completeness(stores.catalog)
-        self._lock = Lock()
-        self._read: tuple[_Marks, StoredKnowledge] | None = None
+        self._live = LiveKnowledge(stores, settings)
 
     @classmethod
     def open(cls, kb: Path | str, settings: QaSettings | None = None, chat: Chat | None = None) -> Self:
@@ -88,8 +72,10 @@ class KnowledgeBase:
         if settings.store.graph != "embedded":
             stores = replace(stores, copy=closing.enter_context(open_graph(settings.store.graph, settings, Path(kb))))
         if chat is None and settings.llm.configured:
-            chat = open_chat(_impatient(settings), stores.folder.replies, stores.folder.trace)
-            closing.callback(_run, chat.close)
+            tries = min(settings.llm.tries, settings.qa.answer.tries)  # somebody waits for the answer
+            impatient = settings.llm.model_copy(update={"tries": tries})
+            chat = open_chat(impatient, stores.folder.replies, stores.folder.trace)
+            closing.callback(run_to_end, chat.close)
             endpoint = settings.llm.endpoint
         return cls(stores, settings, chat, endpoint, closing)
 
@@ -117,7 +103,7 @@ class KnowledgeBase:
             answer = knowledge.ask("What does the pump weigh?", where=Filter(folders=("pumps",)))
             print(answer.text, [citation.place for citation in answer.citations])
         """
-        return _run(lambda: self.answer(question, strategy=strategy, where=where, limit=limit))
+        return run_to_end(lambda: self.answer(question, strategy=strategy, where=where, limit=limit))
 
     async def answer(
         self, question: str, *, strategy: str = "", where: Filter = Filter(), limit: int | None = None
@@ -132,14 +118,14 @@ class KnowledgeBase:
             raise SourceError("the question is empty")
         settings = _limited(self._settings.qa.answer, limit)
         chosen = self._strategy(strategy)
-        knowledge = self._knowledge()
+        knowledge = self._live.now()
         try:
             answer = await self._solve(knowledge, chosen, question, where, settings)
         except Exception:
-            if self._knowledge() is knowledge:
+            if self._live.now() is knowledge:
                 raise
         else:
-            if self._knowledge() is knowledge:
+            if self._live.now() is knowledge:
                 return answer
         return await self._solve_again(chosen, question, where, settings)
 
@@ -161,9 +147,9 @@ class KnowledgeBase:
             for hit in knowledge.retrieve("shaft seal", limit=3):
                 print(hit.score, hit.uri, hit.chunk.text)
         """
-        knowledge = self._knowledge()
+        knowledge = self._live.now()
         found = knowledge.within(where).retrieve(query, limit)
-        return found if self._knowledge() is knowledge else self.confined(where).retrieve(query, limit)
+        return found if self._live.now() is knowledge else self.confined(where).retrieve(query, limit)
 
     def conversation(
         self, *, strategy: str = "", where: Filter = Filter(), before: Sequence[Exchange] = ()
@@ -187,15 +173,12 @@ class KnowledgeBase:
         """
         self._strategy(strategy)
         self.confined(where)
-
-        async def ask(question: str) -> Answer:
-            return await self.answer(question, strategy=strategy, where=where)
-
+        ask = partial(self.answer, strategy=strategy, where=where)
         return Conversation(ask, self.model_calls, self._settings.qa.answer.history, before)
 
     def confined(self, where: Filter = Filter()) -> StoredKnowledge:
         """Return the searches that strategies make, confined to a filter. Raises `NotFound`, `SettingsError`."""
-        return self._knowledge().within(where)
+        return self._live.now().within(where)
 
     def model_calls(self) -> ModelCalls | None:
         """Return the language model with a new account, None where none is configured."""
@@ -224,9 +207,7 @@ class KnowledgeBase:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _strategy(self, name: str) -> Strategy:
@@ -244,44 +225,29 @@ class KnowledgeBase:
         asks = model if settings.terms and strategy.uses_terms else None
         terms = await question_terms(question, knowledge, asks) if asks else ()
         answer = await strategy.answer(question, knowledge.with_terms(terms), model, settings)
+        llm = self._settings.llm
         return replace(
             answer,
             trace=(*(Step("term", f"{pair.query_term}: {pair.corpus_tag}") for pair in terms), *answer.trace),
             warnings=(*answer.warnings, *self._warnings(answer, model)),
             failed_calls=len(model.failed) if model else 0,
-            dollars=self._dollars(model) if model else 0.0,
+            dollars=cost(model.spent, llm.prices.get(llm.model_of("answer"))) if model else 0.0,
             seconds=round(time.perf_counter() - began, 3),
         )
 
     async def _solve_again(self, strategy: Strategy, question: str, where: Filter, settings: AnswerSettings) -> Answer:
-        knowledge = self._knowledge()
+        knowledge = self._live.now()
         try:
             return await self._solve(knowledge, strategy, question, where, settings)
         except StrataError:
             raise
         except Exception as error:
-            if self._knowledge() is knowledge and not being_written(self._stores.catalog):
+            if self._live.now() is knowledge and not being_written(self._stores.catalog):
                 raise
             raise StoreUnavailable("an ingest is writing the knowledge base; ask again") from error
 
-    def _knowledge(self) -> StoredKnowledge:
-        """What is read of the stores, read anew where an ingest has written them since.
-
-        While one writes, what was read before goes on to serve, until a search meets what is no longer in the stores.
-        """
-        catalog = self._stores.catalog
-        with self._lock:
-            marks = _Marks(catalog.fact(LINKED_FACT), being_written(catalog))
-            if self._read is not None:
-                of, knowledge = self._read
-                if of == marks or (marks.being_written and not knowledge.outdated):
-                    return knowledge
-                self._stores.vectors.close()
-            self._read = marks, StoredKnowledge.of(self._stores, self._settings)
-            return self._read[1]
-
     def _nothing(self, question: str, strategy: str, where: Filter) -> Answer:
-        """The answer where there is no chunk to look at: within the filter, or in the whole knowledge base."""
+        """The answer where there is no chunk to look at, within the filter or at all."""
         if self.confined().size:
             text = "No passage fits all parts of the filter."
             return Answer(question, text, strategy, ending=Ending.NOTHING_MATCHES, hint=describe_filter(where))
@@ -297,18 +263,13 @@ class KnowledgeBase:
     def _warnings(self, answer: Answer, model: ModelCalls | None) -> list[str]:
         """What the answer may lack: calls that failed while the rest sufficed, an ingest that has not ended."""
         warnings = []
-        failed = model.failed if model and answer.ending is not Ending.MODEL_FAILED else []
-        if failed:
-            count = f"{len(failed)} call{'s' if len(failed) > 1 else ''} of the language model failed"
-            warnings.append(f"{count}; the answer rests on the others: {failed[0].reason}.")
+        if model and model.failed and answer.ending is not Ending.MODEL_FAILED:
+            count = f"{len(model.failed)} call{'s' if len(model.failed) > 1 else ''} of the language model failed"
+            warnings.append(f"{count}; the answer rests on the others: {model.failed[0].reason}.")
         there = self._completeness.look()
         if there.begun and not there.whole:
             warnings.append(f"{incompleteness(there)} To complete it, {remedy(there)}.")
         return warnings
-
-    def _dollars(self, model: ModelCalls) -> float:
-        name = self._settings.llm.model_of("answer")
-        return cost(model.spent, self._settings.llm.prices.get(name))
 
 
 def _limited(settings: AnswerSettings, limit: int | None) -> AnswerSettings:
@@ -318,24 +279,3 @@ def _limited(settings: AnswerSettings, limit: int | None) -> AnswerSettings:
     if limit < 1:
         raise SettingsError(f"limit: {limit} passages are none", hint="1 or more")
     return settings.model_copy(update=dict.fromkeys(("hits", "chunks", "flat_chunks", "beside"), limit))
-
-
-def _impatient(settings: QaSettings) -> LlmSettings:
-    """The model's settings with fewer tries, for somebody waits for the answer."""
-    return settings.llm.model_copy(update={"tries": min(settings.llm.tries, settings.qa.answer.tries)})
-
-
-def _run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine to its end, in a thread of its own where this one has a running loop."""
-    if not _loop_runs():
-        return asyncio.run(work())
-    with ThreadPoolExecutor(1) as threads:
-        return threads.submit(copy_context().run, lambda: asyncio.run(work())).result()
-
-
-def _loop_runs() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

@@ -1,32 +1,29 @@
-"""The calls of one question to the language model: named prompts in, typed replies out, with an account of the cost.
-
-Whoever waits for the answer can follow the calls while they are made: see `listening`.
-"""
+"""The calls of one question to the language model: named prompts in, typed replies out, with an account of the cost."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from pipelines.core.errors import LanguageError
+from pipelines.core.knowledge import TagPair
 from pipelines.llm.ask import Asked, CallEnding, ask
-from pipelines.llm.chat import Chat, Reply, Request, Usage
+from pipelines.llm.chat import Chat, Usage
 from pipelines.llm.prompt import Prompt
+from pipelines.retrieve.stored_knowledge import StoredKnowledge
+from qa.prompts.reply_types import TermsReply
 
 T = TypeVar("T", bound=BaseModel)
-Listener = Callable[[str, str], None]
-"""Is called with the name of the prompt ("propose", "answer") and a piece of the reply, empty when a call begins."""
-
-_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+_TAGS = 40
+"""Tags of the corpus that the model is shown."""
+WEIGHT = 0.5
+"""What a word counts that the model put beside those of the question: 0.3 to 1 do alike (`benchmarks/terms`)."""
+_MOST = 3
+"""Terms for the same words of a question, as the prompt asks: a small model may copy all that it is shown."""
 _TEXTS = re.compile(r'"(?:text|answer|question)"\s*:\s*"((?:[^"\\]|\\.)*)("?)')
 
 
@@ -75,49 +72,13 @@ class ModelCalls:
         `BudgetExceeded`.
         """
         messages = Prompt.load("qa", prompt, self._prompts).messages("en", (), **values)
-        listener = _listener.get()
-        on_text = partial(listener, prompt) if listener else None
-        if listener:
-            listener(prompt, "")
-        chat = _Watched(self._chat)
-        asked = await ask(chat, messages, reply, role=prompt, max_tokens=room, tries=self._tries, on_text=on_text)
+        asked = await ask(self._chat, messages, reply, role=prompt, max_tokens=room, tries=self._tries)
         self.usage += replace(asked.usage, calls=asked.tries - (asked.ending is CallEnding.FAILED))
         self.spent += asked.usage if asked.usage.calls else Usage()
         if asked.failure is not None:
-            self.failed.append(self._failed(prompt, asked.failure.reason, asked.ending, chat.error))
+            reason = f"{asked.failure.reason} ({self._endpoint})" if self._endpoint else asked.failure.reason
+            self.failed.append(FailedCall(prompt, reason, asked.hint, asked.ending is CallEnding.FAILED))
         return asked
-
-    def _failed(self, role: str, reason: str, ending: CallEnding, error: LanguageError | None) -> FailedCall:
-        told = f"{reason} ({self._endpoint})" if self._endpoint else reason
-        return FailedCall(role, told, error.hint if error else "", ending is CallEnding.FAILED)
-
-
-class _Watched:
-    """A chat whose last error is kept, for what it says can be done."""
-
-    def __init__(self, inner: Chat) -> None:
-        self._inner = inner
-        self.error: LanguageError | None = None
-
-    async def complete(self, request: Request) -> Reply:
-        try:
-            return await self._inner.complete(request)
-        except LanguageError as error:
-            self.error = error
-            raise
-
-    async def close(self) -> None:
-        await self._inner.close()
-
-
-@contextmanager
-def listening(listener: Listener) -> Iterator[None]:
-    """Call `listener` for every call that is made within the `with` block, in this thread or task."""
-    token = _listener.set(listener)
-    try:
-        yield
-    finally:
-        _listener.reset(token)
 
 
 def readable(reply: str) -> str:
@@ -130,3 +91,27 @@ def _text(escaped: str) -> str:
         return str(json.loads(f'"{escaped}"'))
     except json.JSONDecodeError:
         return escaped
+
+
+async def question_terms(question: str, knowledge: StoredKnowledge, model: ModelCalls) -> tuple[TagPair, ...]:
+    """Return pairs that lead from words of a question to terms of the documents.
+
+    There are none, and the model is not asked, where a chunk has enough of the question's words. The model sees the
+    tags that are near to the question. A pair counts where its words stand in the question. A call that fails gives
+    none, and is told by `model.failed`. Raises `BudgetExceeded`.
+
+    For "Which number do I turn off on the phone card?": `TagPair("phone card", "SIM card", 0.5)`.
+    """
+    if knowledge.has_words_of(question):
+        return ()
+    tags = "; ".join(knowledge.tags_near(question, _TAGS))
+    languages = ", ".join(knowledge.languages) or "that of the question"
+    asked = await model.ask("terms", TermsReply, room=200, question=question, tags=tags, languages=languages)
+    said = question.casefold()
+    found = [
+        TagPair(pair.said, term, WEIGHT)
+        for pair in (asked.value.pairs if asked.value else [])
+        if pair.said and pair.said.casefold() in said
+        for term in pair.terms[:_MOST]
+    ]
+    return tuple(dict.fromkeys(one for one in found if one.corpus_tag and one.corpus_tag.casefold() not in said))

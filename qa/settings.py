@@ -33,18 +33,12 @@ class AnswerSettings(SettingsSection):
         0.45, ge=0, le=1, description="confidence below which an extractive answer is that the documents do not say"
     )
     unsure_below: float = Field(
-        0.65,
-        ge=0,
-        le=1,
-        description="confidence below which an extractive answer says that it may be none: of such, two in five are",
+        0.65, ge=0, le=1, description="confidence below which an extractive answer says that it may be none"
     )
     rounds: int = Field(5, ge=1, description="rounds of decomposition at most (algorithm 1, N)")
     atoms: int = Field(4, ge=1, description="atoms retrieved for each proposal (algorithm 1, K)")
     delta: float = Field(
-        0.2,
-        ge=0,
-        le=1,
-        description="least similarity of an atom to a proposal (algorithm 1), 0 for chance and 1 for the thing itself",
+        0.2, ge=0, le=1, description="least similarity of an atom to a proposal (algorithm 1): 0 is chance, 1 the same"
     )
     nearest: int = Field(
         2, ge=0, description="of pike-graph: chunks that retrieval finds for each proposal, offered beside the atoms"

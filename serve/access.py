@@ -1,18 +1,32 @@
 """The caller of a request: a role, and the folders whose documents are all that they see.
 
 The guard sets it for each request from its key; routes and tools read it from there. To read it where none is set is
-an error, and never means full access.
+an error, and never means full access. Keys are read from their file, and recognized in requests.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hmac
+import tomllib
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_bytes
 
-from pipelines.core.errors import StrataError
+from pydantic import BaseModel, ConfigDict, ValidationError
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+
+from pipelines.core.errors import SettingsError, StrataError
+from pipelines.core.ids import uri_of
+
+SHORTEST_KEY = 16
+"""Characters of a key: 16 of hexadecimal are 64 bits, which nobody guesses over a network (NIST SP 800-63B, 5.1.1)."""
+COOKIE = "strata_session"
 
 
 class Role(StrEnum):
@@ -82,3 +96,117 @@ def acting(access: Access) -> Iterator[None]:
         yield
     finally:
         _CURRENT.reset(token)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Key:
+    """A secret, and what it opens; the secret is not shown where the value is."""
+
+    secret: str
+    access: Access
+
+    def check(self) -> None:
+        """Raise `SettingsError` for a secret that can be guessed or not be sent, and for an admin who sees a part."""
+        if len(self.secret) < SHORTEST_KEY or not self.secret.isascii() or not self.secret.isprintable():
+            raise SettingsError(f"the key {self.access.name} is not {SHORTEST_KEY} printable ASCII characters or more")
+        if self.access.role is Role.ADMIN and self.access.scope is not None:
+            raise SettingsError(f"the key {self.access.name} is an admin's and has folders", hint="an admin sees all")
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str
+    key: str
+    role: str = Role.READ.value
+    folders: list[str] | None = None
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    keys: list[_Line]
+
+
+def read_keys(path: Path | None) -> tuple[Key, ...]:
+    """Return the keys of a file: `[[keys]]` of a `.toml`, else its first line, which opens everything to be read.
+
+    None for None. Raises `SettingsError` where the file cannot be read or says something else.
+    """
+    if path is None:
+        return ()
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"the key file cannot be read: {error}") from error
+    found = _keys_of(text) if path.suffix == ".toml" else _first_line(text)
+    if not found:
+        raise SettingsError("the key file is empty", hint="its first line is the key")
+    return found
+
+
+def _first_line(text: str) -> tuple[Key, ...]:
+    line = text.strip().splitlines()[0].strip() if text.strip() else ""
+    return (Key(line, Access("key")),) if line else ()
+
+
+def _keys_of(text: str) -> tuple[Key, ...]:
+    try:
+        lines = _File.model_validate(tomllib.loads(text)).keys
+        return tuple(Key(one.key, Access(one.name, Role(one.role), _scope(one.folders))) for one in lines)
+    except ValidationError as error:  # its own text would show the keys
+        told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise SettingsError(f"the key file is wrong: {told}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"the key file is no TOML: {error}") from error
+    except ValueError as error:
+        raise SettingsError(f"the key file is wrong: {error}", hint="role is read or admin") from error
+
+
+def _scope(folders: list[str] | None) -> Scope | None:
+    """The scope of these folders; an empty list of them is one that holds nothing."""
+    if folders is None:
+        return None
+    plain = [uri_of(folder.strip("/")) for folder in folders]
+    if not all(plain) or any(part in (".", "..") for one in plain for part in one.split("/")):
+        raise SettingsError("a folder of a key is no path below the documents' folder", ids=tuple(folders))
+    return Scope(tuple(plain))
+
+
+class KeyRing:
+    """Checks keys. A browser that logged in with one has a cookie instead, which no other server accepts."""
+
+    def __init__(self, keys: Sequence[Key]) -> None:
+        self._keys = tuple(keys)
+        self._secret = token_bytes(32)
+
+    @property
+    def needed(self) -> bool:
+        return bool(self._keys)
+
+    def of(self, given: str) -> Key | None:
+        """Return the key with this secret; takes as long whichever it is, and wherever it differs."""
+        sent = given.encode("utf-8", "surrogateescape")
+        found = [key for key in self._keys if hmac.compare_digest(sent, key.secret.encode())]
+        return found[0] if found else None
+
+    def session(self, key: Key) -> str:
+        """Return what the cookie of a browser holds that gave the key."""
+        return hmac.new(self._secret, key.secret.encode(), sha256).hexdigest()
+
+    def access(self, headers: Headers) -> Access | None:
+        """Return what a request may do by its `Authorization: Bearer KEY`, `X-API-Key: KEY` or cookie; None: nothing.
+
+        Without keys only this machine is served, and its user may do everything.
+        """
+        if not self.needed:
+            return Access("local", Role.ADMIN)
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        given = bearer.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+        key = self.of(given) if given else self._of_session(cookie_parser(headers.get("cookie", "")).get(COOKIE, ""))
+        return key.access if key else None
+
+    def _of_session(self, cookie: str) -> Key | None:
+        sent = cookie.encode("utf-8", "surrogateescape")
+        found = [key for key in self._keys if hmac.compare_digest(sent, self.session(key).encode())]
+        return found[0] if found else None

@@ -11,7 +11,7 @@ from pipelines.core.codec import encode
 from pipelines.core.graph import NodeKind
 from serve import asking, documents, names, overview
 from serve.documents import page_content
-from serve.neighbourhood import bounded_neighbourhood
+from serve.names import bounded_neighbourhood
 from serve.overview import runs_of
 from serve.results import (
     AnswerView,

@@ -15,13 +15,13 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from pipelines.core.errors import StrataError
+from serve.access import COOKIE, KeyRing
 from serve.api import api_router
 from serve.asking import Asking
 from serve.changes import changes_router
 from serve.explorer import explorer_router
 from serve.guard import Guard, reply
 from serve.jobs import Jobs
-from serve.keys import COOKIE, KeyRing
 from serve.language import LANGUAGE_COOKIE, languages
 from serve.library import open_library
 from serve.pictures import PagePictures

@@ -11,15 +11,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pipelines.core.codec import encode
 from pipelines.core.errors import StrataError
+from pipelines.llm.ask import listening
 from pipelines.retrieve.filters import media_type_of
 from pipelines.retrieve.hit import Hit
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Citation
-from qa.model_calls import listening, readable
+from qa.model_calls import readable
 from serve.language import place_of, placed
 from serve.library import OpenBase
-from serve.problems import problem_of
-from serve.request_queue import RequestQueue
+from serve.problems import RequestQueue, problem_of
 from serve.results import AnswerView, CitationView, HitView, SearchView
 from serve.settings import RequestLimits
 

@@ -17,7 +17,6 @@ from pipelines.retrieve.hit import chunk_of
 from pipelines.store.catalog import Entry
 from pipelines.store.explore import node_name
 from serve.library import OpenBase, document_key
-from serve.node_values import named, number, page_of, text, texts
 from serve.pictures import PagePictures
 from serve.views import (
     AtomView,
@@ -33,6 +32,11 @@ from serve.views import (
     ReferenceView,
     SectionView,
     TableView,
+    named,
+    number,
+    page_of,
+    text,
+    texts,
 )
 
 

@@ -11,8 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pipelines.core.codec import encode
-from serve.access import Access, Role, acting
-from serve.keys import KeyRing
+from serve.access import Access, KeyRing, Role, acting
 from serve.language import preferred, speaking
 from serve.problems import MEDIA_TYPE, Problem, problem
 from serve.settings import ServeSettings, is_loopback_host

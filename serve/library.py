@@ -17,7 +17,7 @@ from pipelines.store.catalog import Entry
 from qa.knowledge_base import KnowledgeBase
 from qa.settings import QaSettings
 from serve.access import Scope
-from serve.confined.stores import confined
+from serve.confined import confined
 from serve.settings import ServeSettings
 
 DOCUMENTS_KEPT = 16

@@ -17,8 +17,8 @@ from pipelines.store.catalog import Entry
 from pipelines.store.facts import being_written, incompleteness, remedy, state
 from serve.language import say
 from serve.library import OpenBase, document_key
-from serve.node_values import text
 from serve.results import FailureLine, KnowledgeBaseLine, KnowledgeBaseOverview, RunLine, SpendingLine
+from serve.views import text
 
 _LONGEST_TRACE = 64 << 20
 """Bytes of a trace that are summed up: half a million calls; of a longer one the last are taken."""

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from types import TracebackType
 from typing import Self
 
 from pipelines.core.document import Document, Page, Source
@@ -144,9 +143,7 @@ class PagePictures:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._pool.close(cancel=True)
 
     def pages(self, base: OpenBase, id: str, entry: Entry, document: Document | None) -> list[PageView]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from types import TracebackType
 from typing import Self
 
 import anyio
@@ -24,7 +23,7 @@ from pipelines.parse.office.printed import PRINTABLE, Printed, PrintedPlace, fin
 from pipelines.store.catalog import Entry
 from serve.library import OpenBase
 from serve.pictures import PagePictures
-from serve.request_queue import RequestQueue
+from serve.problems import RequestQueue
 from serve.views import PrintedView
 
 _CPU_S = 60.0
@@ -64,9 +63,7 @@ class PrintedPages:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._pool.close(cancel=True)
         self._folder.cleanup()
 

@@ -1,10 +1,16 @@
-"""Errors as problem details (RFC 9457): the library's sentence and hint, a status, and never a traceback."""
+"""What a request is told that is not answered, and the queue in which it may wait.
+
+Errors are problem details (RFC 9457): the library's sentence and hint, a status, and never a traceback.
+"""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 
+import anyio
 from pydantic import TypeAdapter
 
 from pipelines.core.errors import (
@@ -22,7 +28,13 @@ from pipelines.core.errors import (
 )
 from serve.access import NotAllowed
 from serve.jobs import JobRunning
-from serve.request_queue import Busy
+
+
+class Busy(StrataError):
+    """As many questions wait for their turn as may."""
+
+    retryable = True
+
 
 MEDIA_TYPE = "application/problem+json"
 _STATUSES: tuple[tuple[type[StrataError], HTTPStatus], ...] = (
@@ -74,3 +86,26 @@ def problem_of(error: StrataError | None) -> Problem:
 def problem(status: int, detail: str, hint: str = "") -> Problem:
     """Return a problem of this status."""
     return Problem(status, HTTPStatus(status).phrase, detail, hint)
+
+
+class RequestQueue:
+    """Lets in `at_once` at a time; up to `waiting` more wait in the order in which they came."""
+
+    def __init__(self, at_once: int, waiting: int) -> None:
+        self._at_once, self._most = at_once, at_once + waiting
+        self._here = 0
+        self._semaphore: anyio.Semaphore | None = None
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Hold a turn inside. Raises `Busy` at once where too many wait."""
+        if self._here >= self._most:
+            raise Busy("too many questions wait for an answer", hint="ask again in a while")
+        if self._semaphore is None:
+            self._semaphore = anyio.Semaphore(self._at_once)
+        self._here += 1
+        try:
+            async with self._semaphore:
+                yield
+        finally:
+            self._here -= 1

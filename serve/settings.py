@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.core.errors import SettingsError
-from serve.keys import Key
+from serve.access import Key
 
 
 @dataclass(frozen=True, slots=True)

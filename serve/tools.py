@@ -12,7 +12,7 @@ from pipelines.store.catalog import Entry
 from pipelines.store.explore import find_node
 from serve.documents import list_documents
 from serve.library import OpenBase, document_key
-from serve.neighbourhood import bounded_neighbourhood
+from serve.names import bounded_neighbourhood
 from serve.results import GraphView
 from serve.services import Services
 from serve.views import DocumentLine, ListPart

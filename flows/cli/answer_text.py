@@ -12,10 +12,11 @@ from rich.padding import Padding
 from rich.text import Text
 from rich.tree import Tree
 
-from flows.cli.console import console, line
+from flows.cli.printing import console, line
 from flows.cli.stdio import say_error
+from pipelines.llm.ask import listening
 from qa.answer import Answer, Citation, Ending, Step
-from qa.model_calls import listening, readable
+from qa.model_calls import readable
 
 EXTRACTIVE = "Quoted from the documents (no language model was asked):"
 NEAREST = "The nearest passages:"

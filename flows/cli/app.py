@@ -25,7 +25,6 @@ from flows.cli import (
     parse,
     records,
     serve,
-    tune,
 )
 from flows.cli.stdio import INTERRUPTED, READER_GONE, flushed, prepare_streams, reader_is_gone, say, say_error
 from pipelines.core.errors import StrataError
@@ -36,7 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (ingest, ask, serve, parse, keep, tune, doctor, man):
+for module in (ingest, ask, serve, parse, keep, evaluate, doctor, man):
     module.register(app)
 for name, group in (
     ("graph", graph.app),

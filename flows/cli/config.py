@@ -136,7 +136,7 @@ def override(
 
 
 def _list_prompts(kb: Path) -> None:
-    from flows.cli.console import TextTable, console
+    from flows.cli.printing import TextTable, console
     from pipelines.llm.prompt import Prompt, find_prompts
 
     table = TextTable("prompt", "of", "languages", "placeholders", "own file")
@@ -173,7 +173,7 @@ def stats(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     if json:
         say_json(encode(lines).decode())
         return
-    from flows.cli.console import TextTable, console
+    from flows.cli.printing import TextTable, console
 
     table = TextTable("role", "model", "replies", "tokens in", "tokens out", "bytes")
     for line in lines:

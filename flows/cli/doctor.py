@@ -12,7 +12,7 @@ from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
 from pipelines.core.errors import SettingsError
 
 if TYPE_CHECKING:
-    from flows.doctor.diagnosis import Result
+    from flows.doctor.surroundings import Result
     from qa.settings import QaSettings
 
 _STYLES = {"ok": "green", "warning": "yellow", "failed": "red"}
@@ -29,7 +29,7 @@ def doctor(kb: Kb = DEFAULT_KB, json: Json = False, set: Set = None) -> None:
     endpoint gets one call of a few tokens. The exit code is 1 where something failed.
     """
     from flows.cli.printing import print_json
-    from flows.doctor.diagnosis import Grade
+    from flows.doctor.surroundings import Grade
 
     results = []
     for result in _results(kb, set):
@@ -43,8 +43,8 @@ def doctor(kb: Kb = DEFAULT_KB, json: Json = False, set: Set = None) -> None:
 
 def _results(kb: Path, pairs: list[str] | None) -> Iterator[Result]:
     """The settings first: where they are wrong the rest is tried with the defaults."""
-    from flows.doctor.diagnosis import Grade, Result, Subject
     from flows.doctor.examine import examine
+    from flows.doctor.surroundings import Grade, Result, Subject
 
     try:
         settings = settings_from(kb, pairs)
@@ -69,7 +69,7 @@ def _defaults() -> QaSettings:
 
 
 def _print(result: Result) -> None:
-    from flows.cli.console import console, line
+    from flows.cli.printing import console, line
 
     hint = f" ({result.hint})" if result.hint else ""
     told = line(

@@ -86,7 +86,7 @@ class _Teller:
     """Counts on the standard error what is done, where it is a terminal."""
 
     def __init__(self, total: int) -> None:
-        from flows.cli.console import console
+        from flows.cli.printing import console
 
         self._console, self._total, self._done = console(stderr=True), total, 0
 

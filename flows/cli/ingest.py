@@ -181,9 +181,8 @@ def demo(
 ) -> None:
     """Ingest the example documents, then ask four questions, one of them in Chinese."""
     from flows.cli.answer_text import print_answer, tell_troubles
-    from flows.cli.console import console, line
     from flows.cli.live_ingest import live_progress
-    from flows.cli.printing import print_report
+    from flows.cli.printing import console, line, print_report
     from flows.ingest import ingest
     from pipelines.core.errors import FolderNotFound
     from qa import KnowledgeBase

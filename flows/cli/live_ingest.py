@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
-from flows.cli.console import console
+from flows.cli.printing import console
 from flows.cli.stdio import say
 from pipelines.core.safe_output import shown
 from pipelines.ingest import report as told

@@ -50,8 +50,7 @@ def show(
 
 
 def _print(found: RunRecord) -> None:
-    from flows.cli.console import console, line
-    from flows.cli.printing import print_report, print_rows
+    from flows.cli.printing import console, line, print_report, print_rows
 
     console().print(line(f"run {found.number} of {found.folder}, begun {found.began}"))
     if found.settings:

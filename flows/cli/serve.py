@@ -44,8 +44,8 @@ def serve(
 
     On this machine alone, unless --host and --key-file say otherwise. Nothing is written without --allow-changes.
     """
+    from serve.access import read_keys
     from serve.app import open_services, run
-    from serve.keys import read_keys
     from serve.settings import RequestLimits, ServeSettings
 
     settings = ServeSettings(

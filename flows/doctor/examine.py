@@ -7,8 +7,22 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flows.doctor.diagnosis import Check, Diagnosis, Result, Subject, bad, doubtful, good, result_of
-from flows.doctor.surroundings import disk, neo4j, office, packages, prefect, telemetry
+from flows.doctor.surroundings import (
+    Check,
+    Diagnosis,
+    Result,
+    Subject,
+    bad,
+    disk,
+    doubtful,
+    good,
+    neo4j,
+    office,
+    packages,
+    prefect,
+    result_of,
+    telemetry,
+)
 from pipelines.core.errors import MissingExtra, StoreError, StoreLocked, StrataError
 from pipelines.ingest.integrity import is_lost
 from pipelines.llm.chat import Message, Request

@@ -7,14 +7,18 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 from pathlib import Path
 
-from flows.doctor.diagnosis import Diagnosis, Subject, bad, doubtful, good
 from flows.prefect_address import ServerFailed, server_address
-from pipelines.core.errors import StoreError
+from pipelines.core.errors import StoreError, StrataError
 from pipelines.core.libraries import TELEMETRY_OFF
+from qa.settings import QaSettings
 
 DISTRIBUTION = "strata-kb"
 OLDEST = (3, 11)
@@ -24,6 +28,83 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _OFFICE = ("soffice", "libreoffice")
 OLDEST_NEO4J = 5
 _VERSION = "CALL dbms.components() YIELD name, versions, edition RETURN name, versions[0] AS version, edition"
+
+
+class Grade(StrEnum):
+    OK = "ok"
+    WARNING = "warning"
+    """Something is left out, or will soon be; the rest works."""
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """How one thing is: `text` says what was found, `hint` what to do about it."""
+
+    grade: Grade
+    text: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A finding under the name of what was looked at."""
+
+    name: str
+    grade: Grade
+    text: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is looked at: a knowledge base, which may not be there yet, and the settings in force."""
+
+    kb: Path
+    settings: QaSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A thing to look at. `find` may take so many `seconds`; what it raises is what is wrong."""
+
+    name: str
+    find: Callable[[Subject], Diagnosis]
+    seconds: float = 30.0
+
+
+def good(text: str, hint: str = "") -> Diagnosis:
+    return Diagnosis(Grade.OK, text, hint)
+
+
+def doubtful(text: str, hint: str = "") -> Diagnosis:
+    return Diagnosis(Grade.WARNING, text, hint)
+
+
+def bad(text: str, hint: str = "") -> Diagnosis:
+    return Diagnosis(Grade.FAILED, text, hint)
+
+
+def result_of(check: Check, subject: Subject) -> Result:
+    """Return what a check finds; out of time or with an error it has failed, and nothing is raised.
+
+    A check that is out of time is left behind in a thread that ends with the process.
+    """
+    found: list[Diagnosis] = []
+    thread = threading.Thread(target=lambda: found.append(_found(check, subject)), name=check.name, daemon=True)
+    thread.start()
+    thread.join(check.seconds)
+    one = found[0] if found else bad(f"no result within {check.seconds:.0f} s")
+    return Result(check.name, one.grade, one.text, one.hint)
+
+
+def _found(check: Check, subject: Subject) -> Diagnosis:
+    try:
+        return check.find(subject)
+    except StrataError as error:
+        return bad(error.message, error.hint)
+    except Exception as error:  # whatever a library raises is what is wrong with it
+        return bad(f"{type(error).__name__}: {error}")
 
 
 def packages(subject: Subject) -> Diagnosis:

@@ -10,7 +10,7 @@ from pipelines.atomize.grounding import Grounding
 from pipelines.atomize.name_recognition import find_names
 from pipelines.core.ids import normalize
 from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.dates import tells_when
+from pipelines.lang.numbers import tells_when
 from pipelines.lang.quantities import quantities
 from pipelines.lang.questions import question_language
 from pipelines.lang.terms import terms

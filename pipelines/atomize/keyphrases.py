@@ -15,7 +15,7 @@ from functools import lru_cache
 from pipelines.core.ids import normalize
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK, CJK_CHARACTER
-from pipelines.lang.dates import calendar
+from pipelines.lang.numbers import calendar
 from pipelines.lang.profile import profile
 from pipelines.lang.quantities import is_unit
 from pipelines.lang.word_lists import PHRASE_ENDS, wording

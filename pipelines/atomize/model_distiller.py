@@ -16,8 +16,8 @@ from pipelines.atomize.reply import ChunkReply, chunk_reply
 from pipelines.atomize.reply_checker import ReplyChecker
 from pipelines.atomize.settings import AtomizeSettings
 from pipelines.atomize.tag_classes import KINDS
-from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.knowledge import Atom, AtomKind
+from pipelines.core.settings_section import GraphSchema
 from pipelines.llm.ask import ask
 from pipelines.llm.chat import Chat, Message
 from pipelines.llm.embedder import Embedder

@@ -12,8 +12,8 @@ from functools import lru_cache
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CAPITAL, CJK, HAN
-from pipelines.lang.dates import calendar
 from pipelines.lang.names import CHINESE_ORGANIZATIONS, COMPANY, ORGANIZATION, STANDARD_BODIES
+from pipelines.lang.numbers import calendar
 from pipelines.lang.profile import profile
 from pipelines.lang.word_lists import FUNCTION_WORDS
 

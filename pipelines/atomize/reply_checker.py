@@ -11,13 +11,13 @@ from pipelines.atomize.name_recognition import find_names
 from pipelines.atomize.reply import ChunkReply, Fact
 from pipelines.atomize.table_rows import value_type
 from pipelines.atomize.tag_classes import NAMED_KINDS, UNNAMED_KIND
-from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import ChunkTag, Entity, Mention, Relation, Tag
 from pipelines.core.provenance import Span
+from pipelines.core.settings_section import GraphSchema
 from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.dates import calendar
 from pipelines.lang.names import COMPANY
+from pipelines.lang.numbers import calendar
 from pipelines.lang.word_lists import FUNCTION_WORDS, cue
 
 _KINDS_OF_A_TERM = 2

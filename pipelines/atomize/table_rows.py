@@ -9,7 +9,7 @@ from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Field
 from pipelines.core.table import Table
 from pipelines.lang.characters import CURRENCY, HAN
-from pipelines.lang.dates import WRITTEN_DATE
+from pipelines.lang.numbers import WRITTEN_DATE
 from pipelines.lang.numbers import WRITTEN_NUMBER as _NUMBER
 
 _TYPES = (

@@ -20,9 +20,7 @@ from pipelines.chunk.passages import GroupSummary, PassageGroup, SplitPassage, c
 from pipelines.chunk.segments import Break, Segment
 from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.core.outcome import Failure
-from pipelines.core.vectors import Vectors
 from pipelines.lang.terms import terms
-from pipelines.llm.embedder import Embedder
 
 _STRUCTURE = {Break.NEVER: -1.0, Break.PIECE: -0.2, Break.SENTENCE: 0.0, Break.ITEM: 0.05, Break.PARAGRAPH: 0.25}
 """Bonus of a cut for what ends there, added to the distance (0 to 1) of the sentences on its two sides."""
@@ -106,14 +104,12 @@ class Splitter(Protocol):
 class StructuralSplitter:
     """Cuts where the distance between the sentences before and after the cut is largest.
 
-    The distance is one minus the cosine: of the sentences' vectors, or without an `embedder` of their terms. Ends of
-    paragraphs and sizes near `target_tokens` are preferred; with `by = "size"` nothing else counts. The same window
-    always gives the same cut.
+    The distance is one minus the cosine of the sentences' terms. Ends of paragraphs and sizes near `target_tokens` are
+    preferred; with `by = "size"` nothing else counts. The same window always gives the same cut.
     """
 
-    def __init__(self, settings: ChunkSettings, embedder: Embedder | None = None) -> None:
+    def __init__(self, settings: ChunkSettings) -> None:
         self._settings = settings
-        self._embedder = embedder
 
     async def cut(self, window: Window) -> Cut:
         return quoted_cut(window, self.end_of(window), self._settings.summary_sentences)
@@ -145,23 +141,7 @@ class StructuralSplitter:
         if all(segment.table for segment in window.segments[near]):
             return dict.fromkeys(window.choices, 0.0)
         ends = [end - first for end in window.choices]
-        sentences = window.sentences[near]
-        if self._embedder is None:
-            found = _by_terms(sentences, ends, width)
-        else:
-            found = _by_vectors(self._embedder.embed(sentences), ends, width)
-        return dict(zip(window.choices, found, strict=True))
-
-
-def _by_vectors(vectors: Vectors, ends: Sequence[int], width: int) -> list[float]:
-    sums = np.vstack([np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0)])
-    found: list[float] = []
-    for end in ends:
-        left = sums[end] - sums[max(0, end - width)]
-        right = sums[min(len(vectors), end + width)] - sums[end]
-        lengths = float(np.linalg.norm(left) * np.linalg.norm(right))
-        found.append(1 - float(left @ right) / lengths if lengths else 0.0)
-    return found
+        return dict(zip(window.choices, _by_terms(window.sentences[near], ends, width), strict=True))
 
 
 def _by_terms(sentences: Sequence[str], ends: Sequence[int], width: int) -> list[float]:

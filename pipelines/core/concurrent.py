@@ -1,10 +1,12 @@
-"""Many pieces of asynchronous work at once, in bounded number and with their order kept."""
+"""Asynchronous work: many pieces at once, bounded in number and with their order kept; or waited for by other code."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any, TypeVar
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -31,3 +33,19 @@ async def gather(work: Callable[[In], Awaitable[Out]], inputs: Iterable[In], lim
         await asyncio.gather(*workers, return_exceptions=True)
         raise
     return [results[index] for index in sorted(results)]
+
+
+def run_to_end(work: Callable[[], Coroutine[Any, Any, Out]]) -> Out:
+    """Return what a coroutine returns, run to its end: in a thread of its own where this one has a running loop."""
+    if not _loop_runs():
+        return asyncio.run(work())
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(copy_context().run, lambda: asyncio.run(work())).result()
+
+
+def _loop_runs() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from pipelines.core.errors import SettingsError
-from pipelines.core.ids import digest
+from pipelines.core.ids import digest, normalize
 
 T = TypeVar("T")
 _LOOPBACK = re.compile(r"[a-z][a-z0-9+.-]*://(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?(?:/.*)?")
@@ -170,3 +170,51 @@ def section_of(annotation: object) -> type[BaseModel] | None:
 def _fields(model: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel] | None]]:
     """The fields of a model, each with its own model where it is a section."""
     return ((name, section_of(field.annotation)) for name, field in model.model_fields.items())
+
+
+class GraphSchema(BaseModel):
+    """What entities and relations of the distilled layer may be: the section `[graph.schema]`, one for all stages.
+
+    Types and patterns are those that are allowed; an empty tuple allows everything. Spelling and case do not count.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    entity_types: tuple[str, ...] = Field((), description="the entity types that the graph may hold; empty: any")
+    relation_types: tuple[str, ...] = Field((), description="the relation types that the graph may hold; empty: any")
+    patterns: tuple[tuple[str, str, str], ...] = Field(
+        (), description="the allowed (head type, relation type, tail type); empty: any"
+    )
+
+    @property
+    def confines(self) -> bool:
+        """Whether there is anything that it does not allow."""
+        return bool(self.entity_types or self.relation_types or self.patterns)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """All entity types that it names, those of patterns among them."""
+        ends = [end for head, _, tail in self.patterns for end in (head, tail)]
+        return _distinct((*self.entity_types, *ends))
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """All relation types that it names, those of patterns among them."""
+        return _distinct((*self.relation_types, *(relation for _, relation, _ in self.patterns)))
+
+    def allows_entity(self, kind: str) -> bool:
+        return not self.entity_types or normalize(kind) in map(normalize, self.entity_types)
+
+    def allows_relation(self, head: str, relation: str, tail: str) -> bool:
+        """Whether an entity of type `head` may relate so to one of type `tail`."""
+        if self.relation_types and normalize(relation) not in map(normalize, self.relation_types):
+            return False
+        wanted = tuple(map(normalize, (head, relation, tail)))
+        return not self.patterns or any(tuple(map(normalize, pattern)) == wanted for pattern in self.patterns)
+
+
+def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    found: dict[str, str] = {}
+    for name in names:
+        found.setdefault(normalize(name), name)
+    return tuple(found.values())

@@ -23,10 +23,10 @@ from itertools import pairwise
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import Block, BlockKind, Document, ReferenceKind, Section
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, PropertyValue, Subgraph
-from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Distillate
 from pipelines.core.provenance import Provenance
+from pipelines.core.settings_section import GraphSchema
 from pipelines.graph import node_properties
 
 

@@ -6,8 +6,7 @@ import warnings
 
 from pydantic import Field
 
-from pipelines.core.graph_schema import GraphSchema
-from pipelines.core.settings_section import SettingsSection
+from pipelines.core.settings_section import GraphSchema, SettingsSection
 
 with warnings.catch_warnings():
     # `[graph.schema]` is what everyone would call it; a deprecated method of pydantic's had the name before.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -258,7 +259,8 @@ def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bo
         linking = link_corpus(rest, stores, settings)
         loader.load(rest, linking)
         loader.finish(linking, is_wiped_next=True)
-        Retriever.of(stores, settings.retrieve).keep_index()
+        with suppress(Exception):  # where it cannot be made the first question tells; what is to go goes all the same
+            Retriever.of(stores, settings.retrieve).keep_index()
         loader.end()
         makers = makers_of(settings, stores)
 

@@ -19,7 +19,7 @@ from pipelines.llm.settings import EmbedSettings, LlmSettings
 from pipelines.settings import Settings
 from pipelines.store.artifact import ArtifactStore, Member, ParsedRecord
 from pipelines.store.catalog import Entry
-from pipelines.store.settings import StoreSettings
+from pipelines.store.folder import StoreSettings
 
 DESCRIBE = "describe"
 """The stage, without events of its own, in which a model describes figures."""

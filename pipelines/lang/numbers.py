@@ -1,4 +1,4 @@
-"""Numbers as they are written, in all the ways in which they can be read."""
+"""Numbers as they are written, in all the ways in which they can be read; dates, and whether a text tells a time."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from functools import cache
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.profile import longest_first, profile
+from pipelines.lang.terms import words
+from pipelines.lang.word_lists import cue
 
 _NUMBER = re.compile(r"(?<![\d.,])\d+(?:[.,' \u00a0\u202f]\d+)*")
 _CODE_BEFORE = re.compile(r"[A-Za-z][A-Za-z\d]*[-/_.]?(?:\d+[-/_.])*$")
@@ -30,6 +32,30 @@ WRITTEN_NUMBER = (
     r"[-+±<>≤≥~≈]?\s*\d{1,3}(?:[ ,'\u00a0]\d{3})*(?:\.\d+)?|[-+±<>≤≥~≈]?\s*\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?"
 )
 """A number as a cell of a table holds it, with its sign and its power of ten, as the branches of a pattern."""
+
+# Short names of English and German months alone: "set" and "out" of the Portuguese are English words.
+_NAMES = frozenset().union(
+    profile("en").month_names,
+    profile("de").month_names,
+    *(forms for code in LISTED if profile(code).spaced for forms in profile(code).months),
+)
+_MONTHS = "|".join(longest_first(_NAMES))
+
+DATE = re.compile(
+    r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th|er|\.)?\s(?:(?:of|de|di)\s)?(?:{_MONTHS})\b\.?|\b(?:{_MONTHS})\.?\s\d{{1,4}}\b"
+    r"|\b(?:19|20)\d\d\b|\d{4}\s?年|\d{1,2}\s?月\s?\d{1,2}\s?日",
+    re.IGNORECASE,
+)
+"""A date in running text: its day, its month or its year alone too."""
+
+WRITTEN_DATE = re.compile(
+    r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}年(?:\d{1,2}月(?:\d{1,2}日)?)?"
+)
+"""A date in figures, as a cell of a table holds it."""
+
+_EARLIER_OR_TIME = re.compile(r"\b1\d\d\d\b|\b\d{1,2}:\d\d\b")
+"""A year before those of `DATE`, which is an amount as often as not, or a time of the day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +157,25 @@ def _readings(text: str) -> frozenset[float]:
     if plain.count(plain[last]) == 1:
         found.add(float(f"{whole}.{decimals}"))
     return frozenset(found)
+
+
+@cache
+def calendar(language: str = "") -> frozenset[str]:
+    """Return the names of months and days in a language and in English, in small letters: they name nothing else."""
+    told = (profile("en"), profile(language or "en"))
+    return frozenset().union(*(one.month_names | one.weekday_names for one in told))
+
+
+def tells_when(text: str, language: str = "") -> bool:
+    """Whether a text has a date or a time, or says what one thing is after, before or while another."""
+    if any(pattern.search(text) for pattern in (DATE, _EARLIER_OR_TIME, cue("time", language))):
+        return True
+    return not _names_of_days(language).isdisjoint(words(text, language))
+
+
+@cache
+def _names_of_days(language: str) -> frozenset[str]:
+    """The names of days and months, plurals too, without the short ones: "mar" and "sat" are words as well."""
+    told = (profile("en"), profile(language or "en"))
+    names = frozenset().union(*(one.weekday_names.union(*one.months) for one in told))
+    return names | {f"{name}s" for name in names}

@@ -10,9 +10,8 @@ from functools import cache, lru_cache
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK, CURRENCY
-from pipelines.lang.dates import DATE
 from pipelines.lang.names import names_person
-from pipelines.lang.numbers import decimal, number_word, number_words
+from pipelines.lang.numbers import DATE, decimal, number_word, number_words
 from pipelines.lang.profile import named_languages, profile, read_table
 from pipelines.lang.terms import stem
 from pipelines.lang.word_lists import cue

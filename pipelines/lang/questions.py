@@ -1,22 +1,72 @@
-"""What a question asks: its language, the words that say what it is about, and the kind of value that it asks for."""
+"""What a question asks: its language, the words that say what it is about, and the kind of value that it asks for.
+
+A question of a conversation may lean on the one before it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, lru_cache
 
+from pipelines.lang.characters import UNSPACED_CHARACTER
 from pipelines.lang.identify import IDENTIFIED, detect_language
-from pipelines.lang.pair_words import UNKNOWN, words_of
 from pipelines.lang.profile import longest_first, of_language, profile, read_table
 from pipelines.lang.quantities import Kind
 from pipelines.lang.terms import is_paired, split_identifier, stop_words, terms, words
-from pipelines.lang.word_lists import common_words
+from pipelines.lang.word_lists import common_words, cue
 
+UNKNOWN = 0.02
+"""How common a pair counts as that no text has: less than any that one has."""
 _ANY_HAN = "zh"
 """The language whose question words part a run of characters in a question of another script."""
 _PART = re.compile(r"[^\W_]+")
 _REST = re.compile(r"[^\W\d_]*")
+_EXPECTED = ("en",)
+"""Languages that a question too short to tell is taken for."""
+_SHORT = 3
+"""Words of its own below which a question without a name leans on what was said before."""
+
+
+def words_of(
+    pairs: Sequence[str], commonness: Callable[[str], float], alone: Collection[str] = frozenset()
+) -> Iterator[str]:
+    """Yield those of the overlapping `pairs` of a run without blanks, in order, that are read as its words.
+
+    Texts in Chinese, Japanese, Korean and Thai are matched by pairs of letters (`pipelines.lang.terms`). In a text that
+    is no loss; in a question a pair over the joint of two words is one that no passage has to have, and as a rare one
+    it would weigh most. So a run is read as the pairs side by side that are commonest in the corpus together (maximum
+    likelihood, as in Sproat and others 1996, with the corpus itself as the word list).
+
+    `commonness` is 0 for what cannot be a word, `UNKNOWN` for what is in no text, and more for what is, by the
+    logarithm of the number of texts. A letter between two words that is no word `alone` goes with the one beside it,
+    where some text has the two together.
+
+    >>> common = {"规定": 0.3, "定用": 0.1, "用户": 0.7}
+    >>> list(words_of(["规定", "定用", "用户"], common.__getitem__))
+    ['规定', '用户']
+    """
+    values = [commonness(pair) for pair in pairs]
+    chosen = _side_by_side(values)
+    covered = {letter for place in chosen for letter in (place, place + 1)}
+    for letter in set(range(len(pairs) + 1)) - covered:
+        said = pairs[letter][0] if letter < len(pairs) else pairs[-1][-1]
+        known = [place for place in (letter - 1, letter) if 0 <= place < len(pairs) and values[place] > UNKNOWN]
+        if known and said not in alone:
+            chosen.add(max(known, key=lambda place: values[place]))
+    yield from (pairs[place] for place in sorted(chosen))
+
+
+def _side_by_side(values: Sequence[float]) -> set[int]:
+    """The places of pairs that share no letter and have the highest sum of values."""
+    best = [0.0, 0.0]  # by number of letters
+    taken: list[tuple[int, ...]] = [(), ()]
+    for place, value in enumerate(values):
+        with_it = best[place] + value
+        better = with_it > best[place + 1]
+        best.append(with_it if better else best[place + 1])
+        taken.append((*taken[place], place) if better else taken[place + 1])
+    return set(taken[-1])
 
 
 def question_stop_words(language: str) -> frozenset[str]:
@@ -142,3 +192,37 @@ def _patterns(language: str) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
 def _word_end(text: str, place: int) -> int:
     rest = _REST.match(text, place)
     return rest.end() if rest else place
+
+
+def joined(question: str, before: str) -> str:
+    """Return a question that leans on the one before it together with that one's subject, another as it is.
+
+    Without a model nothing is rewritten: what the question before named is set behind the new one.
+    """
+    if not leans(question):
+        return question
+    here = set(words(question))
+    lacking = [word for word in _subject(before) if word.casefold() not in here]
+    return f"{question.rstrip()} ({' '.join(lacking)})" if lacking else question
+
+
+def leans(question: str) -> bool:
+    """Whether a question points back: by a pronoun, an opening such as "what about", or by saying too little."""
+    language = detect_language(question, _EXPECTED)
+    if any(cue(name, language).search(question) for name in ("goes_on", "points_back")):
+        return True
+    own = [word for word in words(question) if word not in question_stop_words(language)]
+    unspaced = UNSPACED_CHARACTER.search(question) is not None
+    return len(own) < _SHORT and not unspaced and not any(any(c.isdigit() for c in word) for word in own)
+
+
+def _subject(question: str) -> list[str]:
+    """The words of a question that name what it is about: no asking words, no kind of value."""
+    found = []
+    language = detect_language(question, _EXPECTED)
+    for word in question.replace("?", " ").replace("？", " ").split():
+        plain = word.strip(".,;:!()\"'¿¡")
+        asks = plain.casefold() in question_stop_words(language) or value_kinds(plain, language)
+        if plain and words(plain) and not asks:
+            found.append(plain)
+    return found

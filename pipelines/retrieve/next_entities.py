@@ -2,21 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.retrieve import entity_names
-from pipelines.retrieve.index import Index, name_key
-from pipelines.retrieve.keyed import Pairs, next_keyed
-from pipelines.retrieve.read_edges import EdgeTable
-from pipelines.retrieve.read_graph import NamedTable
-from pipelines.retrieve.renumbering import Renumbering, renumbered
+from pipelines.retrieve.index import INNER_NAME, Index, name_key, word_ngrams
+from pipelines.retrieve.read_graph import EdgeTable, NamedTable
+from pipelines.retrieve.renumbering import Pairs, Renumbering, next_keyed, renumbered
 from pipelines.retrieve.sparse_rows import Entries, Numbers, SparseRows, rows_of
 from pipelines.retrieve.strings import SortedMap, Strings
+
+
+def names_around(keys: Strings, entities_of: SparseRows, inner: set[str]) -> NDArray[np.int32]:
+    """Return the entities that have a key with one of `inner` in it, word by word."""
+    by_word: dict[str, list[str]] = {}
+    for one in inner:
+        by_word.setdefault(one.partition(" ")[0], []).append(f" {one} ")
+    found = [
+        place
+        for place, key in enumerate(keys if inner else ())
+        if not by_word.keys().isdisjoint(words := key.split()) and _is_around(key, words, by_word)
+    ]
+    places = np.array(found, dtype=np.int32)
+    return np.unique(entities_of.columns[entities_of.gather(places)[1]])
+
+
+def _is_around(key: str, words: Sequence[str], by_word: Mapping[str, list[str]]) -> bool:
+    padded = f" {key} "
+    return any(one in padded for word in words for one in by_word.get(word, ()))
+
+
+def inner_names(name: str, number: int, by_name: Mapping[str, tuple[int, ...]]) -> list[int]:
+    """Return the entities whose names are part of this one's ("Mississippi" in "History of Mississippi")."""
+    whole = name_key(name)
+    found = {other for _, _, key in word_ngrams(whole) if key != whole for other in by_name.get(key, ())}
+    return sorted(found - {number})
+
+
+def with_inner_names(mentions: SparseRows, inner: SparseRows) -> SparseRows:
+    """Return the entities that each chunk mentions, and with less weight those whose names are in theirs."""
+    entry, place = inner.gather(mentions.columns)
+    rows = mentions.rows()
+    own = Entries(rows, mentions.columns, mentions.values)
+    others = np.full(len(place), INNER_NAME, dtype=np.float32)
+    return rows_of(own + Entries(rows[entry], inner.columns[place], others), mentions.size)
+
+
+def own_mentions(chunk_entities: SparseRows) -> SparseRows:
+    """Return what `with_inner_names` was given: the names that stand in each chunk by themselves."""
+    alone = chunk_entities.values > INNER_NAME
+    starts = np.concatenate(([0], np.cumsum(alone)))[chunk_entities.starts]
+    return SparseRows(starts, chunk_entities.columns[alone], chunk_entities.values[alone])
+
+
+def languages_of_names(entity_chunks: SparseRows, language_of: Numbers) -> Numbers:
+    """Return the language of the first chunk that mentions each name; the first of all for one that none mentions."""
+    found = np.zeros(entity_chunks.size, dtype=np.int32)
+    mentioned = entity_chunks.counts() > 0
+    found[mentioned] = language_of[entity_chunks.columns[entity_chunks.starts[:-1][mentioned]]]
+    return found
+
+
+def named_in_title(
+    entity_chunks: SparseRows, document_of: Numbers, bearers: Entries, documents: int
+) -> NDArray[np.bool_]:
+    """Return for each entry of `entity_chunks` whether the chunk's document bears the name.
+
+    `bearers` are pairs of an entity and a document whose title is one of its names.
+    """
+    of_entries = entity_chunks.rows() * np.int64(documents) + document_of[entity_chunks.columns]
+    return np.isin(of_entries, bearers.rows * np.int64(documents) + bearers.columns)
+
+
+def name_frequency(name_terms: SparseRows, entity_chunks: SparseRows, postings: SparseRows) -> Numbers:
+    """Return in how many chunks each name stands; one of a single word also where it was not recognized as a name."""
+    single = np.flatnonzero(name_terms.counts() == 1)
+    found = entity_chunks.counts().copy()
+    found[single] = np.maximum(found[single], postings.counts()[name_terms.columns[name_terms.starts[single]]])
+    return found
 
 
 class NextEntities:
@@ -75,24 +141,22 @@ class NextEntities:
         old, contents, (keys, entities) = self._old, self._table.contents, self.keyed
         lost = old.key_entities.rows()[contents.of_old[old.key_entities.columns] < 0]
         changed = {old.entity_keys[place] for place in np.unique(lost)} | {key for key, _ in self._name_pairs}
-        around = entity_names.names_around(keys, entities, changed) if len(old.entities) else contents.of_new
+        around = names_around(keys, entities, changed) if len(old.entities) else contents.of_new
         again = np.union1d(around, contents.of_new)
         rows = np.where(np.isin(contents.of_old, again), -1, contents.of_old).astype(np.int32)
         by_name = SortedMap(keys, entities.numbers_of)
         added = [
-            (number, other)
-            for number in again.tolist()
-            for other in entity_names.inner_names(self.names[number], number, by_name)
+            (number, other) for number in again.tolist() for other in inner_names(self.names[number], number, by_name)
         ]
         return renumbered(old.inner_entities, rows, self._table.numbers.of_old, self.size, Entries.of(added))
 
     @cached_property
     def _of_chunks(self) -> SparseRows:
-        own = entity_names.own_mentions(self._old.chunk_entities)
+        own = own_mentions(self._old.chunk_entities)
         added = Entries.flat(self._edges.mentions)
         chunks = self._chunks
         mentions = renumbered(own, chunks.of_old, self._table.numbers.of_old, chunks.size, added)
-        return entity_names.with_inner_names(mentions, self._inner)
+        return with_inner_names(mentions, self._inner)
 
     @cached_property
     def chunks(self) -> SparseRows:
@@ -125,12 +189,12 @@ class NextEntities:
             for document in documents.numbers_of(place)
             for entity in entities.numbers_of(key)
         ]
-        return entity_names.named_in_title(self.chunks, document_of, Entries.of(bearers), self._documents.size)
+        return named_in_title(self.chunks, document_of, Entries.of(bearers), self._documents.size)
 
     def cut_off(self) -> tuple[Numbers, Numbers]:
         """Return the old numbers of chunks that mention, and of documents that relate, entities that are gone."""
         old, entity = self._old, self._table.numbers.of_old
-        mentions = entity_names.own_mentions(old.chunk_entities)
+        mentions = own_mentions(old.chunk_entities)
         lost = (entity[old.relations[:, 1:]] < 0).any(axis=1)
         return mentions.rows()[entity[mentions.columns] < 0], old.relations[lost, 0]
 

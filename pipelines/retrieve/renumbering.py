@@ -1,11 +1,13 @@
 """What stands in an order gets new numbers as some of it goes and some comes; what is kept keeps its order.
 
-So tables by number and sparse rows are copied in one piece, and only what came is put in order.
+So tables by number and sparse rows are copied in one piece, and only what came is put in order. Keys in order lead to
+numbers: names to entities, titles to documents, forms to tags, terms to chunks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 from pipelines.retrieve.sparse_rows import Entries, Numbers, SparseRows, rows_of
 from pipelines.retrieve.strings import Strings
 
+Pairs = Sequence[tuple[str, int]]
 Item = TypeVar("Item", bound=np.generic)
 
 
@@ -69,3 +72,40 @@ def renumbered(old: SparseRows, rows: Numbers, columns: Numbers, size: int, adde
     starts = np.zeros(size + 1, dtype=np.int64)
     np.cumsum(np.bincount(row, minlength=size) + new.counts(), out=starts[1:])
     return SparseRows(starts, np.insert(column, before, new.columns), np.insert(values, before, new.values))
+
+
+def still_led_to(rows: SparseRows, columns: Numbers) -> NDArray[np.bool_]:
+    """Return for each row whether it has a column that is still there: `columns` is as `Renumbering.of_old`."""
+    found = np.zeros(rows.size, dtype=bool)
+    found[rows.rows()[columns[rows.columns] >= 0]] = True
+    return found
+
+
+def next_keys(old: Strings, used: NDArray[np.bool_], said: Collection[str]) -> tuple[Renumbering, Strings]:
+    """Return the keys that are still `used` and those that are `said` anew, in order, and their numbers."""
+    kept = {key for key in said if (place := old.place(key)) >= 0 and used[place]}
+    added = sorted(set(said) - kept)
+    numbers = Renumbering.between(old, used, added)
+    return numbers, numbers.strings(old, added)
+
+
+def next_rows(keys: Strings, old: SparseRows, numbers: Renumbering, columns: Numbers, pairs: Pairs) -> SparseRows:
+    """Return what each of `keys` leads to: as before under new numbers, and by `pairs` of a key and a number."""
+    place = {key: keys.place(key) for key, _ in pairs}
+    added = Entries.of((place[key], number) for key, number in pairs)
+    return renumbered(old, numbers.of_old, columns, len(keys), added)
+
+
+def next_keyed(old_keys: Strings, old: SparseRows, columns: Numbers, pairs: Pairs) -> tuple[Strings, SparseRows]:
+    """Return keys and what they lead to, where nothing else keeps a key."""
+    numbers, keys = next_keys(old_keys, still_led_to(old, columns), {key for key, _ in pairs})
+    return keys, next_rows(keys, old, numbers, columns, pairs)
+
+
+def backwards(old: Numbers, numbers: Renumbering, words: Strings) -> Numbers:
+    """Return `words` in order of their letters from the last to the first; `old` is that of those before."""
+    added = sorted((words[number][::-1], number) for number in numbers.of_new.tolist())
+    kept = numbers.of_old[old]
+    kept = kept[kept >= 0]
+    before = [bisect_left(kept, term, key=lambda number: words[number][::-1]) for term, _ in added]
+    return np.insert(kept, np.array(before, dtype=np.int64), [number for _, number in added]).astype(np.int32)

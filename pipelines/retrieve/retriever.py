@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Self, TypeVar
+from threading import Event
+from typing import Self
 
 import numpy as np
 
-from pipelines.core.document import Chunk
-from pipelines.core.graph import Node, NodeKind
+from pipelines.core.graph import NodeKind
 from pipelines.core.knowledge import TagPair
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder, Side
@@ -21,7 +20,8 @@ from pipelines.llm.embedders import reads
 from pipelines.resources import Stores
 from pipelines.retrieve.build_index import build_index
 from pipelines.retrieve.filters import chunk_mask, with_tag_spellings
-from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk, Share, TableRow, chunk_of, read_chunks, read_rows
+from pipelines.retrieve.flat_search import FlatSearch, Mode
+from pipelines.retrieve.hit import AtomHit, FoundChunk, Hit, HitReader, LinkedChunk, Share
 from pipelines.retrieve.index import Index
 from pipelines.retrieve.index_cache import (
     Scale,
@@ -34,7 +34,7 @@ from pipelines.retrieve.index_cache import (
 )
 from pipelines.retrieve.layers import LayerSearch
 from pipelines.retrieve.propagate import KINDS, hops_from
-from pipelines.retrieve.query import TagMap, analyze_query, coverage, matched_terms, with_terms
+from pipelines.retrieve.query import TagMap, analyze_query, coverage, with_terms
 from pipelines.retrieve.question_words import CorpusWords
 from pipelines.retrieve.score import (
     ChunkScores,
@@ -51,21 +51,6 @@ from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
 
 ATOMS_SHOWN = 3
 """Atoms that a hit shows at most."""
-FUSION = 60
-"""The constant of reciprocal rank fusion (Cormack et al. 2009)."""
-
-
-K = TypeVar("K", int, str)
-
-
-class Mode(StrEnum):
-    """How chunks are found: by all layers and edges, or by flat search, for comparison."""
-
-    GRAPH = "graph"
-    BM25 = "bm25"
-    DENSE = "dense"
-    HYBRID = "hybrid"
-    """Both flat searches by reciprocal rank fusion."""
 
 
 class Retriever:
@@ -119,7 +104,7 @@ class Retriever:
         self._graph = graph
         self._vectors = vectors
         self._embedder = embedder
-        self._has_missed = False
+        self._missed = Event()
 
     @classmethod
     def of(cls, stores: Stores, settings: RetrieveSettings, pairs: Sequence[TagPair] = ()) -> Self:
@@ -153,7 +138,7 @@ class Retriever:
     @property
     def outdated(self) -> bool:
         """Whether a search has met a chunk that its index does not have, or one that the graph has no longer."""
-        return self._has_missed or ("_search" in self.__dict__ and self._search.has_met_unknown)
+        return self._missed.is_set()
 
     @property
     def _state(self) -> str:
@@ -168,7 +153,15 @@ class Retriever:
     @cached_property
     def _search(self) -> LayerSearch:
         info = self._embedder.info
-        return LayerSearch(self._vectors, self.index, self.scale, lambda language: reads(info, language))
+        return LayerSearch(self._vectors, self.index, self.scale, partial(reads, info), self._missed.set)
+
+    @cached_property
+    def _reader(self) -> HitReader:
+        return HitReader(self._graph, self.index, self._missed.set)
+
+    @cached_property
+    def _flat(self) -> FlatSearch:
+        return FlatSearch(self._vectors, self.index, self._corpus_words, self._embed)
 
     @cached_property
     def _corpus_words(self) -> CorpusWords:
@@ -198,7 +191,8 @@ class Retriever:
         if not query.strip() or wanted < 1:
             return ()
         if mode is not Mode.GRAPH:
-            return self._hits(self._flat(mode)(query, wanted, with_tag_spellings(where, self.index)), "chunk")
+            within = with_tag_spellings(where, self.index)
+            return self._hits(self._flat.search(mode, query, wanted, within, self.settings.candidates), "chunk")
         features = self.features(query, where, terms)
         scores = score_chunks(features, self.index, self.settings)
         return self._explained(select_chunks(scores, features, self.index, wanted, self.settings), features, scores)
@@ -302,88 +296,25 @@ class Retriever:
         vector: Vectors = self._embedder.embed([query], Side.QUERY)[0]
         return vector
 
-    def _flat(self, mode: Mode) -> Callable[[str, int, Filter], list[Scored]]:
-        return {Mode.BM25: self._bm25, Mode.DENSE: self._dense, Mode.HYBRID: self._hybrid}[mode]
-
-    def _bm25(self, query: str, limit: int, where: Filter) -> list[Scored]:
-        wanted = matched_terms(analyze_query(query, self.index, corpus=self._corpus_words), self.index)
-        found = self._vectors.match(RecordKind.CHUNK, wanted, limit, where)
-        return [Scored(one.id, one.chunk, squash(one.score)) for one in found]
-
-    def _dense(self, query: str, limit: int, where: Filter) -> list[Scored]:
-        return self._vectors.search(RecordKind.CHUNK, self._embed(query), limit, where)
-
-    def _hybrid(self, query: str, limit: int, where: Filter) -> list[Scored]:
-        depth = max(limit, self.settings.candidates)
-        searches = (self._bm25(query, depth, where), self._dense(query, depth, where))
-        fused = fuse([[one.id for one in found] for found in searches])
-        return [Scored(id, id, score) for id, score in list(fused.items())[:limit]]
-
     def _explained(self, numbers: Sequence[int], features: QueryFeatures, scores: ChunkScores) -> tuple[Hit, ...]:
-        index = self.index
-        ids = [index.chunks[number] for number in numbers]
-        nodes, rows = self._chunk_nodes(ids), read_rows(self._graph, ids)
+        ids = [self.index.chunks[number] for number in numbers]
         shown = features.layers.atoms.by_chunk(ids, ATOMS_SHOWN)
         texts = self._atom_texts([atom for atoms in shown.values() for atom in atoms])
-        return tuple(
-            self._hit(
-                chunk_of(nodes[id]),
+        return self._reader.hits(
+            FoundChunk(
+                id,
                 squash(float(scores.total[number])),
-                explain(number, features.query, scores, index, self.settings),
+                explain(number, features.query, scores, self.index, self.settings),
                 tuple(texts[atom] for atom in shown[id] if atom in texts),
-                rows.get(id, ()),
             )
             for number, id in zip(numbers, ids, strict=True)
-            if id in nodes
         )
 
     def _hits(self, found: Sequence[Scored], layer: str) -> tuple[Hit, ...]:
-        ids = {one.chunk for one in found}
-        nodes, rows = self._chunk_nodes(ids), read_rows(self._graph, ids)
-        return tuple(
-            self._hit(chunk_of(nodes[one.chunk]), one.score, (Share(layer, one.score),), (), rows.get(one.chunk, ()))
-            for one in found
-            if one.chunk in nodes
-        )
-
-    def _chunk_nodes(self, ids: Collection[str]) -> dict[str, Node]:
-        """The nodes of these chunks that are there and in the index."""
-        nodes = read_chunks(self._graph, ids)
-        found = {id: node for id, node in nodes.items() if self.index.chunk_number(id) is not None}
-        self._has_missed = self._has_missed or len(found) < len(set(ids))
-        return found
-
-    def _hit(
-        self,
-        chunk: Chunk,
-        score: float,
-        shares: tuple[Share, ...],
-        atoms: tuple[str, ...],
-        rows: tuple[TableRow, ...],
-    ) -> Hit:
-        index = self.index
-        document = index.document_number(chunk.document)
-        uri, title, newer = index.uris[document], index.titles[document], int(index.superseded_by[document])
-        superseded_by = index.uris[newer] if newer >= 0 else ""
-        return Hit(chunk, chunk.document, uri, title, score, shares, atoms, superseded_by, rows)
+        return self._reader.hits(FoundChunk(one.chunk, one.score, (Share(layer, one.score),)) for one in found)
 
     def _atom_texts(self, ids: Sequence[str]) -> dict[str, str]:
         return {node.id: str(node.properties["text"]) for node in self._graph.nodes((NodeKind.ATOM,), ids)}
-
-
-def fuse(rankings: Sequence[Sequence[K]]) -> dict[K, float]:
-    """Return all that is ranked with a score in (0, 1], the highest first, ties by key; 1 for what is first in all.
-
-    Reciprocal rank fusion (Cormack et al. 2009).
-
-    >>> list(fuse([[1, 2, 3], [3, 1]]))
-    [1, 3, 2]
-    """
-    fused: dict[K, float] = {}
-    for ranking in rankings:
-        for rank, key in enumerate(ranking, 1):
-            fused[key] = fused.get(key, 0.0) + (FUSION + 1) / (len(rankings) * (FUSION + rank))
-    return dict(sorted(fused.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _best_by_chunk(found: Sequence[Scored]) -> list[Scored]:

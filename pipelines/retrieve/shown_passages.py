@@ -116,6 +116,12 @@ def cut(text: str, tokens: int) -> str:
     return text[: max(1, len(text) * max(1, tokens) // needed)].rstrip() + " …"
 
 
+def clipped(text: str, characters: int = 160) -> str:
+    """Return `text` on one line of so many characters at most, with "…" where the rest is left out."""
+    line = " ".join(text.split())
+    return line if len(line) <= characters else line[: characters - 1] + "…"
+
+
 def _names_shared(hits: Sequence[Hit]) -> frozenset[str]:
     """The terms of names that more than one of the passages has."""
     counted = Counter(term for hit in hits for term in set(terms(" ".join(_NAME.findall(hit.chunk.text)))))

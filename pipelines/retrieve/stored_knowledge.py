@@ -1,73 +1,37 @@
-"""A stored knowledge base, confined to a filter, as strategies see it: `qa.ports.Retrieval` over open stores."""
+"""A stored knowledge base, confined to a filter: `pipelines.retrieve.searches` over open stores."""
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
+from threading import Lock
 
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import Chunk
 from pipelines.core.errors import StoreError
 from pipelines.core.knowledge import TagPair
 from pipelines.core.provenance import Provenance, Span
-from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import open_embedder
 from pipelines.llm.settings import EmbedSettings
 from pipelines.resources import Stores
 from pipelines.retrieve.filters import chunk_mask, resolve_filter, with_tag_spellings
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
-from pipelines.retrieve.overview import DocumentOverview, chunks_of_same_tables, read_overview
+from pipelines.retrieve.lexicon import CorpusLexicon, shared_words
 from pipelines.retrieve.query import with_terms
 from pipelines.retrieve.retriever import Retriever
+from pipelines.retrieve.searches import DocumentOverview, chunks_of_same_tables, read_overview
 from pipelines.retrieve.sparse_rows import Weights
-from pipelines.retrieve.word_vectors import WordVectors, shared_words
 from pipelines.settings import Settings
 from pipelines.store.artifact import read_document
 from pipelines.store.catalog import Entry
-from pipelines.store.facts import TAG_PAIRS
+from pipelines.store.facts import LINKED_FACT, TAG_PAIRS, being_written
 from pipelines.store.vector import Filter
 
 LAYOUTS_KEPT = 64
 """Parsed documents whose layout stays in memory: more than one answer cites."""
 LANGUAGES_TOLD = 3
 """Languages of the documents that are named: what a reader is to write in, not each stray page's."""
-
-
-class CorpusLexicon:
-    """The corpus's words: how rare each is, and how similar in meaning others are to it.
-
-    `frequency` returns in how many of the `size` chunks a term stands. `embedder` is that of the knowledge base;
-    `words` has the vectors of single words, those of the same embedder where it is not given.
-    """
-
-    def __init__(
-        self, frequency: Callable[[str], int], size: int, embedder: Embedder, words: WordVectors | None = None
-    ) -> None:
-        self._frequency, self._size = frequency, max(1, size)
-        self._embedder = embedder
-        self._words = words or WordVectors(embedder)
-
-    def rarity(self, term: str) -> float:
-        """Return log((n + 1) / (df + 0.5)) as a share of its highest value, at df = 0; not under 0."""
-        top = math.log((self._size + 1) / 0.5)
-        return max(0.0, math.log((self._size + 1) / (self._frequency(term) + 0.5)) / top)
-
-    def word_similarities(self, words: Sequence[str], others: Sequence[str]) -> Sequence[Sequence[float]]:
-        """Return for each of `words` the cosines of each of `others` with it."""
-        if not words or not others:
-            return tuple(() for _ in words)
-        vectors = self._words.of([*words, *others])
-        rows: list[list[float]] = (vectors[: len(words)] @ vectors[len(words) :].T).tolist()
-        return rows
-
-    def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """Return the cosine of each text with the question, by the knowledge base's embedder."""
-        if not texts:
-            return ()
-        vector = self._embedder.embed([question], Side.QUERY)[0]
-        return [float(value) for value in self._embedder.embed(list(texts), Side.PASSAGE) @ vector]
 
 
 class QuoteLocator:
@@ -124,7 +88,7 @@ class _OpenKnowledge:
 
 
 class StoredKnowledge:
-    """`qa.ports.Retrieval` over open stores; made by `of`, confined by `within`."""
+    """`pipelines.retrieve.searches` over open stores; made by `of`, confined by `within`."""
 
     def __init__(self, open_knowledge: _OpenKnowledge, where: Filter = Filter(), terms: Sequence[TagPair] = ()) -> None:
         self._open, self._where, self._terms = open_knowledge, where, terms
@@ -236,3 +200,30 @@ class StoredKnowledge:
 
     def place(self, chunk: Chunk, span: Span) -> Provenance:
         return self._open.locator.locate(chunk, span)
+
+
+class LiveKnowledge:
+    """A whole knowledge base as it is now, read anew where an ingest has written it since; safe under threads."""
+
+    def __init__(self, stores: Stores, settings: Settings) -> None:
+        self._stores, self._settings = stores, settings
+        self._lock = Lock()
+        self._read: tuple[str | None, bool, StoredKnowledge] | None = None
+
+    def now(self) -> StoredKnowledge:
+        """Return what is read of the stores, the same object as long as they are unchanged.
+
+        While an ingest writes, what was read before goes on to serve, until a search meets what the stores hold no
+        longer.
+        """
+        catalog = self._stores.catalog
+        with self._lock:
+            linked, written = catalog.fact(LINKED_FACT), being_written(catalog)
+            if self._read is not None:
+                *marks, knowledge = self._read
+                if marks == [linked, written] or (written and not knowledge.outdated):
+                    return knowledge
+                self._stores.vectors.close()
+            knowledge = StoredKnowledge.of(self._stores, self._settings)
+            self._read = linked, written, knowledge
+            return knowledge

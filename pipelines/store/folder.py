@@ -1,11 +1,72 @@
-"""The folder of a knowledge base: what lies where in it."""
+"""Where a knowledge base is kept: what lies where in its folder, and the stores by name (`[store]` of strata.toml)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 
 from pipelines.core.file_access import is_open_to_others
+from pipelines.core.settings_section import Sensitive, SettingsSection, names_code
+
+BUILT_IN: Mapping[str, tuple[str, ...]] = {
+    "graph": ("embedded", "neo4j"),
+    "vectors": ("lancedb",),
+    "artifacts": ("files",),
+}
+"""The names of the stores that come with Strata, by setting; any other is `module:Class`."""
+_CODE = Sensitive("would be loaded and run as code", code=True)
+
+
+class StoreSettings(SettingsSection):
+    """Which stores hold the knowledge base."""
+
+    sensitive: ClassVar[Mapping[str, Sensitive]] = {
+        "graph": _CODE,
+        "vectors": _CODE,
+        "artifacts": _CODE,
+        "neo4j_uri": Sensitive("would be sent the graph and the password", secrets=("store.neo4j_password",)),
+        "neo4j_browser": Sensitive("would be opened as your Neo4j Browser, where you type the password"),
+    }
+
+    graph: str = Field(
+        default="embedded",
+        description="the graph store that questions are answered from: embedded, neo4j, or module:Class",
+    )
+    vectors: str = Field(default="lancedb", description="the vector store: lancedb, or module:Class")
+    artifacts: str = Field(default="files", description="where the results of stages lie: files, or module:Class")
+    neo4j_uri: str = Field(default="", description="Bolt address of a Neo4j that every ingest keeps up to date")
+    neo4j_user: str = Field(default="neo4j", description="user name there")
+    neo4j_password: SecretStr = Field(default=SecretStr(""), description="password there; empty for none")
+    neo4j_database: str = Field(default="neo4j", description="database there")
+    neo4j_browser: str = Field(
+        default="", description="address of Neo4j Browser there; without it, port 7474 of the host of `neo4j_uri`"
+    )
+    neo4j_patience: float = Field(default=120.0, ge=0, description="seconds to wait for a Neo4j that went away")
+
+    @field_validator(*BUILT_IN)
+    @classmethod
+    def _is_known(cls, value: str, info: ValidationInfo) -> str:
+        built_in = BUILT_IN[info.field_name or ""]
+        if value not in built_in and not names_code(value):
+            raise ValueError(f"{value!r} is neither {' nor '.join(built_in)} nor module:Class")
+        return value
+
+    @property
+    def browser(self) -> str:
+        """The address of Neo4j Browser, empty where no Neo4j is named."""
+        if self.neo4j_browser or not self.neo4j_uri:
+            return self.neo4j_browser
+        return f"http://{urlsplit(self.neo4j_uri).hostname or 'localhost'}:7474/browser/"
+
+    @property
+    def graph_copies(self) -> tuple[str, ...]:
+        """The graph stores that every ingest keeps equal to the embedded one: Neo4j where named, and one's own."""
+        return (("neo4j",) if self.neo4j_uri else ()) + ((self.graph,) if names_code(self.graph) else ())
 
 
 @dataclass(frozen=True, slots=True)

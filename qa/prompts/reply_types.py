@@ -1,4 +1,8 @@
-"""The types of what a model replies; what a small model gets wrong in form is put right here, not refused."""
+"""The types of what a model replies.
+
+Their JSON schema, docstrings included, is part of the key of cached replies: a change of one makes its calls be asked
+again.
+"""
 
 from __future__ import annotations
 
@@ -7,50 +11,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
+from pipelines.llm.ask import NONE, Place, Text, Texts, number_of
+
 MOST_PROPOSALS = 6
-_NONE = frozenset({"", "none", "null", "n/a", "nothing", "无"})
-
-
-def _number(value: Any) -> Any:
-    """A number given as "[2]", "2." or a list of one; nothing as 0."""
-    if isinstance(value, list):
-        value = value[0] if value else 0
-    if value is None or (isinstance(value, str) and value.strip().lower() in _NONE):
-        return 0
-    if isinstance(value, str):
-        digits = "".join(character for character in value if character.isdigit() or character == "-")
-        return digits[:9] or value
-    return value
-
-
-def _text(value: Any) -> Any:
-    """A text given as a number, a truth value, or a list of texts; nothing as the empty text."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return str(value)
-    if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
-        return ", ".join(str(item) for item in value)
-    return value
-
-
-def _texts(value: Any) -> Any:
-    if value is None:
-        return []
-    if isinstance(value, str):
-        return [line for line in value.splitlines() if line.strip()]
-    if isinstance(value, list):
-        return [_of_object(item) for item in value]
-    return value
-
-
-def _of_object(item: Any) -> Any:
-    """The text of {"question": "..."}, where a text was asked for."""
-    if isinstance(item, dict):
-        return next((value for value in item.values() if isinstance(value, str)), "")
-    return _text(item)
 
 
 def _claims(value: Any) -> Any:
@@ -58,11 +21,6 @@ def _claims(value: Any) -> Any:
         return []
     items = value if isinstance(value, list) else [value]
     return [{"text": item} if isinstance(item, str) else item for item in items]
-
-
-Text = Annotated[str, BeforeValidator(_text)]
-Texts = Annotated[list[str], BeforeValidator(_texts)]
-Place = Annotated[int, BeforeValidator(_number)]
 
 
 class ClaimReply(BaseModel):
@@ -118,7 +76,7 @@ class ProposalsReply(BaseModel):
     @property
     def asked(self) -> list[str]:
         lines = [" ".join(question.split()) for question in self.questions]
-        return list(dict.fromkeys(line for line in lines if line.lower() not in _NONE))[:MOST_PROPOSALS]
+        return list(dict.fromkeys(line for line in lines if line.lower() not in NONE))[:MOST_PROPOSALS]
 
 
 class SelectionReply(BaseModel):
@@ -136,7 +94,7 @@ class FollowUpReply(BaseModel):
     question: Text
 
     def says_nothing(self) -> bool:
-        return self.question.strip().lower() in _NONE
+        return self.question.strip().lower() in NONE
 
 
 class NotedReply(BaseModel):
@@ -186,5 +144,5 @@ class VerdictReply(BaseModel):
 @lru_cache(maxsize=64)
 def selection_among(count: int) -> type[SelectionReply]:
     """Return the reply that selects among `count` candidates: a number beyond them is unusable, so asked again."""
-    number = Annotated[int, Field(ge=0, le=count), BeforeValidator(_number)]
+    number = Annotated[int, Field(ge=0, le=count), BeforeValidator(number_of)]
     return create_model("SelectionReply", __base__=SelectionReply, number=(number, ...))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
-from pipelines.retrieve.overview import TELLING
+from pipelines.retrieve.searches import TELLING
 from qa.quoting.lists import not_complete
 from qa.quoting.question import QuestionTerms
 from qa.quoting.weigh import OWN, Weighed

@@ -9,7 +9,7 @@ from math import isclose
 from pipelines.lang.quantities import Kind, in_row, quantities
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.hit import Hit
-from qa.ports import Lexicon
+from pipelines.retrieve.searches import Lexicon
 from qa.quoting.question import QuestionTerms, languages_of, read_question
 from qa.quoting.tell import tell
 from qa.quoting.weigh import ABOVE, Weighed, weigh

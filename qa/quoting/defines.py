@@ -13,7 +13,7 @@ from itertools import takewhile
 from pipelines.lang.characters import UNSPACED_CHARACTER, fold
 from pipelines.lang.terms import stem, stop_words
 from pipelines.retrieve.evidence import EvidenceUnit
-from pipelines.retrieve.overview import TELLING
+from pipelines.retrieve.searches import TELLING
 from pipelines.retrieve.table_rows import cells_of
 from qa.quoting.question import QuestionTerms
 

@@ -15,7 +15,7 @@ from pipelines.lang.questions import question_language, subject_words, value_kin
 from pipelines.lang.terms import split_identifier, stem, stop_words, words
 from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.hit import Hit
-from qa.ports import Lexicon
+from pipelines.retrieve.searches import Lexicon
 
 GENERAL = 0.45
 """What one of the 3,000 commonest words of a language weighs against others: with 1 the log loss of confidence on

@@ -8,8 +8,7 @@ from itertools import groupby, takewhile
 from pipelines.lang.quantities import gives
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
-from pipelines.retrieve.table_rows import cells_of
-from pipelines.retrieve.unit_columns import Fields
+from pipelines.retrieve.table_rows import Fields, cells_of
 from qa.quoting.question import QuestionTerms
 
 

@@ -21,7 +21,7 @@ from pipelines.lang.terms import stem, terms, words
 from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
-from qa.ports import Lexicon
+from pipelines.retrieve.searches import Lexicon
 from qa.quoting.defines import DEFINES, defining, thing_of
 from qa.quoting.question import QuestionTerms
 

@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 
 from pipelines.llm.ask import CallEnding
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.shown_passages import fitting, render
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
-from qa.ports import Retrieval
 from qa.prompts.reply_types import FollowUpReply, RecallReply, ShortReply
 from qa.settings import AnswerSettings
-from qa.strategies.answering import answer_closed_book, answer_from
-from qa.strategies.strategy import Attempt, in_rounds, passage_steps
+from qa.strategies.strategy import Attempt, answer_closed_book, answer_from, in_rounds, passage_steps
 
 Search = Callable[[str, Retrieval, AnswerSettings], tuple[Hit, ...]]
 UNKNOWN = "unknown"
@@ -44,19 +43,13 @@ async def cot(question: str, retrieval: Retrieval, model: ModelCalls, settings: 
     return answer_closed_book(Attempt(question, retrieval, model, settings), asked.value)
 
 
-async def naive(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
-    """Naive RAG w/ R: return an answer from the chunks nearest to the question."""
-    return await _read_once(Attempt(question, retrieval, model, settings), flat, "chunks")
-
-
-async def naive_hr(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
-    """Naive RAG w/ H-R: return an answer from the chunks found directly and through their atoms."""
-    return await _read_once(Attempt(question, retrieval, model, settings), hierarchical, "chunks by both paths")
-
-
-async def _read_once(attempt: Attempt, search: Search, what: str) -> Answer:
-    hits = search(attempt.question, attempt.retrieval, attempt.settings)
-    attempt.trace.append(Step("retrieved", f"{len(hits)} {what}", None, passage_steps(hits)))
+async def naive(
+    question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings, search: Search = flat
+) -> Answer:
+    """Naive RAG, w/ R or w/ H-R by the search: return an answer from what is found for the question."""
+    attempt = Attempt(question, retrieval, model, settings)
+    hits = search(question, retrieval, settings)
+    attempt.trace.append(Step("retrieved", f"{len(hits)} chunks", None, passage_steps(hits)))
     return await answer_from(attempt, hits)
 
 
@@ -68,14 +61,15 @@ async def self_ask(question: str, retrieval: Retrieval, model: ModelCalls, setti
     return answer_closed_book(dialogue.attempt, asked.value)
 
 
-async def self_ask_r(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
-    """Self-ask w/ R: each follow-up question is answered from flat retrieval."""
-    return await _Dialogue(Attempt(question, retrieval, model, settings), flat).answer()
-
-
-async def self_ask_hr(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
-    """Self-ask w/ H-R: each follow-up question is answered from both paths of figure 11."""
-    return await _Dialogue(Attempt(question, retrieval, model, settings), hierarchical).answer()
+async def self_ask_from(
+    question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings, search: Search = flat
+) -> Answer:
+    """Self-ask, w/ R or w/ H-R by the search: each follow-up question is answered from what is found for it."""
+    dialogue = _Dialogue(Attempt(question, retrieval, model, settings), search)
+    await dialogue.hold()
+    hits = tuple(dialogue.passages.values()) or dialogue.find(question)
+    notes = f"\nWorked out so far:\n{dialogue.text}\n" if dialogue.notes else ""
+    return await answer_from(dialogue.attempt, hits, notes)
 
 
 @dataclass(slots=True)
@@ -91,13 +85,6 @@ class _Dialogue:
     def text(self) -> str:
         """The questions and answers as a model reads them."""
         return "\n".join(f"{question} - {answer}" for question, answer in self.notes) or "(nothing yet)"
-
-    async def answer(self) -> Answer:
-        """Return the answer from all that was read for the follow-ups, with their answers at hand."""
-        await self.hold()
-        hits = tuple(self.passages.values()) or self._find(self.attempt.question)
-        notes = f"\nWorked out so far:\n{self.text}\n" if self.notes else ""
-        return await answer_from(self.attempt, hits, notes)
 
     async def hold(self) -> None:
         """Ask follow-ups until the model has none left, repeats itself, or the rounds are used up.
@@ -127,7 +114,7 @@ class _Dialogue:
     async def _follow_up(self, question: str) -> Step:
         """Answer one follow-up question, and return the step of the trace that tells it."""
         model, room = self.attempt.model, self.attempt.settings.context_tokens
-        hits = fitting(self._find(question), room)
+        hits = fitting(self.find(question), room)
         shown = render(hits, room, question)
         asked = await model.ask("follow_up_answer", ShortReply, room=100, passages=shown, question=question)
         self.passages |= {hit.chunk.id: hit for hit in hits if hit.chunk.id not in self.passages}
@@ -137,5 +124,5 @@ class _Dialogue:
         self.notes.append((question, answer))
         return Step("asked", f"{question} - {answer}", None, passage_steps(hits))
 
-    def _find(self, query: str) -> tuple[Hit, ...]:
+    def find(self, query: str) -> tuple[Hit, ...]:
         return self.search(query, self.attempt.retrieval, self.attempt.settings)

@@ -12,19 +12,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from pipelines.core.ids import normalize
 from pipelines.llm.ask import Asked, CallEnding
 from pipelines.llm.prompt import fence
 from pipelines.retrieve.hit import AtomHit, Hit
-from pipelines.retrieve.shown_passages import AT_ONCE, cut, headline, render, render_candidates
+from pipelines.retrieve.searches import Retrieval
+from pipelines.retrieve.shown_passages import AT_ONCE, clipped, cut, headline, render, render_candidates
 from qa.answer import Answer, Ending, Step
 from qa.model_calls import ModelCalls
-from qa.ports import Retrieval
-from qa.prompts.reply_types import ProposalsReply, SelectionReply, selection_among
+from qa.prompts.reply_types import ProposalsReply, selection_among
 from qa.settings import AnswerSettings
-from qa.strategies.answering import answer_from
-from qa.strategies.strategy import Attempt, Solve, in_rounds
+from qa.strategies.strategy import Attempt, Solve, answer_from, in_rounds
 
 _CHUNK_SHOWN = 200
 """Characters of a chunk that stand for it among the candidates where no atom does."""
@@ -129,11 +129,8 @@ class _Decomposition:
         asked = await self.attempt.model.ask(
             "propose", ProposalsReply, room=400, passages=self._passages, asked=self._asked_before, question=question
         )
-        if asked.ending is CallEnding.FAILED:
-            return self._failed("proposals", asked)
         if asked.value is None:
-            self._unusable("proposals", asked, "the question itself is looked up")
-            return [question]
+            return self._no_reply("proposals", asked, "the question itself is looked up") or [question]
         proposals = asked.value.asked
         if asked.value.thinking:
             self._tell("thinking", asked.value.thinking)
@@ -171,10 +168,8 @@ class _Decomposition:
     def _nearest(self, proposal: str) -> list[AtomHit]:
         """The chunks that retrieval over all layers finds for a proposal, each by its atom nearest to it."""
         hits = self.attempt.retrieval.retrieve(proposal, self.nearest) if self.nearest else ()
-        least = self.attempt.settings.delta
-        return [
-            AtomHit(hit.atoms[0] if hit.atoms else _gist(hit), hit.score, hit) for hit in hits if hit.score >= least
-        ]
+        near = [hit for hit in hits if hit.score >= self.attempt.settings.delta]
+        return [AtomHit(hit.atoms[0] if hit.atoms else _gist(hit), hit.score, hit) for hit in near]
 
     def _unread(self, found: Sequence[AtomHit]) -> list[AtomHit]:
         """The best atom of each chunk that has neither been read nor rejected, best first; of equal texts one."""
@@ -188,19 +183,12 @@ class _Decomposition:
 
     async def _select(self, candidates: list[AtomHit]) -> AtomHit | Stop:
         """Lines 5 and 6. A reply that stays unusable does not mean "none": the nearest candidate is read."""
+        question, listed, reply = self.attempt.question, render_candidates(candidates), selection_among(len(candidates))
         asked = await self.attempt.model.ask(
-            "select",
-            selection_among(len(candidates)),
-            room=60,
-            passages=self._passages,
-            open=self._open,
-            candidates=render_candidates(candidates),
-            question=self.attempt.question,
+            "select", reply, room=60, passages=self._passages, open=self._open, candidates=listed, question=question
         )
-        if asked.ending is CallEnding.FAILED:
-            return self._failed("selection", asked)
-        if asked.value is None:
-            self._unusable("selection", asked, "the nearest candidate is read")
+        if asked.value is None and (stop := self._no_reply("selection", asked, "the nearest candidate is read")):
+            return stop
         number = asked.value.number if asked.value else 1
         if number == 0:
             self._tell("selected", "none")
@@ -225,10 +213,10 @@ class _Decomposition:
         wanted = self.beside if self.read else max(self.beside, self.attempt.settings.chunks)
         room = max(0, AT_ONCE - len(self.read))
         found = self.attempt.retrieval.retrieve(self.attempt.question, min(wanted, room))
-        reason = "beside those chosen" if self.read else "for no chunk was chosen"
+        told = f"{len(found)} found by the question are read, "
+        told += "beside those chosen" if self.read else "for no chunk was chosen"
         listed = tuple(Step("passage", headline(hit), hit.score) for hit in found)
-        text = f"{len(found)} found by the question are read, {reason}"
-        self.attempt.trace.append(Step("beside", text, None, listed))
+        self.attempt.trace.append(Step("beside", told, None, listed))
         return found
 
     @property
@@ -255,13 +243,13 @@ class _Decomposition:
         still = [f"- {text}" for text, came in self.proposed.items() if not came]
         return "\nLooked for:\n" + "\n".join(still[-_OPEN_SHOWN:]) + "\n" if still else ""
 
-    def _failed(self, what: str, asked: Asked[ProposalsReply] | Asked[SelectionReply]) -> Stop:
-        reason = asked.failure.reason if asked.failure else ""
-        self._tell("failed", f"{what}: the call failed ({reason})")
-        return Stop.MODEL_FAILED
-
-    def _unusable(self, what: str, asked: Asked[ProposalsReply] | Asked[SelectionReply], instead: str) -> None:
+    def _no_reply(self, what: str, asked: Asked[Any], instead: str) -> Stop | None:
+        """Tell what is done without a reply that can be used; where there is none at all, no further round is made."""
+        if asked.ending is CallEnding.FAILED:
+            self._tell("failed", f"{what}: the call failed ({asked.failure.reason if asked.failure else ''})")
+            return Stop.MODEL_FAILED
         self._tell("unusable", f"{what}: no usable reply in {asked.tries} tries; {instead}")
+        return None
 
     def _tell(self, kind: str, text: str, score: float | None = None, steps: Sequence[Step] = ()) -> None:
         self.steps.append(Step(kind, text, score, tuple(steps)))
@@ -273,5 +261,4 @@ def _line(candidate: AtomHit) -> str:
 
 def _gist(hit: Hit) -> str:
     """What stands for a chunk without atoms: its summary, or its beginning."""
-    text = hit.chunk.summary or " ".join(hit.chunk.text.split())
-    return text if len(text) <= _CHUNK_SHOWN else text[: _CHUNK_SHOWN - 1] + "…"
+    return clipped(hit.chunk.summary or hit.chunk.text, _CHUNK_SHOWN)

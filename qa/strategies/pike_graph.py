@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import named_codes
 from pipelines.retrieve.hit import Hit, LinkedChunk
+from pipelines.retrieve.searches import Retrieval
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
-from qa.ports import Retrieval
 from qa.quoting.choose import choose, union
 from qa.quoting.question import QuestionTerms, languages_of, read_question
 from qa.quoting.weigh import Weighed, weigh
@@ -41,6 +41,7 @@ _FOUND = "found before"
 """In place of an edge: the question itself had found the chunk."""
 _LINKS = 24
 """Chunks one edge away that are looked at."""
+_Candidate = tuple[float, LinkedChunk, Weighed]
 _NOTE = "no model: the question is decomposed along the graph's edges, from the passages it finds"
 
 
@@ -84,7 +85,8 @@ class _Walk:
         """Count the terms that these sentences cover as known, and seek the codes that they refer to."""
         for term, cover in union(chosen).items():
             self.covered[term] = max(cover, self.covered.get(term, 0.0))
-        codes = {code for item in chosen for code in _codes(item.unit.text)} - self.sought.weights.keys()
+        named = (terms(code)[:1] for item in chosen for code in named_codes(item.unit.text))
+        codes = {code for first in named for code in first} - self.sought.weights.keys()
         rarity = {code: self.retrieval.lexicon.rarity(code) for code in codes}
         bridges = {code: _BRIDGE * rare for code, rare in rarity.items() if rare < 1}
         weights = {**self.sought.weights, **bridges}
@@ -106,12 +108,9 @@ class _Walk:
         if not links:
             return "no candidates"
         total = self.question.total
-        found = [LinkedChunk(hit.chunk.id, hit, _FOUND) for hit in self.context]
-        scored = self._scored(wanted, [*links, *found])
-        listed = tuple(
-            Step("candidate", _line(link, item), added / total) for added, link, item in scored[: self.shown]
-        )
-        steps.append(Step("candidates", f"{len(links)} chunks one edge away", None, listed))
+        scored = self._scored(wanted, [*links, *(LinkedChunk(hit.chunk.id, hit, _FOUND) for hit in self.context)])
+        listed = (Step("candidate", _line(link, item), added / total) for added, link, item in scored[: self.shown])
+        steps.append(Step("candidates", f"{len(links)} chunks one edge away", None, tuple(listed)))
         if not scored or scored[0][0] < _GAIN * total:
             return "nothing selected"
         added, link, item = scored[0]
@@ -124,19 +123,14 @@ class _Walk:
 
     def _wanted(self) -> dict[str, float]:
         """The terms not covered yet by their weight, the heaviest first; what no chunk has is not looked for."""
-        lacking = {
-            term: weight
-            for term, weight in self.sought.weights.items()
-            if self.covered.get(term, 0.0) < _COVERED and self.retrieval.lexicon.rarity(term) < 1
-        }
-        return dict(sorted(lacking.items(), key=lambda pair: -pair[1]))
+        rarity, weights = self.retrieval.lexicon.rarity, self.sought.weights
+        lacking = [term for term in weights if self.covered.get(term, 0.0) < _COVERED and rarity(term) < 1]
+        return {term: weights[term] for term in sorted(lacking, key=lambda term: -weights[term])}
 
-    def _scored(
-        self, wanted: Mapping[str, float], links: Sequence[LinkedChunk]
-    ) -> list[tuple[float, LinkedChunk, Weighed]]:
+    def _scored(self, wanted: Mapping[str, float], links: Sequence[LinkedChunk]) -> list[_Candidate]:
         """The best sentence of each chunk by what it adds of the terms wanted, most first."""
         by_chunk = {link.hit.chunk.id: link for link in links}
-        best: dict[str, tuple[float, LinkedChunk, Weighed]] = {}
+        best: dict[str, _Candidate] = {}
         for item in weigh(self.sought, [link.hit for link in links], self.retrieval.lexicon):
             chunk = item.unit.hit.chunk.id
             added = sum(weight * self._adds(term, item) for term, weight in wanted.items())
@@ -153,11 +147,6 @@ def _is_about(item: Weighed, code: str) -> bool:
     """Whether a unit is what a code refers to (its document, clause or row), and does not only refer to it too."""
     unit = item.unit
     return code in unit.above or unit.is_row or code in terms(unit.text[:_OPENING])
-
-
-def _codes(text: str) -> set[str]:
-    """The terms of codes and of numbers of clauses in a sentence."""
-    return {terms(code)[0] for code in named_codes(text) if terms(code)}
 
 
 def _line(link: LinkedChunk, item: Weighed) -> str:

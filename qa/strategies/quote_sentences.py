@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from pipelines.lang.quantities import Kind, gives
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.overview import WholeCorpus
+from pipelines.retrieve.searches import Retrieval, WholeCorpus
+from pipelines.retrieve.shown_passages import clipped
 from qa.answer import Answer, Claim, Step
-from qa.check.quotes import Citer
+from qa.citations import Citer
 from qa.model_calls import ModelCalls
-from qa.ports import Retrieval
 from qa.quoting.choose import choose, incomplete, lacks_form, union, worth_quoting
 from qa.quoting.confidence import Features, confidence, features, lacked
 from qa.quoting.conflicts import behind_what_holds, rivals, told
@@ -21,7 +21,7 @@ from qa.quoting.tell import tell
 from qa.quoting.weigh import Weighed, weigh
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps, quoted_answer
-from qa.strategies.survey_quotes import names_only_documents, quoted_survey
+from qa.strategies.survey import names_only_documents, quoted_survey
 
 _WIDE, _SUBJECTS = 5, 2
 """How many times as many hits are searched for causes, and in how many documents: those of the best passages."""
@@ -49,12 +49,10 @@ def _causes(asked: QuestionTerms, hits: Sequence[Hit], retrieval: Retrieval, lim
     best = {hit.document for hit in hits[:_SUBJECTS]}
     known = {hit.chunk.id for hit in hits}
     found = retrieval.retrieve(asked.text, _WIDE * limit)
-    return [hit for hit in found if hit.document in best and hit.chunk.id not in known and _names_cause(hit)]
-
-
-def _names_cause(hit: Hit) -> bool:
-    text = "\n".join((*hit.chunk.heading_path, hit.chunk.text))
-    return gives(frozenset({Kind.REASON}), text, hit.chunk.language)
+    others = [hit for hit in found if hit.document in best and hit.chunk.id not in known]
+    told = ["\n".join((*hit.chunk.heading_path, hit.chunk.text)) for hit in others]
+    reason = frozenset({Kind.REASON})
+    return [hit for hit, text in zip(others, told, strict=True) if gives(reason, text, hit.chunk.language)]
 
 
 def quoted(
@@ -127,7 +125,7 @@ def _list(
     best = chosen[0].unit
     if best.table and isinstance(retrieval, WholeCorpus):
         tables = [replace(hit, score=best.hit.score) for hit in retrieval.whole_tables(best.hit.chunk.id)]
-        return whole_list(asked, chosen[0], weigh(asked, tables, retrieval.lexicon))
+        weighed = weigh(asked, tables, retrieval.lexicon)
     return whole_list(asked, chosen[0], weighed)
 
 
@@ -152,5 +150,4 @@ def _trace(
 
 
 def _line(item: Weighed) -> str:
-    text = " ".join(item.unit.text.split())
-    return f"{text if len(text) <= 160 else text[:159] + '…'} ({item.unit.hit.uri})"
+    return f"{clipped(item.unit.text)} ({item.unit.hit.uri})"

@@ -2,16 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
 
 from pipelines.core.errors import SettingsError
 from pipelines.core.settings_section import import_by_name, names_code
+from pipelines.retrieve.searches import Retrieval
+from qa.answer import Answer
+from qa.model_calls import ModelCalls
+from qa.settings import AnswerSettings
 from qa.strategies import baselines
 from qa.strategies.pike import pike
 from qa.strategies.pike_graph import pike_graph
 from qa.strategies.quote_sentences import extractive
-from qa.strategies.strategy import Strategy
+from qa.strategies.strategy import Solve
 from qa.strategies.survey import survey
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A strategy as it is listed: its name, what it does in a line, its function, and whether it needs a model."""
+
+    name: str
+    summary: str
+    solve: Solve
+    needs_model: bool = True
+    uses_terms: bool = False  # whether a model first tells what the documents call the things of a question
+
+    def check_model(self, has_model: bool) -> None:
+        """Raise `SettingsError` where the strategy needs a model and there is none."""
+        if self.needs_model and not has_model:
+            hint = "set OPENAI_API_KEY, or [llm] base_url or gguf; extractive, pike-graph and survey need none"
+            raise SettingsError(f"the strategy {self.name} needs a language model", ids=(self.name,), hint=hint)
+
+    async def answer(
+        self, question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings
+    ) -> Answer:
+        """Return the answer of the strategy. Raises `SettingsError` where it lacks its model."""
+        self.check_model(model is not None)
+        answer = await self.solve(question, retrieval, model, settings)
+        return replace(answer, strategy=answer.strategy or self.name)
+
+
+_NAIVE_HR = partial(baselines.naive, search=baselines.hierarchical)
+_SELF_ASK_HR = partial(baselines.self_ask_from, search=baselines.hierarchical)
 
 STRATEGIES: dict[str, Strategy] = {
     strategy.name: strategy
@@ -19,10 +54,10 @@ STRATEGIES: dict[str, Strategy] = {
         Strategy("extractive", "quote the sentences that answer best; needs no model", extractive, needs_model=False),
         Strategy("cot", "think step by step, closed book", baselines.cot),
         Strategy("naive", "flat retrieval, then one reading", baselines.naive),
-        Strategy("naive-hr", "chunks and atoms by the question, then one reading", baselines.naive_hr, uses_terms=True),
+        Strategy("naive-hr", "chunks and atoms by the question, then one reading", _NAIVE_HR, uses_terms=True),
         Strategy("self-ask", "follow-up questions, closed book", baselines.self_ask),
-        Strategy("self-ask-r", "follow-up questions over flat retrieval", baselines.self_ask_r),
-        Strategy("self-ask-hr", "follow-up questions over chunks and atoms", baselines.self_ask_hr, uses_terms=True),
+        Strategy("self-ask-r", "follow-up questions over flat retrieval", baselines.self_ask_from),
+        Strategy("self-ask-hr", "follow-up questions over chunks and atoms", _SELF_ASK_HR, uses_terms=True),
         Strategy("pike", "knowledge-aware decomposition (algorithm 1 as printed)", pike, uses_terms=True),
         Strategy(
             "pike-graph",

@@ -21,7 +21,7 @@ from pipelines.llm.embedders import default_embedder
 from pipelines.store.artifact import ArtifactStore, read_value
 from pipelines.store.catalog import Entry
 from pipelines.store.graph import GraphStore
-from serve.node_values import text
+from serve.views import text
 
 _UNTOLD = (ReferenceKind.MENTION.value, ReferenceKind.CROSS_REFERENCE.value)
 """Names in a text that lead nowhere are not told: whether a document of that name exists would be told with them."""

@@ -10,8 +10,8 @@ from pipelines.atomize.settings import AtomizeSettings
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.core.document import Document
 from pipelines.core.errors import BudgetExceeded, CallFailed, CallTimedOut
-from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.knowledge import AtomKind, Distillate, Entity
+from pipelines.core.settings_section import GraphSchema
 from pipelines.llm.chat import Request
 from pipelines.llm.testing.fakes import DelayedChat, FakeAnswer, FunctionChat, ScriptedChat
 from tests.atomize.build import WHOLE, distilled

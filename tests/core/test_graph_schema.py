@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pipelines.core.graph_schema import GraphSchema
+from pipelines.core.settings_section import GraphSchema
 
 MAKES = GraphSchema(entity_types=("organization",), patterns=(("Organization", "makes", "product"),))
 

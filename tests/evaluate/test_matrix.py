@@ -14,7 +14,7 @@ from evaluate.retrieval import FlatText, TermSearch, pieces_of
 from evaluate.sets import read_sets
 from flows.cli.evaluate import app
 from pipelines.core.errors import SettingsError, SourceError
-from pipelines.retrieve.retriever import fuse
+from pipelines.retrieve.flat_search import fuse
 from tests.qa.corpus import PASSAGES, QUESTIONS
 
 SETS = """

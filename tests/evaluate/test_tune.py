@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from evaluate.questions import GoldSource, Question
 from evaluate.tune import QuestionSet, tune, value, weights, write_settings
-from flows.cli import tune as command
+from flows.cli import evaluate as command
 from pipelines.core.errors import SettingsError
 from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings

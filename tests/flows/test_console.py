@@ -15,7 +15,7 @@ import pytest
 
 import flows.cli
 from flows.cli.app import main
-from flows.cli.console import TextTable, console, line
+from flows.cli.printing import TextTable, console, line
 from pipelines import build
 
 NAMES = [b"caf\xe9.txt", b"[red]x.txt", b"[/].txt", b"[/x].bin", b"[link=x]y.md", b"\x1b[2Jz.txt", b"a\nb.txt",
@@ -185,7 +185,7 @@ def test_no_command_prints_but_by_the_one_way() -> None:
     folder = Path(str(flows.cli.__file__)).parent
     elsewhere = []
     for file in sorted(folder.glob("*.py")):
-        if file.name in ("console.py", "stdio.py"):
+        if file.name in ("printing.py", "stdio.py"):
             continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and ast.unparse(node) in ("typer.echo", "sys.stdout", "sys.stderr"):

@@ -14,8 +14,8 @@ import pytest
 
 from flows.cli.app import main
 from flows.doctor import surroundings
-from flows.doctor.diagnosis import Check, Grade, Result, Subject, good, result_of
 from flows.doctor.examine import CHECKS
+from flows.doctor.surroundings import Check, Grade, Result, Subject, good, result_of
 from pipelines.core.libraries import disable_telemetry
 from pipelines.ingest.build import build
 from pipelines.resources import open_stores

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from pipelines.core.graph_schema import GraphSchema
 from pipelines.core.knowledge import Distillate, Entity, Mention, Relation
 from pipelines.core.provenance import Provenance, Span
+from pipelines.core.settings_section import GraphSchema
 from pipelines.graph.document_graph import conform
 
 PLACE = Provenance("document:1", Span(0, 1))

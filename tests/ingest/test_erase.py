@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from pipelines import build
+from pipelines.core.errors import StoreError
 from pipelines.ingest.dry_run import diff
 from pipelines.ingest.erase import ERASE_FACT, forget
 from pipelines.ingest.fsck import fsck
@@ -21,6 +22,7 @@ from pipelines.llm.testing.fakes import answer_by_schema
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
 from pipelines.resources import open_stores
+from pipelines.retrieve.retriever import Retriever
 from pipelines.store.lancedb.table import VectorTable
 from qa.knowledge_base import KnowledgeBase
 from qa.settings import QaSettings
@@ -217,3 +219,18 @@ def test_the_rest_of_a_container_stays(tmp_path: Path) -> None:
     assert len(letter) == 2
     assert build(folder, kb).stages["parse"].done == 1
     assert letter <= entries_of(kb).keys()
+
+
+def test_what_is_forgotten_goes_though_no_index_of_the_rest_can_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, kb = tmp_path / "folder", tmp_path / "kb"
+    wanted = with_canaries(folder)
+    build(folder, kb)
+
+    def fails(retriever: Retriever) -> None:
+        raise StoreError("no index today")
+
+    monkeypatch.setattr(Retriever, "keep_index", fails)
+    forgotten(folder, kb, QaSettings())
+    assert remains(kb, wanted) == {}

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.lang.arithmetic import unsupported
-from pipelines.lang.operations import clauses, factors_in, operations_in
+from pipelines.lang.arithmetic import clauses, factors_in, operations_in, unsupported
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import figures_in_claims as benchmark

@@ -1,6 +1,6 @@
 import pytest
 
-from pipelines.lang.dates import DATE, WRITTEN_DATE, calendar, tells_when
+from pipelines.lang.numbers import DATE, WRITTEN_DATE, calendar, tells_when
 
 
 @pytest.mark.parametrize(

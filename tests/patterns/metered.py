@@ -76,6 +76,7 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.graph.document_profile import document_profile
     from pipelines.graph.mentions import ChunkText, NameMatcher
     from pipelines.ingest.embedding import records_of
+    from pipelines.lang.characters import locate
     from pipelines.lang.numbers import numbers
     from pipelines.lang.quantities import Kind, gives, quantities
     from pipelines.lang.sentences import sentences
@@ -85,7 +86,6 @@ def _run(text: str, folder: Path, measured: Callable[[str, Callable[[], Any]], A
     from pipelines.parse.registry import detect
     from pipelines.parse.settings import ParseSettings
     from pipelines.parse.web.text import TextReader
-    from qa.check.quotes import locate
 
     measured("sentences", lambda: sentences(text))
     measured("terms", lambda: terms(text))

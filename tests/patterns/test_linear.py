@@ -44,7 +44,7 @@ _MADE = {
     "pipelines.graph.document_names._titles": "an escaped number",
     "pipelines.llm.prompt.fence": "an escaped tag behind a sign that is not white space",
     "pipelines.llm.prompt._belongs": "file names of prompts, which are ours or the owner's",
-    "pipelines.lang.operations.of": "escaped words from a list of ours, between the edges of words",
+    "pipelines.lang.arithmetic.of": "escaped words from a list of ours, between the edges of words",
     "pipelines.parse.references._patterns": "words of our own data; every run in the patterns is bounded",
     "pipelines.parse.web.org.read": "matched once at the start of a line; the kind of block is letters and digits",
 }
@@ -106,7 +106,7 @@ def test_every_pattern_of_the_packages_is_looked_at() -> None:
     assert len(_FOUND) > 300
     assert {
         "pipelines.lang.sentences._END",
-        "qa.check.quotes._OMISSION",
+        "pipelines.lang.characters._OMISSION",
         "pipelines.parse.web.text._append_code",
     } <= names
     assert set(_AT_THE_START) | set(_BOUNDED) <= names

@@ -13,8 +13,8 @@ from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.llm.embedder import HashingEmbedder, Side
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
-from pipelines.retrieve.overview import DocumentOverview, Part
-from pipelines.retrieve.stored_knowledge import CorpusLexicon
+from pipelines.retrieve.lexicon import CorpusLexicon
+from pipelines.retrieve.searches import DocumentOverview, Part
 
 
 class MemoryRetrieval:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
+from weakref import ref
 
 import pytest
 
 from pipelines import build
 from pipelines.ingest.report import Event
+from pipelines.retrieve.index import Index
 from qa.knowledge_base import KnowledgeBase
 
 TORQUE = "What torque do the casing bolts of the K80-250 need?"
@@ -63,3 +66,19 @@ def test_what_an_ingest_removes_is_cited_no_more(folder: Path) -> None:
 
 def _both(knowledge: KnowledgeBase, event: Event) -> tuple[str, str]:
     return told(knowledge, TORQUE), told(knowledge, WEIGHT)
+
+
+def test_what_was_read_before_an_ingest_leaves_memory(folder: Path) -> None:
+    others = {id(index) for index in _indexes()}
+    with KnowledgeBase.open(folder.parent / "kb") as knowledge:
+        assert "68 Nm" in told(knowledge, TORQUE)
+        read = [ref(index) for index in _indexes() if id(index) not in others]
+        (folder / "weight.md").write_text("# Weight\n\nThe K80-250 weighs 142 kg.\n")
+        build(folder, folder.parent / "kb")
+        assert "142 kg" in told(knowledge, WEIGHT)
+        gc.collect()
+        assert [index() for index in read] == [None]
+
+
+def _indexes() -> list[Index]:
+    return [one for one in gc.get_objects() if type(one) is Index]

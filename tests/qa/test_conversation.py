@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from pipelines.lang.questions import joined, leans
 from pipelines.llm.testing.fakes import ScriptedChat
 from qa.answer import Answer
-from qa.conversation import Conversation, joined, leans
+from qa.conversation import Conversation
 from qa.model_calls import ModelCalls
 
 

@@ -12,13 +12,13 @@ import pytest
 from pydantic import SecretStr
 
 from pipelines.core.errors import CallFailed, CallTimedOut
-from pipelines.llm.ask import CallEnding
+from pipelines.llm.ask import CallEnding, listening
 from pipelines.llm.cache import CacheChat, ReplyStore
 from pipelines.llm.chat import Message, Request, Usage
 from pipelines.llm.openai_chat import OpenAIChat
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.testing.fakes import ScriptedChat
-from qa.model_calls import ModelCalls, listening, readable
+from qa.model_calls import ModelCalls, readable
 from qa.prompts.reply_types import RecallReply
 
 ANSWER = '{"thinking": "", "answer": "Leeds"}'

@@ -15,7 +15,7 @@ from tests.conftest import Strata
 
 MODULE = """
 from qa.answer import Answer, Claim
-from qa.check.quotes import Citer
+from qa.citations import Citer
 
 async def first_sentence(question, retrieval, model, settings):
     hit, *_ = retrieval.retrieve(question, 1)

@@ -10,8 +10,9 @@ import pytest
 from evaluate.questions import Passage, passage_id
 from evaluate.sets import open_passages
 from pipelines.lang.questions import question_language
+from pipelines.retrieve.flat_search import Mode
 from pipelines.retrieve.query import analyze_query
-from pipelines.retrieve.retriever import Mode, Retriever
+from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import load
 from qa.settings import QaSettings
 

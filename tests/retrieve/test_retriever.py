@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from pipelines.core.knowledge import TagPair
-from pipelines.retrieve.retriever import Mode, Retriever
+from pipelines.retrieve.flat_search import Mode
+from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings
 from pipelines.store.vector import Filter
 from tests.qa.corpus import BRIDGE, documents_at, passages_at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.retrieve.unit_columns import Fields, with_units
+from pipelines.retrieve.table_rows import Fields, with_units
 from tests.retrieve.test_evidence import by_text
 
 

@@ -18,9 +18,8 @@ import uvicorn
 from fastapi import FastAPI
 
 from pipelines import build
-from serve.access import Access
+from serve.access import Access, Key
 from serve.app import create_app, open_services
-from serve.keys import Key
 from serve.settings import ServeSettings
 from tests.conftest import EXAMPLES
 

@@ -14,9 +14,8 @@ import httpx2
 import pytest
 
 from pipelines.core.errors import SettingsError
-from serve.access import Access, Role
+from serve.access import Access, Key, Role
 from serve.jobs import Jobs, JobState
-from serve.keys import Key
 from serve.settings import RequestLimits, ServeSettings
 from tests.serve.conftest import KEY, Served, running
 from tests.serve.test_api import events

@@ -20,8 +20,7 @@ from pipelines import build
 from pipelines.core.graph import CORPUS_OWNER
 from pipelines.store.graph import GraphStore
 from qa import KnowledgeBase
-from serve.access import Access, Role, Scope
-from serve.keys import Key
+from serve.access import Access, Key, Role, Scope
 from serve.settings import ServeSettings
 from tests.serve.conftest import Served, running
 

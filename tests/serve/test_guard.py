@@ -13,11 +13,10 @@ import httpx2
 import pytest
 
 from pipelines.core.errors import SettingsError
-from serve.access import Access, Role, Scope
+from serve.access import COOKIE, Access, Key, Role, Scope, read_keys
 from serve.guard import POLICY
-from serve.keys import COOKIE, Key, read_keys
+from serve.problems import Busy, RequestQueue
 from serve.render import STATIC
-from serve.request_queue import Busy, RequestQueue
 from serve.settings import ServeSettings
 from tests.conftest import ROOT
 from tests.serve.conftest import KEY, Served

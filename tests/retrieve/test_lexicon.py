@@ -8,7 +8,7 @@ import numpy as np
 
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import HashingEmbedder, Side
-from pipelines.retrieve.word_vectors import WordVectors
+from pipelines.retrieve.lexicon import WordVectors
 
 
 class Counting(HashingEmbedder):

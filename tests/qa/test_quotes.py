@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa.check.quotes import locate
+from pipelines.lang.characters import locate
 
 TEXT = "The ﬁrst appli-\ncation runs at “120 psi” – not | 20 psi. A second sentence follows here."
 

@@ -1,7 +1,7 @@
-"""What a knowledge base holds as a whole: its documents with what they say, and whole tables.
+"""What can be asked of a knowledge base: all that a strategy of answering sees of it. `StoredKnowledge` does it.
 
 A question for one fact is answered by few chunks; one over the whole ("what is this folder about", "list all alarms")
-is answered from here (`qa.strategies.survey`).
+by `WholeCorpus` (`qa.strategies.survey`).
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from pipelines.core.document import Chunk
 from pipelines.core.graph import EdgeKind, Node, NodeKind
+from pipelines.core.provenance import Provenance, Span
 from pipelines.lang.sentences import SENTENCE_ENDS
 from pipelines.retrieve.evidence import EvidenceUnit, units
-from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk
 from pipelines.store.graph import GraphStore
 
 _CLOSING = "\"'”’」』) \n"
@@ -50,6 +52,62 @@ class DocumentOverview:
     def hits(self) -> tuple[Hit, ...]:
         """All chunks in reading order."""
         return tuple(hit for part in self.parts for hit in part.hits)
+
+
+@runtime_checkable
+class Lexicon(Protocol):
+    """Statistics and meanings of words in the corpus."""
+
+    def rarity(self, term: str) -> float:
+        """Return the inverse frequency of a term (as `pipelines.lang.terms` gives it) over the chunks.
+
+        In [0, 1]: 0 for a term of every chunk, 1 for one of no chunk.
+        """
+        ...
+
+    def word_similarities(self, words: Sequence[str], others: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return for each of `words` the cosines of its meaning with that of each of `others`, in their order."""
+        ...
+
+    def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return the cosine of the question with each text, in their order."""
+        ...
+
+
+@runtime_checkable
+class Retrieval(Protocol):
+    """The searches of a knowledge base. A filter (folder, date, ...) is applied when the object is made."""
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The words of the corpus."""
+        ...
+
+    def retrieve(self, query: str, limit: int) -> tuple[Hit, ...]:
+        """Return the chunks that score best over all layers and edges of the graph, best first."""
+        ...
+
+    def chunks(self, query: str, limit: int, threshold: float) -> tuple[Hit, ...]:
+        """Return the chunks whose similarity to the query is `threshold` or more, best first (figure 11, path a).
+
+        Similarities are on a scale of the knowledge base: 0 for what is met by chance, 1 for the thing itself.
+        """
+        ...
+
+    def atoms(self, query: str, limit: int, threshold: float) -> tuple[AtomHit, ...]:
+        """Return the atoms whose similarity to the query is `threshold` or more, best first (figure 11, path b).
+
+        Their scale is that of `chunks`, so that the scores of both paths can be compared.
+        """
+        ...
+
+    def linked(self, chunks: Sequence[str], limit: int) -> tuple[LinkedChunk, ...]:
+        """Return chunks one edge away from those with these ids and none of them, the rarest connections first."""
+        ...
+
+    def place(self, chunk: Chunk, span: Span) -> Provenance:
+        """Return page, label, cells and boxes of a span of the document's text inside `chunk`."""
+        ...
 
 
 @runtime_checkable

@@ -14,7 +14,7 @@ from pipelines.llm.chat import Request
 from pipelines.llm.testing.fakes import FunctionChat
 from pipelines.settings import load
 from qa import KnowledgeBase
-from qa.question_terms import question_terms
+from qa.model_calls import question_terms
 from qa.settings import QaSettings
 
 FILES = {

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from qa.check.claims import carries, check
-from qa.check.quotes import Citer
+from qa.citations import Citer, carries, check
 from qa.prompts.reply_types import AnswerReply, ClaimReply
 from tests.qa.memory import MemoryRetrieval
 

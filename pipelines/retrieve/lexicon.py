@@ -1,0 +1,90 @@
+"""The words of a corpus: how rare each is, and how near in meaning others are to it."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from threading import Lock
+
+import numpy as np
+
+from pipelines.core.vectors import Vectors
+from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
+
+MOST = 16_384
+"""Words that are kept: 16 MiB of 256 numbers each. The passages of an answer have some 400."""
+
+
+class WordVectors:
+    """Embeds words, each once as long as it is among the last `MOST`; may be used from several threads.
+
+    The passages of one answer have most of their words in common with those of the next.
+    """
+
+    def __init__(self, embedder: Embedder, most: int = MOST) -> None:
+        self._embedder, self._most = embedder, most
+        self._kept: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, words: Sequence[str]) -> Vectors:
+        """Return the vectors of words as passages, shape (len(words), dimension)."""
+        with self._lock:
+            found = {word: self._kept[word] for word in words if word in self._kept}
+            for word in found:
+                self._kept.move_to_end(word)
+        lacking = [word for word in dict.fromkeys(words) if word not in found]
+        if lacking:
+            new = dict(zip(lacking, self._embedder.embed(lacking, Side.PASSAGE), strict=True))
+            found |= new
+            self._keep(new)
+        return np.stack([found[word] for word in words])
+
+    def _keep(self, new: dict[str, Vectors]) -> None:
+        with self._lock:
+            self._kept |= {word: vector.copy() for word, vector in new.items()}  # not the whole batch with each
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+
+
+_SHARED: dict[EmbedderInfo, WordVectors] = {}
+
+
+def shared_words(embedder: Embedder) -> WordVectors:
+    """Return those that the whole process has in common: what a word means does not change with an ingest."""
+    return _SHARED.setdefault(embedder.info, WordVectors(embedder))
+
+
+class CorpusLexicon:
+    """The corpus's words: how rare each is, and how similar in meaning others are to it.
+
+    `frequency` returns in how many of the `size` chunks a term stands. `embedder` is that of the knowledge base;
+    `words` has the vectors of single words, those of the same embedder where it is not given.
+    """
+
+    def __init__(
+        self, frequency: Callable[[str], int], size: int, embedder: Embedder, words: WordVectors | None = None
+    ) -> None:
+        self._frequency, self._size = frequency, max(1, size)
+        self._embedder = embedder
+        self._words = words or WordVectors(embedder)
+
+    def rarity(self, term: str) -> float:
+        """Return log((n + 1) / (df + 0.5)) as a share of its highest value, at df = 0; not under 0."""
+        top = math.log((self._size + 1) / 0.5)
+        return max(0.0, math.log((self._size + 1) / (self._frequency(term) + 0.5)) / top)
+
+    def word_similarities(self, words: Sequence[str], others: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return for each of `words` the cosines of each of `others` with it."""
+        if not words or not others:
+            return tuple(() for _ in words)
+        vectors = self._words.of([*words, *others])
+        rows: list[list[float]] = (vectors[: len(words)] @ vectors[len(words) :].T).tolist()
+        return rows
+
+    def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return the cosine of each text with the question, by the knowledge base's embedder."""
+        if not texts:
+            return ()
+        vector = self._embedder.embed([question], Side.QUERY)[0]
+        return [float(value) for value in self._embedder.embed(list(texts), Side.PASSAGE) @ vector]
