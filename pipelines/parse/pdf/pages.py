@@ -128,9 +128,11 @@ class PageReader:
         maker = BlockMaker(raw.number, raw.height, self.survey, self.outline)
         body = replace(raw, lines=tuple(lines))
         remarks: list[str] = []
-        items = None if above is not None or self._needs_model(body) else self._plain(lines, maker)
+        tabular = above is not None or self._needs_model(body)
+        items = None if tabular else self._plain(lines, maker)
         if items is None:
-            items, more, remarks = self._modelled(body, self._own_words(raw), maker, above)
+            looking = not tabular or bool(self.survey.gutters) or self.settings.pdf.layout == "model"
+            items, more, remarks = self._modelled(body, self._own_words(raw), maker, above, looking)
             furniture += more
         else:
             figures = [figure_item(self.file, raw, area) for area in figure_areas(body)]
@@ -167,14 +169,14 @@ class PageReader:
         return items
 
     def _modelled(
-        self, body: RawPage, words: Sequence[PageWord], maker: BlockMaker, above: PageGrid | None
+        self, body: RawPage, words: Sequence[PageWord], maker: BlockMaker, above: PageGrid | None, looking: bool
     ) -> tuple[list[PageItem], list[tuple[BlockKind, Line]], list[str]]:
         """Return items, furniture and remarks of a page as the layout model divides it.
 
         Late, and on a page that is too dense for the model, only tables with drawn lines are looked for.
         """
         late = self._late
-        regions = [] if late else self._regions(body)
+        regions = [] if late else self._regions(body, looking)
         pictures = [region.rect for region in regions if region.part is RegionKind.PICTURE]
         expected = [region.rect for region in regions if region.part is RegionKind.TABLE]
         asides = [region.rect for region in regions if region.part in _ASIDES]
@@ -207,9 +209,9 @@ class PageReader:
         others = [figure_item(self.file, body, area) for area in areas]
         return place_figures(items, others), furniture, remarks
 
-    def _regions(self, body: RawPage) -> list[PageRegion]:
+    def _regions(self, body: RawPage, looking: bool) -> list[PageRegion]:
         """Return what the model sees; of a drawing that is too much for it, where the drawing is."""
-        found = self.file.regions(body.number) if len(body.lines) <= _DENSE else []
+        found = self.file.regions(body.number, looking=looking) if len(body.lines) <= _DENSE else []
         drawn = body.paint.all
         if found or len(drawn) < _DRAWING or is_running(body.lines):
             return found

@@ -34,8 +34,6 @@ _DRAWN = 0.5
 """Share of a table's width or height that lines must cover to part its rows or columns."""
 _PART = 0.3
 """The same for lines below a part of a row's cells, from the side of one to that of another."""
-_SHADED = 0.3
-"""The same for the sides of coloured cells: every other row has some."""
 ONE = 3.0
 """Points within which lines are one: thick ones are drawn as two, and cells side by side have each their own."""
 
@@ -109,11 +107,11 @@ def _line_joints(rules: Rules) -> list[float]:
 def upright_edges(table: Rect, rules: Rules) -> list[float]:
     """Return where lines or the sides of coloured cells run down most of the table, inside of it."""
     found = _apart(x for x in sorted([*joints(rules, table), *_line_joints(rules)]) if table.left < x < table.right)
-    for lines, share in ((rules.upright, _DRAWN), (rules.sides, _SHADED)):
+    for lines in (rules.upright, rules.sides):
         for x in sorted({round(line.left) for line in lines}):
             covered = sum(line.meet(table).height for line in {line for line in lines if abs(line.left - x) < ONE / 2})
             inside = table.left < x < table.right and not any(abs(x - other) < ONE for other in found)
-            if inside and covered > share * table.height:
+            if inside and covered > _DRAWN * table.height:
                 found.append(float(x))
     return found
 

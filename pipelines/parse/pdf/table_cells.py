@@ -82,27 +82,12 @@ class TableCells:
         """Return the columns of a row that hold text, each with the last one that its text runs into."""
         found: dict[int, int] = {}
         for line in self.rows[row].lines:
-            for piece in pieces_of(self._on_base(line, row), self.height):
+            for piece in pieces_of(line, self.height):
                 inner = [n for n, g in enumerate(self.gutters) if piece.left < g.left + 1 and piece.right > g.right - 1]
                 first = column_at(piece.left + 1, self.gutters) if not inner else inner[0]
                 last = max(first, inner[-1] + 1) if inner else first
                 found[first] = max(last, found.get(first, 0))
         return found
-
-    def _on_base(self, line: Sequence[PageWord], row: int) -> list[PageWord]:
-        """Return a line without what stands a little off: the next line of an entry that runs over several rows."""
-        middle = middle_of(line)
-        near = [word for word in line if abs(word.rect.middle[1] - middle) < LOOSE * self.height]
-        off = {column_at(word.rect.middle[0], self.gutters) for word in line if word not in near}
-        kept = {column_at(word.rect.middle[0], self.gutters) for word in near}
-        goes_on = row > 0 and off and off <= self._columns_above(row)
-        return near if goes_on and not off & kept else list(line)
-
-    def _columns_above(self, row: int) -> set[int]:
-        """Return the columns of which an entry may go on in a row: those of the line just above it."""
-        above = self.rows[row - 1].lines[-1]
-        far = self.rows[row].top - self.rows[row - 1].bottom > GUTTER * self.height
-        return set() if far else {column_at(word.rect.middle[0], self.gutters) for word in above}
 
     def _spans(self, row: int) -> Iterator[tuple[int, int]]:
         """Yield first and last column of each cell of a row."""
