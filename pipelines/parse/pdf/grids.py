@@ -59,17 +59,20 @@ class TableFinder:
         rules = self._rules
         # The library's search takes as long as the rest of a page.
         drawn = self.file.grids(page.number) if len(rules.upright) >= _SIDES else []
-        drawn = [grid for grid in drawn if _is_table(grid, page.lines)]
+        drawn = [grid for grid in drawn if _is_table(grid, page.lines, drawn=self._has_sides(grid))]
         # Most of it: a table may reach into the frame of a picture beside it.
         drawn = [g for g in drawn if _fits(g, regions) or not any(g.rect.share_in(p) > 0.7 for p in pictures)]
-        ruled = [grid for grid in drawn if len(near_rules(rules, grid.rect).upright) >= _SIDES]
+        ruled = [grid for grid in drawn if self._has_sides(grid)]
         likely = self._likely(regions)
         missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
         own = zip(missing, self._words_for(missing), strict=True)
         aligned = [aligned_grid(region, words, rules) for region, words in own]
-        found = ruled + [grid for grid in aligned if grid and _is_table(grid, page.lines)]
+        found = ruled + [grid for grid in aligned if grid and _is_table(grid, page.lines, drawn=False)]
         found = [spans_by_rules(grid, level_lines(rules, grid.rect)) for grid in found]
         return _apart(found)
+
+    def _has_sides(self, grid: PageGrid) -> bool:
+        return len(near_rules(self._rules, grid.rect).upright) >= _SIDES
 
     def _likely(self, regions: Sequence[Rect]) -> list[Rect]:
         """Return where tables may be: the model's regions as far as drawn lines and colours agree, and where these are.
@@ -151,15 +154,15 @@ def _open_grid(grids: Sequence[PageGrid], lines: Sequence[Line], bottom: float) 
     return None if any(line.rect.middle[1] > last.rect.bottom for line in lines) else last
 
 
-def _is_table(grid: PageGrid, lines: Sequence[Line]) -> bool:
-    """Two rows and two columns at least, with text in more than one place of each."""
+def _is_table(grid: PageGrid, lines: Sequence[Line], *, drawn: bool) -> bool:
+    """Two rows and two columns at least, with text in three places, of one row two; a `drawn` form has one in each."""
     if grid.rows < 2 or grid.columns < 2:
         return False
     places = GridPlaces(grid.cells)
     filled = {number for line in lines if (number := places.at(*line.rect.middle)) is not None}
     rows = Counter(grid.cells[number].row for number in filled)
     # Two by two with one place empty is the least table.
-    return len(filled) >= 3 and len(rows) > 1 and max(rows.values()) > 1
+    return len(filled) >= 3 and len(rows) > 1 and (max(rows.values()) > 1 or (drawn and len(rows) == grid.rows))
 
 
 def _shared_out(region: Rect, stripes: Sequence[Rect]) -> list[Rect]:
