@@ -5,7 +5,7 @@
 
 A page is reduced to headings, paragraphs, lists, listings and tables, cut down to what stands around a table, and
 printed by headless Chromium in one of the styles below, drawn by the seed. The truth comes from the same tree, in the
-form of `../shared/tools/score_parse.py`; OUT has NAME.pdf and NAME.pdf.truth.json, as `benchmarks.pdf_pages` reads them.
+form of `../shared/tools/score_parse.py`; OUT has NAME.pdf and NAME.pdf.truth.json, for `benchmarks.pdf_pages`.
 Half of the pages have merged cells, where the package has such. Equal arguments make equal sets.
 """
 
@@ -29,7 +29,18 @@ from benchmarks.print_styles import STYLES
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _TEXTS = ("p", "li", "dt", "dd", "pre", "caption", "div", "td", "th")
 _DROPPED = "script|style|nav|header|footer|form|button|svg|img|noscript|sup|iframe|object".split("|")
-_ASIDE = {"nav", "sidebar", "sphinxsidebar", "navigation", "footer", "header", "toc", "toctree-wrapper", "related", "menu"}
+_ASIDE = {
+    "nav",
+    "sidebar",
+    "sphinxsidebar",
+    "navigation",
+    "footer",
+    "header",
+    "toc",
+    "toctree-wrapper",
+    "related",
+    "menu",
+}
 """Words in a class or an id of what is no text of the page."""
 _LONGEST = 9_000
 """Characters of a print: some four pages."""

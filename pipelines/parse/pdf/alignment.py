@@ -13,7 +13,7 @@ from statistics import median
 
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.page import PageGrid, PageWord, Rules
-from pipelines.parse.pdf.stripes import ONE, joints, level_edges, upright_edges, without_text
+from pipelines.parse.pdf.stripes import joints, level_edges, upright_edges, without_text
 from pipelines.parse.pdf.table_cells import GUTTER, LOOSE, Strip, TableCells, TextRow, column_at, middle_of, pieces_of
 from pipelines.parse.pdf.tables import TIGHT, text_lines
 
@@ -39,7 +39,6 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
     if not lines:
         return None
     height = median(word.rect.height for line in lines for word in line)
-    lines = _with_neighbours(lines, words, region, height)
     region = around((region, *(word.rect for line in lines for word in line)))
     table = around([word.rect for line in lines for word in line])
     # A line above and one below the table stand off by its padding.
@@ -114,34 +113,6 @@ def _narrowed(gutters: Sequence[Strip], pieces: Sequence[Strip]) -> list[Strip]:
     return found
 
 
-def _with_neighbours(
-    lines: Sequence[tuple[PageWord, ...]], words: Sequence[PageWord], region: Rect, height: float
-) -> list[tuple[PageWord, ...]]:
-    """Return the lines with those above and below whose pieces begin where its columns do: a model's frame is rough."""
-    inside = {id(word) for line in lines for word in line}
-    starts = [piece.left for line in lines if len(pieces := pieces_of(line, height)) > 1 for piece in pieces]
-    wide = [
-        word for word in words if region.left - height <= word.rect.left and word.rect.right <= region.right + height
-    ]
-    others = [tuple(line) for line in text_lines([word for word in wide if id(word) not in inside])]
-
-    def fits(line: Sequence[PageWord]) -> bool:
-        pieces = pieces_of(line, height)
-        # What stands alone is a row's only entry in a further column, but text beside the table in the first.
-        in_row = len(pieces) > 1 or pieces[0].left > region.left + 2 * height
-        # Twice is a column, and 2 points the scatter of what is flush.
-        return in_row and all(sum(abs(piece.left - left) < 2 for left in starts) > 1 for piece in pieces)
-
-    found = list(lines)
-    for outward in ([line for line in reversed(others) if middle_of(line) < middle_of(found[0])], others):
-        for line in outward:
-            first, last = middle_of(found[0]), middle_of(found[-1])
-            near = min(abs(middle_of(line) - first), abs(middle_of(line) - last)) < _NEXT * height
-            if near and not first < middle_of(line) < last and fits(line):
-                found = [line, *found] if middle_of(line) < first else [*found, line]
-    return found
-
-
 def _gutters(lines: Sequence[Sequence[PageWord]], height: float, table: Rect, rules: Rules) -> list[Strip]:
     """Return the white strips between columns: those that few lines cross, without what crosses them wholly."""
     drawn = upright_edges(table, rules)
@@ -178,9 +149,6 @@ def _rows(
 ) -> list[TextRow]:
     edges = [table.top - height, *level_edges(table, rules), table.bottom + height]
     bands = [[line for line in lines if above <= middle_of(line) < below] for above, below in pairwise(edges)]
-    tinted = [
-        _tinted(above, below, table, rules) for (above, below), band in zip(pairwise(edges), bands, strict=True) if band
-    ]
     bands = [band for band in bands if band]
     # A head and two rows: then each row has its own line.
     ruled = len(bands) > 2
@@ -191,21 +159,9 @@ def _rows(
         loose = least
     alike = all(step < loose for step in steps)
     parts: list[list[Sequence[PageWord]]] = []
-    for band, cells in zip(bands, tinted, strict=True):
-        parts += (
-            [band]
-            if ruled or cells
-            else _by_leading(band, loose, None if not alike else gutters, gutters)
-        )
+    for band in bands:
+        parts += [band] if ruled else _by_leading(band, loose, None if not alike else gutters, gutters)
     return [_row(part) for part in parts]
-
-
-def _tinted(top: float, bottom: float, table: Rect, rules: Rules) -> bool:
-    """Whether a coloured cell with another beside it takes just this height."""
-    return any(
-        abs(side.top - top) < ONE and abs(side.bottom - bottom) < ONE and table.left < side.left < table.right
-        for side in rules.sides
-    )
 
 
 def _row(lines: Sequence[Sequence[PageWord]]) -> TextRow:

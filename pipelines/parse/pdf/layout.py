@@ -14,8 +14,7 @@ from pipelines.parse.near import Near
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
 
 _ROWS = 3
-"""Rows of three pieces, or of two whose second are flush, that make a table: a head and two rows; 2 to 4 rows of three
-do the same to the PDFs with truth."""
+"""Rows of two pieces whose second are flush that make a table: a head and two rows."""
 _RULES = 4
 """Level lines that underline nothing: a table has three, above, below its head and at its end, and a page one more.
 3 to 6 do the same to the PDFs with truth."""
@@ -46,8 +45,8 @@ class Filled:
 def needs_model(page: RawPage) -> bool:
     """Return whether a page may hold tables or is not laid out in plain columns, so that a layout model should look.
 
-    Signs are a table's caption, drawn rules or boxes around text, rows of three and more pieces, drawings, and lines
-    that stand side by side without forming columns.
+    Signs are a table's caption, drawn rules or boxes around text, drawings, and lines that stand side by side without
+    forming columns.
     """
     if not page.lines:
         return False
@@ -55,7 +54,7 @@ def needs_model(page: RawPage) -> bool:
         return True
     if _ruled(page) or _drawn(page):
         return True
-    return _rowlike(page.lines) >= _ROWS or _tangled(page.lines)
+    return _tangled(page.lines)
 
 
 def in_box(rect: Rect, page: RawPage) -> bool:
@@ -120,17 +119,6 @@ def _drawn(page: RawPage) -> bool:
     # Three boxes around text are a table or diagram, one or two are notes; 60 shapes are a drawing
     # without text. Of the PDFs with truth, 2 boxes cost headings; 42 to 84 shapes do the same.
     return holding >= 3 or len(shapes) > 60
-
-
-def _rowlike(lines: Sequence[Line]) -> int:
-    """Return the number of rows of three or more short pieces on one height."""
-    rows: dict[int, int] = {}
-    for line in lines:
-        # Half a line, of type that is 8 points at least.
-        step = round(line.rect.middle[1] / max(4.0, 0.5 * line.size))
-        rows[step] = rows.get(step, 0) + 1
-    # Two pieces stand beside one another in columns too.
-    return sum(1 for count in rows.values() if count >= 3)
 
 
 def _tangled(lines: Sequence[Line]) -> bool:

@@ -94,7 +94,7 @@ def fill_grid(
         )
         for place, home in zip(grid.cells, homes, strict=True)
     ]
-    # What goes on has the columns of the part before, though nothing may stand in some; drawn ones are there to be seen.
+    # A drawn row is there to be seen; what goes on has the columns of the part before, though some are blank.
     drawn = {cell.row for cell in grid.cells if not grid.gutters and cell.rect.height > _LEAST_ROW}
     rows = {cell.row for cell in cells if cell.text} | drawn
     return _without_blanks(cells, rows, {cell.column for cell in cells if cell.text or grid.continues})
