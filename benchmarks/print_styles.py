@@ -25,9 +25,9 @@ STYLES = {
     "zebra": _PAGE
     + "body { font: 9.5pt/1.4 'Liberation Sans' } tr:nth-child(even) > * { background: #e6ecf3 } table { width: 100% }",
     "bars": _PAGE
-    + "body { font: 10pt/1.3 'DejaVu Sans' } th { background: #1f3a5f; color: white } td { border: .4pt solid #c4c9d0 }",
+    + "body { font: 10pt/1.3 'DejaVu Sans' } th { background: #1f3a5f; color: white } td { border: .4pt solid #ccc }",
     "tiles": _PAGE
-    + "table { border-collapse: separate; border-spacing: 1.5pt } td { background: #f0f0ea } th { background: #cfd8c0 }",
+    + "table { border-collapse: separate; border-spacing: 1.5pt } td { background: #eee } th { background: #cdb }",
     "columns": _PAGE
     + "body { font: 8.5pt/1.3 'Liberation Serif'; columns: 2; column-gap: 18pt; text-align: justify }"
     + "td, th { border-bottom: .5pt solid #777; padding: 2pt 3pt } h1 { font-size: 15pt } h2 { font-size: 12pt }"
