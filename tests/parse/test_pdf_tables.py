@@ -134,7 +134,7 @@ def test_a_drawn_form_keeps_its_blank_rows_and_columns_of_nothing_make_it_no_les
     assert texts(table) == spaced
 
 
-def test_the_layout_model_looks_at_the_picture_of_a_page_only_in_columns_of_text(
+def test_the_layout_model_looks_at_the_picture_of_a_page_only_in_columns_and_for_figures(
     document_of: DocumentOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[bool] = []
@@ -151,4 +151,7 @@ def test_the_layout_model_looks_at_the_picture_of_a_page_only_in_columns_of_text
     for left in (60, 310):
         pdf.box(left, 200, left + 220, 800, LOREM * 5)
     document_of("b.pdf", pdf.data(), NO_OCR)
-    assert looked == [False, True]
+    pdf = before().table(60, 200, rows)
+    pdf.file[-1].draw_circle((300, 500), 60)
+    document_of("c.pdf", pdf.data(), NO_OCR)
+    assert looked == [False, True, True]

@@ -39,6 +39,7 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
     if not lines:
         return None
     height = median(word.rect.height for line in lines for word in line)
+    lines = _with_neighbours(lines, words, region, height)
     region = around((region, *(word.rect for line in lines for word in line)))
     table = around([word.rect for line in lines for word in line])
     # A line above and one below the table stand off by its padding.
@@ -110,6 +111,34 @@ def _narrowed(gutters: Sequence[Strip], pieces: Sequence[Strip]) -> list[Strip]:
         left = max([gutter.left, *(piece.right for piece in inside if piece.left < gutter.left + 1)])
         right = min([gutter.right, *(piece.left for piece in inside if piece.right > gutter.right - 1)])
         found.append(Strip(left, max(left, right)))
+    return found
+
+
+def _with_neighbours(
+    lines: Sequence[tuple[PageWord, ...]], words: Sequence[PageWord], region: Rect, height: float
+) -> list[tuple[PageWord, ...]]:
+    """Return the lines with those above and below whose pieces begin where its columns do: a model's frame is rough."""
+    inside = {id(word) for line in lines for word in line}
+    starts = [piece.left for line in lines if len(pieces := pieces_of(line, height)) > 1 for piece in pieces]
+    wide = [
+        word for word in words if region.left - height <= word.rect.left and word.rect.right <= region.right + height
+    ]
+    others = [tuple(line) for line in text_lines([word for word in wide if id(word) not in inside])]
+
+    def fits(line: Sequence[PageWord]) -> bool:
+        pieces = pieces_of(line, height)
+        # What stands alone is a row's only entry in a further column, but text beside the table in the first.
+        in_row = len(pieces) > 1 or pieces[0].left > region.left + 2 * height
+        # Twice is a column, and 2 points the scatter of what is flush.
+        return in_row and all(sum(abs(piece.left - left) < 2 for left in starts) > 1 for piece in pieces)
+
+    found = list(lines)
+    for outward in ([line for line in reversed(others) if middle_of(line) < middle_of(found[0])], others):
+        for line in outward:
+            first, last = middle_of(found[0]), middle_of(found[-1])
+            near = min(abs(middle_of(line) - first), abs(middle_of(line) - last)) < _NEXT * height
+            if near and not first < middle_of(line) < last and fits(line):
+                found = [line, *found] if middle_of(line) < first else [*found, line]
     return found
 
 

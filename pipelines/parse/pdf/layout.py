@@ -112,13 +112,26 @@ def _underlines(rule: Rect, lines: Sequence[Line]) -> bool:
 
 def _drawn(page: RawPage) -> bool:
     """Whether shapes stand around or among text: boxes of a table, a diagram."""
-    # 8 points: smaller ones are bullets and check boxes.
-    shapes = [rect for rect in page.paint.shapes if rect.width > 8 and rect.height > 8]
-    # Of 400 shapes three hold text, or it is a drawing.
-    holding = sum(1 for rect in shapes[:400] if any(rect.holds(*line.rect.middle) for line in page.lines))
+    holding = sum(_holding(page))
     # Three boxes around text are a table or diagram, one or two are notes; 60 shapes are a drawing
     # without text. Of the PDFs with truth, 2 boxes cost headings; 42 to 84 shapes do the same.
-    return holding >= 3 or len(shapes) > 60
+    return holding >= 3 or len(_shapes(page)) > 60
+
+
+def may_hold_figures(page: RawPage) -> bool:
+    """Return whether a drawn shape holds no text, so that it may be part of a figure."""
+    return not all(_holding(page))
+
+
+def _shapes(page: RawPage) -> list[Rect]:
+    # 8 points: smaller ones are bullets and check boxes.
+    return [rect for rect in page.paint.shapes if rect.width > 8 and rect.height > 8]
+
+
+def _holding(page: RawPage) -> list[bool]:
+    """Return for each shape whether it holds text."""
+    # Of 400 shapes three hold text, or it is a drawing.
+    return [any(rect.holds(*line.rect.middle) for line in page.lines) for rect in _shapes(page)[:400]]
 
 
 def _tangled(lines: Sequence[Line]) -> bool:
