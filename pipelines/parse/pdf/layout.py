@@ -48,13 +48,7 @@ def needs_model(page: RawPage) -> bool:
     Signs are a table's caption, drawn rules or boxes around text, drawings, and lines that stand side by side without
     forming columns.
     """
-    if not page.lines:
-        return False
-    if any(is_table_caption(line.text) for line in page.lines):
-        return True
-    if _ruled(page) or _drawn(page):
-        return True
-    return _tangled(page.lines)
+    return bool(page.lines) and (_captioned(page) or _ruled(page) or _drawn(page) or _tangled(page.lines))
 
 
 def in_box(rect: Rect, page: RawPage) -> bool:
@@ -118,9 +112,16 @@ def _drawn(page: RawPage) -> bool:
     return holding >= 3 or len(_shapes(page)) > 60
 
 
-def may_hold_figures(page: RawPage) -> bool:
-    """Return whether a drawn shape holds no text, so that it may be part of a figure."""
-    return not all(_holding(page))
+def needs_picture(page: RawPage) -> bool:
+    """Return whether the model is to see the page's picture, too: among captioned tables, and where figures may be.
+
+    A drawn shape that holds no text may be part of a figure.
+    """
+    return _captioned(page) or not all(_holding(page))
+
+
+def _captioned(page: RawPage) -> bool:
+    return any(is_table_caption(line.text) for line in page.lines)
 
 
 def _shapes(page: RawPage) -> list[Rect]:

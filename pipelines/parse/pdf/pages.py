@@ -20,7 +20,7 @@ from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import TableFinder
 from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
-from pipelines.parse.pdf.layout import Filled, fill, in_box, may_hold_figures, needs_model, plain_columns, with_bullets
+from pipelines.parse.pdf.layout import Filled, fill, in_box, needs_model, needs_picture, plain_columns, with_bullets
 from pipelines.parse.pdf.lost_glyphs import GlyphReader, lost
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
@@ -132,7 +132,7 @@ class PageReader:
         items = None if tabular else self._plain(lines, maker)
         if items is None:
             columns = bool(self.survey.gutters)
-            looking = not tabular or columns or may_hold_figures(body) or self.settings.pdf.layout == "model"
+            looking = not tabular or columns or needs_picture(body) or self.settings.pdf.layout == "model"
             items, more, remarks = self._modelled(body, self._own_words(raw), maker, above, looking)
             furniture += more
         else:
