@@ -49,17 +49,6 @@ def places(grid: PageGrid | None) -> list[tuple[int, int, int, int]]:
     return [(cell.row, cell.column, cell.row_span, cell.column_span) for cell in grid.cells]
 
 
-def test_dots_that_lead_to_a_page_are_no_columns() -> None:
-    dots = [(100.0 + 12 * number, ".") for number in range(8)]
-    rows = [
-        [(0, 20 * row, title), *((left, 20 * row, dot) for left, dot in dots), (200, 20 * row, str(row))]
-        for row, title in enumerate(("Theory", "Material", "Procedure"), start=90)
-    ]
-    assert aligned_grid(Rect(0, 1790, 230, 1860), words(*rows), Rules()) is None
-    undotted = [[row[0], row[-1]] for row in rows]
-    assert aligned_grid(Rect(0, 1790, 230, 1860), words(*undotted), Rules()) is not None
-
-
 def test_white_parts_columns_and_a_wider_step_parts_rows() -> None:
     found = words(
         [(0, 0, "Part"), (100, 0, "Remark")],
@@ -108,8 +97,36 @@ def test_level_lines_of_one_width_tell_where_a_table_is() -> None:
     cells = [Rect(left, top, left + 50, top) for top in (10.0, 30.0, 50.0, 70.0) for left in (0.0, 50.0)]
     assert striped(Rules(level=cells)) == [Rect(0, 10, 100, 70)]
     assert striped(Rules(level=cells[:4])) == []
-    drawing = [Rect(left, top, left + 1, top) for left in range(200, 500, 2) for top in range(8)]
+    drawing = [Rect(left, top, left + 40, top) for left in range(200, 500, 50) for top in range(200)]
     assert striped(Rules(level=cells + drawing)) == []
+
+
+def test_the_dots_of_a_line_are_one_line_and_no_table() -> None:
+    dotted = [Rect(left, top, left + 1, top) for top in (10.0, 30.0, 50.0, 70.0) for left in range(0, 200, 2)]
+    assert striped(Rules(level=dotted)) == [Rect(0, 10, 199, 70)]
+    assert striped(Rules(level=[dot for dot in dotted if dot.left == 100])) == []
+
+
+def test_a_light_head_stands_over_the_heads_below_that_have_no_first_entry() -> None:
+    rows = [
+        [(0.0, 0.0, "Lock"), (60.0, 0.0, "Offset")],
+        [(60.0, 20.0, "memory"), (110.0, 20.0, "file")],
+        *[[(0.0, 20.0 * n, f"K{n}"), (60.0, 20.0 * n, "1.5"), (110.0, 20.0 * n, "9.5")] for n in (2, 3, 4)],
+    ]
+    assert {(0, 0, 2, 1), (0, 1, 1, 2)} <= set(places(aligned_grid(Rect(0, 0, 140, 95), words(*rows), Rules())))
+
+
+def test_entries_that_end_a_row_in_one_column_run_across_where_most_are_seen_to() -> None:
+    entries = {0: ["a sum of both halves"], 1: ["..."], 2: ["another sum of both"]}
+    rows = [
+        [
+            (left, 20.0 * n, text)
+            for left, text in zip((0.0, 60.0, 110.0), (f"{n}", *entries.get(n, "78")), strict=False)
+        ]
+        for n in range(20)
+    ]
+    found = places(aligned_grid(Rect(0, 0, 170, 395), words(*rows), Rules()))
+    assert {(0, 1, 1, 2), (1, 1, 1, 2), (2, 1, 1, 2), (3, 1, 1, 1)} <= set(found)
 
 
 def tinted(*boxes: tuple[float, float, float, float]) -> Rules:
@@ -319,6 +336,15 @@ def test_code_and_text_in_the_bodys_own_style_are_no_headings() -> None:
     assert kept(*found, heading("4.2 Tests", BODY, RegionKind.HEADING), paragraph()) == ["4.2 Tests"]
 
 
+def test_light_words_over_tables_and_a_code_in_capitals_are_no_headings() -> None:
+    slanted, grid = replace(BODY, italic=True), PageItem(BlockKind.TABLE, "a", 1, Rect(60, 40, 300, 90))
+    valve, pump = (heading(text, slanted, RegionKind.HEADING) for text in ("Valve sizes", "Pump sizes"))
+    assert kept(valve, grid, pump, grid) == []
+    assert kept(valve, grid, pump, paragraph()) == ["Valve sizes", "Pump sizes"]
+    assert kept(heading("EINVAL", BODY, RegionKind.HEADING), paragraph()) == []
+    assert kept(heading("RETURN VALUE", BODY, RegionKind.HEADING), paragraph()) == ["RETURN VALUE"]
+
+
 def test_a_term_over_text_that_is_set_in_and_the_title_of_a_box_are_no_headings() -> None:
     term, explained = heading("Group name", BOLD, RegionKind.HEADING), paragraph(left=95.0, count=40)
     box = heading("Warning", BOLD, RegionKind.HEADING, left=75.0)
@@ -438,5 +464,5 @@ def test_the_survey_tells_the_white_between_columns(tmp_path: Path) -> None:
 def test_a_table_whose_rows_are_ruled_nowhere_is_one_over_all_its_pages(shared: Path, document_of: DocumentOf) -> None:
     path = shared / "pdf" / "print" / "error-codes.pdf"
     (table,) = document_of("codes.pdf", path.read_bytes(), NO_OCR).tables
-    assert len(table.parts) == 3
+    assert len(table.parts) == 4
     assert sum(cell.column_span == 2 for cell in table.cells) == 15

@@ -274,6 +274,18 @@ def test_a_table_goes_on_when_nothing_but_footnotes_is_between() -> None:
     assert [box.page for box in merged[0].boxes] == [1, 2]
 
 
+def test_the_rest_of_a_row_joins_it_beside_merged_cells_and_past_a_blank_row() -> None:
+    first, second = table(1, 0.6, 0.95, ("a", "b"), ("1", "of two")), table(2, 0.05, 0.3, ("a", "b"), ("", ""))
+    spanned = tuple(replace(cell, row_span=2) if cell.text == "1" else cell for cell in first.cells)
+    first = replace(first, cells=(*spanned, replace(first.cells[-1], row=2, text="and of")))
+    rest = [("", "three"), ("2", "of four")]
+    second = replace(
+        second, cells=(*second.cells, *(Cell(n, c, t) for n, r in enumerate(rest, 2) for c, t in enumerate(r)))
+    )
+    (whole,) = merge_tables([first, second])
+    assert [cell.text for cell in whole.cells] == ["a", "b", "1", "of two", "and of three", "2", "of four"]
+
+
 def test_a_table_goes_on_past_the_labels_of_a_figure_beside_it() -> None:
     first, second = table(1, 0.6, 0.95, ("a", "b"), ("1", "2")), table(2, 0.05, 0.3, ("3", "4"), ("5", "6"))
     label = PageItem(BlockKind.PARAGRAPH, "X1", 1, Rect(0, 0, 1, 1), boxes=(Box(1, 0.05, 0.3, 0.1, 0.32),))

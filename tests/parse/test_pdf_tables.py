@@ -7,6 +7,8 @@ import pytest
 
 from pipelines.core.document import BlockKind, Document
 from pipelines.core.table import Table
+from pipelines.parse.pdf.mupdf import PdfFile
+from pipelines.parse.pdf.page import PageRegion
 from pipelines.parse.settings import OcrSettings, ParseSettings
 from tests.parse.pdf_pages import LOREM, Pdf
 
@@ -119,3 +121,37 @@ def test_a_head_that_stands_again_on_the_next_page_is_kept_once(document_of: Doc
     pdf.page().table(60, 60, [VALVES[0], *VALVES[3:]])
     (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
     assert texts(table) == list(VALVES)
+
+
+def test_a_drawn_form_keeps_its_blank_rows_and_columns_of_nothing_make_it_no_less_a_table(
+    document_of: DocumentOf,
+) -> None:
+    rows = [("Serial number", ""), ("Revision", ""), ("Inspector", ""), ("Date", "")]
+    (form,) = document_of("a.pdf", before().table(60, 200, rows).data(), NO_OCR).tables
+    assert [cell.text for cell in form.cells] == [name for name, _ in rows]
+    spaced = [("Part", "Number"), ("Valve", "7"), ("", ""), ("Pump", "9")]
+    (table,) = document_of("a.pdf", before().table(60, 200, spaced).data(), NO_OCR).tables
+    assert texts(table) == spaced
+
+
+def test_the_layout_model_looks_at_the_picture_of_a_page_only_in_columns_and_for_figures(
+    document_of: DocumentOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[bool] = []
+    regions = PdfFile.regions
+
+    def told(self: PdfFile, number: int, *, looking: bool) -> list[PageRegion]:
+        looked.append(looking)
+        return regions(self, number, looking=looking)
+
+    monkeypatch.setattr(PdfFile, "regions", told)
+    rows = [("Part", "Number"), ("Valve", "7"), ("Pump", "9")]
+    document_of("a.pdf", before().table(60, 200, rows).data(), NO_OCR)
+    pdf = Pdf().page().table(60, 60, rows)
+    for left in (60, 310):
+        pdf.box(left, 200, left + 220, 800, LOREM * 5)
+    document_of("b.pdf", pdf.data(), NO_OCR)
+    pdf = before().table(60, 200, rows)
+    pdf.file[-1].draw_circle((300, 500), 60)
+    document_of("c.pdf", pdf.data(), NO_OCR)
+    assert looked == [False, True, True]

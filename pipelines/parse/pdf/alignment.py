@@ -11,9 +11,9 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from pipelines.parse.lines import LEADER, Rect, around
+from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.page import PageGrid, PageWord, Rules
-from pipelines.parse.pdf.stripes import ONE, joints, level_edges, upright_edges, without_text
+from pipelines.parse.pdf.stripes import joints, level_edges, upright_edges, without_text
 from pipelines.parse.pdf.table_cells import GUTTER, LOOSE, Strip, TableCells, TextRow, column_at, middle_of, pieces_of
 from pipelines.parse.pdf.tables import TIGHT, text_lines
 
@@ -36,7 +36,7 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
         rules: the lines drawn there.
     """
     lines = [tuple(line) for line in text_lines([word for word in words if region.holds(*word.rect.middle)])]
-    if not lines or _are_contents(lines):
+    if not lines:
         return None
     height = median(word.rect.height for line in lines for word in line)
     lines = _with_neighbours(lines, words, region, height)
@@ -50,12 +50,6 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
     if not gutters or (len(rows) < 2 and not joints(rules, table)):
         return None
     return TableCells(region, rows, gutters, rules).grid()
-
-
-def _are_contents(lines: Sequence[Sequence[PageWord]]) -> bool:
-    """Whether most lines lead by dots from a title to its page: each dot would be a column."""
-    led = sum(1 for line in lines if LEADER.search(" ".join(word.text for word in line)))
-    return 2 * led > len(lines)
 
 
 def continued_grid(above: PageGrid, words: Sequence[PageWord], rules: Rules) -> PageGrid | None:
@@ -184,9 +178,6 @@ def _rows(
 ) -> list[TextRow]:
     edges = [table.top - height, *level_edges(table, rules), table.bottom + height]
     bands = [[line for line in lines if above <= middle_of(line) < below] for above, below in pairwise(edges)]
-    tinted = [
-        _tinted(above, below, table, rules) for (above, below), band in zip(pairwise(edges), bands, strict=True) if band
-    ]
     bands = [band for band in bands if band]
     # A head and two rows: then each row has its own line.
     ruled = len(bands) > 2
@@ -197,27 +188,9 @@ def _rows(
         loose = least
     alike = all(step < loose for step in steps)
     parts: list[list[Sequence[PageWord]]] = []
-    for band, cells in zip(bands, tinted, strict=True):
-        parts += (
-            _with_head(band, not parts)
-            if ruled or cells
-            else _by_leading(band, loose, None if not alike else gutters, gutters)
-        )
+    for band in bands:
+        parts += [band] if ruled else _by_leading(band, loose, None if not alike else gutters, gutters)
     return [_row(part) for part in parts]
-
-
-def _with_head(band: list[Sequence[PageWord]], first: bool) -> list[list[Sequence[PageWord]]]:
-    """Return a band as one row; at the `first` one bold lines are the head, which need not have a line below."""
-    light = next((n for n, line in enumerate(band) if not all(word.bold for word in line)), 0)
-    return [band[:light], band[light:]] if first and light else [band]
-
-
-def _tinted(top: float, bottom: float, table: Rect, rules: Rules) -> bool:
-    """Whether a coloured cell with another beside it takes just this height."""
-    return any(
-        abs(side.top - top) < ONE and abs(side.bottom - bottom) < ONE and table.left < side.left < table.right
-        for side in rules.sides
-    )
 
 
 def _row(lines: Sequence[Sequence[PageWord]]) -> TextRow:

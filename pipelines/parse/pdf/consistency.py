@@ -13,7 +13,7 @@ from pipelines.core.table import Cell
 from pipelines.lang.characters import right_to_left
 from pipelines.lang.word_lists import any_of
 from pipelines.parse.lines import TextStyle
-from pipelines.parse.pdf.headings import Outline, is_larger, is_numbered, like_body, title_key
+from pipelines.parse.pdf.headings import Outline, in_capitals, is_larger, is_numbered, like_body, title_key
 from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import RegionKind
 
@@ -34,22 +34,37 @@ _TERM, _FURTHEST = 1.5, 10.0
 def consistent(items: Sequence[PageItem], outline: Outline, body: TextStyle) -> list[PageItem]:
     """Return the items with those headings alone that the layout model sees, or that are set as most of those.
 
-    No headings are "Note" and "Warning", code, text in the body's own style, terms with what explains them set in
-    below, and titles of boxes that stand apart from the margins. A bookmark has the last word, and larger type is no
-    term. Where the model looked at no page, the look of the lines is all there is. benchmarks/pdf_pages.py scores it.
+    No headings are "Note" and "Warning", code, text in the body's own style, titles of tables, terms with what explains
+    them set in below, and titles of boxes that stand apart from the margins. A bookmark has the last word, and larger
+    type is no term. Where the model looked at no page, the look of the lines is all there is. benchmarks/pdf_pages.py
+    scores it.
     """
     votes, margins = _votes(items), _Margins.of(items)
     after = {id(item): below for item, below in pairwise(items)}
+    titles = _titles_of_tables(items, body)
     kept = {
         id(item)
         for item in items
         if outline.level(item.page, item.text)
-        or (_is_voted(item, votes) and _is_set_apart(item, body, margins, after.get(id(item))))
+        or (
+            _is_voted(item, votes)
+            and (item.style not in titles or is_numbered(item.text))
+            and _is_set_apart(item, body, margins, after.get(id(item)))
+        )
     }
     return [
         replace(item, kind=BlockKind.PARAGRAPH) if item.kind is BlockKind.HEADING and id(item) not in kept else item
         for item in items
     ]
+
+
+def _titles_of_tables(items: Sequence[PageItem], body: TextStyle) -> set[TextStyle]:
+    """Return the light styles, no larger than the text, in which headings stand above tables alone."""
+    above: dict[TextStyle, set[bool]] = {}
+    for item, below in pairwise(items):
+        if item.kind is BlockKind.HEADING and not (item.style.bold or is_larger(item.style, body)):
+            above.setdefault(item.style, set()).add(below.kind is BlockKind.TABLE)
+    return {style for style, tables in above.items() if tables == {True}}
 
 
 def without_contents(items: Sequence[PageItem]) -> list[PageItem]:
@@ -113,7 +128,7 @@ def _is_set_apart(item: PageItem, body: TextStyle, margins: _Margins, below: Pag
         return False
     if is_larger(item.style, body) or _NOTICE.fullmatch(item.text):
         return not _NOTICE.fullmatch(item.text)
-    if (item.style.mono and not body.mono) or (like_body(item.style, body) and not item.text.isupper()):
+    if (item.style.mono and not body.mono) or (like_body(item.style, body) and not in_capitals(item.text)):
         return is_numbered(item.text)
     return is_numbered(item.text) or not (margins.is_boxed(item) or margins.is_term(item, below))
 

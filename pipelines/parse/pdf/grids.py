@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -18,13 +18,8 @@ from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, Rules
 from pipelines.parse.pdf.side_by_side import rows_side_by_side
 from pipelines.parse.pdf.stripes import coloured, striped, without_text
-from pipelines.parse.pdf.table_cells import pieces_of
-from pipelines.parse.pdf.tables import GridPlaces, text_lines
+from pipelines.parse.pdf.tables import GridPlaces
 
-_NEAR = 4.0
-"""Points between a row's edge and a drawn line that is taken for it: half a line of 8 points, less than any row."""
-_PASSAGE_LINES, _PASSAGE = 4, 150
-"""Lines of a passage, and characters that passages have in the mean."""
 _MOST_LINES = 4000
 """Lines of a page from which the library's search for tables does not end in any useful time."""
 _SIDES = 3
@@ -64,17 +59,20 @@ class TableFinder:
         rules = self._rules
         # The library's search takes as long as the rest of a page.
         drawn = self.file.grids(page.number) if len(rules.upright) >= _SIDES else []
-        drawn = [grid for grid in drawn if _is_table(grid, page.lines)]
+        drawn = [grid for grid in drawn if _is_table(grid, page.lines, drawn=self._has_sides(grid))]
         # Most of it: a table may reach into the frame of a picture beside it.
         drawn = [g for g in drawn if _fits(g, regions) or not any(g.rect.share_in(p) > 0.7 for p in pictures)]
-        ruled = [grid for grid in drawn if len(near_rules(rules, grid.rect).upright) >= _SIDES]
-        likely = [region for region in self._likely(regions) if not self._is_code(region)]
+        ruled = [grid for grid in drawn if self._has_sides(grid)]
+        likely = self._likely(regions)
         missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
         own = zip(missing, self._words_for(missing), strict=True)
         aligned = [aligned_grid(region, words, rules) for region, words in own]
-        found = ruled + [grid for grid in aligned if grid and (_is_table(grid, page.lines) or self._is_cut_off(grid))]
+        found = ruled + [grid for grid in aligned if grid and _is_table(grid, page.lines, drawn=False)]
         found = [spans_by_rules(grid, level_lines(rules, grid.rect)) for grid in found]
         return _apart(found)
+
+    def _has_sides(self, grid: PageGrid) -> bool:
+        return len(near_rules(self._rules, grid.rect).upright) >= _SIDES
 
     def _likely(self, regions: Sequence[Rect]) -> list[Rect]:
         """Return where tables may be: the model's regions as far as drawn lines and colours agree, and where these are.
@@ -94,20 +92,6 @@ class TableFinder:
         found += [stripe for stripe in stripes if not _fits_any(stripe, found)]
         found += [rows for rows in rows_side_by_side(self.page.lines, self.gutters) if not _fits_any(rows, found)]
         return [part for region in found for part in without_text(region, self._words, self._rules)]
-
-    def _is_code(self, region: Rect) -> bool:
-        """Whether a region without lines is a listing: type equally wide throughout, most lines in one piece."""
-        held = [word for word in self._words if region.holds(*word.rect.middle)]
-        drawn = near_rules(self._rules, region)
-        if not all(word.mono for word in held) or drawn.level or drawn.shaded:
-            return False
-        lines = text_lines(held)
-        return 2 * sum(len(pieces_of(line, line[0].rect.height)) > 1 for line in lines) < len(lines)
-
-    def _is_cut_off(self, grid: PageGrid) -> bool:
-        """Whether a row stands alone because the page ends below it."""
-        below = max((line.rect.bottom for line in self.page.lines), default=0.0)
-        return grid.rows == 1 and grid.rect.grown(1).bottom >= below > LOW * self.page.height
 
     def _words_for(self, regions: Sequence[Rect]) -> list[list[PageWord]]:
         """Return the words that each table may have: those that no other holds."""
@@ -170,29 +154,15 @@ def _open_grid(grids: Sequence[PageGrid], lines: Sequence[Line], bottom: float) 
     return None if any(line.rect.middle[1] > last.rect.bottom for line in lines) else last
 
 
-def _is_table(grid: PageGrid, lines: Sequence[Line]) -> bool:
-    """Two rows and two columns at least, with text in more than one place of each, and not whole columns of prose."""
+def _is_table(grid: PageGrid, lines: Sequence[Line], *, drawn: bool) -> bool:
+    """Two rows and two columns at least, with text in three places, of one row two; a `drawn` form has one in each."""
     if grid.rows < 2 or grid.columns < 2:
         return False
-    filled: dict[tuple[int, int], list[Line]] = {}
     places = GridPlaces(grid.cells)
-    for line in lines:
-        if (number := places.at(*line.rect.middle)) is not None:
-            filled.setdefault((grid.cells[number].row, grid.cells[number].column), []).append(line)
-    rows = Counter(row for row, _ in filled)
-    spread = max(rows.values(), default=0) > 1
+    filled = {number for line in lines if (number := places.at(*line.rect.middle)) is not None}
+    rows = Counter(grid.cells[number].row for number in filled)
     # Two by two with one place empty is the least table.
-    return len(filled) >= 3 and spread and len(rows) > 1 and not _prose_in_boxes(filled)
-
-
-def _prose_in_boxes(filled: Mapping[tuple[int, int], Sequence[Line]]) -> bool:
-    """Whether nearly all the text stands in a few long passages beside one another: boxes or columns, no table."""
-    passages = {place: held for place, held in filled.items() if len(held) >= _PASSAGE_LINES}
-    long = sum(len(line.text) for held in passages.values() for line in held)
-    total = sum(len(line.text) for held in filled.values() for line in held)
-    in_one_row = len(passages) > 1 and len({row for row, _ in passages}) == 1
-    # The rest are headings over the boxes: less than a third.
-    return in_one_row and long > max(0.7 * total, _PASSAGE * len(passages))
+    return len(filled) >= 3 and len(rows) > 1 and (max(rows.values()) > 1 or (drawn and len(rows) == grid.rows))
 
 
 def _shared_out(region: Rect, stripes: Sequence[Rect]) -> list[Rect]:

@@ -97,8 +97,7 @@ def _short(lines: Sequence[Line], text: str) -> bool:
 
 def _marked(text: str, style: TextStyle, body: TextStyle, stands_out: bool) -> bool:
     """Whether a paragraph in about the body's size is marked out by weight, font, capitals or a number with dots."""
-    # Two words of three letters: fewer are a code or a unit ("DC IN"); 4 to 8 do the same.
-    capitals = text.isupper() and " " in text and len(text) > 6 and 2 * len(_LETTERS.findall(text)) > len(text)
+    capitals = in_capitals(text)
     if _DEEP_NUMBER.match(text):
         return stands_out or capitals or (style.size > body.size and text[-1].isalnum())
     return (stands_out or capitals) and (text[0] not in "([" or style.size > body.size)
@@ -118,6 +117,12 @@ def is_larger(style: TextStyle, body: TextStyle) -> bool:
 def is_numbered(text: str) -> bool:
     """Whether a text begins with the number of a section of a section ("4.2 Tests")."""
     return _DEEP_NUMBER.match(text) is not None
+
+
+def in_capitals(text: str) -> bool:
+    """Whether a text is words in capitals: one alone is a code, as terms are."""
+    # Two words of three letters: fewer are a code or a unit ("DC IN"); 4 to 8 do the same.
+    return text.isupper() and " " in text and len(text) > 6 and 2 * len(_LETTERS.findall(text)) > len(text)
 
 
 def like_body(style: TextStyle, body: TextStyle) -> bool:

@@ -151,6 +151,9 @@ def _rows(cells: Sequence[Cell]) -> int:
 
 def _joined(above: PageItem, below: PageItem) -> PageItem:
     repeated = _repeated_rows(above.cells, below.cells)
+    # What goes on of the last row may be blank.
+    while repeated < _rows(below.cells) and not _row(below.cells, repeated):
+        repeated += 1
     if _is_rest(above.cells, below.cells, repeated):
         above = replace(above, cells=_with_rest(above.cells, _cells(below.cells, repeated)))
         repeated += 1
@@ -182,26 +185,32 @@ def _repeated_rows(above: Sequence[Cell], below: Sequence[Cell]) -> int:
 def _is_rest(above: Sequence[Cell], below: Sequence[Cell], first: int) -> bool:
     """Whether the `first` row of a part is the rest of the last one above: it alone lacks an entry in the first column.
 
-    Above it entries of all its columns end, and rows of its own follow it.
+    Above it entries of all its columns end.
     """
     rest = {column for column, _ in _row(below, first)}
-    keyed = [{cell.row for cell in part if cell.column == 0 and cell.text} for part in (above, below)]
-    return (
-        first + 1 < _rows(below)
-        and rest <= {column for column, _ in _row(above, _rows(above) - 1)}
-        and len(keyed[0]) == _rows(above)
-        and set(range(first, _rows(below))) - keyed[1] == {first}
-        and not any(cell.row_span > 1 for cell in (*above, *below))
-    )
+    lacking = [_without_key(above, 0), _without_key(below, first)]
+    return lacking == [set(), {first}] and rest <= {cell.column for cell in _ending(above) if cell.text}
+
+
+def _without_key(cells: Sequence[Cell], first: int) -> set[int]:
+    """Return the rows from the `first` on beside which no entry of the first column stands; blank ones need none."""
+    keyed = {
+        row for cell in cells if cell.column == 0 and cell.text for row in range(cell.row, cell.row + cell.row_span)
+    }
+    return {cell.row for cell in cells if cell.text and cell.row >= first} - keyed
+
+
+def _ending(cells: Sequence[Cell]) -> list[Cell]:
+    return [cell for cell in cells if cell.row + cell.row_span == _rows(cells)]
 
 
 def _with_rest(above: Sequence[Cell], rest: Sequence[Cell]) -> tuple[Cell, ...]:
     """Return the cells of a part with what goes on below of its last row."""
     more = {cell.column: cell for cell in rest if cell.text}
-    last = _rows(above) - 1
+    last = set(_ending(above))
     return tuple(
         replace(cell, text=join_lines([cell.text, more[cell.column].text]), boxes=cell.boxes + more[cell.column].boxes)
-        if cell.row == last and cell.column in more
+        if cell in last and cell.column in more
         else cell
         for cell in above
     )

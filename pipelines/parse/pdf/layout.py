@@ -14,8 +14,7 @@ from pipelines.parse.near import Near
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
 
 _ROWS = 3
-"""Rows of three pieces, or of two whose second are flush, that make a table: a head and two rows; 2 to 4 rows of three
-do the same to the PDFs with truth."""
+"""Rows of two pieces whose second are flush that make a table: a head and two rows."""
 _RULES = 4
 """Level lines that underline nothing: a table has three, above, below its head and at its end, and a page one more.
 3 to 6 do the same to the PDFs with truth."""
@@ -46,16 +45,10 @@ class Filled:
 def needs_model(page: RawPage) -> bool:
     """Return whether a page may hold tables or is not laid out in plain columns, so that a layout model should look.
 
-    Signs are a table's caption, drawn rules or boxes around text, rows of three and more pieces, drawings, and lines
-    that stand side by side without forming columns.
+    Signs are a table's caption, drawn rules or boxes around text, drawings, and lines that stand side by side without
+    forming columns.
     """
-    if not page.lines:
-        return False
-    if any(is_table_caption(line.text) for line in page.lines):
-        return True
-    if _ruled(page) or _drawn(page):
-        return True
-    return _rowlike(page.lines) >= _ROWS or _tangled(page.lines)
+    return bool(page.lines) and (_captioned(page) or _ruled(page) or _drawn(page) or _tangled(page.lines))
 
 
 def in_box(rect: Rect, page: RawPage) -> bool:
@@ -113,24 +106,33 @@ def _underlines(rule: Rect, lines: Sequence[Line]) -> bool:
 
 def _drawn(page: RawPage) -> bool:
     """Whether shapes stand around or among text: boxes of a table, a diagram."""
-    # 8 points: smaller ones are bullets and check boxes.
-    shapes = [rect for rect in page.paint.shapes if rect.width > 8 and rect.height > 8]
-    # Of 400 shapes three hold text, or it is a drawing.
-    holding = sum(1 for rect in shapes[:400] if any(rect.holds(*line.rect.middle) for line in page.lines))
+    holding = sum(_holding(page))
     # Three boxes around text are a table or diagram, one or two are notes; 60 shapes are a drawing
     # without text. Of the PDFs with truth, 2 boxes cost headings; 42 to 84 shapes do the same.
-    return holding >= 3 or len(shapes) > 60
+    return holding >= 3 or len(_shapes(page)) > 60
 
 
-def _rowlike(lines: Sequence[Line]) -> int:
-    """Return the number of rows of three or more short pieces on one height."""
-    rows: dict[int, int] = {}
-    for line in lines:
-        # Half a line, of type that is 8 points at least.
-        step = round(line.rect.middle[1] / max(4.0, 0.5 * line.size))
-        rows[step] = rows.get(step, 0) + 1
-    # Two pieces stand beside one another in columns too.
-    return sum(1 for count in rows.values() if count >= 3)
+def needs_picture(page: RawPage) -> bool:
+    """Return whether the model is to see the page's picture, too: among captioned tables, and where figures may be.
+
+    A drawn shape that holds no text may be part of a figure.
+    """
+    return _captioned(page) or not all(_holding(page))
+
+
+def _captioned(page: RawPage) -> bool:
+    return any(is_table_caption(line.text) for line in page.lines)
+
+
+def _shapes(page: RawPage) -> list[Rect]:
+    # 8 points: smaller ones are bullets and check boxes.
+    return [rect for rect in page.paint.shapes if rect.width > 8 and rect.height > 8]
+
+
+def _holding(page: RawPage) -> list[bool]:
+    """Return for each shape whether it holds text."""
+    # Of 400 shapes three hold text, or it is a drawing.
+    return [any(rect.holds(*line.rect.middle) for line in page.lines) for rect in _shapes(page)[:400]]
 
 
 def _tangled(lines: Sequence[Line]) -> bool:

@@ -20,7 +20,7 @@ from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import TableFinder
 from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
-from pipelines.parse.pdf.layout import Filled, fill, in_box, needs_model, plain_columns, with_bullets
+from pipelines.parse.pdf.layout import Filled, fill, in_box, needs_model, needs_picture, plain_columns, with_bullets
 from pipelines.parse.pdf.lost_glyphs import GlyphReader, lost
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
@@ -127,9 +127,12 @@ class PageReader:
         maker = BlockMaker(raw.number, raw.height, self.survey, self.outline)
         body = replace(raw, lines=tuple(lines))
         remarks: list[str] = []
-        items = None if above is not None or self._needs_model(body) else self._plain(lines, maker)
+        tabular = above is not None or self._needs_model(body)
+        items = None if tabular else self._plain(lines, maker)
         if items is None:
-            items, more, remarks = self._modelled(body, self._own_words(raw), maker, above)
+            columns = bool(self.survey.gutters)
+            looking = not tabular or columns or needs_picture(body) or self.settings.pdf.layout == "model"
+            items, more, remarks = self._modelled(body, self._own_words(raw), maker, above, looking)
             furniture += more
         else:
             figures = [figure_item(self.file, raw, area) for area in figure_areas(body)]
@@ -166,14 +169,14 @@ class PageReader:
         return items
 
     def _modelled(
-        self, body: RawPage, words: Sequence[PageWord], maker: BlockMaker, above: PageGrid | None
+        self, body: RawPage, words: Sequence[PageWord], maker: BlockMaker, above: PageGrid | None, looking: bool
     ) -> tuple[list[PageItem], list[tuple[BlockKind, Line]], list[str]]:
         """Return items, furniture and remarks of a page as the layout model divides it.
 
         Late, and on a page that is too dense for the model, only tables with drawn lines are looked for.
         """
         late = self._late
-        regions = [] if late else self._regions(body)
+        regions = [] if late else self._regions(body, looking)
         pictures = [region.rect for region in regions if region.part is RegionKind.PICTURE]
         expected = [region.rect for region in regions if region.part is RegionKind.TABLE]
         asides = [region.rect for region in regions if region.part in _ASIDES]
@@ -206,9 +209,9 @@ class PageReader:
         others = [figure_item(self.file, body, area) for area in areas]
         return place_figures(items, others), furniture, remarks
 
-    def _regions(self, body: RawPage) -> list[PageRegion]:
+    def _regions(self, body: RawPage, looking: bool) -> list[PageRegion]:
         """Return what the model sees; of a drawing that is too much for it, where the drawing is."""
-        found = self.file.regions(body.number) if len(body.lines) <= _DENSE else []
+        found = self.file.regions(body.number, looking=looking) if len(body.lines) <= _DENSE else []
         drawn = body.paint.all
         if found or len(drawn) < _DRAWING or is_running(body.lines):
             return found

@@ -34,8 +34,8 @@ _DRAWN = 0.5
 """Share of a table's width or height that lines must cover to part its rows or columns."""
 _PART = 0.3
 """The same for lines below a part of a row's cells, from the side of one to that of another."""
-_SHADED = 0.3
-"""The same for the sides of coloured cells: every other row has some."""
+_NARROW = 30.0
+"""Points of a table's width at least: five characters, the narrowest column, and more than the dots of a line."""
 ONE = 3.0
 """Points within which lines are one: thick ones are drawn as two, and cells side by side have each their own."""
 
@@ -46,7 +46,7 @@ def striped(rules: Rules) -> list[Rect]:
     Of colour alone some must stand side by side, as cells do and boxes around text do not.
     """
     found: list[list[Rect]] = []
-    lines = _whole([*rules.level, *rules.shaded])
+    lines = [line for line in _whole([*rules.level, *rules.shaded]) if line.width > _NARROW]
     for line in lines if len(lines) <= _MOST_EDGES else ():
         group = next((g for g in found if _same_width(g[-1], line) and line.top - g[-1].top < _ROW), None)
         if group is None:
@@ -109,11 +109,11 @@ def _line_joints(rules: Rules) -> list[float]:
 def upright_edges(table: Rect, rules: Rules) -> list[float]:
     """Return where lines or the sides of coloured cells run down most of the table, inside of it."""
     found = _apart(x for x in sorted([*joints(rules, table), *_line_joints(rules)]) if table.left < x < table.right)
-    for lines, share in ((rules.upright, _DRAWN), (rules.sides, _SHADED)):
+    for lines in (rules.upright, rules.sides):
         for x in sorted({round(line.left) for line in lines}):
             covered = sum(line.meet(table).height for line in {line for line in lines if abs(line.left - x) < ONE / 2})
             inside = table.left < x < table.right and not any(abs(x - other) < ONE for other in found)
-            if inside and covered > share * table.height:
+            if inside and covered > _DRAWN * table.height:
                 found.append(float(x))
     return found
 
@@ -238,10 +238,10 @@ def _has_rows(stripe: Rect, rules: Rules) -> bool:
 
 
 def _whole(lines: Sequence[Rect]) -> list[Rect]:
-    """Return level lines from the top, those that continue one another as one: each cell may have its own."""
+    """Return level lines from the top, those that continue one another as one: the dots of one, and those of cells."""
     whole: list[Rect] = []
     for line in sorted(lines, key=lambda line: (round(line.top), line.left)):
-        if whole and abs(whole[-1].top - line.top) < 1 and line.left - whole[-1].right < 1:
+        if whole and abs(whole[-1].top - line.top) < 1 and line.left - whole[-1].right < ONE:
             whole[-1] = around((whole[-1], line))
         else:
             whole.append(line)

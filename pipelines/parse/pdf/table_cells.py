@@ -68,9 +68,7 @@ class TableCells:
         self.columns = len(gutters) + 1
         self.heads = next((number for number, row in enumerate(rows) if not row.bold), 0)
         self.starts = [self._starts(number) for number in range(len(rows))]
-        alone = [starts[0] for starts in self.starts if list(starts) == [0]]
-        # Of rows with one entry most run across columns: so do those whose entry is too short to show it.
-        self._titled = 2 * sum(last > 0 for last in alone) > len(alone)
+        self._across = self._running_across()
         self._tints = [self._tinted(number) for number in range(len(rows))]
 
     def grid(self) -> PageGrid:
@@ -78,31 +76,28 @@ class TableCells:
         cells = [self._cell(row, *span) for row in range(len(self.rows)) for span in self._spans(row)]
         return PageGrid(self.region, tuple(self._downward(cells)), tuple(self.gutters))
 
+    def _running_across(self) -> set[int]:
+        """Return the columns in which most of the entries that a row ends with, but for a head, run to the last column.
+
+        So do those, then, that are too short to show it.
+        """
+        ends: dict[int, list[bool]] = {}
+        for starts in self.starts[self.heads :]:
+            first = max(starts, default=0)
+            if first + 1 < self.columns:
+                ends.setdefault(first, []).append(starts.get(first, 0) > first)
+        return {first for first, across in ends.items() if 2 * sum(across) > len(across)}
+
     def _starts(self, row: int) -> dict[int, int]:
         """Return the columns of a row that hold text, each with the last one that its text runs into."""
         found: dict[int, int] = {}
         for line in self.rows[row].lines:
-            for piece in pieces_of(self._on_base(line, row), self.height):
+            for piece in pieces_of(line, self.height):
                 inner = [n for n, g in enumerate(self.gutters) if piece.left < g.left + 1 and piece.right > g.right - 1]
                 first = column_at(piece.left + 1, self.gutters) if not inner else inner[0]
                 last = max(first, inner[-1] + 1) if inner else first
                 found[first] = max(last, found.get(first, 0))
         return found
-
-    def _on_base(self, line: Sequence[PageWord], row: int) -> list[PageWord]:
-        """Return a line without what stands a little off: the next line of an entry that runs over several rows."""
-        middle = middle_of(line)
-        near = [word for word in line if abs(word.rect.middle[1] - middle) < LOOSE * self.height]
-        off = {column_at(word.rect.middle[0], self.gutters) for word in line if word not in near}
-        kept = {column_at(word.rect.middle[0], self.gutters) for word in near}
-        goes_on = row > 0 and off and off <= self._columns_above(row)
-        return near if goes_on and not off & kept else list(line)
-
-    def _columns_above(self, row: int) -> set[int]:
-        """Return the columns of which an entry may go on in a row: those of the line just above it."""
-        above = self.rows[row - 1].lines[-1]
-        far = self.rows[row].top - self.rows[row - 1].bottom > GUTTER * self.height
-        return set() if far else {column_at(word.rect.middle[0], self.gutters) for word in above}
 
     def _spans(self, row: int) -> Iterator[tuple[int, int]]:
         """Yield first and last column of each cell of a row."""
@@ -111,7 +106,7 @@ class TableCells:
         while column < self.columns:
             last = starts.get(column, column)
             last = max(last, self._tinted_to(row, column))
-            if column in starts and (last > column or self._is_group(row) or self._is_head_of_heads(row, column)):
+            if column in starts and (last > column or self._is_group(row, column) or self._heads_more(row, column)):
                 last = max(last, min((other for other in starts if other > column), default=self.columns) - 1)
             yield column, last
             column = last + 1
@@ -137,21 +132,23 @@ class TableCells:
         parted = sum(any(after == last for after, _ in tints) for tints in self._tints)
         return last if alone and parted > 1 else column
 
-    def _is_group(self, row: int) -> bool:
-        """Whether a row is the title of the rows below: one entry, bold or across columns, in a table of others."""
+    def _is_group(self, row: int, column: int) -> bool:
+        """Whether an entry runs across, or is the title of the rows below: bold and alone, in a table of others."""
         starts = self.starts[row]
-        if list(starts) != [0] or (row == len(self.rows) - 1 and not starts[0] and not self._titled):
-            return False
-        if self._titled:
+        if row >= self.heads and column == max(starts) and column in self._across:
             return True
+        if list(starts) != [0] or (row == len(self.rows) - 1 and not starts[0]):
+            return False
         if row == 0 and not starts[0]:
             return self.heads > 1
         light = sum(not other.bold for other in self.rows) > 1
         return starts[0] > 0 or (self.rows[row].bold and light and row >= self.heads)
 
-    def _is_head_of_heads(self, row: int, column: int) -> bool:
-        """Whether a bold head stands over several heads of the row below."""
-        return row + 1 < self.heads and column > 0 and column + 1 in self.starts[row + 1]
+    def _heads_more(self, row: int, column: int) -> bool:
+        """Whether a head stands over several heads of the row below: a bold one, or where these have no first entry."""
+        below = self.starts[row + 1] if row + 1 < len(self.rows) else {}
+        headed = row + 1 < self.heads or (row == 0 and 0 in self.starts[0] and 0 not in below)
+        return headed and column > 0 and column + 1 in below
 
     def _cell(self, row: int, first: int, last: int) -> GridCell:
         left = self._between(self.gutters[first - 1]) if first else self.region.left

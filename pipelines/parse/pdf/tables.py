@@ -25,6 +25,8 @@ _LEAST_HEADED = 3
 _SHORTER = 0.8
 """Of the length of the other rows in the mean, the length of one that names columns at most: names are shorter than
 what they name. Rows of equal length (a title block, pairs of names and values) name nothing."""
+_LEAST_ROW = 8.0
+"""Points of height of a drawn row at least that is one though nothing stands in it: a line of small type."""
 _BAND = 12.0
 """Points of height by which places are looked up."""
 
@@ -92,8 +94,10 @@ def fill_grid(
         )
         for place, home in zip(grid.cells, homes, strict=True)
     ]
-    # What goes on has the columns of the part before, though nothing may stand in some.
-    return _without_blanks(cells, {cell.column for cell in cells if cell.text or grid.continues})
+    # A drawn row is there to be seen; what goes on has the columns of the part before, though some are blank.
+    drawn = {cell.row for cell in grid.cells if not grid.gutters and cell.rect.height > _LEAST_ROW}
+    rows = {cell.row for cell in cells if cell.text} | drawn
+    return _without_blanks(cells, rows, {cell.column for cell in cells if cell.text or grid.continues})
 
 
 def _heads(grid: PageGrid, homes: Sequence[Sequence[PageWord]]) -> int:
@@ -215,10 +219,9 @@ def _same_line(line: Sequence[PageWord], word: PageWord) -> bool:
     return common > 0.5 * min(rect.height, word.rect.height)
 
 
-def _without_blanks(cells: Sequence[Cell], used: set[int]) -> tuple[Cell, ...]:
-    """Return the cells without rows in which nothing stands, and of the columns those that are `used`."""
-    rows = _renumbered({cell.row for cell in cells if cell.text})
-    columns = _renumbered(used)
+def _without_blanks(cells: Sequence[Cell], used_rows: set[int], used_columns: set[int]) -> tuple[Cell, ...]:
+    """Return the cells of the rows and columns that are used."""
+    rows, columns = _renumbered(used_rows), _renumbered(used_columns)
     kept: list[Cell] = []
     for cell in cells:
         in_rows = [row for row in range(cell.row, cell.row + cell.row_span) if row in rows]

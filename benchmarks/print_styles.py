@@ -1,0 +1,39 @@
+"""The styles in which `benchmarks.make_prints` prints: what books, standards and data sheets do with their tables."""
+
+from __future__ import annotations
+
+_PAGE = """
+@page { size: A4; margin: 22mm 20mm; @bottom-center { content: counter(page); font: 9pt serif } }
+body { font: 10.5pt/1.35 "Liberation Serif"; margin: 0 }
+p, ul, dl, pre, table { margin: 0 0 6pt } dt { font-weight: normal } dd { margin-left: 20pt }
+table { border-collapse: collapse; font-size: 92% } td, th { padding: 2.5pt 6pt; vertical-align: top; text-align: left }
+pre { font: 8.5pt "Liberation Mono"; white-space: pre-wrap } .caption { font-style: italic }
+h1 { font-size: 20pt } h2 { font-size: 16pt } h3 { font-size: 13.5pt } h4 { font-size: 12pt } h5, h6 { font-size: 11pt }
+h1, h2, h3, h4, h5, h6 { margin: 10pt 0 5pt; break-after: avoid }
+"""
+
+STYLES = {
+    "grid": _PAGE + "td, th { border: .75pt solid #444 }",
+    "rules": _PAGE + "td, th { border-bottom: .5pt solid #999 } table { border-top: 1pt solid #000; width: 100% }",
+    "book": _PAGE
+    + "table { border-top: 1.2pt solid #000; border-bottom: 1.2pt solid #000 }"
+    + "tr:first-child > * { border-bottom: .6pt solid #000 }",
+    "bare": _PAGE + "td, th { padding: 2pt 12pt 2pt 0 }",
+    "light": _PAGE + "th { font-weight: normal; font-style: italic } td, th { padding: 3pt 14pt 3pt 0 }"
+    "h1, h2, h3, h4 { font-weight: normal; font-family: 'Liberation Sans' }",
+    "centred": _PAGE + "td, th { text-align: center; border-bottom: .4pt solid #bbb } table { margin: auto }",
+    "zebra": _PAGE
+    + "body { font: 9.5pt/1.4 'Liberation Sans' } tr:nth-child(even) > * { background: #e6ecf3 } table { width: 100% }",
+    "bars": _PAGE
+    + "body { font: 10pt/1.3 'DejaVu Sans' } th { background: #1f3a5f; color: white } td { border: .4pt solid #ccc }",
+    "tiles": _PAGE
+    + "table { border-collapse: separate; border-spacing: 1.5pt } td { background: #eee } th { background: #cdb }",
+    "columns": _PAGE
+    + "body { font: 8.5pt/1.3 'Liberation Serif'; columns: 2; column-gap: 18pt; text-align: justify }"
+    + "td, th { border-bottom: .5pt solid #777; padding: 2pt 3pt } h1 { font-size: 15pt } h2 { font-size: 12pt }"
+    + "h3 { font-size: 10.5pt } h4 { font-size: 9.5pt }",
+    "landscape": _PAGE
+    + "@page { size: A4 landscape } body { font: 9.5pt/1.3 'DejaVu Sans' } table { width: 100%; font-size: 88% }"
+    + "th { background: #ddd } td, th { border-bottom: .4pt dotted #888 }",
+}
+"""By name, the style sheet: with and without lines and colours, one column and two, flush and centred."""
