@@ -65,7 +65,8 @@ class ChunkTerms:
         lengths = ends - starts
         total = int(lengths.sum())
         if total > sum(map(self._borne.item, known)) + self._count:
-            return self._counts_of_all(known)[chunks]
+            counts: NDArray[np.int64] = self._counts_of_all(known)[chunks]
+            return counts
         self._asked[known] = True
         into = np.cumsum(lengths)
         has = self._asked[self._terms[np.arange(total) + np.repeat(starts - (into - lengths), lengths)]]

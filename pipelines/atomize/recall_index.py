@@ -1,9 +1,9 @@
 """An exact search for the chunks that outrank an atom's own chunk, for the self-recall gate.
 
 A chunk can outrank the own one only if it has a minimum share of the atom's terms, whatever its cosine; and to have
-that it needs one of the rarer of them. The chunks that do are found by an inverted index (`ChunkTerms.having`), and only
-they are compared by their vectors. If an atom's own score is so low that any chunk may outrank it, or if there are few
-pairs of atoms and chunks, cosines with all chunks are computed in blocks instead. Both ways give the same result.
+that it needs one of the rarer of them. The chunks that do are found by an inverted index (`ChunkTerms.having`), and
+only they are compared by their vectors. If an atom's own score is so low that any chunk may outrank it, or if there are
+few pairs of atoms and chunks, cosines with all chunks are computed in blocks instead. Both ways give the same result.
 """
 
 from __future__ import annotations
