@@ -78,7 +78,7 @@ class NextEntities:
         around = entity_names.names_around(keys, entities, changed) if len(old.entities) else contents.of_new
         again = np.union1d(around, contents.of_new)
         rows = np.where(np.isin(contents.of_old, again), -1, contents.of_old).astype(np.int32)
-        by_name = SortedMap(keys, entities.numbers_of)
+        by_name = SortedMap(keys, entities.numbers_of, len(again))
         added = [
             (number, other)
             for number in again.tolist()
