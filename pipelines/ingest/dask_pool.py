@@ -102,6 +102,9 @@ class DaskPool:
         remote.add_done_callback(end)
         return done
 
+    def rest(self) -> None:
+        """See `Pool`: a machine's own pool stays with the machine."""
+
     def __enter__(self) -> Self:
         return self
 
