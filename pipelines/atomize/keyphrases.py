@@ -144,15 +144,17 @@ def _form(words: int) -> float:
 
 def _phrases(text: str, known: Collection[str], ends: Collection[str]) -> Iterator[tuple[str, float]]:
     run: list[re.Match[str]] = []
+    plain = text.isascii()
     for match in _TOKEN.finditer(text):
         token = match.group()
-        if CJK_CHARACTER.match(token):
+        if not plain and CJK_CHARACTER.match(token):
             yield from _run(text, run)
             run = []
             yield from _han(token, known)
-        elif not _LETTER.search(token) or token.lower() in ends:
-            yield from _run(text, run)
-            run = []
+        elif not (token.isalpha() or _LETTER.search(token)) or token.lower() in ends:
+            if run:
+                yield from _run(text, run)
+                run = []
         else:
             run.append(match)
     yield from _run(text, run)

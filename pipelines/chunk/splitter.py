@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import sqrt
 from typing import Protocol, runtime_checkable
 
@@ -145,12 +146,12 @@ class StructuralSplitter:
 
 
 def _by_terms(sentences: Sequence[str], ends: Sequence[int], width: int) -> list[float]:
-    counts = [Counter(terms(sentence)) for sentence in sentences]
+    said = [terms(sentence) for sentence in sentences]
     found: list[float] = []
     for end in ends:
-        left = sum(counts[max(0, end - width) : end], Counter[str]())
-        right = sum(counts[end : end + width], Counter[str]())
-        shared = sum(left[term] * right[term] for term in left)
+        left = Counter(chain.from_iterable(said[max(0, end - width) : end]))
+        right = Counter(chain.from_iterable(said[end : end + width]))
+        shared = sum(left[term] * right[term] for term in left.keys() & right.keys())
         lengths = sqrt(sum(n * n for n in left.values()) * sum(n * n for n in right.values()))
         found.append(1 - shared / lengths if lengths else 0.0)
     return found

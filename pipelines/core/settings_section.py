@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from typing import ClassVar, TypeVar
 
@@ -139,6 +140,25 @@ def sensitive_fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple
 
 def fingerprint(section: BaseModel) -> str:
     """Return the SHA-256 of a section's values but for the neutral ones: part of the key of what is made with them."""
+    return _fingerprint(_Identity(section))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Identity:
+    """A section, which is frozen, as this one object: what it holds need not be looked at to know it again."""
+
+    section: BaseModel
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and self.section is other.section
+
+    def __hash__(self) -> int:
+        return id(self.section)
+
+
+@lru_cache(maxsize=64)  # a run asks of each of its files for those of the same sections
+def _fingerprint(identity: _Identity) -> str:
+    section = identity.section
     plain = section.model_dump(mode="json", warnings=False)
     for path in neutral_paths(type(section)):
         *outer, last = path.split(".")

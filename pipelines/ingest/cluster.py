@@ -123,6 +123,9 @@ class ClusterPool:
             listener.told(note)
         return completed.result
 
+    def rest(self) -> None:
+        """See `Pool`: the pool of a machine of the cluster stays with it."""
+
     def __enter__(self) -> Self:
         return self
 

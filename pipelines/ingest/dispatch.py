@@ -137,6 +137,11 @@ class Dispatcher:
                 return ended
         return await self._start(function, task).ended(on_note)
 
+    def rest(self) -> None:
+        """Give back the processes that wait for documents: there are no more for a while."""
+        self._pool.rest()
+        self._model_pool.rest()
+
     def _start(self, function: DocumentJob, task: DocumentTask) -> StartedJob:
         listener = LoopListener(self._chat, self._embedder)
         asks = task.setup.model is not None and task.after is not None

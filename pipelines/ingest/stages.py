@@ -32,6 +32,7 @@ from pipelines.ingest.workers import Workers, workers_at
 from pipelines.parse.isolate import preload as parse_preload
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.store.artifact import ArtifactStore, ParsedRecord
+from pipelines.store.compression import compressed
 
 if TYPE_CHECKING:
     from pipelines.parse.describe import Describer
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 def preload() -> None:
     """Load what any document may need, this module and all that it imports among it."""
     parse_preload()
+    compressed(b"")
 
 
 def compile_document(job: JobContext, task: DocumentTask) -> bytes:

@@ -104,6 +104,7 @@ async def compile_all(run: IngestRun, items: Sequence[SourceItem], steps: Steps 
         await run.fetch_model()
     while pending:
         pending = await steps.compile(run, pending)
+    await asyncio.to_thread(run.dispatcher.rest)  # what comes now needs their memory
 
 
 async def _link(run: IngestRun, steps: Steps) -> None:

@@ -236,7 +236,7 @@ class _Growth:
     def _postings(self) -> SparseRows:
         numbers, words = self._terms
         new = self._chunk_table.postings()
-        place = np.array([words.place(term) for term in self._chunk_table.terms], dtype=np.int32)
+        place = words.places(self._chunk_table.terms)
         added = Entries(place[new.rows], self._chunks.of_new[new.columns], new.values)
         return renumbered(self._old.postings, numbers.of_old, self._chunks.of_old, len(words), added)
 
@@ -245,8 +245,9 @@ class _Growth:
         numbers, words = self._terms
         kept, _ = self._names_read_again
         rows = np.where(kept, self._entities.contents.of_old, -1).astype(np.int32)
-        place = {term: words.place(term) for term, _ in self._name_term_pairs}
-        added = Entries.of((number, place[term]) for term, number in self._name_term_pairs)
+        pairs = self._name_term_pairs
+        places = words.places([term for term, _ in pairs]).tolist()
+        added = Entries.of((number, place) for (_, number), place in zip(pairs, places, strict=True))
         return renumbered(self._old.name_terms, rows, numbers.of_old, len(self._entities.ids), added)
 
     def _of_terms(self) -> dict[str, Any]:

@@ -144,7 +144,7 @@ class NextEntities:
         around = names_around(keys, entities, changed) if len(old.entities) else contents.of_new
         again = np.union1d(around, contents.of_new)
         rows = np.where(np.isin(contents.of_old, again), -1, contents.of_old).astype(np.int32)
-        by_name = SortedMap(keys, entities.numbers_of)
+        by_name = SortedMap(keys, entities.numbers_of, len(again))
         added = [
             (number, other) for number in again.tolist() for other in inner_names(self.names[number], number, by_name)
         ]

@@ -250,7 +250,7 @@ class NamedTable:
         numbers = Renumbering.between(old_ids, kept, new)
         ids = numbers.strings(old_ids, new)
         same = kept & old_ids.marked_without(id for id in fresh if id in before)
-        of_new = np.array([ids.place(id) for id in fresh], dtype=np.int32)
+        of_new = ids.places(fresh)
         contents = Renumbering(np.where(same, numbers.of_old, -1).astype(np.int32), of_new)
         hashes = contents.table(old_hashes, _joined([held[id] for id in fresh]))
         names, aliases = [], []

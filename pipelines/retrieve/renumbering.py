@@ -83,7 +83,7 @@ def still_led_to(rows: SparseRows, columns: Numbers) -> NDArray[np.bool_]:
 
 def next_keys(old: Strings, used: NDArray[np.bool_], said: Collection[str]) -> tuple[Renumbering, Strings]:
     """Return the keys that are still `used` and those that are `said` anew, in order, and their numbers."""
-    kept = {key for key in said if (place := old.place(key)) >= 0 and used[place]}
+    kept = {key for key, place in zip(said, old.places(said).tolist(), strict=True) if place >= 0 and used[place]}
     added = sorted(set(said) - kept)
     numbers = Renumbering.between(old, used, added)
     return numbers, numbers.strings(old, added)
@@ -91,8 +91,8 @@ def next_keys(old: Strings, used: NDArray[np.bool_], said: Collection[str]) -> t
 
 def next_rows(keys: Strings, old: SparseRows, numbers: Renumbering, columns: Numbers, pairs: Pairs) -> SparseRows:
     """Return what each of `keys` leads to: as before under new numbers, and by `pairs` of a key and a number."""
-    place = {key: keys.place(key) for key, _ in pairs}
-    added = Entries.of((place[key], number) for key, number in pairs)
+    places = keys.places([key for key, _ in pairs]).tolist()
+    added = Entries.of((place, number) for place, (_, number) in zip(places, pairs, strict=True))
     return renumbered(old, numbers.of_old, columns, len(keys), added)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeVar, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from pipelines.retrieve.sparse_rows import Places
 
 T = TypeVar("T")
+_SEARCHES = 8
+"""Look-ups of a table of all strings that a binary search takes the time of, with what making the table takes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +64,13 @@ class Strings(Sequence[str]):
     def marked_without(self, texts: Iterable[str]) -> NDArray[np.bool_]:
         """Return for each of the strings, which are in order and hold all `texts`, whether it is none of them."""
         found = np.ones(len(self), dtype=bool)
-        found[[self.place(text) for text in texts]] = False
+        found[self.places(list(texts))] = False
         return found
+
+    def places(self, texts: Collection[str]) -> NDArray[np.int32]:
+        """Return the `place` of each text."""
+        known = SortedMap(self, int, len(texts))
+        return np.array([known.get(text, -1) for text in texts], dtype=np.int32)
 
     def places_before(self, texts: Iterable[str]) -> NDArray[np.int64]:
         """Return for each text how many of the strings, which are in order, come before it."""
@@ -95,21 +102,32 @@ class Strings(Sequence[str]):
 
 
 class SortedMap(Mapping[str, T]):
-    """A mapping from strings that are in order: a lookup is a binary search, and nothing is made before it."""
+    """A mapping from strings that are in order: a lookup is a binary search, and nothing is made before it.
 
-    def __init__(self, keys: Strings, value: Callable[[int], T]) -> None:
+    Where very many lookups are `expected` a table is made of all strings.
+    """
+
+    def __init__(self, keys: Strings, value: Callable[[int], T], expected: int = 0) -> None:
         """Take the keys, and what returns the value of the key at a place."""
         self._keys = keys
         self._value = value
+        self._table = {key: place for place, key in enumerate(keys)} if expected * _SEARCHES > len(keys) else None
 
     def __getitem__(self, key: str) -> T:
-        place = self._keys.place(key)
+        place = self._place(key)
         if place < 0:
             raise KeyError(key)
         return self._value(place)
 
+    def get(self, key: str, default: Any = None) -> Any:
+        place = self._place(key)
+        return self._value(place) if place >= 0 else default
+
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and self._keys.place(key) >= 0
+        return isinstance(key, str) and self._place(key) >= 0
+
+    def _place(self, key: str) -> int:
+        return self._keys.place(key) if self._table is None else self._table.get(key, -1)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)

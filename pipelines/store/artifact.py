@@ -2,7 +2,7 @@
 
 `FileArtifacts` keeps them as `ROOT/STAGE/ab/abcdef...`, each written whole by a rename and checked when read. What is
 compressed begins with a mark and the digest of stage, key and content, so that a file that was cut, emptied or put in
-another's place is not taken for what was kept. Files of earlier versions have no such head; they are read as they are.
+another's place is not taken for what was kept. Files of earlier versions have another head or none, and are read too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import hashlib
 import os
 import re
 import tempfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from pipelines.core.ids import digest
 from pipelines.core.knowledge import Distillate
 from pipelines.core.outcome import Status
 from pipelines.store.catalog import Entry
+from pipelines.store.compression import compressed, decompressed, decompressed_before
 
 T = TypeVar("T")
 
@@ -148,7 +148,7 @@ def _unreadable(entry: Entry, stage: str, how: str) -> ArtifactUnreadable:
 
 _NAME = re.compile(r"[0-9A-Za-z_][0-9A-Za-z_.-]*")
 _TEMPORARY = ".writing-"  # hidden, so that `keys` passes over what a crash left
-_MARK = b"\x00strata1"  # no stream of zlib begins with a zero
+_MARK, _MARK_BEFORE = b"\x00strata2", b"\x00strata1"  # no stream of zlib begins with a zero
 _DIGEST_BYTES = 16
 _PLAIN = frozenset(("picture", "member"))
 """Stages whose artifacts are compressed already, or to be opened as they are; their keys are the SHA-256 of what lies
@@ -213,17 +213,15 @@ class FileArtifacts:
 
 
 def _packed(stage: str, key: str, data: bytes) -> bytes:
-    return _MARK + _bound(stage, key, data) + zlib.compress(data, 3)
+    return _MARK + _bound(stage, key, data) + compressed(data)
 
 
 def _unpacked(stage: str, key: str, kept: bytes) -> bytes | None:
-    head = len(_MARK) + _DIGEST_BYTES
-    marked = kept.startswith(_MARK)
-    try:
-        data = zlib.decompress(kept[head:] if marked else kept)
-    except zlib.error:
-        return None
-    return data if not marked or kept[len(_MARK) : head] == _bound(stage, key, data) else None
+    mark, bound, rest = kept[: len(_MARK)], kept[len(_MARK) :][:_DIGEST_BYTES], kept[len(_MARK) + _DIGEST_BYTES :]
+    if mark not in (_MARK, _MARK_BEFORE):
+        return decompressed_before(kept)
+    data = decompressed(rest) if mark == _MARK else decompressed_before(rest)
+    return data if data is not None and bound == _bound(stage, key, data) else None
 
 
 def _bound(stage: str, key: str, data: bytes) -> bytes:

@@ -46,14 +46,15 @@ class SqliteGraph:
 
     def write(self, subgraph: Subgraph) -> None:
         with self._file.transaction() as connection:
+            (unused,) = connection.execute("SELECT ifnull(max(number), 0) + 1 FROM ids").fetchone()
             numbers = _numbers(connection, subgraph)
             owner = numbers[subgraph.owner]
             nodes: dict[_Place, Node | Edge] = {(numbers[node.id],): node for node in subgraph.nodes}
             edges: dict[_Place, Node | Edge] = {
                 (numbers[edge.source], edge.kind.value, numbers[edge.target], edge.key): edge for edge in subgraph.edges
             }
-            _replace(connection, "nodes", ("id",), owner, nodes)
-            _replace(connection, "edges", _EDGE_KEY, owner, edges)
+            _replace(connection, "nodes", ("id",), owner, nodes, unused)
+            _replace(connection, "edges", _EDGE_KEY, owner, edges, unused)
 
     def remove(self, owner: str) -> None:
         with self._file.transaction() as connection:
@@ -172,7 +173,9 @@ def _replace(
     key: tuple[str, ...],
     owner: int,
     items: Mapping[_Place, Node | Edge],
+    unused: int,
 ) -> None:
+    """Make an owner's rows these; nothing is held at places that begin with a number from `unused` on."""
     held = {
         tuple(row[:-1]): row[-1]
         for row in connection.execute(f"SELECT {', '.join(key)}, hash FROM {table} WHERE owner = ?", (owner,))  # noqa: S608
@@ -180,7 +183,8 @@ def _replace(
     hashes = {place: item_hash(item) for place, item in items.items()}
     changed = [place for place in items if held.get(place) != hashes[place]]
     # Also what another owner held at these places: the last writer has it.
-    _delete(connection, table, key, [place for place in held if place not in items] + changed)
+    taken = [place for place in changed if int(place[0]) < unused]
+    _delete(connection, table, key, [place for place in held if place not in items] + taken)
     rows = (_row(place, owner, items[place], hashes[place]) for place in changed)
     marks = ", ".join("?" * (5 if table == "nodes" else 7))
     connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608
@@ -192,7 +196,9 @@ def _row(place: _Place, owner: int, item: Node | Edge, hash: bytes) -> tuple[str
     return *own, owner, encode(item.properties), hash
 
 
-def _delete(connection: sqlite3.Connection, table: str, key: tuple[str, ...], places: Iterable[_Place]) -> None:
+def _delete(connection: sqlite3.Connection, table: str, key: tuple[str, ...], places: Sequence[_Place]) -> None:
+    if not places:
+        return
     if table == "nodes":
         among, values = f"id IN {_AMONG}", json.dumps([place[0] for place in places])
     else:

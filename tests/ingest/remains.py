@@ -9,7 +9,10 @@ from contextlib import closing
 from pathlib import Path
 
 import lancedb
+import pyarrow as pa
 
+_ZSTD = b"\x28\xb5\x2f\xfd"
+"""The beginning of a frame of zstd (RFC 8878, 3.1.1)."""
 _HEAD = 64
 """Bytes at the beginning of an artifact among which its compressed part begins."""
 
@@ -54,6 +57,9 @@ def _contents(path: Path) -> Iterator[bytes]:
                 yield zlib.decompress(data[start:])
             except zlib.error:
                 continue
+        if data[start : start + len(_ZSTD)] == _ZSTD:
+            with pa.CompressedInputStream(pa.BufferReader(data[start:]), "zstd") as stream:
+                yield stream.read()
     if data.startswith(b"SQLite format 3"):
         yield from _rows(path)
 

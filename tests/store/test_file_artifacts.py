@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import shutil
 import zlib
 from pathlib import Path
@@ -54,6 +55,29 @@ def test_an_artifact_of_an_earlier_version_is_read_as_it_is(tmp_path: Path) -> N
     path.parent.mkdir(parents=True)
     path.write_bytes(zlib.compress(b"kept long ago"))
     assert artifacts.get("parse", KEY) == b"kept long ago"
+
+
+def test_an_artifact_that_was_bound_to_its_place_before_zstd_is_read_there_alone(tmp_path: Path) -> None:
+    artifacts, data = FileArtifacts(tmp_path), b"kept last year"
+    sum = hashlib.sha256(b"parse/%s\n%s" % (KEY.encode(), data)).digest()[:16]
+    for key in (KEY, OTHER):
+        artifacts.path("parse", key).parent.mkdir(parents=True, exist_ok=True)
+        artifacts.path("parse", key).write_bytes(b"\x00strata1" + sum + zlib.compress(data))
+    assert artifacts.get("parse", KEY) == data
+    assert artifacts.get("parse", OTHER) is None
+
+
+def test_whatever_size_a_damaged_head_says_is_not_believed(tmp_path: Path) -> None:
+    artifacts = FileArtifacts(tmp_path)
+    artifacts.put("parse", KEY, b"text" * 100)
+    path = artifacts.path("parse", KEY)
+    whole = path.read_bytes()
+    for size in (0, 399, 401, 1 << 31, 1 << 40, (1 << 64) - 1):
+        path.write_bytes(whole[:24] + size.to_bytes(8, "little") + whole[32:])
+        assert artifacts.get("parse", KEY) is None
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        assert artifacts.get("parse", KEY) is None
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "a\\b", ".hidden", "a\n"])

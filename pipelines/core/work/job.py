@@ -109,6 +109,10 @@ class Pool(Protocol):
         """Queue a job. The future's result is `read` of its `JobResult`; it can be cancelled until the job runs."""
         ...
 
+    def rest(self) -> None:
+        """Give back what waits for the next job; it may take longer to begin."""
+        ...
+
 
 HEAD = struct.Struct("<cQQ")
 

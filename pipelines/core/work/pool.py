@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from queue import LifoQueue
+from queue import Empty, LifoQueue
 from types import TracebackType
 from typing import IO, Self, TypeVar
 
@@ -228,6 +228,16 @@ class WorkerPool:
     def submit(self, job: Job, read: Callable[[JobResult], T], listener: JobListener = _SILENT) -> Future[T]:
         """Queue a job. The future's result is `read` of its `JobResult`; it can be cancelled until the job runs."""
         return self._threads.submit(lambda: read(self._run(job, listener)))
+
+    def rest(self) -> None:
+        """End the processes that wait for a job, with the memory that they hold; the next job starts one."""
+        waiting: list[WorkerProcess] = []
+        with contextlib.suppress(Empty):
+            while True:
+                waiting.append(self._idle.get_nowait())
+        for process in waiting:
+            process.end()
+            self._idle.put(process)
 
     def close(self, *, cancel: bool = False) -> None:
         """Wait for the jobs that were submitted, or with `cancel` stop them; then end all processes.

@@ -208,8 +208,8 @@ class _Meter:
         self.restart()
 
     def restart(self) -> None:
-        self._from = self._cpu(usage_of(self._pid))
         self.seen()
+        self._from = self._mark[1]
 
     def seen(self) -> None:
         """Note that there is progress, or that the job waits for its parent."""
