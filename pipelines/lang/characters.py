@@ -11,9 +11,10 @@ from itertools import pairwise
 
 from pipelines.core.provenance import Span
 
-KANA = r"\u3040-\u30ff"
+KANA = r"\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff"
+"""Without the block's two marks between words, U+30A0 and U+30FB."""
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-HANGUL = r"\uac00-\ud7af"
+HANGUL = r"\uac00-\ud7a3"
 
 UNSPACED = KANA + HAN
 """Scripts that set no blanks between words; Korean does."""

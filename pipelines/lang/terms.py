@@ -18,7 +18,7 @@ _SPELLED = rf"[^\W_{_BY_PAIRS}]+(?:[{MARK}]+[^\W_{_BY_PAIRS}]*)*"
 _RUN = re.compile(rf"[{CJK}]+|[{WITHOUT_BLANKS}]+|{_SPELLED}(?:(?:[.\-/]|_+|::){_SPELLED})*")
 _ASCII_RUN = re.compile(r"[^\W_]+(?:(?:[.\-/]|_+|::)[^\W_]+)*")
 """What `_RUN` finds in a text whose letters and digits are ASCII, in half the time."""
-_BEYOND_ASCII = re.compile(rf"[^\W\x00-\x7f]|[{MARK}]")
+_BEYOND_ASCII = re.compile(rf"[^\W\x00-\x7f]|[{MARK}{_BY_PAIRS}]")
 _PART = re.compile(_SPELLED)
 _JOINTS = tuple(map(re.compile, ("::", "/", r"(?<!\d)\.|\.(?!\d)", "_+", "-")))
 """What joins words to an identifier, the loosest first: a point between figures joins closest of all."""
