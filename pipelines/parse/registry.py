@@ -42,11 +42,11 @@ READERS = (
     "web.eml:MailboxReader",
     "web.markup:HtmlReader",
     "web.markup:XmlReader",
-    "web.notebook:NotebookReader",
+    "web.markdown:NotebookReader",
     "web.json:JsonReader",
     "web.markdown:MarkdownReader",
     "web.rst:RstReader",
-    "web.org:OrgReader",
+    "web.rst:OrgReader",
     "office.csv:CsvReader",
     "web.text:TextReader",
 )

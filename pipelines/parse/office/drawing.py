@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
-from pipelines.parse.office.charts import Chart, read_chart
-from pipelines.parse.office.media import diagram_nodes, image_of
+from pipelines.parse.office.charts import Chart, diagram_nodes, image_of, read_chart
 from pipelines.parse.office.ooxml import NAMESPACES, Element, Relationship, children, local, qualified, read_xml
 from pipelines.parse.office.package import Package
 from pipelines.parse.parsed import Child

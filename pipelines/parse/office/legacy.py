@@ -24,7 +24,7 @@ from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.libreoffice import convert
 from pipelines.parse.office.package import decrypted, holds_encrypted_package
 from pipelines.parse.office.pptx import PptxReader
-from pipelines.parse.office.ranges import CellRange
+from pipelines.parse.office.regions import CellRange
 from pipelines.parse.office.xlsx import XlsxReader
 from pipelines.parse.office.xlsx.formats import number_text, other_form, parse_format
 from pipelines.parse.parsed import Parsed

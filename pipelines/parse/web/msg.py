@@ -15,7 +15,7 @@ from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.mail import LONGEST_NAME, Attachment, Mail, append_mail, message_ids
+from pipelines.parse.web.eml import LONGEST_NAME, Attachment, Mail, append_mail, message_ids
 
 if TYPE_CHECKING:
     from oxmsg import Message

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.parse.office.grid import SheetGrid
-from pipelines.parse.office.ranges import CellRange, address, area, place
+from pipelines.parse.office.regions import CellRange, address, area, place
 
 PLACES = st.tuples(st.integers(0, 12), st.integers(0, 12))
 

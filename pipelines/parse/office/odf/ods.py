@@ -11,12 +11,11 @@ from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
 from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.odf.document import OdfStyles, body_of, open_document, qualified
-from pipelines.parse.office.odf.inline import plain_text, read_paragraph
-from pipelines.parse.office.odf.objects import Objects, repeated, rows_of, spanned
+from pipelines.parse.office.odf.objects import Objects, plain_text, read_paragraph, repeated, rows_of, spanned
 from pipelines.parse.office.odf.story import annotation_text
 from pipelines.parse.office.ooxml import Element, local
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.ranges import CellRange
+from pipelines.parse.office.regions import CellRange
 from pipelines.parse.office.xlsx.formats import typed
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.pieces import Pointer

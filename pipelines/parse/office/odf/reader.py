@@ -11,8 +11,7 @@ from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.columns import ShapeFrame, in_reading_order
 from pipelines.parse.office.odf.document import OdfStyles, OpenDocument, body_of, open_document, qualified
-from pipelines.parse.office.odf.inline import plain_text
-from pipelines.parse.office.odf.objects import Objects
+from pipelines.parse.office.odf.objects import Objects, plain_text
 from pipelines.parse.office.odf.story import OdfStory
 from pipelines.parse.office.ooxml import Element, local
 from pipelines.parse.office.package import Package
