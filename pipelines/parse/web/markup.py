@@ -17,7 +17,7 @@ from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.dom import Element, HtmlLooks, is_silent, parse_html, text_of
+from pipelines.parse.web.dom import Element, is_silent, parse_html, text_of
 from pipelines.parse.web.inline import labels_of, told_of
 from pipelines.parse.web.walk import Walker
 from pipelines.parse.web.xml_walk import XmlWalker
@@ -127,9 +127,7 @@ def read_tree(root: Element, source: Source, settings: ParseSettings, engine: st
     for furniture in (True, False):
         builder = DocumentBuilder(source, settings, engine)
         read_meta(root, builder)
-        looks = HtmlLooks(root)
-        Walker(builder, furniture=furniture, looks=looks).walk(root)
-        builder.promote(looks.headings(builder.last))
+        Walker(builder, furniture=furniture).walk(root)
         if not builder.empty:
             break
     return builder.build()

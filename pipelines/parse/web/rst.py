@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
-from pipelines.core.document import ReferenceKind, Source
-from pipelines.core.table import Cell
+from pipelines.core.document import Source
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.dom import parse_html_text
-from pipelines.parse.web.text import TAB
+from pipelines.parse.web.markdown import append_markdown
 from pipelines.parse.web.walk import Walker
 
 _SIGN = re.compile(r"^\.\. (?:[a-z-]+::|_[^:\n]+:)", re.MULTILINE)
@@ -78,132 +78,80 @@ def _plain_directives(text: str) -> str:
 
 _HEADLINE = re.compile(r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING)\s+)?(?:\[#[A-Z]\]\s+)?(.*)")
 _LABELS = re.compile(r"(?<!\s)\s++:[\w@:]+:$")
-_ITEM = re.compile(r"(\s*)(?:[-+]|\d+[.)])\s+(?:\[[ X-]\]\s+)?(.*)$")
+_ITEM = re.compile(r"(\s*)([-+]|\d+[.)])\s+(?:\[[ X-]\]\s+)?(.*)$")
 _KEYWORD = re.compile(r"#\+(\w+):\s*(.*)$")
-_BLOCK = re.compile(r"\s*#\+begin_(\w+)", re.IGNORECASE)
+_BLOCK = re.compile(r"\s*#\+(begin|end)_(\w+)", re.IGNORECASE)
 _PART = r"(?:[^\[\]]|\[(?!\[))"
 _LINK = re.compile(rf"\[\[({_PART}+)\](?:\[({_PART}+)\])?\]")
+_EMPHASIS = re.compile(r"(?<!\S)([*/_=~+])(\S(?:[^\n]{0,200}?\S)?)\1(?=[\s.,;:!?)]|$)")
 _DRAWER = re.compile(r"\s*:(?:PROPERTIES|LOGBOOK):\s*$", re.IGNORECASE)
 _SKIPPED = re.compile(r"\s*(?:#(?:\s|$)|(?:SCHEDULED|DEADLINE|CLOSED):)")
 _META = {"title": "title", "author": "author", "date": "created", "description": "description", "language": "language"}
+_VERBATIM = ("src", "example", "export")
 
 
 class OrgReader:
-    """Reads Org line by line."""
+    """Reads Org: headlines, lists, tables, blocks and links, line by line as the Markdown that they would be."""
 
     formats = (FileFormat("text/x-org", (".org",)),)
     name = "org"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         builder = DocumentBuilder(source, settings, self.name)
-        _Org(builder).read(decode(path.read_bytes()).text.splitlines())
+        lines = decode(path.read_bytes()).text.splitlines()
+        for keyword in filter(None, map(_KEYWORD.match, lines)):
+            if (name := _META.get(keyword[1].lower())) is not None:
+                builder.meta(name, keyword[2])
+        builder.title(builder.metadata.get("title", ""))
+        append_markdown("\n".join(_as_markdown(lines)), builder, titled=False)
         return builder.build()
 
 
-class _Org:
-    def __init__(self, builder: DocumentBuilder) -> None:
-        self._builder = builder
-        self._paragraph: list[str] = []
-        self._item = 0
-        self._rows: list[list[str]] = []
-        self._header = 0
-
-    def read(self, lines: list[str]) -> None:
-        block: list[str] | None = None
-        kind, drawer = "", False
-        for line in lines:
-            if block is not None:
-                if re.match(rf"\s*#\+end_{kind}\b", line, re.IGNORECASE):
-                    self._append_block(kind, block)
-                    block = None
-                else:
-                    block.append(line)
-            elif drawer:
-                drawer = line.strip().upper() != ":END:"
-            elif match := _BLOCK.match(line):
-                self._flush()
-                block, kind = [], match.group(1).lower()
-            elif _DRAWER.match(line):
-                drawer = True
-            else:
-                self._line(line)
-        self._append_block(kind, block or [])
-        self._flush()
-
-    def _line(self, line: str) -> None:
-        if match := _HEADLINE.match(line):
-            self._flush()
-            self._prose(_LABELS.sub("", match.group(2).rstrip()), heading=len(match.group(1)))
+def _as_markdown(lines: list[str]) -> Iterator[str]:
+    block, drawer, rows = "", False, list[str]()
+    for line in (*lines, ""):
+        mark = _BLOCK.match(line)
+        if rows and not line.lstrip().startswith("|"):
+            yield from _table(rows)
+            rows.clear()
+        if drawer:
+            drawer = line.strip().upper() != ":END:"
+        elif mark and (not block or (mark[1].lower(), mark[2].lower()) == ("end", block)):
+            block = "" if block else mark[2].lower()
+            yield "\n````" if mark[2].lower() in _VERBATIM else ""
+        elif block:
+            yield "" if block == "comment" else line if block in _VERBATIM else _shown(line)
+        elif _DRAWER.match(line):
+            drawer = True
         elif line.lstrip().startswith("|"):
-            self._row(line.strip())
-        elif match := _KEYWORD.match(line):
-            self._keyword(match.group(1).lower(), match.group(2))
-        elif match := _ITEM.match(line):
-            self._flush()
-            self._item = len(match.group(1).expandtabs(TAB)) // 2 + 1
-            self._paragraph.append(match.group(2))
-        elif not line.strip() or _SKIPPED.match(line):
-            self._flush()
+            rows.append(line.strip())
         else:
-            self._paragraph.append(line.strip())
+            yield _line(line)
 
-    def _keyword(self, name: str, value: str) -> None:
-        self._flush()
-        if name in _META:
-            self._builder.meta(_META[name], value)
-        if name == "title":
-            self._builder.title(value)
-        elif name == "caption":
-            self._builder.caption(value)
 
-    def _row(self, line: str) -> None:
-        if self._paragraph:
-            self._flush()
-        if line.startswith("|-"):
-            self._header = self._header or len(self._rows)
-        else:
-            self._rows.append([cell.strip() for cell in line.strip("|").split("|")])
+def _table(rows: list[str]) -> Iterator[str]:
+    """Yield a table with one rule, below its first row: Markdown knows no other."""
+    texts = [_shown(row) for row in rows if not row.startswith("|-")]
+    rule = "|" + "---|" * (texts[0].strip("|").count("|") + 1) if texts else ""
+    yield from ("", *texts[:1], rule, *texts[1:], "")
 
-    def _flush(self) -> None:
-        if self._rows:
-            cells = [
-                Cell(row, column, _shown(text), header=row < self._header)
-                for row, texts in enumerate(self._rows)
-                for column, text in enumerate(texts)
-            ]
-            if self._builder.table(cells):
-                for texts in self._rows:
-                    self._refer(" ".join(texts))
-            self._rows, self._header = [], 0
-        if self._paragraph:
-            self._prose("\n".join(self._paragraph))
-            self._paragraph, self._item = [], 0
 
-    def _prose(self, text: str, heading: int = 0) -> None:
-        shown = _shown(text)
-        if heading:
-            added = self._builder.heading(shown, heading)
-        elif self._item:
-            added = self._builder.list_item(shown, self._item)
-        else:
-            added = self._builder.paragraph(shown)
-        if added:
-            self._refer(text)
-
-    def _refer(self, text: str) -> None:
-        for link in _LINK.finditer(text):
-            target = link.group(1).removeprefix("file:")
-            kind = ReferenceKind.CROSS_REFERENCE if target.startswith(("#", "*")) else ReferenceKind.HYPERLINK
-            self._builder.reference(kind, target, link.group(2) or link.group(1))
-
-    def _append_block(self, kind: str, lines: list[str]) -> None:
-        if kind in ("src", "example", "export"):
-            self._builder.code("\n".join(lines))
-        elif kind != "comment":
-            self._builder.paragraph("\n".join(lines))
+def _line(line: str) -> str:
+    if match := _HEADLINE.match(line):
+        # Six levels, as Markdown has.
+        return f"\n{'#' * min(6, len(match[1]))} {_shown(_LABELS.sub('', match[2].rstrip()))}\n"
+    if match := _KEYWORD.match(line):
+        return f'\n<p class="caption">{match[2]}</p>\n' if match[1].lower() == "caption" else ""
+    if match := _ITEM.match(line):
+        return f"{match[1]}{match[2]} {_shown(match[3])}"
+    return "" if _SKIPPED.match(line) else _shown(line)
 
 
 def _shown(text: str) -> str:
     """A link shows its description, an emphasized word itself."""
-    text = _LINK.sub(lambda link: link.group(2) or link.group(1), text)
-    return re.sub(r"(?<!\S)([*/_=~+])(\S(?:[^\n]{0,200}?\S)?)\1(?=[\s.,;:!?)]|$)", r"\2", text)
+    text = _LINK.sub(lambda link: f"[{link[2] or link[1]}](<{_target(link[1])}>)", text)
+    return _EMPHASIS.sub(r"\2", text)
+
+
+def _target(address: str) -> str:
+    return f"#{address[1:]}" if address.startswith("*") else address.removeprefix("file:")
