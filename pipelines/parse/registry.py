@@ -38,6 +38,8 @@ READERS = (
     "web.dxf:DxfReader",
     "web.archives:ZipReader",
     "web.archives:TarReader",
+    "web.cards:CardReader",
+    "web.subtitles:SubtitleReader",
     "web.eml:EmlReader",
     "web.eml:MailboxReader",
     "web.markup:HtmlReader",
@@ -60,6 +62,10 @@ _WAYS_OUT = MappingProxyType(
         "application/postscript": "convert it to PDF",
         "image/heic": "save it as JPEG or PNG",
         "image/x-dwg": "save it as DXF or PDF",
+        "image/vnd.djvu": "convert it to PDF",
+        "image/vnd.djvu+multipage": "convert it to PDF",
+        "application/vnd.ms-htmlhelp": "unpack it, as HTML files, into the folder",
+        "application/vnd.apple.iwork": "export it as PDF, or for Word, Excel or PowerPoint",
     }
 )
 """What can be done with files that nobody reads."""

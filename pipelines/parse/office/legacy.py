@@ -1,4 +1,4 @@
-"""DOC, XLS and PPT, by LibreOffice or xlrd (whose only user this is), and encrypted files."""
+"""DOC, PPT, XLSB and WPD by LibreOffice, XLS by xlrd (whose only user this is), and encrypted files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipelines.core.document import ReferenceKind, Source
 from pipelines.core.errors import Encrypted, Malformed, TooLarge, Unsupported
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import READING, current_task
-from pipelines.parse.magic import ENCRYPTED_OFFICE, zip_type
+from pipelines.parse.magic import ENCRYPTED_OFFICE, XLSB, zip_type
 from pipelines.parse.office.docx import DocxReader
 from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
 from pipelines.parse.office.labels import SheetTable
@@ -143,16 +143,26 @@ def _format(cell: XlsCell, book: Book) -> str:
     return str(found.format_str) if found is not None else "General"
 
 
-_TARGETS = MappingProxyType({"application/msword": "docx", "application/vnd.ms-powerpoint": "pptx"})
+_WPD = "application/vnd.wordperfect"
+_TARGETS = MappingProxyType(
+    {"application/msword": "docx", "application/vnd.ms-powerpoint": "pptx", XLSB: "xlsx", _WPD: "docx"}
+)
+_READERS: dict[str, type[DocxReader | PptxReader | XlsxReader]] = {
+    "docx": DocxReader,
+    "pptx": PptxReader,
+    "xlsx": XlsxReader,
+}
 
 
 class LegacyReader:
-    """Reads the binary formats of Office 97 to 2003."""
+    """Reads the binary formats of Office 97 to 2003, binary workbooks and WordPerfect."""
 
     formats = (
         signed("application/msword", ".doc"),
         signed("application/vnd.ms-powerpoint", ".ppt"),
         signed("application/vnd.ms-excel", ".xls"),
+        signed(XLSB, ".xlsb"),
+        signed(_WPD, ".wpd"),
     )
     name = "legacy"
 
@@ -163,10 +173,9 @@ class LegacyReader:
         target = _TARGETS.get(source.media_type)
         if target is None:
             return read_xls(path, source, settings)
-        reader: Reader = DocxReader() if target == "docx" else PptxReader()
         with tempfile.TemporaryDirectory(prefix="strata-") as folder:
             converted = _convert(path, target, Path(folder), source)
-            return reader.read(converted, source, settings)
+            return _READERS[target]().read(converted, source, settings)
 
 
 def _convert(path: Path, target: str, folder: Path, source: Source) -> Path:

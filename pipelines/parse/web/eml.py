@@ -44,7 +44,9 @@ _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "appl
 class EmlReader:
     """Reads a mail. Its text is taken once, from its HTML where it has one; attachments become children."""
 
-    formats = (FileFormat("message/rfc822", (".eml",), sniff=lambda sample: _is_mail(sample.text)),)
+    formats = (
+        FileFormat("message/rfc822", (".eml",), sniff=lambda sample: _is_mail(sample.text), also=(".mhtml", ".mht")),
+    )
     name = "eml"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -93,13 +95,15 @@ def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:
         if kind in texts and not _is_attached(part):
             (texts[kind] if alternative or kind == "text/html" else beside).append(_text(part))
         elif kind not in _SIGNATURES:
-            data, identity = _bytes(part), str(part.get("Content-ID", "")).strip(" <>")
+            data, identity = _bytes(part), _address(part)
+            if kind == "text/css":
+                continue
             if identity and kind.startswith("image/") and part.get_content_disposition() != "attachment":
                 inline[identity] = (kind, data)
             else:
                 attachments.append(Attachment(_name(part, number), data))
     html = "<hr>".join(texts["text/html"])
-    for identity in [identity for identity in inline if f"cid:{identity}" not in html]:
+    for identity in [one for one in inline if f"cid:{one}" not in html and not ("://" in one and one in html)]:
         kind, data = inline.pop(identity)
         attachments.append(Attachment(f"{identity.split('@')[0]}.{kind.partition('/')[2]}", data))
     return Mail(
@@ -111,6 +115,11 @@ def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:
         attachments=tuple(attachments),
         inline=inline,
     )
+
+
+def _address(part: Message) -> str:
+    """How the HTML calls a part: by its id (RFC 2392), or where a page that was saved had it from (RFC 2557)."""
+    return str(part.get("Content-ID") or part.get("Content-Location") or "").strip(" <>")
 
 
 def _refuse_encrypted(message: Message, source: Source) -> None:

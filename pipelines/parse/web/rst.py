@@ -78,7 +78,7 @@ def _plain_directives(text: str) -> str:
 
 _HEADLINE = re.compile(r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING)\s+)?(?:\[#[A-Z]\]\s+)?(.*)")
 _LABELS = re.compile(r"(?<!\s)\s++:[\w@:]+:$")
-_ITEM = re.compile(r"(\s*)([-+]|\d+[.)])\s+(?:\[[ X-]\]\s+)?(.*)$")
+_ITEM = re.compile(r"(?P<mark>\s*(?:[-+]|\d+[.)])\s+)(?:\[[ X-]\]\s+)?(?P<text>.*)$")
 _KEYWORD = re.compile(r"#\+(\w+):\s*(.*)$")
 _BLOCK = re.compile(r"\s*#\+(begin|end)_(\w+)", re.IGNORECASE)
 _PART = r"(?:[^\[\]]|\[(?!\[))"
@@ -143,7 +143,7 @@ def _line(line: str) -> str:
     if match := _KEYWORD.match(line):
         return f'\n<p class="caption">{match[2]}</p>\n' if match[1].lower() == "caption" else ""
     if match := _ITEM.match(line):
-        return f"{match[1]}{match[2]} {_shown(match[3])}"
+        return match["mark"] + _shown(match["text"])
     return "" if _SKIPPED.match(line) else _shown(line)
 
 

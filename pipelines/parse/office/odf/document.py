@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
+from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted
 from pipelines.parse.lookalikes import Look, Lookalikes
 from pipelines.parse.office.characters import numeral
 from pipelines.parse.office.ooxml import Element, local, parse_xml, read_xml
 from pipelines.parse.office.package import Package
+from pipelines.parse.reader import FileFormat, FileSample, signed
+from pipelines.parse.settings import ParseSettings
 
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 NAMESPACES = {
@@ -58,8 +63,39 @@ class OpenDocument:
     metadata: dict[str, str]
 
 
-def open_document(package: Package) -> OpenDocument:
-    """Return the file in `package`. Raises `Encrypted` behind a password, `Malformed` where the content is missing."""
+_FLAT = re.compile(r"<office:document\s[^<>]*office:mimetype=[\"']([\w./-]{1,100})[\"']")
+
+
+def formats_of(kind: str, suffix: str) -> tuple[FileFormat, FileFormat]:
+    """Return the formats of a kind (text, spreadsheet, presentation): zipped, and as a single XML file ("flat")."""
+    media_type, flat = f"application/vnd.oasis.opendocument.{kind}", f".f{suffix.removeprefix('.')}"
+
+    def is_flat(sample: FileSample) -> bool:
+        found = _FLAT.search(sample.text)
+        return found is not None and found[1] == media_type
+
+    return signed(media_type, suffix), FileFormat(f"{media_type}-flat-xml", (flat,), sniff=is_flat, also=(".xml",))
+
+
+class _FlatFile(Package):
+    """A file of one XML element: it has no parts."""
+
+    def __init__(self, uri: str) -> None:
+        self.uri, self._members = uri, {}
+
+
+@contextmanager
+def open_document(path: Path, source: Source, settings: ParseSettings) -> Iterator[OpenDocument]:
+    """Yield a file, zipped or flat. Raises `Encrypted` behind a password, `Malformed` where the content is missing."""
+    if source.media_type.endswith("-flat-xml"):
+        root = parse_xml(path.read_bytes(), source.uri)
+        yield OpenDocument(_FlatFile(source.uri), root, None, _metadata(root.find(qualified("office:meta"))))
+        return
+    with Package(path, source.uri, settings) as package:
+        yield _unpacked(package)
+
+
+def _unpacked(package: Package) -> OpenDocument:
     manifest = package.find(_MANIFEST)
     if b"encryption-data" in manifest:
         raise Encrypted("the document is protected by a password", ids=(package.uri,))

@@ -10,16 +10,14 @@ from pipelines.core.errors import Malformed
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
 from pipelines.parse.office.labels import SheetTable
-from pipelines.parse.office.odf.document import OdfStyles, body_of, open_document, qualified
+from pipelines.parse.office.odf.document import OdfStyles, body_of, formats_of, open_document, qualified
 from pipelines.parse.office.odf.objects import Objects, plain_text, read_paragraph, repeated, rows_of, spanned
 from pipelines.parse.office.odf.story import annotation_text
 from pipelines.parse.office.ooxml import Element, local
-from pipelines.parse.office.package import Package
 from pipelines.parse.office.regions import CellRange
 from pipelines.parse.office.xlsx.formats import typed
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.pieces import Pointer
-from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _LAST_ROW, _LAST_COLUMN = 1 << 20, 1 << 14
@@ -47,12 +45,11 @@ def stored_value(cell: Element, shown: str) -> str:
 class OdsReader:
     """Reads the tables, comments, charts and pictures of all sheets, cells as they are shown."""
 
-    formats = (signed("application/vnd.oasis.opendocument.spreadsheet", ".ods"),)
+    formats = formats_of("spreadsheet", ".ods")
     name = "ods"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
-        with Package(path, source.uri, settings) as package:
-            document = open_document(package)
+        with open_document(path, source, settings) as document:
             body = body_of(document, "spreadsheet")
             if body is None:
                 raise Malformed("content.xml has no sheets", ids=(source.uri,))
@@ -61,7 +58,7 @@ class OdsReader:
             tables = body.findall(qualified("table:table"))
             headed = are_named(table.get(qualified("table:name"), "") for table in tables)
             for number, table in enumerate(tables, 1):
-                _Sheet(table, number, builder, styles, Objects(package, builder)).write(headed)
+                _Sheet(table, number, builder, styles, Objects(document.package, builder)).write(headed)
         return builder.build()
 
 

@@ -10,13 +10,11 @@ from pipelines.core.errors import Malformed
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.columns import ShapeFrame, in_reading_order
-from pipelines.parse.office.odf.document import OdfStyles, OpenDocument, body_of, open_document, qualified
+from pipelines.parse.office.odf.document import OdfStyles, OpenDocument, body_of, formats_of, open_document, qualified
 from pipelines.parse.office.odf.objects import Objects, plain_text
 from pipelines.parse.office.odf.story import OdfStory
 from pipelines.parse.office.ooxml import Element, local
-from pipelines.parse.office.package import Package
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _PAGE_FURNITURE = (("style:header", BlockKind.PAGE_HEADER), ("style:footer", BlockKind.PAGE_FOOTER))
@@ -25,21 +23,20 @@ _PAGE_FURNITURE = (("style:header", BlockKind.PAGE_HEADER), ("style:footer", Blo
 class OdtReader:
     """Reads text documents; pages are told where the program that saved the file marked them."""
 
-    formats = (signed("application/vnd.oasis.opendocument.text", ".odt"),)
+    formats = formats_of("text", ".odt")
     name = "odt"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
-        with Package(path, source.uri, settings) as package:
-            document = open_document(package)
+        with open_document(path, source, settings) as document:
             body = body_of(document, "text")
             if body is None:
                 raise Malformed("content.xml has no text", ids=(source.uri,))
             builder = DocumentBuilder(source, settings, self.name, document.metadata)
             paged = next(body.iter(qualified("text:soft-page-break")), None) is not None
             styles = OdfStyles(document.styles, document.content)
-            story = OdfStory(builder, styles, Objects(package, builder), Place(1 if paged else None))
+            story = OdfStory(builder, styles, Objects(document.package, builder), Place(1 if paged else None))
             story.add(body)
-            _furniture(document.styles, builder)
+            _furniture(document.styles if document.styles is not None else document.content, builder)
             for page in range(1, (story.place.page or 0) + 1):
                 builder.page(Page(page))
         return builder.build()
@@ -71,19 +68,18 @@ _USUAL_SIZE = (720.0, 540.0)
 class OdpReader:
     """Reads the slides with their tables, pictures, charts and notes."""
 
-    formats = (signed("application/vnd.oasis.opendocument.presentation", ".odp"),)
+    formats = formats_of("presentation", ".odp")
     name = "odp"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
-        with Package(path, source.uri, settings) as package:
-            document = open_document(package)
+        with open_document(path, source, settings) as document:
             body = body_of(document, "presentation")
             if body is None:
                 raise Malformed("content.xml has no slides", ids=(source.uri,))
             builder = DocumentBuilder(source, settings, self.name, document.metadata)
             styles, objects, size = (
                 OdfStyles(document.styles, document.content),
-                Objects(package, builder),
+                Objects(document.package, builder),
                 _size(document),
             )
             for number, slide in enumerate(body.findall(qualified("draw:page")), 1):
