@@ -88,7 +88,7 @@ def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:
     _refuse_encrypted(message, source)
     texts: dict[str, list[str]] = {"text/plain": [], "text/html": []}
     beside: list[str] = []
-    attachments: list[Attachment] = []
+    attachments: list[Child] = []
     inline: dict[str, tuple[str, bytes]] = {}
     for number, (part, alternative) in enumerate(_leaves(message, source, settings), 1):
         kind = part.get_content_type()
@@ -101,11 +101,11 @@ def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:
             if identity and kind.startswith("image/") and part.get_content_disposition() != "attachment":
                 inline[identity] = (kind, data)
             else:
-                attachments.append(Attachment(_name(part, number), data))
+                attachments.append(Child(_name(part, number), data))
     html = "<hr>".join(texts["text/html"])
     for identity in [one for one in inline if f"cid:{one}" not in html and not ("://" in one and one in html)]:
         kind, data = inline.pop(identity)
-        attachments.append(Attachment(f"{identity.split('@')[0]}.{kind.partition('/')[2]}", data))
+        attachments.append(Child(f"{identity.split('@')[0]}.{kind.partition('/')[2]}", data))
     return Mail(
         headers=_headers(message),
         text="\n\n".join([*texts["text/plain"], *beside]),
@@ -240,14 +240,6 @@ _SHOWN = (("sender", "From"), ("to", "To"), ("cc", "Cc"), ("created", "Date"))
 
 
 @dataclass(frozen=True, slots=True)
-class Attachment:
-    """A file that came with a mail."""
-
-    name: str
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class Mail:
     """A mail: its headers by our names (subject, sender, to, cc, created, message_id), its text, what came with it.
 
@@ -260,7 +252,7 @@ class Mail:
     html: str = ""
     beside: str = ""
     replies_to: tuple[str, ...] = ()
-    attachments: tuple[Attachment, ...] = ()
+    attachments: tuple[Child, ...] = ()
     inline: Mapping[str, tuple[str, bytes]] = field(default_factory=dict)
 
 

@@ -168,21 +168,9 @@ def _text_of(frame: Element, name: str) -> str:
 _SPACE = re.compile(r"[ \t\r\n]+")
 _CROSS = frozenset({"bookmark-ref", "reference-ref", "sequence-ref", "note-ref"})
 _SKIPPED = frozenset(
-    {
-        "tracked-changes",
-        "bookmark-start",
-        "bookmark-end",
-        "change",
-        "change-start",
-        "change-end",
-        "ruby-text",
-        "title",
-        "desc",
-    }
+    "tracked-changes bookmark-start bookmark-end change change-start change-end ruby-text title desc".split()
 )
-_DRAWINGS = frozenset(
-    {"frame", "custom-shape", "g", "rect", "ellipse", "line", "path", "connector", "polygon", "object"}
-)
+_DRAWINGS = frozenset("frame custom-shape g rect ellipse line path connector polygon object".split())
 _MOST_SPACES = 1_000
 """Blanks of one `text:s`; more are an attack."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.core.document import BlockKind, Page, ReferenceKind, Source
@@ -12,18 +11,13 @@ from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.columns import ShapeFrame
 from pipelines.parse.office.drawing import (
-    ChartItem,
-    DiagramItem,
-    EmbeddedItem,
     Graphics,
-    PictureItem,
     drawn,
     meaningful,
 )
 from pipelines.parse.office.ooxml import (
     NAMESPACES,
     Element,
-    children,
     core_properties,
     local,
     main_part,
@@ -43,7 +37,7 @@ from pipelines.parse.settings import ParseSettings
 _AUTHOR_PARTS = ("commentAuthors", "authors")
 _POINT = 12700
 """EMU of a point: 914,400 an inch (ECMA-376 1, 20.1.10.16)."""
-_USUAL_WIDTH, _USUAL_HEIGHT = 9144000, 6858000
+_USUAL_SIZE = (9144000, 6858000)
 """EMU: 10 by 7.5 inches (ECMA-376 1, 19.2.1.39, screen4x3)."""
 
 
@@ -121,7 +115,7 @@ def _read(package: Package, builder: DocumentBuilder) -> None:
         if slide is not None and slide.get("show") in ("0", "false"):
             builder.remark(f"slide {number} is hidden in the presentation")
             label = f"{number} (hidden)"
-        builder.page(Page(number, label, size.width / _POINT, size.height / _POINT, issue=issue))
+        builder.page(Page(number, label, size[0] / _POINT, size[1] / _POINT, issue=issue))
         if slide is not None:
             _slide(package, part, slide, SlideReader(package, part, builder, number, size, numbers))
     if parts and all(part not in package for part in parts):
@@ -134,27 +128,20 @@ def _slide(package: Package, part: str, slide: Element, reader: SlideReader) -> 
         reader.note(text)
 
 
-def _size(presentation: Element) -> Size:
+def _size(presentation: Element) -> tuple[int, int]:
+    """Return width and height of the slides in EMU."""
     found = presentation.find("p:sldSz", NAMESPACES)
     if found is None:
-        return Size(_USUAL_WIDTH, _USUAL_HEIGHT)
+        return _USUAL_SIZE
     width, height = found.get("cx", ""), found.get("cy", "")
     if not (width.isdigit() and height.isdigit() and int(width) and int(height)):
-        return Size(_USUAL_WIDTH, _USUAL_HEIGHT)
-    return Size(int(width), int(height))
+        return _USUAL_SIZE
+    return int(width), int(height)
 
 
 _FURNITURE = {"ftr": BlockKind.PAGE_FOOTER, "dt": BlockKind.PAGE_FOOTER, "sldNum": BlockKind.PAGE_FOOTER,
               "hdr": BlockKind.PAGE_HEADER}  # fmt: skip
 _TITLE_LEVEL = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """Width and height of the slides in EMU."""
-
-    width: int
-    height: int
 
 
 class SlideReader:
@@ -166,14 +153,14 @@ class SlideReader:
         part: str,
         builder: DocumentBuilder,
         number: int,
-        size: Size,
+        size: tuple[int, int],
         numbers: dict[str, int],
     ) -> None:
         self._builder = builder
         self._number = number
         self._numbers = numbers
         self._links = relationships(package, part)
-        self._mapping = Mapping(0.0, 0.0, 1 / size.width, 1 / size.height)
+        self._mapping = Mapping(0.0, 0.0, 1 / size[0], 1 / size[1])
         self._layout = SlideLayout(package, part, self._mapping)
         self._graphics = Graphics(package, self._links, builder)
 
@@ -255,24 +242,10 @@ class SlideReader:
                 self._refer(links)
             return
         for item in drawn(shape.element, meaningful(shape.text)):
-            if isinstance(item, ChartItem | DiagramItem | PictureItem | EmbeddedItem):
-                self._graphics.add(item, place)
-        for embedded in _embedded(shape.element):
-            self._graphics.add(EmbeddedItem(embedded), place)
+            self._graphics.add(item, place)
 
     def _boxes(self, frame: ShapeFrame | None) -> tuple[Box, ...]:
         if frame is None or frame.right <= frame.left or frame.bottom <= frame.top:
             return ()
         inside = [min(1.0, max(0.0, edge)) for edge in (frame.left, frame.top, frame.right, frame.bottom)]
         return (Box(self._number, *inside),)
-
-
-def _embedded(element: Element) -> list[str]:
-    """Return the relationships of the files embedded in a graphic frame."""
-    found = []
-    for child in children(element):
-        if local(child) == "oleObj":
-            found.append(child.get(qualified("r:id"), ""))
-        else:
-            found += _embedded(child)
-    return found
