@@ -135,9 +135,9 @@ def _append(entry: list[_Property], builder: DocumentBuilder) -> None:
 
 
 def _called(line: _Property) -> str:
-    kinds = [value for name, value in line.parameters.items() if name == "TYPE"]
+    kind = line.parameters.get("TYPE", "").lower()
     name = _NAMES.get(line.name, line.name.removeprefix("X-").replace("-", " ").capitalize())
-    return f"{name} ({', '.join(kinds).lower()})" if kinds else name
+    return f"{name} ({kind})" if kind else name
 
 
 def _append_data(line: _Property, builder: DocumentBuilder) -> None:

@@ -79,7 +79,7 @@ def slots_of(table: Element, limit: int, uri: str) -> list[Slot]:
             # Cells without a text do not count against the limit: twice as many may stand, in four times the places.
             if len(slots) > 2 * limit or len(taken) > 4 * limit:
                 raise TooLarge(f"a table of more than {limit} cells", ids=(uri,))
-    return _without_flat_rows(slots, len(rows))
+    return _without_flat_rows(_without_bare_columns(slots), len(rows))
 
 
 def _group_ends(rows: list[Element]) -> list[int]:
@@ -109,6 +109,15 @@ def _number(value: str | None) -> int:
 def _places(slot: Slot) -> list[tuple[int, int]]:
     columns = range(slot.column, slot.column + slot.column_span)
     return [(row, column) for row in range(slot.row, slot.row + slot.row_span) for column in columns]
+
+
+def _without_bare_columns(slots: list[Slot]) -> list[Slot]:
+    """Cut spans that are much wider than the table, as `colspan=99` is written for "all of it"."""
+    width = 1 + max((slot.column for slot in slots), default=0)
+    widest = max((slot.column + slot.column_span for slot in slots), default=0)
+    if widest <= 2 * width + 1:
+        return slots
+    return [replace(slot, column_span=min(slot.column_span, width - slot.column)) for slot in slots]
 
 
 def _without_flat_rows(slots: list[Slot], rows: int) -> list[Slot]:

@@ -253,6 +253,12 @@ def test_the_labels_of_a_drawing_in_the_page_are_read(document_of: Read) -> None
     assert (figure.ocr_text, figure.description) == ("Pump\nTank", "Loop")
 
 
+def test_a_span_far_beyond_the_table_ends_with_it(document_of: Read) -> None:
+    table = document_of("a.html", "<table><tr><th>A<th>B<tr><td colspan=99>wide<tr><td>1<td>2</table>").tables[0]
+    assert table.columns == 2
+    assert [(cell.text, cell.column_span) for cell in table.cells if cell.row == 1] == [("wide", 2)]
+
+
 @pytest.mark.parametrize("first", ["section", "main", "article", "figure", "dialog", "x-card"])
 def test_a_page_without_a_head_or_body_tag_keeps_its_text(document_of: Read, first: str) -> None:
     document = document_of(

@@ -10,11 +10,7 @@ from pipelines.core.errors import Malformed
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.columns import ShapeFrame
-from pipelines.parse.office.drawing import (
-    Graphics,
-    drawn,
-    meaningful,
-)
+from pipelines.parse.office.drawing import Graphics, drawn, meaningful
 from pipelines.parse.office.ooxml import (
     NAMESPACES,
     Element,
