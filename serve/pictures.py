@@ -21,8 +21,8 @@ from pipelines.core.ids import INSIDE, path_of
 from pipelines.core.work.job import Job, JobContext, JobLimits, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.scan import as_path, has_descriptor_paths, open_file, within
-from pipelines.parse.isolate import laid_out
-from pipelines.parse.page_picture import draw_page, drawable
+from pipelines.parse.image import draw_page, drawable
+from pipelines.parse.parse import laid_out
 from pipelines.store.catalog import Entry
 from serve.library import OpenBase
 from serve.settings import RequestLimits

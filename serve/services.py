@@ -14,8 +14,8 @@ from typing import Any
 from fastapi.routing import APIRoute
 
 from pipelines.core.errors import ArtifactUnreadable
+from pipelines.parse.image import drawable
 from pipelines.parse.office.printed import PRINTABLE
-from pipelines.parse.page_picture import drawable
 from serve import documents
 from serve.access import NotAllowed, Role, current, require_admin
 from serve.asking import Asking

@@ -25,7 +25,7 @@ from pipelines.core.provenance import Box, Span
 from pipelines.core.table import Cell
 from pipelines.graph.views import write_page
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.html_page import to_html
+from pipelines.parse.render import to_html
 from pipelines.parse.settings import ParseSettings
 from pipelines.store.embedded_store import EmbeddedStore
 from qa.answer import Answer, Citation, Claim, Step

@@ -37,9 +37,8 @@ def parse_file(
     """Print what one file holds, as it would be ingested."""
     from pipelines.core.errors import SettingsError
     from pipelines.ingest.single_file import chunk_parsed, parse_single_file
-    from pipelines.parse.html_page import to_html
     from pipelines.parse.json_view import to_json
-    from pipelines.parse.markdown_text import to_markdown
+    from pipelines.parse.render import to_html, to_markdown
 
     if json + scored + markdown + html + chunks > 1:
         raise SettingsError("--json, --scored, --markdown, --html and --chunks exclude one another")

@@ -13,7 +13,7 @@ from pipelines.core.errors import SourceError
 from pipelines.core.ids import uri_of
 from pipelines.ingest.scan import as_path, digest_file, has_descriptor_paths, open_file
 from pipelines.ingest.workers import Workers
-from pipelines.parse.isolate import ParserPool
+from pipelines.parse.parse import ParserPool
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
 from pipelines.settings import Settings
@@ -42,7 +42,7 @@ def parse_single_file(file: Path, settings: ParseSettings = ParseSettings()) -> 
             descriptor = open_file(file)
             opened.callback(os.close, descriptor)
             file = opened.enter_context(as_path(descriptor, file.suffix))
-        return pool.submit(file, source).result()
+        return pool.parse(file, source).result()
 
 
 def chunk_parsed(parsed: Parsed, settings: Settings, kb: Path) -> tuple[Chunk, ...]:

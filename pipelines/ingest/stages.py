@@ -29,7 +29,7 @@ from pipelines.ingest.report import Phase, Stage
 from pipelines.ingest.task import DESCRIBE, Compiled, DocumentTask
 from pipelines.ingest.worker_context import StageFailed, WorkerContext
 from pipelines.ingest.workers import Workers, workers_at
-from pipelines.parse.isolate import preload as parse_preload
+from pipelines.parse.parse import preload as parse_preload
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.store.artifact import ArtifactStore, ParsedRecord
 from pipelines.store.compression import compressed

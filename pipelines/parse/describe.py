@@ -6,17 +6,19 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pipelines.core.document import Block, Document, Figure, Reference, Section
+from pipelines.core.document import Block, Document, Figure, Reference
 from pipelines.core.outcome import Failure
-from pipelines.core.provenance import Provenance, Span
+from pipelines.core.provenance import Span
 from pipelines.llm.ask import ask
 from pipelines.llm.chat import AttachedImage, Chat
 from pipelines.llm.prompt import Prompt, fence
+from pipelines.parse.outline import build_sections
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.parse.pieces import join_pieces
 
@@ -40,13 +42,12 @@ def with_descriptions(document: Document, texts: Mapping[str, str]) -> Document:
         return document
     text, spans = join_pieces(told)
     blocks = tuple(_at(block, span) for block, span in zip(told, spans, strict=True))
-    moves = _Moves(document.blocks, blocks, len(document.text), len(text))
     return replace(
         document,
         text=text,
         blocks=blocks,
-        sections=tuple(moves.section(section) for section in document.sections),
-        references=tuple(moves.reference(reference) for reference in document.references),
+        sections=build_sections(document.id, blocks, len(text)),
+        references=_moved(document, blocks),
     )
 
 
@@ -63,31 +64,21 @@ def _at(block: Block, span: Span) -> Block:
     return replace(block, provenance=replace(block.provenance, span=span))
 
 
-class _Moves:
-    """How far what begins at a place of the old text has moved."""
+def _moved(document: Document, blocks: Sequence[Block]) -> tuple[Reference, ...]:
+    """Return the references, each moved as far as the block in which it stands."""
+    pairs = zip(document.blocks, blocks, strict=True)
+    moves = [(old.provenance.span.start, new.provenance.span.start) for old, new in pairs if old.text]
 
-    def __init__(self, old: Sequence[Block], new: Sequence[Block], old_end: int, new_end: int) -> None:
-        pairs = [(a.provenance.span.start, b.provenance.span.start) for a, b in zip(old, new, strict=True) if a.text]
-        self._starts = [start for start, _ in pairs]
-        self._shifts = [after - before for before, after in pairs]
-        self._old_end, self._new_end = old_end, new_end
-
-    def _moved(self, place: int) -> int:
-        if place >= self._old_end:
-            return self._new_end
-        found = bisect_right(self._starts, place) - 1
-        return place + self._shifts[found] if found >= 0 else place
-
-    def section(self, section: Section) -> Section:
-        start = 0 if section.level == 0 else self._moved(section.span.start)
-        return replace(section, span=Span(start, max(start, self._moved(section.span.end))))
-
-    def reference(self, reference: Reference) -> Reference:
-        provenance: Provenance = reference.provenance
-        if not len(provenance.span):
+    def moved(reference: Reference) -> Reference:
+        span = reference.provenance.span
+        found = bisect_right(moves, span.start, key=itemgetter(0)) - 1
+        if not len(span) or found < 0:
             return reference
-        start = self._moved(provenance.span.start)
-        return replace(reference, provenance=replace(provenance, span=Span(start, start + len(provenance.span))))
+        before, after = moves[found]
+        start = span.start + after - before
+        return replace(reference, provenance=replace(reference.provenance, span=Span(start, start + len(span))))
+
+    return tuple(map(moved, document.references))
 
 
 @dataclass(frozen=True, slots=True)

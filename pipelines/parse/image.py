@@ -1,4 +1,4 @@
-"""Pictures: PNG, JPEG, TIFF with its pages, WebP, BMP, GIF. What stands in them is read by OCR."""
+"""Pictures (PNG, JPEG, TIFF with its pages, WebP, BMP, GIF), read by OCR; and pages of files drawn as pictures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PIL import Image as Pillow
 from PIL import ImageOps, UnidentifiedImageError
 
 from pipelines.core.document import Page, Source
-from pipelines.core.errors import Malformed, TooLarge
+from pipelines.core.errors import Malformed, StrataError, TooLarge
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.limits import MEBIBYTE
@@ -121,3 +121,49 @@ def _place(number: int, group: list[Line], read: PictureText) -> Place:
 
 def _confidence(group: list[Line]) -> float:
     return sum(line.confidence for line in group) / len(group)
+
+
+DPI = 80
+"""Dots an inch: a page of A4 is 660 pixels wide, half of a screen."""
+LARGEST = (1200, 1600)
+"""Pixels of a picture: twice what half of a screen shows, for fine screens."""
+_DRAWN = frozenset(one.media_type for one in ImageReader.formats)
+"""Pictures that are made of pixels; drawings (SVG, DXF) are shown as their text."""
+
+
+def drawable(media_type: str) -> bool:
+    """Whether pages of this type can be drawn."""
+    return media_type == "application/pdf" or media_type in _DRAWN
+
+
+def draw_page(path: Path, media_type: str, number: int, passwords: tuple[str, ...] = (), dpi: float = DPI) -> bytes:
+    """Return page `number` of a file, from 1, as PNG; empty where it cannot be drawn.
+
+    `dpi` is for PDF files; a picture is drawn within `LARGEST`.
+    """
+    if media_type == "application/pdf":
+        return _draw_pdf(path, number, passwords, dpi)
+    return _draw_image(path, number) if media_type in _DRAWN else b""
+
+
+def _draw_pdf(path: Path, number: int, passwords: tuple[str, ...], dpi: float) -> bytes:
+    from pipelines.parse.pdf.mupdf import PdfFile
+
+    try:
+        with PdfFile(path, passwords) as file:
+            return file.render(number, max(1, int(dpi)))
+    except (StrataError, RuntimeError, ValueError, IndexError):
+        return b""  # the text of the page is shown without it
+
+
+def _draw_image(path: Path, number: int) -> bytes:
+    try:
+        with Pillow.open(path) as image:
+            image.seek(number - 1)
+            shown = image.convert("RGB")
+    except (OSError, EOFError, ValueError, UnidentifiedImageError):
+        return b""
+    shown.thumbnail(LARGEST)
+    buffer = io.BytesIO()
+    shown.save(buffer, "PNG")
+    return buffer.getvalue()

@@ -45,6 +45,8 @@ _PREFIXES = (
     (b"\x1aE\xdf\xa3", "video/x-matroska"),
     (b"!BDN", "application/vnd.ms-outlook-pst"),
     (b"\x00asm", "application/wasm"),
+    (b"ITSF", "application/vnd.ms-htmlhelp"),
+    (b"\xffWPC", "application/vnd.wordperfect"),
     (b"wOFF", "font/woff"),
     (b"wOF2", "font/woff2"),
 )
@@ -68,6 +70,9 @@ _MAIN_PARTS = (
     ("ms-powerpoint", _OOXML + "presentationml.presentation"),
 )
 OOXML_TYPES = frozenset(media_type for _, media_type in _MAIN_PARTS)
+XLSB = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
+"""A workbook whose parts are no XML (MS-XLSB)."""
+_IWORK_PART = "Index/Document.iwa"
 _LONGEST_TYPE = 255
 """Characters of a media type: 127 on either side of its slash (RFC 6838, 4.2)."""
 _FIRST_HEADERS = 1 << 16
@@ -148,6 +153,10 @@ def folder_of_book(names: list[str]) -> str:
 
 
 def _ooxml(archive: zipfile.ZipFile, names: list[str]) -> str:
+    if _IWORK_PART in names:
+        return "application/vnd.apple.iwork"
+    if "xl/workbook.bin" in names:
+        return XLSB
     if "[Content_Types].xml" in names:
         with archive.open("[Content_Types].xml") as member:
             # Some 10,000 parts: more than a document has.

@@ -1,12 +1,15 @@
-"""Things on a page by where they stand: what is near a place, whether something covers it, what belongs together."""
+"""Things on a page by where they stand: what is near, whether something covers it, which labels belong together."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
 from typing import Generic, TypeVar
 
-from pipelines.parse.lines import Rect
+from pipelines.parse.columns import in_rows
+from pipelines.parse.lines import Line, Rect, around
 
 T = TypeVar("T")
 _SIDE = 24.0
@@ -88,3 +91,78 @@ def _number(side: float) -> int:
 
 def _square(column: int, row: int) -> Rect:
     return Rect(column * _SIDE, row * _SIDE, (column + 1) * _SIDE, (row + 1) * _SIDE)
+
+
+_ACROSS, _DOWN = 1.2, 0.6
+"""Heights of a line between two words of one label, beside (a wide blank) and below one another (loose leading)."""
+_NEAR = 2.5
+"""Heights of a line between two labels of one part of a drawing, at most: two empty lines and their scatter."""
+_MOST = 1_000
+"""Lines beyond which they are not compared with one another: a million pairs are a second."""
+_RUNNING = 18
+"""Characters that a line of running text has in the median, at least: three words; labels are one or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelGroup:
+    """Labels near one another, one to a line of `text`."""
+
+    text: str
+    rect: Rect
+    confidence: float
+
+
+def is_running(lines: Sequence[Line]) -> bool:
+    """Whether lines are running text, not the labels of a drawing."""
+    lengths = sorted(len(line.text) for line in lines)
+    return bool(lengths) and lengths[len(lengths) // 2] >= _RUNNING
+
+
+def parts_of(lines: Sequence[Line]) -> list[LabelGroup]:
+    """Return the parts of a drawing by their labels, parts and labels from the top."""
+    if len(lines) > _MOST:
+        return [_part([[line] for line in in_rows(lines)])]
+    height = median(_thickness(line.rect) for line in lines) if lines else 1.0
+    rects = [line.rect for line in lines]
+    labels = [
+        [lines[at] for at in group] for group in linked(rects, _ACROSS * height, lambda a, b: _one_label(a, b, height))
+    ]
+    labels = [in_rows(label) for label in labels]
+    around_each = [around(line.rect for line in label) for label in labels]
+    near = linked(around_each, _NEAR * height, lambda a, b: _distance(a, b) < _NEAR * height)
+    parts = [_part([labels[at] for at in _by_rows([around_each[at] for at in group], group)]) for group in near]
+    return [parts[at] for at in _by_rows([part.rect for part in parts], range(len(parts)))]
+
+
+def _by_rows(rects: Sequence[Rect], numbers: Sequence[int]) -> list[int]:
+    """Return the numbers of rectangles in the order in which rows of them are read."""
+    order = in_rows([Line(str(number), rect) for number, rect in zip(numbers, rects, strict=True)])
+    return [int(line.text) for line in order]
+
+
+def _part(labels: Sequence[Sequence[Line]]) -> LabelGroup:
+    lines = [line for label in labels for line in label]
+    text = "\n".join(" ".join(line.text for line in label) for label in labels)
+    return LabelGroup(text, around(line.rect for line in lines), sum(line.confidence for line in lines) / len(lines))
+
+
+def _one_label(one: Rect, other: Rect, height: float) -> bool:
+    """Whether two lines are words side by side, or lines of one label below one another."""
+    # OCR draws its boxes a third too high or too low: type of twice the size is another label.
+    if abs(_thickness(one) - _thickness(other)) > 0.6 * height:
+        return False
+    across = max(one.left, other.left) - min(one.right, other.right)
+    down = max(one.top, other.top) - min(one.bottom, other.bottom)
+    beside = down < -0.5 * height and across < _ACROSS * height
+    # Lines of one label overlap by a third of the shorter one: centred or flush, not merely touching.
+    return beside or (across < -0.3 * min(one.width, other.width) and down < _DOWN * height)
+
+
+def _distance(one: Rect, other: Rect) -> float:
+    across = max(0.0, max(one.left, other.left) - min(one.right, other.right))
+    down = max(0.0, max(one.top, other.top) - min(one.bottom, other.bottom))
+    return max(across, down)
+
+
+def _thickness(rect: Rect) -> float:
+    return min(rect.height, rect.width)

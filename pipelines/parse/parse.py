@@ -1,21 +1,28 @@
-"""One file to what it holds, in this process; whatever goes wrong is a status with its reason."""
+"""One file to what it holds, in this process or in another; whatever goes wrong is a status with its reason."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from pipelines.core import codec
 from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted, Malformed, MissingExtra, StrataError, TooLarge, Unsupported
 from pipelines.core.ids import digest
 from pipelines.core.outcome import Status
-from pipelines.parse.limits import Clock, OutOfTime, ParseTask, containers, doing, keep_nothing, tell_nobody
+from pipelines.core.work.job import Job, JobContext, JobResult
+from pipelines.core.work.pool import WorkerPool
+from pipelines.lang.identify import detect_language
+from pipelines.parse.limits import Clock, OutOfTime, ParseTask, allowance, containers, doing, keep_nothing, tell_nobody
 from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
 from pipelines.parse.pieces import clean
-from pipelines.parse.registry import detect, reader_for
+from pipelines.parse.registry import built_in_formats, detect, reader_for
 from pipelines.parse.settings import ParseSettings
 
+STAGE = "parse"
 _LONGEST_REASON = 500
 """Characters of a reason: what a library says may be pages of its own state."""
 _STATUSES: dict[type[StrataError], Status] = {
@@ -126,3 +133,56 @@ def _checked(parsed: Parsed, source: Source) -> Parsed:
         reason = f"no text in {source.size} bytes"
         return replace(parsed, status=Status.EMPTY, document=None, reason=parsed.reason or reason)
     return parsed
+
+
+class ParserPool(WorkerPool):
+    """Parses up to `workers` files at once, each in a process within the limits of `settings`."""
+
+    def __init__(self, settings: ParseSettings, workers: int = 2) -> None:
+        super().__init__(allowance(settings.limits), workers, STAGE, preload)
+        self._settings = settings
+
+    def parse(self, path: Path, source: Source) -> Future[Parsed]:
+        """Begin to parse a file. The future's result is always a `Parsed`; it raises only when cancelled."""
+        return self.submit(Job(parse_file, (path.absolute(), source, self._settings)), _parsed)
+
+
+def preload() -> None:
+    """Load what any file may need, before processes are forked for them."""
+    built_in_formats()
+    detect_language("In which language is this written?")
+
+
+def parse_file(desk: JobContext, path: Path, source: Source, settings: ParseSettings) -> bytes:
+    """The job that parses a file."""
+    desk.begin(STAGE)
+    parsed = parse(
+        path,
+        source,
+        settings,
+        checkpoint=lambda so_far: desk.keep(codec.pack(so_far)),
+        further=lambda: desk.begin(STAGE),
+    )
+    return codec.pack(parsed)
+
+
+def _parsed(ended: JobResult) -> Parsed:
+    """Return the result, or else what was handed out before the process was lost, or else why there is nothing."""
+    if ended.result is not None:
+        return codec.unpack(ended.result, Parsed)
+    if ended.kept is not None:
+        kept = codec.unpack(ended.kept, Parsed)
+        return replace(kept, status=Status.PARTIAL, reason=f"{kept.reason} ({ended.reason})")
+    return Parsed(ended.status, reason=ended.reason, error=ended.error)
+
+
+@contextmanager
+def laid_out(data: bytes, source: Source, folder: Path) -> Iterator[Path]:
+    """Yield the path of a file in `folder` with these bytes, for as long as it is needed."""
+    # 16 characters hold every known suffix; file systems end a name at 255 bytes.
+    path = folder / f"child{PurePosixPath(source.name).suffix[:16]}"
+    path.write_bytes(data)
+    try:
+        yield path
+    finally:
+        path.unlink()

@@ -16,7 +16,7 @@ import pipelines.ingest.stages as stages
 from pipelines.core.document import Document, Source
 from pipelines.core.errors import StoreError
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
+from pipelines.parse.parsed import Parsed, Readings
 from pipelines.parse.settings import ParseSettings
 
 ENGINE = "tests.ingest.saboteur:Saboteur"
@@ -43,7 +43,7 @@ def _sabotage() -> None:
     stages.sabotaged = True  # type: ignore[attr-defined]
     for stage, function in (("chunk", "split"), ("atomize", "atomize"), ("embed", "document_profile")):
         setattr(stages, function, _disturbed(stage, getattr(stages, function)))
-    reading.parse_within = _parse_in_steps
+    reading.parse_source = _parse_in_steps
 
 
 def _disturbed(stage: str, function: Callable[..., object]) -> Callable[..., object]:
@@ -57,14 +57,14 @@ def _disturbed(stage: str, function: Callable[..., object]) -> Callable[..., obj
 
 
 def _parse_in_steps(
-    path: Path, source: Source, settings: ParseSettings, keep: Callable[[Parsed], None], known: Readings = NO_READINGS
+    path: Path, source: Source, settings: ParseSettings, *, known: Readings, checkpoint: Callable[[Parsed], None]
 ) -> Parsed:
     """Read the text, hand it out, and go on with what takes long."""
     from pipelines.parse.parse import parse
 
     parsed = parse(path, source, settings)
     if parsed.document is not None and "parse " in parsed.document.text:
-        keep(parsed)
+        checkpoint(parsed)
         way = parsed.document.text.partition("parse ")[2].split()[0]
         _WAYS[way](way)
     return parsed

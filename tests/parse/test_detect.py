@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.parse.magic import XLSB
 from pipelines.parse.registry import UNKNOWN, detect
 from tests.hostile.made import zipped
 from tests.parse.hostile_files import docx, office, xlsx
@@ -42,6 +43,9 @@ def type_of(folder: Path, name: str, data: bytes) -> str:
         (b"The valve is stuck. It was opened on Monday, as usual.\n", "text/plain"),
         ("Größe und Maße der Ventile".encode("utf-16"), "text/plain"),
         (b"\x7fELF\x02\x01\x01\x00", "application/x-executable"),
+        (b"ITSF\x03\x00\x00\x00....", "application/vnd.ms-htmlhelp"),
+        (zipped({"Index/Document.iwa": b"x"}), "application/vnd.apple.iwork"),
+        (zipped({"[Content_Types].xml": b"<Types/>", "xl/workbook.bin": b"x"}), XLSB),
     ],
 )
 def test_the_content_tells_the_type_of_a_file_without_a_suffix(tmp_path: Path, data: bytes, media_type: str) -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.core.outcome import Status
-from pipelines.parse.isolate import ParserPool
-from pipelines.parse.parse import source_of
+from pipelines.parse.parse import ParserPool, source_of
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import Limits, ParseSettings
 from tests.parse.hostile_files import FILES, HEAVY, Hostile
@@ -28,7 +27,7 @@ def pool() -> Iterator[ParserPool]:
 def submit(pool: ParserPool, folder: Path, name: str, data: bytes) -> Future[Parsed]:
     path = folder / name
     path.write_bytes(data)
-    return pool.submit(path, source_of(path, name))
+    return pool.parse(path, source_of(path, name))
 
 
 @pytest.mark.parametrize(
@@ -79,4 +78,4 @@ def test_containers_within_containers_end_at_the_limit(pool: ParserPool, tmp_pat
     path.write_text("deep")
     limits = SETTINGS.limits.depth
     deep = source_of(path, "a.zip!/" * (limits + 1) + "a.txt")
-    assert pool.submit(path, deep).result().status is Status.TOO_LARGE
+    assert pool.parse(path, deep).result().status is Status.TOO_LARGE

@@ -3,8 +3,6 @@ import sys
 
 import pytest
 
-import pipelines.parse
-
 HEAVY = {"pymupdf", "rapidocr", "onnxruntime", "unstructured", "openpyxl", "docx", "pptx", "spacy", "pandas", "cv2"}
 
 
@@ -24,11 +22,3 @@ def test_light_formats_load_no_heavy_library(tmp_path: object, name: str) -> Non
         [sys.executable, "-c", code, f"{tmp_path}/{name}"], capture_output=True, text=True, check=True
     )
     assert HEAVY.isdisjoint(done.stdout.split())
-
-
-def test_public_names_are_those_that_are_listed() -> None:
-    assert set(pipelines.parse.__all__) == set(pipelines.parse._HOMES)
-    for name in pipelines.parse.__all__:
-        assert getattr(pipelines.parse, name).__name__ == name
-    with pytest.raises(AttributeError):
-        _ = pipelines.parse.nothing_of_the_kind

@@ -1,16 +1,13 @@
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
-from pipelines.core.document import Source
 from pipelines.core.outcome import Status
-from pipelines.parse.isolate import ParserPool
-from pipelines.parse.parse import source_of
-from pipelines.parse.parsed import Parsed, Readings
+from pipelines.parse.parse import ParserPool, source_of
+from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import Limits, ParseSettings
 from tests.parse.engines import OURS
 
@@ -24,7 +21,7 @@ def run(folder: Path, *texts: str, settings: ParseSettings = SETTINGS, workers: 
         for number, text in enumerate(texts):
             path = folder / f"{number}.txt"
             path.write_text(text)
-            futures.append(pool.submit(path, source_of(path, path.name)))
+            futures.append(pool.parse(path, source_of(path, path.name)))
         return [future.result() for future in futures]
 
 
@@ -78,24 +75,13 @@ def _is_gone(pid: int) -> bool:
     return False
 
 
-def test_bytes_are_parsed_like_a_file_of_their_name(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("part;price\nFilter;3,50\n")
-    source = source_of(path, "mail.eml!/a.csv")
-    with ParserPool(ParseSettings()) as pool:
-        parsed = pool.submit_bytes(path.read_bytes(), source).result()
-    assert parsed.document is not None
-    assert parsed.document.source.uri == "mail.eml!/a.csv"
-    assert parsed.document.tables[0].grid() == [["part", "price"], ["Filter", "3,50"]]
-
-
 def test_pictures_and_children_come_back_byte_by_byte(tmp_path: Path) -> None:
     from tests.hostile.made import zipped
 
     path = tmp_path / "a.zip"
     path.write_bytes(zipped({"a.bin": bytes(range(256)) * 1000}))
     with ParserPool(ParseSettings()) as pool:
-        parsed = pool.submit(path, source_of(path, "a.zip")).result()
+        parsed = pool.parse(path, source_of(path, "a.zip")).result()
     assert parsed.children[0].data == bytes(range(256)) * 1000
 
 
@@ -107,8 +93,8 @@ def test_an_error_in_the_block_stops_what_is_running(tmp_path: Path) -> None:
 
     def fail() -> None:
         with ParserPool(settings, workers=1) as pool:
-            futures.append(pool.submit(path, source_of(path, "a.txt")))
-            futures.append(pool.submit(path, source_of(path, "a.txt")))
+            futures.append(pool.parse(path, source_of(path, "a.txt")))
+            futures.append(pool.parse(path, source_of(path, "a.txt")))
             while not futures[0].running():
                 time.sleep(0.01)
             raise KeyError("stop")
@@ -124,7 +110,7 @@ def test_closing_leaves_no_worker_and_no_thread_behind(tmp_path: Path) -> None:
     with ParserPool(SETTINGS) as pool:
         path = tmp_path / "a.txt"
         path.write_text("behave")
-        pool.submit(path, source_of(path, "a.txt")).result()
+        pool.parse(path, source_of(path, "a.txt")).result()
         during = _workers() - before
     assert during
     assert not _workers() & during
@@ -147,29 +133,9 @@ def test_what_a_reader_handed_out_is_kept_when_its_process_is_lost(
 ) -> None:
     from tests.parse import engines
 
-    monkeypatch.setattr("pipelines.parse.isolate.parse_file", engines.parse_file_and_die)
+    monkeypatch.setattr("pipelines.parse.parse.parse_file", engines.parse_file_and_die)
     (parsed,) = run(tmp_path, "behave")
     assert parsed.status is Status.PARTIAL
     assert "exit code 3" in parsed.reason
     assert parsed.document is not None
     assert "behave" in parsed.document.text
-
-
-def test_a_parser_with_checkpoints_is_given_where_to_put_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pipelines.parse import isolate
-    from pipelines.parse.parse import parse
-
-    def parse_in_steps(
-        path: Path, source: Source, settings: ParseSettings, known: Readings, checkpoint: Callable[[Parsed], None]
-    ) -> Parsed:
-        parsed = parse(path, source, settings)
-        checkpoint(parsed)
-        return parsed
-
-    path, kept = tmp_path / "a.txt", list[Parsed]()
-    path.write_text("The pump runs.")
-    source = source_of(path, "a.txt")
-    assert isolate.parse_within(path, source, ParseSettings(), kept.append).document is not None
-    monkeypatch.setattr(isolate, "parse", parse_in_steps)
-    assert kept == []
-    assert isolate.parse_within(path, source, ParseSettings(), kept.append) == kept[0]

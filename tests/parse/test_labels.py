@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.parse.labels import is_running, parts_of
 from pipelines.parse.lines import Line, Rect
+from pipelines.parse.near import is_running, parts_of
 
 
 def label(text: str, left: float, top: float, width: float = 40.0) -> Line:

@@ -91,16 +91,6 @@ def test_bold_paragraphs_of_an_open_document_without_headings_are_headings(tmp_p
     assert _headings(_document(tmp_path, "a.odt", odf("text", body, styles=style))) == [("Repair", 1), ("Seals", 2)]
 
 
-def test_bold_paragraphs_of_a_page_without_heading_elements_are_headings(tmp_path: Path) -> None:
-    page = (
-        f'<p>{PROSE}</p><p><font size="+2"><b>Repair</b></font></p><p>{PROSE} <b>Now</b> stop.</p>'
-        f'<div><span style="font-weight:bold">Seals</span></div><p>{PROSE}</p>'
-        f"<ul><li><p><b>Grease</b></p></ul><p>{PROSE}"
-    )
-    assert _headings(_document(tmp_path, "a.html", page.encode())) == [("Repair", 1), ("Seals", 2)]
-    assert _headings(_document(tmp_path, "a.html", f"<h2>Parts</h2>{page}".encode())) == [("Parts", 2)]
-
-
 def test_bold_paragraphs_of_rtf_without_styles_are_headings(tmp_path: Path) -> None:
     text = rf"{{\rtf1\fs22 {PROSE}\par{{\b\fs32 Repair}}\par {PROSE}\par\b Seals\b0\par {PROSE} {{\b Stop}} it.\par}}"
     assert _headings(_document(tmp_path, "a.rtf", text.encode())) == [("Repair", 1), ("Seals", 2)]

@@ -1,17 +1,72 @@
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
+import rapidocr
 
 from pipelines.core.errors import SettingsError
-from pipelines.parse.ocr.engine import ocr_engine
-from pipelines.parse.ocr.paddleocr import make_paddle_models
+from pipelines.parse.ocr.engine import DETECTION, RECOGNITION, ocr_engine
 from pipelines.parse.ocr.pictures import decoded, read_picture
 from pipelines.parse.settings import OcrSettings
 from tests.parse.pdf_pages import LOREM, Pdf, drawn
 
 pytest.importorskip("paddleocr", reason="the extra paddleocr is not installed", exc_type=ImportError)
+
+
+_DECODE = {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}}
+# What PaddleOCR trains its models with: configs/det and configs/rec of PP-OCR; mean and scale are ImageNet's.
+_DETECTION_OPS = [
+    _DECODE,
+    {"DetResizeForTest": None},
+    {
+        "NormalizeImage": {
+            "mean": [0.485, 0.456, 0.406],
+            "std": [0.229, 0.224, 0.225],
+            "scale": "1./255.",
+            "order": "hwc",
+        }
+    },
+    {"ToCHWImage": None},
+]
+# As PP-OCR's recognition is trained: 3 colours, lines of 48 pixels, 320 wide.
+_RECOGNITION_OPS = [_DECODE, {"RecResizeImg": {"image_shape": [3, 48, 320]}}]
+# As the model's own inference.yml has it (PP-OCR, DBPostProcess).
+_DETECTION_POST = {
+    "name": "DBPostProcess",
+    "thresh": 0.3,
+    "box_thresh": 0.6,
+    "max_candidates": 1000,
+    "unclip_ratio": 1.5,
+}
+
+
+def make_paddle_models(folder: Path) -> Path:
+    """Write the folder that `ocr.models` names, of the models in RapidOCR's wheel, and return it."""
+    from onnxruntime import InferenceSession  # type: ignore[import-untyped]
+
+    source = Path(rapidocr.__file__).parent / "models"
+    detection, recognition = source / "PP-OCRv6_det_small.onnx", source / "PP-OCRv6_rec_small.onnx"
+    characters = InferenceSession(str(recognition)).get_modelmeta().custom_metadata_map["character"].split("\n")
+    _write(folder / DETECTION, detection, _DETECTION_OPS, _DETECTION_POST)
+    _write(
+        folder / RECOGNITION, recognition, _RECOGNITION_OPS, {"name": "CTCLabelDecode", "character_dict": characters}
+    )
+    return folder
+
+
+def _write(folder: Path, model: Path, operations: object, post: object) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(model, folder / "inference.onnx")
+    config = {
+        "Global": {"model_name": folder.name},
+        "PreProcess": {"transform_ops": operations},
+        "PostProcess": post,
+    }
+    # JSON is YAML, and needs no library to be written.
+    (folder / "inference.yml").write_text(json.dumps(config, ensure_ascii=False), encoding="utf-8")
 
 
 @pytest.mark.slow

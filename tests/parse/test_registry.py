@@ -13,8 +13,7 @@ from pipelines.core.document import Source
 from pipelines.core.errors import SettingsError, Unsupported
 from pipelines.core.outcome import Status
 from pipelines.parse import registry
-from pipelines.parse.isolate import ParserPool
-from pipelines.parse.parse import parse, source_of
+from pipelines.parse.parse import ParserPool, parse, source_of
 from pipelines.parse.registry import built_in_formats, detect, reader_for
 from pipelines.parse.settings import ParseSettings
 from pipelines.settings import Settings
@@ -71,7 +70,7 @@ def test_without_it_nobody_reads_the_file(foo: Path) -> None:
 
 def test_a_line_of_the_settings_adds_it_to_the_worker_pool(foo: Path) -> None:
     with ParserPool(ParseSettings(engines=LINE), workers=1) as pool:
-        parsed = pool.submit(foo, source_of(foo, foo.name)).result()
+        parsed = pool.parse(foo, source_of(foo, foo.name)).result()
     assert parsed.document is not None, parsed.reason
     assert (parsed.document.engine, parsed.document.source.media_type) == ("foo", "application/x-foo")
 
@@ -86,7 +85,7 @@ def test_the_entry_point_of_a_package_adds_it_with_no_setting(foo: Path, install
     assert parsed.document is not None, parsed.reason
     assert parsed.document.text.startswith("The pump P-101A")
     with ParserPool(ParseSettings(), workers=1) as pool:
-        assert pool.submit(foo, source_of(foo, foo.name)).result().status is Status.INDEXED
+        assert pool.parse(foo, source_of(foo, foo.name)).result().status is Status.INDEXED
 
 
 def test_an_installed_reader_that_cannot_be_loaded_is_named(foo: Path, installed: object) -> None:

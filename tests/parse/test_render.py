@@ -11,10 +11,9 @@ from pipelines.core.outcome import Status
 from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
-from pipelines.parse.html_page import to_html
 from pipelines.parse.json_view import FileView, to_json
-from pipelines.parse.markdown_text import to_markdown
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.render import to_html, to_markdown
 from pipelines.parse.settings import ParseSettings
 
 PNG = b"\x89PNG"

@@ -29,7 +29,7 @@ _BOUNDED = {
     "pipelines.parse.office.ooxml._EXTERNAL_ENTITY": "2,000 characters at most, in the first 64 KiB of a part",
     "pipelines.parse.captions._SAYS": "matches a line of at most 600 characters",
     "pipelines.parse.web.dom._DECLARED": "searches the first 4,096 bytes",
-    "pipelines.parse.web.org._shown": "200 characters at most from a mark that begins a word",
+    "pipelines.parse.web.rst._EMPHASIS": "200 characters at most from a mark that begins a word",
     "pipelines.retrieve.index._BRACKETS": "a title has at most 200 characters",
     "pipelines.lang.numbers._CODE_BEFORE": "searches the 24 characters before a figure",
 }
@@ -46,7 +46,6 @@ _MADE = {
     "pipelines.llm.prompt._belongs": "file names of prompts, which are ours or the owner's",
     "pipelines.lang.arithmetic.of": "escaped words from a list of ours, between the edges of words",
     "pipelines.parse.references._patterns": "words of our own data; every run in the patterns is bounded",
-    "pipelines.parse.web.org.read": "matched once at the start of a line; the kind of block is letters and digits",
 }
 _FOUND, _CALLS = collect()
 

@@ -13,7 +13,7 @@ import pytest
 
 from pipelines import build
 from pipelines.core.document import Source
-from pipelines.parse.page_picture import draw_page
+from pipelines.parse.image import draw_page
 from serve.settings import ServeSettings
 from tests.serve.conftest import HIDDEN, HOSTILE, Served, running
 

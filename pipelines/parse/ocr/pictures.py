@@ -14,7 +14,7 @@ from PIL import Image as Pillow
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.parse.limits import ParseTask
 from pipelines.parse.lines import Line, Rect, TextStyle
-from pipelines.parse.ocr.engine import OcrEngine, Raster, Reading
+from pipelines.parse.ocr.engine import STANDING, OcrEngine, Raster, Reading
 from pipelines.parse.parsed import PictureText, ReadOff, page_name
 from pipelines.parse.settings import OcrSettings
 
@@ -22,8 +22,6 @@ _SURE = 0.9
 """Mean confidence from which the first way tried is taken for the right one."""
 _LEAST_CHARACTERS = 8
 """Fewer tell nothing about which way is up."""
-STANDING = 1.5
-"""Height of a line over its width from which it stands on its end; a short word lying is wider than high."""
 _SLOPED = 5
 """Characters beyond which a line is long enough to tell its slope."""
 _LEVEL = math.radians(0.1)

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
-from pipelines.parse.office.charts import Chart, read_chart
-from pipelines.parse.office.media import diagram_nodes, image_of
+from pipelines.parse.office.charts import Chart, diagram_nodes, image_of, read_chart
 from pipelines.parse.office.ooxml import NAMESPACES, Element, Relationship, children, local, qualified, read_xml
 from pipelines.parse.office.package import Package
 from pipelines.parse.parsed import Child
@@ -25,25 +24,8 @@ _NO_TEXT = re.compile(
 _FILE_NAME = re.compile(r"\S*\.(?:png|jpe?g|gif|bmp|emf|wmf|tiff?|svg|webp)", re.IGNORECASE)
 _GENERATED = re.compile(r"(?:description automatically generated|automatisch generierte beschreibung|ai-generated"
                         r" content may be incorrect).*", re.IGNORECASE | re.DOTALL)  # fmt: skip
-_DOCUMENTS = (
-    ".docx",
-    ".docm",
-    ".xlsx",
-    ".xlsm",
-    ".pptx",
-    ".pptm",
-    ".doc",
-    ".xls",
-    ".ppt",
-    ".odt",
-    ".ods",
-    ".odp",
-    ".pdf",
-    ".htm",
-    ".html",
-    ".mht",
-    ".rtf",
-    ".txt",
+_DOCUMENTS = tuple(
+    ".docx .docm .xlsx .xlsm .pptx .pptm .doc .xls .ppt .odt .ods .odp .pdf .htm .html .mht .rtf .txt".split()
 )
 
 
@@ -87,7 +69,6 @@ class EmbeddedItem:
     """Another document inside this one, by its relationship."""
 
     relationship: str
-    program: str = ""
 
 
 Item = PictureItem | TextItem | WordArtItem | ChartItem | DiagramItem | EmbeddedItem
@@ -107,8 +88,8 @@ def drawn(element: Element, text: str = "") -> Iterator[Item]:
         yield ChartItem(element.get(_ID, ""), text)
     elif name == "relIds":
         yield DiagramItem(element.get(_DATA, ""))
-    elif name == "OLEObject" and element.get("Type") == "Embed":
-        yield EmbeddedItem(element.get(_ID, ""), element.get("ProgID", ""))
+    elif name == "oleObj" or (name == "OLEObject" and element.get("Type") == "Embed"):
+        yield EmbeddedItem(element.get(_ID, ""))
     elif name == "textpath" and element.get("string"):
         yield WordArtItem(element.get("string", ""))
     text = _alternative(element) or text

@@ -10,10 +10,8 @@ from pipelines.core.document import Page
 from pipelines.core.table import Cell
 from pipelines.lang.word_lists import any_of
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.office.headers import with_deep_header, with_header_rows
-from pipelines.parse.office.labels import SheetTable, with_labels
-from pipelines.parse.office.ranges import CellRange, address
-from pipelines.parse.office.regions import CellIndex, group_places
+from pipelines.parse.office.labels import SheetTable, with_deep_header, with_header_rows, with_labels
+from pipelines.parse.office.regions import CellIndex, CellRange, address, group_places
 
 _LARGEST_FILLED = 10_000
 """Places of a merged range that are looked at one by one; a larger one is a background."""

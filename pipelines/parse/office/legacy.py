@@ -1,4 +1,4 @@
-"""DOC, XLS and PPT, by LibreOffice or xlrd (whose only user this is), and encrypted files."""
+"""DOC, PPT, XLSB and WPD by LibreOffice, XLS by xlrd (whose only user this is), and encrypted files."""
 
 from __future__ import annotations
 
@@ -14,21 +14,19 @@ from xlrd.sheet import Cell as XlsCell
 from xlrd.sheet import Sheet
 
 from pipelines.core.document import ReferenceKind, Source
-from pipelines.core.errors import Encrypted, Malformed, TooLarge, Unsupported
+from pipelines.core.errors import Encrypted, Malformed, TooLarge
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import READING, current_task
-from pipelines.parse.magic import ENCRYPTED_OFFICE, zip_type
-from pipelines.parse.office.docx import DocxReader
+from pipelines.parse.magic import ENCRYPTED_OFFICE, XLSB, zip_type
 from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
 from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.libreoffice import convert
 from pipelines.parse.office.package import decrypted, holds_encrypted_package
-from pipelines.parse.office.pptx import PptxReader
-from pipelines.parse.office.ranges import CellRange
-from pipelines.parse.office.xlsx import XlsxReader
+from pipelines.parse.office.regions import CellRange
 from pipelines.parse.office.xlsx.formats import number_text, other_form, parse_format
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import Reader, signed
+from pipelines.parse.reader import signed
+from pipelines.parse.registry import reader_for
 from pipelines.parse.settings import ParseSettings
 
 _ENGINE = "xlrd"
@@ -143,16 +141,21 @@ def _format(cell: XlsCell, book: Book) -> str:
     return str(found.format_str) if found is not None else "General"
 
 
-_TARGETS = MappingProxyType({"application/msword": "docx", "application/vnd.ms-powerpoint": "pptx"})
+_WPD = "application/vnd.wordperfect"
+_TARGETS = MappingProxyType(
+    {"application/msword": "docx", "application/vnd.ms-powerpoint": "pptx", XLSB: "xlsx", _WPD: "docx"}
+)
 
 
 class LegacyReader:
-    """Reads the binary formats of Office 97 to 2003."""
+    """Reads the binary formats of Office 97 to 2003, binary workbooks and WordPerfect."""
 
     formats = (
         signed("application/msword", ".doc"),
         signed("application/vnd.ms-powerpoint", ".ppt"),
         signed("application/vnd.ms-excel", ".xls"),
+        signed(XLSB, ".xlsb"),
+        signed(_WPD, ".wpd"),
     )
     name = "legacy"
 
@@ -163,10 +166,9 @@ class LegacyReader:
         target = _TARGETS.get(source.media_type)
         if target is None:
             return read_xls(path, source, settings)
-        reader: Reader = DocxReader() if target == "docx" else PptxReader()
         with tempfile.TemporaryDirectory(prefix="strata-") as folder:
             converted = _convert(path, target, Path(folder), source)
-            return reader.read(converted, source, settings)
+            return reader_for(zip_type(converted), settings).read(converted, source, settings)
 
 
 def _convert(path: Path, target: str, folder: Path, source: Source) -> Path:
@@ -190,16 +192,4 @@ class EncryptedReader:
         with tempfile.TemporaryDirectory(prefix="strata-") as folder:
             opened = Path(folder) / "opened"
             opened.write_bytes(content.getbuffer())
-            return _reader(zip_type(opened), source).read(opened, source, settings)
-
-
-def _reader(media_type: str, source: Source) -> Reader:
-    readers: dict[str, Reader] = {
-        "wordprocessingml.document": DocxReader(),
-        "spreadsheetml.sheet": XlsxReader(),
-        "presentationml.presentation": PptxReader(),
-    }
-    reader = readers.get(media_type.rpartition("officedocument.")[2])
-    if reader is None:
-        raise Unsupported(f"an encrypted {media_type or 'file of unknown type'}", ids=(source.uri,))
-    return reader
+            return reader_for(zip_type(opened), settings).read(opened, source, settings)

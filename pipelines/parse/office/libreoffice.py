@@ -69,8 +69,9 @@ def convert(path: Path, target: str, folder: Path, uri: str, cpu_s: float = math
     told = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
     if "password" in told.lower():
         raise Encrypted("the document is protected by a password", ids=(uri,))
-    # The end of what it says has the reason: two lines.
-    raise Malformed(f"LibreOffice cannot convert it: {told[-200:] or 'no reason given'}", ids=(uri,))
+    # Its last line has the reason; two lines of a terminal are enough of it.
+    reason = told.rpartition("\n")[2][-200:] or "no reason given"
+    raise Malformed(f"LibreOffice cannot convert it: {reason}", ids=(uri,))
 
 
 def _profile(folder: Path) -> Path:

@@ -53,19 +53,10 @@ _PROLOGUE = 1 << 16
 """Bytes of a part in which entities are declared, if they are."""
 _CHUNK = 1 << 20
 """Bytes that are handed to the parser at once."""
-_NAMES = {
-    "title": "title",
+_SAME = "title subject description keywords category created modified revision language version".split()
+_NAMES = {name: name for name in _SAME} | {
     "creator": "author",
-    "subject": "subject",
-    "description": "description",
-    "keywords": "keywords",
-    "category": "category",
     "lastModifiedBy": "modified_by",
-    "created": "created",
-    "modified": "modified",
-    "revision": "revision",
-    "language": "language",
-    "version": "version",
     "contentStatus": "status",
 }
 _EXTENDED = {"Company": "company", "Manager": "manager", "Application": "application"}

@@ -10,19 +10,15 @@ from types import TracebackType
 
 from pipelines.core.errors import Encrypted, Malformed, MissingExtra
 from pipelines.parse.limits import check_archive
+from pipelines.parse.magic import OLE, binary_type
 from pipelines.parse.settings import ParseSettings
 
-COMPOUND_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _PROTECTED = "the document is protected by a password"
 _HINT = 'set it under [parse.passwords] in strata.toml, by file pattern: "contracts/*.docx" = "..."'
 _ENCRYPTED_FLAG = 0x1
-
-
-def is_compound(path: Path) -> bool:
-    """Whether the file is a compound file, as .doc, .xls, .ppt and encrypted .docx are."""
-    with path.open("rb") as file:
-        return file.read(len(COMPOUND_MAGIC)) == COMPOUND_MAGIC
+_HEAD = 1024
+"""Bytes in which a file tells what it is."""
 
 
 def holds_encrypted_package(path: Path) -> bool:
@@ -79,7 +75,9 @@ class Package:
 
     def __init__(self, path: Path, uri: str, settings: ParseSettings) -> None:
         self.uri = uri
-        content = decrypted(path, uri, settings) if is_compound(path) else path
+        with path.open("rb") as file:
+            compound = binary_type(file.read(_HEAD)) == OLE
+        content = decrypted(path, uri, settings) if compound else path
         try:
             self._zip = zipfile.ZipFile(content)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:

@@ -1,9 +1,9 @@
-"""Which cells of a sheet are one table: those that touch, and what stands below a header with gaps between."""
+"""Which cells of a sheet are one table: those that touch, and what stands below a header with gaps; names of places."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pipelines.lang.characters import CURRENCY
@@ -61,46 +61,10 @@ def group_places(
             for other in _below(group, groups, number, gathered, texts):
                 group.add(groups[other])
                 gathered.add(other)
-    found = _with_parted_columns([group for number, group in enumerate(groups) if number not in gathered], texts)
+    found = [group for number, group in enumerate(groups) if number not in gathered]
     if len(found) > _MOST_TABLES:
         found = [CellGroup.of([place for group in found for place in group.places])]
     return [places for group in found for places in _not_too_sparse(group)]
-
-
-def _with_parted_columns(groups: list[CellGroup], texts: Mapping[CellIndex, str]) -> list[CellGroup]:
-    """Return the groups, those put together of which one is the labels of the other: parted by one empty column.
-
-    They have the same rows, but for a few, and one of them is a single column: of words before numbers, or of numbers
-    behind the rest.
-    """
-    by_left: dict[int, list[CellGroup]] = {}
-    for group in groups:
-        by_left.setdefault(group.left, []).append(group)
-    kept: list[CellGroup] = []
-    joined: set[int] = set()
-    for group in groups:
-        if id(group) in joined:
-            continue
-        for other in by_left.get(group.right + 2, ()):
-            if id(other) not in joined and _is_parted(group, other, texts):
-                group.add(other)
-                group.right = other.right
-                joined.add(id(other))
-                break
-        kept.append(group)
-    return [group for group in kept if id(group) not in joined]
-
-
-def _is_parted(group: CellGroup, other: CellGroup, texts: Mapping[CellIndex, str]) -> bool:
-    rows, more = ({row for row, _ in part.places} for part in (group, other))
-    # Two rows are labels of two values; four of five rows in common, as a total may lack its label.
-    if min(len(rows), len(more)) < 2 or len(rows & more) < 0.8 * len(rows | more):
-        return False
-    if group.left < group.right and other.left < other.right:
-        return False
-    first = [texts.get(place, "") for place in other.places if place[1] == other.left]
-    last = [texts.get(place, "") for place in group.places if place[1] == group.right]
-    return 2 * sum(map(is_number, first)) >= len(first) and 2 * sum(map(is_word, last)) >= len(last)
 
 
 def _not_too_sparse(group: CellGroup) -> list[list[CellIndex]]:
@@ -173,3 +137,64 @@ def is_number(text: str) -> bool:
 def is_word(text: str) -> bool:
     """Whether a cell has letters or figures and is no number."""
     return any(char.isalnum() for char in text) and not is_number(text)
+
+
+_ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CellRange:
+    """A rectangle of cells, both ends included, rows and columns from 0."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+    @property
+    def size(self) -> int:
+        return (self.bottom - self.top + 1) * (self.right - self.left + 1)
+
+    def holds(self, row: int, column: int) -> bool:
+        return self.top <= row <= self.bottom and self.left <= column <= self.right
+
+    def places(self) -> Iterator[CellIndex]:
+        for row in range(self.top, self.bottom + 1):
+            for column in range(self.left, self.right + 1):
+                yield row, column
+
+    def __str__(self) -> str:
+        start, end = address(self.top, self.left), address(self.bottom, self.right)
+        return start if start == end else f"{start}:{end}"
+
+
+def address(row: int, column: int) -> str:
+    """Return the name of a place: (0, 27) is "AB1"."""
+    letters = ""
+    column += 1
+    while column:
+        # Letters of a column count in twenty-sixes, without a zero.
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return f"{letters}{row + 1}"
+
+
+def place(name: str) -> CellIndex | None:
+    """Return row and column of a name such as "AB1", None for what is none."""
+    match = _ADDRESS.fullmatch(name.strip())
+    if match is None:
+        return None
+    column = 0
+    for letter in match.group(1).upper():
+        # As in `address`.
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return int(match.group(2)) - 1, column - 1
+
+
+def area(name: str) -> CellRange | None:
+    """Return the rectangle of "A1:C3" or "A1", None for what is none."""
+    first, _, last = name.partition(":")
+    start, end = place(first), place(last or first)
+    if start is None or end is None:
+        return None
+    return CellRange(min(start[0], end[0]), min(start[1], end[1]), max(start[0], end[0]), max(start[1], end[1]))

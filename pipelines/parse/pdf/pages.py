@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 from pipelines.core.document import BlockKind, Page
 from pipelines.core.errors import MissingExtra
-from pipelines.parse.labels import is_running, parts_of
 from pipelines.parse.limits import READING, ParseTask
 from pipelines.parse.lines import Line, Rect, TextStyle, around
-from pipelines.parse.near import Near
+from pipelines.parse.near import Near, is_running, parts_of
 from pipelines.parse.ocr.engine import ocr_engine
 from pipelines.parse.ocr.pictures import decoded, read_page
 from pipelines.parse.parsed import PictureText, page_name

@@ -12,14 +12,13 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
+from typing import IO, Any
 
 from pipelines.core.document import ReferenceKind, Source
 from pipelines.core.errors import Encrypted, Malformed, TooLarge
 from pipelines.core.ids import path_of
-from pipelines.core.outcome import Status
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import check_archive, most_unpacked
 from pipelines.parse.magic import TAR_MARK
@@ -83,9 +82,9 @@ class ZipReader:
 def _result(builder: DocumentBuilder, members: list[zipfile.ZipInfo], lost: list[str]) -> Parsed:
     if lost and len(lost) == len(members):
         raise Malformed(f"no member unpacks: {lost[0]}", ids=(builder.source.uri,))
-    parsed = builder.build()
-    # Five tell what kind of damage it is.
-    return replace(parsed, status=Status.PARTIAL, reason="; ".join(lost[:5])) if lost else parsed
+    for fault in lost:
+        builder.left_out(issue=fault)
+    return builder.build()
 
 
 def _is_file(member: zipfile.ZipInfo) -> bool:
@@ -155,15 +154,15 @@ class TarReader:
         builder = DocumentBuilder(source, settings, self.name)
         most = most_unpacked(path.stat().st_size, settings.limits)
         with _OPENERS[source.media_type](path) as unpacked:
-            stream = _Bounded(unpacked, most, source.uri)
+            stream = io.BufferedReader(_Bounded(unpacked, most, source.uri), _CHUNK)
             try:
-                head = stream.read(_HEADER)
-                whole = _Rejoined(head, stream)
-                fault = _append_all(whole, builder) if head[TAR_MARK] == b"ustar" else _append_one(whole, builder)
+                whole = stream.peek(_HEADER)[TAR_MARK] == b"ustar"
+                fault = _append_all(stream, builder) if whole else _append_one(stream, builder)
             except _BROKEN as error:
                 raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
-        parsed = builder.build()
-        return replace(parsed, status=Status.PARTIAL, reason=fault) if fault and parsed.children else parsed
+        if fault:
+            builder.left_out(issue=fault)
+        return builder.build()
 
 
 class _Bounded(io.RawIOBase):
@@ -177,33 +176,17 @@ class _Bounded(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def read(self, size: int = -1) -> bytes:
-        data = self._stream.read(min(size, _CHUNK) if size >= 0 else _CHUNK)
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer)
+        data = self._stream.read(min(len(view), _CHUNK))
         self._left -= len(data)
         if self._left < 0:
             raise TooLarge("unpacks to more than is allowed", ids=(self._uri,))
-        return data
+        view[: len(data)] = data
+        return len(data)
 
 
-class _Rejoined(io.RawIOBase):
-    """A stream whose beginning has been read already."""
-
-    def __init__(self, head: bytes, rest: _Bounded) -> None:
-        self._head = head
-        self._rest = rest
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        if not self._head:
-            return self._rest.read(size)
-        cut = len(self._head) if size < 0 else size
-        data, self._head = self._head[:cut], self._head[cut:]
-        return data
-
-
-def _append_all(stream: _Rejoined, builder: DocumentBuilder) -> str:
+def _append_all(stream: IO[bytes], builder: DocumentBuilder) -> str:
     """Append the members; return what cut them short, nothing where all is well. Raises the fault of the first."""
     count = 0
     try:
@@ -223,12 +206,9 @@ def _append_all(stream: _Rejoined, builder: DocumentBuilder) -> str:
     return ""
 
 
-def _append_one(stream: _Rejoined, builder: DocumentBuilder) -> str:
+def _append_one(stream: IO[bytes], builder: DocumentBuilder) -> str:
     """Append the one file that a compressed file is; it is called as its container without the last suffix."""
-    parts = []
-    while chunk := stream.read(_CHUNK):
-        parts.append(chunk)
     path = path_of(builder.source.name)
     name = path.stem if path.suffix.lower() in (".gz", ".bz2", ".xz") else path.name
-    append_member(name, b"".join(parts), builder)
+    append_member(name, stream.read(), builder)
     return ""

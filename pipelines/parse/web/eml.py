@@ -1,11 +1,12 @@
-"""Mail as it is sent (RFC 5322, MIME), and mailboxes of it."""
+"""Mail as it is sent (RFC 5322, MIME), mailboxes of it, and how a mail in any format becomes a document."""
 
 from __future__ import annotations
 
 import email.policy
 import mailbox
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from email.message import Message
 from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
@@ -19,7 +20,9 @@ from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Child, Parsed
 from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.mail import LONGEST_NAME, Attachment, Mail, append_mail, message_ids
+from pipelines.parse.web.dom import parse_html_text, text_of
+from pipelines.parse.web.text import append_text
+from pipelines.parse.web.walk import Walker
 
 _POSTMARK, _FIELD = re.compile(r"From \S.*\d\d:\d\d:\d\d"), re.compile(r"[A-Za-z-]+: ")
 _MAIL_HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]{1,40}):(?:[ \t]|\r?\n[ \t]|\r?\n)")
@@ -41,7 +44,9 @@ _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "appl
 class EmlReader:
     """Reads a mail. Its text is taken once, from its HTML where it has one; attachments become children."""
 
-    formats = (FileFormat("message/rfc822", (".eml",), sniff=lambda sample: _is_mail(sample.text)),)
+    formats = (
+        FileFormat("message/rfc822", (".eml",), sniff=lambda sample: _is_mail(sample.text), also=(".mhtml", ".mht")),
+    )
     name = "eml"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
@@ -83,22 +88,24 @@ def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:
     _refuse_encrypted(message, source)
     texts: dict[str, list[str]] = {"text/plain": [], "text/html": []}
     beside: list[str] = []
-    attachments: list[Attachment] = []
+    attachments: list[Child] = []
     inline: dict[str, tuple[str, bytes]] = {}
     for number, (part, alternative) in enumerate(_leaves(message, source, settings), 1):
         kind = part.get_content_type()
         if kind in texts and not _is_attached(part):
             (texts[kind] if alternative or kind == "text/html" else beside).append(_text(part))
         elif kind not in _SIGNATURES:
-            data, identity = _bytes(part), str(part.get("Content-ID", "")).strip(" <>")
+            data, identity = _bytes(part), _address(part)
+            if kind == "text/css":
+                continue
             if identity and kind.startswith("image/") and part.get_content_disposition() != "attachment":
                 inline[identity] = (kind, data)
             else:
-                attachments.append(Attachment(_name(part, number), data))
+                attachments.append(Child(_name(part, number), data))
     html = "<hr>".join(texts["text/html"])
-    for identity in [identity for identity in inline if f"cid:{identity}" not in html]:
+    for identity in [one for one in inline if f"cid:{one}" not in html and not ("://" in one and one in html)]:
         kind, data = inline.pop(identity)
-        attachments.append(Attachment(f"{identity.split('@')[0]}.{kind.partition('/')[2]}", data))
+        attachments.append(Child(f"{identity.split('@')[0]}.{kind.partition('/')[2]}", data))
     return Mail(
         headers=_headers(message),
         text="\n\n".join([*texts["text/plain"], *beside]),
@@ -108,6 +115,11 @@ def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:
         attachments=tuple(attachments),
         inline=inline,
     )
+
+
+def _address(part: Message) -> str:
+    """How the HTML calls a part: by its id (RFC 2392), or where a page that was saved had it from (RFC 2557)."""
+    return str(part.get("Content-ID") or part.get("Content-Location") or "").strip(" <>")
 
 
 def _refuse_encrypted(message: Message, source: Source) -> None:
@@ -219,3 +231,61 @@ def _is_mail(text: str) -> bool:
         return False
     known = _MAIL_NAMES.intersection(names)
     return len(known) >= _LEAST_KNOWN or (len(known) >= _LEAST_PROVEN and bool(known & _MAIL_PROOF))
+
+
+_MESSAGE_ID = re.compile(r"<([^<>\s]+)>")
+LONGEST_NAME = 80
+"""Characters of a subject that name a mail's file: RFC 5322, 2.1.1, wants lines of 78."""
+_SHOWN = (("sender", "From"), ("to", "To"), ("cc", "Cc"), ("created", "Date"))
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail: its headers by our names (subject, sender, to, cc, created, message_id), its text, what came with it.
+
+    `html` is used where there is one, with the plain text that stands `beside` it; else `text`. `inline` are the
+    pictures that the HTML shows, by content id. `replies_to` are the message ids of the thread, the nearest last.
+    """
+
+    headers: Mapping[str, str]
+    text: str = ""
+    html: str = ""
+    beside: str = ""
+    replies_to: tuple[str, ...] = ()
+    attachments: tuple[Child, ...] = ()
+    inline: Mapping[str, tuple[str, bytes]] = field(default_factory=dict)
+
+
+def message_ids(header: str) -> tuple[str, ...]:
+    """Return the ids in a header such as References, without their brackets."""
+    return tuple(dict.fromkeys(_MESSAGE_ID.findall(header)))
+
+
+def append_mail(mail: Mail, builder: DocumentBuilder) -> None:
+    """Append subject, headers, text and a list of the attachments, which become children."""
+    for name, value in mail.headers.items():
+        builder.meta({"subject": "title"}.get(name, name), value)
+    builder.meta("subject", mail.headers.get("subject", ""))
+    builder.meta("author", mail.headers.get("sender", ""))
+    builder.title(mail.headers.get("subject", ""))
+    builder.paragraph("\n".join(f"{label}: {mail.headers[name]}" for name, label in _SHOWN if mail.headers.get(name)))
+    for identity in mail.replies_to:
+        builder.reference(ReferenceKind.REPLY, identity, mail.headers.get("subject", ""))
+    _append_body(mail, builder)
+    for number, attachment in enumerate(mail.attachments, 1):
+        name = builder.child(Child(last_part(attachment.name), attachment.data), f"attachment-{number}")
+        builder.list_item(f"Attachment: {name}")
+        builder.reference(ReferenceKind.ATTACHMENT, name, name)
+
+
+def _append_body(mail: Mail, builder: DocumentBuilder) -> None:
+    root = parse_html_text(mail.html, builder.source.uri)
+    if not text_of(root):
+        append_text(mail.text, builder)
+        return
+
+    def resolve(address: str) -> tuple[str, bytes]:
+        return mail.inline.get(address.removeprefix("cid:"), ("image/png", b""))
+
+    Walker(builder, titled=False, furniture=False, resolve=resolve).walk(root)
+    append_text(mail.beside, builder)

@@ -126,10 +126,15 @@ def inline_data(address: str) -> tuple[str, bytes]:
     payload = address[match.end() :]
     if "base64" not in match.group(2).lower():
         return media_type, unquote_to_bytes(payload)
+    return media_type, decoded(payload)
+
+
+def decoded(payload: str) -> bytes:
+    """Return the bytes that base64 stands for, none where it is broken."""
     try:
-        return media_type, base64.b64decode("".join(payload.split()) + "==", validate=False)
+        return base64.b64decode("".join(payload.split()) + "==", validate=False)
     except (binascii.Error, ValueError):
-        return media_type, b""
+        return b""
 
 
 def is_tracker(element: Element) -> bool:

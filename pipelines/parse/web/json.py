@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.core.document import Source
 from pipelines.core.errors import TooLarge
-from pipelines.core.outcome import Status
 from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.text import as_text
+from pipelines.parse.web.text import append_text
 
 _JSON = "application/json"
 _LINES = "application/x-ndjson"
@@ -57,14 +56,15 @@ class JsonReader:
         except RecursionError as error:
             raise TooLarge("values nested too deep", ids=(source.uri,)) from error
         except ValueError as error:
-            return as_text(text, builder, Status.PARTIAL, f"not valid JSON: {error}")
+            append_text(text, builder)
+            builder.left_out(issue=f"not valid JSON: {error}")
+            return builder.build()
         _append(value, builder)
         for line in broken:
             builder.paragraph(line)
-        parsed = builder.build()
-        if broken and parsed.status.searchable:
-            return replace(parsed, status=Status.PARTIAL, reason=f"{len(broken)} lines are not valid JSON")
-        return parsed
+        if broken:
+            builder.left_out(issue=f"{len(broken)} lines are not valid JSON")
+        return builder.build()
 
 
 def _text_of(path: Path) -> str:

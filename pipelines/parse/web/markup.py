@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,38 +10,29 @@ from lxml import etree
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, TooLarge
-from pipelines.core.outcome import Status
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.dom import Element, HtmlLooks, is_silent, parse_html, text_of
+from pipelines.parse.web.dom import Element, is_silent, parse_html, text_of
 from pipelines.parse.web.inline import labels_of, told_of
 from pipelines.parse.web.walk import Walker
 from pipelines.parse.web.xml_walk import XmlWalker
 
 _NAMES = {
-    "author": "author",
-    "article:author": "author",
-    "dc.creator": "author",
-    "dcterms.creator": "author",
-    "description": "description",
-    "og:description": "description",
-    "dc.description": "description",
-    "keywords": "keywords",
-    "dc.subject": "subject",
-    "subject": "subject",
-    "date": "created",
-    "dc.date": "created",
-    "dcterms.created": "created",
-    "article:published_time": "created",
-    "last-modified": "modified",
-    "dcterms.modified": "modified",
-    "article:modified_time": "modified",
-    "generator": "producer",
-    "publisher": "publisher",
-    "dc.publisher": "publisher",
+    name: ours
+    for ours, names in {
+        "author": "author article:author dc.creator dcterms.creator",
+        "description": "description og:description dc.description",
+        "keywords": "keywords",
+        "subject": "subject dc.subject",
+        "created": "date dc.date dcterms.created article:published_time",
+        "modified": "last-modified dcterms.modified article:modified_time",
+        "producer": "generator",
+        "publisher": "publisher dc.publisher",
+    }.items()
+    for name in names.split()
 }
 HTML = "text/html"
 XHTML = "application/xhtml+xml"
@@ -127,9 +117,7 @@ def read_tree(root: Element, source: Source, settings: ParseSettings, engine: st
     for furniture in (True, False):
         builder = DocumentBuilder(source, settings, engine)
         read_meta(root, builder)
-        looks = HtmlLooks(root)
-        Walker(builder, furniture=furniture, looks=looks).walk(root)
-        builder.promote(looks.headings(builder.last))
+        Walker(builder, furniture=furniture).walk(root)
         if not builder.empty:
             break
     return builder.build()
@@ -160,10 +148,9 @@ class XmlReader:
             _drawing(root, builder)
         else:
             XmlWalker(builder).walk(root)
-        parsed = builder.build()
-        if fault and parsed.status.searchable:
-            return replace(parsed, status=Status.PARTIAL, reason=fault)
-        return parsed
+        if fault:
+            builder.left_out(issue=fault)
+        return builder.build()
 
 
 def _drawing(root: etree._Element, builder: DocumentBuilder) -> None:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.parsed import Parsed
+from pipelines.parse.parsed import Child, Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.mail import LONGEST_NAME, Attachment, Mail, append_mail, message_ids
+from pipelines.parse.web.eml import LONGEST_NAME, Mail, append_mail, message_ids
 
 if TYPE_CHECKING:
     from oxmsg import Message
@@ -124,8 +124,8 @@ def _address(name: str, address: str) -> str:
 
 def _attached(
     message: Message, builder: DocumentBuilder, depth: int
-) -> tuple[list[Attachment], dict[str, tuple[str, bytes]]]:
-    attachments: list[Attachment] = []
+) -> tuple[list[Child], dict[str, tuple[str, bytes]]]:
+    attachments: list[Child] = []
     inline: dict[str, tuple[str, bytes]] = {}
     for part in message.attachments:
         name = (part.file_name or part.properties.str_prop_value(_ATTACH_FILENAME) or "").rstrip("\0")
@@ -139,7 +139,7 @@ def _attached(
         elif identity and kind.startswith("image/") and f"cid:{identity}" in (message.html_body or ""):
             inline[identity] = (kind, data)
         else:
-            attachments.append(Attachment(name, data))
+            attachments.append(Child(name, data))
     return attachments, inline
 
 
@@ -164,6 +164,6 @@ def _item(part: Part) -> Message | None:
     return Message(Storage(found.path, tuple(streams), found.storages))
 
 
-def _as_attachment(mail: Mail, name: str) -> Attachment:
+def _as_attachment(mail: Mail, name: str) -> Child:
     subject = mail.headers.get("subject", "").replace("/", " ")[:LONGEST_NAME].strip(" \0")
-    return Attachment(f"{(name or subject or 'message').removesuffix('.msg')}.eml", as_eml(mail))
+    return Child(f"{(name or subject or 'message').removesuffix('.msg')}.eml", as_eml(mail))

@@ -1,8 +1,9 @@
-"""reStructuredText, read by way of its HTML. The only user of docutils."""
+"""reStructuredText, read by way of its HTML (docutils), and Org mode, read line by line."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from pipelines.core.document import Source
@@ -12,6 +13,7 @@ from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.dom import parse_html_text
+from pipelines.parse.web.markdown import append_markdown
 from pipelines.parse.web.walk import Walker
 
 _SIGN = re.compile(r"^\.\. (?:[a-z-]+::|_[^:\n]+:)", re.MULTILINE)
@@ -72,3 +74,84 @@ def _plain_directives(text: str) -> str:
     text = _CODE_DIRECTIVE.sub(r"\1.. code::", text)
     text = _ROLE.sub(r"\1", text)
     return _UNKNOWN_DIRECTIVE.sub(r"\1\2", text)
+
+
+_HEADLINE = re.compile(r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING)\s+)?(?:\[#[A-Z]\]\s+)?(.*)")
+_LABELS = re.compile(r"(?<!\s)\s++:[\w@:]+:$")
+_ITEM = re.compile(r"(?P<mark>\s*(?:[-+]|\d+[.)])\s+)(?:\[[ X-]\]\s+)?(?P<text>.*)$")
+_KEYWORD = re.compile(r"#\+(\w+):\s*(.*)$")
+_BLOCK = re.compile(r"\s*#\+(begin|end)_(\w+)", re.IGNORECASE)
+_PART = r"(?:[^\[\]]|\[(?!\[))"
+_LINK = re.compile(rf"\[\[({_PART}+)\](?:\[({_PART}+)\])?\]")
+_EMPHASIS = re.compile(r"(?<!\S)([*/_=~+])(\S(?:[^\n]{0,200}?\S)?)\1(?=[\s.,;:!?)]|$)")
+_DRAWER = re.compile(r"\s*:(?:PROPERTIES|LOGBOOK):\s*$", re.IGNORECASE)
+_SKIPPED = re.compile(r"\s*(?:#(?:\s|$)|(?:SCHEDULED|DEADLINE|CLOSED):)")
+_META = {"title": "title", "author": "author", "date": "created", "description": "description", "language": "language"}
+_VERBATIM = ("src", "example", "export")
+
+
+class OrgReader:
+    """Reads Org: headlines, lists, tables, blocks and links, line by line as the Markdown that they would be."""
+
+    formats = (FileFormat("text/x-org", (".org",)),)
+    name = "org"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        builder = DocumentBuilder(source, settings, self.name)
+        lines = decode(path.read_bytes()).text.splitlines()
+        for keyword in filter(None, map(_KEYWORD.match, lines)):
+            if (name := _META.get(keyword[1].lower())) is not None:
+                builder.meta(name, keyword[2])
+        builder.title(builder.metadata.get("title", ""))
+        append_markdown("\n".join(_as_markdown(lines)), builder, titled=False)
+        return builder.build()
+
+
+def _as_markdown(lines: list[str]) -> Iterator[str]:
+    block, drawer, rows = "", False, list[str]()
+    for line in (*lines, ""):
+        mark = _BLOCK.match(line)
+        if rows and not line.lstrip().startswith("|"):
+            yield from _table(rows)
+            rows.clear()
+        if drawer:
+            drawer = line.strip().upper() != ":END:"
+        elif mark and (not block or (mark[1].lower(), mark[2].lower()) == ("end", block)):
+            block = "" if block else mark[2].lower()
+            yield "\n````" if mark[2].lower() in _VERBATIM else ""
+        elif block:
+            yield "" if block == "comment" else line if block in _VERBATIM else _shown(line)
+        elif _DRAWER.match(line):
+            drawer = True
+        elif line.lstrip().startswith("|"):
+            rows.append(line.strip())
+        else:
+            yield _line(line)
+
+
+def _table(rows: list[str]) -> Iterator[str]:
+    """Yield a table with one rule, below its first row: Markdown knows no other."""
+    texts = [_shown(row) for row in rows if not row.startswith("|-")]
+    rule = "|" + "---|" * (texts[0].strip("|").count("|") + 1) if texts else ""
+    yield from ("", *texts[:1], rule, *texts[1:], "")
+
+
+def _line(line: str) -> str:
+    if match := _HEADLINE.match(line):
+        # Six levels, as Markdown has.
+        return f"\n{'#' * min(6, len(match[1]))} {_shown(_LABELS.sub('', match[2].rstrip()))}\n"
+    if match := _KEYWORD.match(line):
+        return f'\n<p class="caption">{match[2]}</p>\n' if match[1].lower() == "caption" else ""
+    if match := _ITEM.match(line):
+        return match["mark"] + _shown(match["text"])
+    return "" if _SKIPPED.match(line) else _shown(line)
+
+
+def _shown(text: str) -> str:
+    """A link shows its description, an emphasized word itself."""
+    text = _LINK.sub(lambda link: f"[{link[2] or link[1]}](<{_target(link[1])}>)", text)
+    return _EMPHASIS.sub(r"\2", text)
+
+
+def _target(address: str) -> str:
+    return f"#{address[1:]}" if address.startswith("*") else address.removeprefix("file:")

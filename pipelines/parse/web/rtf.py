@@ -1,9 +1,10 @@
-"""RTF: paragraphs with their styles, lists, tables, pictures, footnotes, links and what the file says of itself."""
+"""RTF 1.9.1: paragraphs with styles, lists, tables, pictures, footnotes, links and what the file says of itself."""
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,8 +18,23 @@ from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.rtf_pieces import Pieces, Shape
-from pipelines.parse.web.rtf_tokens import CHARSETS, SYMBOLS, Token, tokens
 
+_TOKEN = re.compile(
+    rb"\\bin(?P<count>\d{1,9}) ?|\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<byte>[0-9a-fA-F]{2})"
+    rb"|\\(?P<symbol>[^a-zA-Z'])|(?P<brace>[{}])|[\r\n\x00]+|(?P<text>[^\\{}\r\n\x00]+)",
+    re.DOTALL,
+)
+# \fcharset numbers of a font's code page.
+_CHARSETS = {
+    0: "cp1252", 1: "", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "big5",
+    161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251",
+    222: "cp874", 238: "cp1250", 255: "cp437",
+}  # fmt: skip
+_SYMBOLS = {
+    "tab": "\t", "line": "\n", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "emdash": "—",
+    "endash": "–", "bullet": "•", "emspace": " ", "enspace": " ", "qmspace": " ", "lbr": "\n", "softline": "\n",
+    "{": "{", "}": "}", "\\": "\\", "~": " ", "_": "-",
+}  # fmt: skip
 _SKIPPED = frozenset(
     "colortbl listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore latentstyles"
     " xmlnstbl filetbl listtext pntext nonshppict objdata mmathPr wgrffmtfilter pgdsctbl ftnsep ftnsepc aftnsep"
@@ -160,14 +176,10 @@ class _Rtf:
     def _symbol(self, symbol: str) -> None:
         if symbol == "*":
             self.starred = True
-        elif symbol in "{}\\":
-            self._text(symbol)
-        elif symbol == "~":
-            self._text(" ")
-        elif symbol == "_":
-            self._text("-")
         elif symbol in "\r\n":
             self.pieces.paragraph_end(self.state.into)
+        else:
+            self._text(_SYMBOLS.get(symbol, ""))
 
     # -- control words
 
@@ -175,8 +187,8 @@ class _Rtf:
         starred, self.starred = self.starred, False
         if self.state.into == "skip":
             return
-        if word in SYMBOLS:
-            self._text(SYMBOLS[word])
+        if word in _SYMBOLS:
+            self._text(_SYMBOLS[word])
         elif word == "u" and number is not None:
             # A signed number of 16 bits (RTF 1.9.1, Unicode).
             self._text(chr(number % 65536))
@@ -209,7 +221,7 @@ class _Rtf:
             self.font = value
             self.state = replace(self.state, codec=self.fonts.get(value, "") or self.codec)
         elif word == "fcharset" and self.state.into == "fonttbl":
-            self.fonts[self.font] = CHARSETS.get(value, "")
+            self.fonts[self.font] = _CHARSETS.get(value, "")
         elif word in ("v", "deleted"):
             self.state = replace(self.state, hidden=number != 0)
         elif word == "b":
@@ -241,3 +253,49 @@ def _codec(name: str) -> str:
         return codecs.lookup(name).name
     except LookupError:
         return "cp1252"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`kind` is "{", "}", "word", "text" (bytes yet to be decoded), "binary" or "symbol"."""
+
+    kind: str
+    word: str = ""
+    number: int | None = None
+    data: bytes = b""
+
+
+def tokens(data: bytes) -> Iterator[Token]:
+    """Yield the tokens of an RTF file in order; runs of bytes come as one."""
+    place = 0
+    pending = bytearray()
+    while match := _TOKEN.match(data, place):
+        place = match.end()
+        if match["byte"] is not None:
+            pending.append(int(match["byte"], 16))
+            continue
+        if match["text"] is not None:
+            pending += match["text"]
+            continue
+        if match.lastgroup is None:  # a line end means nothing
+            continue
+        if pending:
+            yield Token("text", data=bytes(pending))
+            pending.clear()
+        if match["count"] is not None:
+            end = place + int(match["count"])
+            yield Token("binary", data=data[place:end])
+            place = end
+        else:
+            yield _token(match)
+    if pending:
+        yield Token("text", data=bytes(pending))
+
+
+def _token(match: re.Match[bytes]) -> Token:
+    if match["brace"] is not None:
+        return Token(match["brace"].decode())
+    if match["symbol"] is not None:
+        return Token("symbol", match["symbol"].decode("latin-1"))
+    number = int(match["number"]) if match["number"] is not None else None
+    return Token("word", match["word"].decode(), number)

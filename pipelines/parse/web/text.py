@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from pipelines.core.document import Source
-from pipelines.core.outcome import Status
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.limits import check_text
@@ -181,11 +180,3 @@ def _append_code(text: str, builder: DocumentBuilder) -> None:
     """A blank line before a line that is not indented divides a program."""
     for part in re.split(r"\n[ \t]*\n(?=\S)", text.replace("\r\n", "\n")):
         builder.code(part)
-
-
-def as_text(text: str, builder: DocumentBuilder, status: Status, reason: str) -> Parsed:
-    """Return `text` read as plain text, with `status` and the reason why it was not read otherwise."""
-    append_text(text, builder)
-    builder.remark(reason)
-    parsed = builder.build()
-    return replace(parsed, status=status, reason=reason) if parsed.status.searchable else parsed

@@ -13,10 +13,8 @@ from pipelines.parse.web.dom import (
     BLOCKS,
     HEADINGS,
     LISTS,
-    PARAGRAPHS,
     VERBATIM,
     Element,
-    HtmlLooks,
     is_furniture,
     is_silent,
     stepping_blocks,
@@ -55,8 +53,8 @@ class Walker:
     """Appends what a tree shows to `builder`.
 
     `titled` makes the only h1 the document's title. `furniture` keeps navigation and the page's own header and
-    footer apart. `place` is where all of it stands. `resolve` has the pictures that came with the page. `looks` is
-    told how paragraphs look. One walker walks one tree.
+    footer apart. `place` is where all of it stands. `resolve` has the pictures that came with the page. One
+    walker walks one tree.
     """
 
     def __init__(
@@ -67,11 +65,9 @@ class Walker:
         furniture: bool = True,
         place: Place = NOWHERE,
         resolve: Resolver = no_files,
-        looks: HtmlLooks | None = None,
     ) -> None:
         self._builder = builder
         self._resolve = resolve
-        self._looks = looks
         self._furniture = furniture
         self._place = place
         self._titled = titled
@@ -157,8 +153,6 @@ class Walker:
         captioned = ended is not None and _CAPTION_CLASS.search(ended.get("class", "")) is not None
         if self._append(tag, text, captioned):
             self._item = 0
-            if self._looks is not None and ended is not None and tag in PARAGRAPHS:
-                self._looks.see(ended, text, self._builder.last)
         links = self._inline.take_links()
         for image in self._waiting:
             self._builder.figure(image, self._place)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.parse.office.grid import SheetGrid
-from pipelines.parse.office.ranges import CellRange, address, area, place
+from pipelines.parse.office.regions import CellRange, address, area, place
 
 PLACES = st.tuples(st.integers(0, 12), st.integers(0, 12))
 
@@ -135,12 +135,6 @@ def test_units_below_names_are_headers_and_a_first_row_of_words_is_not() -> None
     assert headers(grid("Run Flow Head", ". (l/s) (m)", "1 2 3", "2 3 4")) == [{0, 1}]
     assert headers(grid("Run Flow Head", "one n/a n/a", "two 2 3", "three 3 4")) == [{0}]
     assert headers(grid("Fault Cause", "noise air", "leak seal")) == [{0}]
-
-
-def test_values_parted_from_their_labels_by_an_empty_column_are_one_table_with_them() -> None:
-    assert ranges(grid("Pressure . 2", "Flow . 3", "Power . 4")) == ["A1:C3"]
-    assert ranges(grid("Pressure . Name", "Flow . Town", "Power . Street")) == ["A1:A3", "C1:C3"]
-    assert ranges(grid("Pressure . 2", "Flow . .", "Power . .")) == ["A1:A3", "C1"]
 
 
 def test_a_label_that_touches_the_next_table_ends_the_one_above() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from pipelines.core.document import BlockKind, Document, ReferenceKind
 from pipelines.core.outcome import Status
+from pipelines.parse.office.odf.document import NAMESPACES
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import Limits, ParseSettings
 from tests.parse.office.files import odf
@@ -169,3 +170,19 @@ def test_a_file_behind_a_password_is_encrypted(parse_bytes: Callable[..., Parsed
     manifest = '<manifest:manifest xmlns:manifest="m"><manifest:encryption-data/></manifest:manifest>'
     data = odf("text", "<text:p>x</text:p>", parts={"META-INF/manifest.xml": manifest})
     assert parse_bytes("a.odt", data).status is Status.ENCRYPTED
+
+
+def test_a_flat_file_is_read_as_a_zipped_one(document_of: DocumentOf) -> None:
+    spaces = " ".join(f'xmlns:{name}="{NAMESPACES[name]}"' for name in ("office", "text", "table", "draw"))
+    head = f'<?xml version="1.0"?><office:document {spaces} office:mimetype="application/vnd.oasis.opendocument.'
+    picture = "<draw:frame><draw:image><office:binary-data>iVBORw0KGgo=</office:binary-data></draw:image></draw:frame>"
+    body = f'<text:h text:outline-level="1">Use</text:h><text:p>45 bar{picture}</text:p>'
+    whole = '{0}{1}"><office:body><office:{1}>{2}</office:{1}></office:body></office:document>'
+    text = document_of("a.fodt", whole.format(head, "text", body))
+    assert shown(text)[:2] == [("heading", 1, "Use"), ("paragraph", 0, "45 bar")]
+    assert text.figures[0].media_type == "image/png"
+    row = "<table:table-row>{}</table:table-row>"
+    cells = "".join(f"<table:table-cell><text:p>{name}</text:p></table:table-cell>" for name in ("A", "B"))
+    table = f'<table:table table:name="S">{row.format(cells)}{row.format(cells)}</table:table>'
+    sheet = document_of("a.xml", whole.format(head, "spreadsheet", table))
+    assert sheet.tables[0].grid() == [["A", "B"], ["A", "B"]]

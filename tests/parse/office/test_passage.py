@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipelines.parse.office.passage import PrintedWord, find_passage
+from pipelines.parse.office.printed import PrintedWord, find_passage
 
 
 def lines(*texts: str) -> list[PrintedWord]:

@@ -161,3 +161,19 @@ def test_a_picture_that_no_text_shows_is_an_attachment(parse_bytes: ParseBytes) 
         "Content-Type: text/html\n\n<p>x</p>", picture
     )
     assert [child.name for child in parse_bytes("a.eml", mail).children] == ["p1.png"]
+
+
+def test_a_saved_page_shows_its_pictures_and_no_style_sheets(parse_bytes: ParseBytes) -> None:
+    part = "--B\r\nContent-Type: {}\r\nContent-Location: https://x.example/{}\r\n\r\n{}\r\n"
+    head = "From: <Saved by Blink>\r\nSubject: Pump\r\nMIME-Version: 1.0\r\n"
+    head += 'Content-Type: multipart/related; boundary="B"\r\n\r\n'
+    parts = (
+        ("text/html", "", '<p>45 bar</p><img src="https://x.example/a.png">'),
+        ("text/css", "a.css", "p{}"),
+        ("image/png", "a.png", "PNG"),
+    )
+    parsed = parse_bytes("a.mhtml", head + "".join(part.format(*one) for one in parts) + "--B--\r\n")
+    assert parsed.document is not None
+    assert [picture.data for picture in parsed.pictures] == [b"PNG"]
+    assert parsed.children == ()
+    assert parsed.document.notes == ()

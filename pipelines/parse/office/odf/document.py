@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
-from pipelines.core.errors import Encrypted
+from pipelines.core.document import Source
+from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.lookalikes import Look, Lookalikes
 from pipelines.parse.office.characters import numeral
 from pipelines.parse.office.ooxml import Element, local, parse_xml, read_xml
 from pipelines.parse.office.package import Package
+from pipelines.parse.reader import FileFormat, FileSample, signed
+from pipelines.parse.settings import ParseSettings
 
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 NAMESPACES = {
@@ -50,26 +55,60 @@ def qualified(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OpenDocument:
-    """An OpenDocument file: its content, its styles (None where it has none) and what is told about it."""
+    """An OpenDocument file: its body, all of its content, its styles (as a part, if any) and what is told about it."""
 
     package: Package
+    body: Element
     content: Element
-    styles: Element | None
+    styles: Element
     metadata: dict[str, str]
 
 
-def open_document(package: Package) -> OpenDocument:
-    """Return the file in `package`. Raises `Encrypted` behind a password, `Malformed` where the content is missing."""
-    manifest = package.find(_MANIFEST)
-    if b"encryption-data" in manifest:
-        raise Encrypted("the document is protected by a password", ids=(package.uri,))
-    content = parse_xml(package.read("content.xml"), package.uri, "content.xml")
-    return OpenDocument(package, content, read_xml(package, "styles.xml"), _metadata(read_xml(package, "meta.xml")))
+_FLAT_TYPE = "-flat-xml"
+_FLAT = re.compile(r"<office:document\s[^<>]*office:mimetype=[\"']([\w./-]{1,100})[\"']")
 
 
-def body_of(document: OpenDocument, kind: str) -> Element | None:
-    """Return the body: `kind` is text, spreadsheet or presentation."""
-    return next(document.content.iter(qualified(f"office:{kind}")), None)
+def formats_of(kind: str, suffix: str) -> tuple[FileFormat, FileFormat]:
+    """Return the formats of a kind (text, spreadsheet, presentation): zipped, and as a single XML file ("flat")."""
+    media_type, flat = f"application/vnd.oasis.opendocument.{kind}", f".f{suffix.removeprefix('.')}"
+
+    def is_flat(sample: FileSample) -> bool:
+        found = _FLAT.search(sample.text)
+        return found is not None and found[1] == media_type
+
+    return signed(media_type, suffix), FileFormat(media_type + _FLAT_TYPE, (flat,), sniff=is_flat, also=(".xml",))
+
+
+class _FlatFile(Package):
+    """A file of one XML element: it has no parts."""
+
+    def __init__(self, uri: str) -> None:
+        self.uri, self._members = uri, {}
+
+
+@contextmanager
+def open_document(path: Path, source: Source, settings: ParseSettings) -> Iterator[OpenDocument]:
+    """Yield a file, zipped or flat. Raises `Encrypted` behind a password, `Malformed` where the content is missing."""
+    if source.media_type.endswith(_FLAT_TYPE):
+        root = parse_xml(path.read_bytes(), source.uri)
+        yield _opened(_FlatFile(source.uri), source, root, root, root.find(qualified("office:meta")))
+        return
+    with Package(path, source.uri, settings) as package:
+        if b"encryption-data" in package.find(_MANIFEST):
+            raise Encrypted("the document is protected by a password", ids=(package.uri,))
+        content = parse_xml(package.read("content.xml"), package.uri, "content.xml")
+        styles = read_xml(package, "styles.xml")
+        yield _opened(package, source, content, content if styles is None else styles, read_xml(package, "meta.xml"))
+
+
+def _opened(
+    package: Package, source: Source, content: Element, styles: Element, metadata: Element | None
+) -> OpenDocument:
+    kind = source.media_type.removesuffix(_FLAT_TYPE).rpartition(".")[2]
+    body = next(content.iter(qualified(f"office:{kind}")), None)
+    if body is None:
+        raise Malformed(f"the content has no {kind}", ids=(source.uri,))
+    return OpenDocument(package, body, content, styles, _metadata(metadata))
 
 
 def _metadata(root: Element | None) -> dict[str, str]:
@@ -118,14 +157,13 @@ class ListLevel:
 class OdfStyles:
     """The styles of a document, automatic ones too, by the names that elements use."""
 
-    def __init__(self, *roots: Element | None) -> None:
+    def __init__(self, *roots: Element) -> None:
         self._styles: dict[str, _Style] = {}
         self._lists: dict[str, list[ListLevel]] = {}
         self.hidden_tables: set[str] = set()
         self.outline: list[ListLevel] = []
         for root in roots:
-            if root is not None:
-                self._load(root)
+            self._load(root)
 
     def _load(self, root: Element) -> None:
         for style in root.iter(qualified("style:style")):

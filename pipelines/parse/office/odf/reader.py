@@ -1,4 +1,4 @@
-"""The readers of ODT, and of ODP: a page for each slide, its frames in reading order."""
+"""The readers of ODT, of ODP (a page for each slide, its frames in reading order), of ODS (a page for each sheet)."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import re
 from pathlib import Path
 
 from pipelines.core.document import BlockKind, Page, Source
-from pipelines.core.errors import Malformed
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.columns import ShapeFrame, in_reading_order
-from pipelines.parse.office.odf.document import OdfStyles, OpenDocument, body_of, open_document, qualified
-from pipelines.parse.office.odf.inline import plain_text
-from pipelines.parse.office.odf.objects import Objects
-from pipelines.parse.office.odf.story import OdfStory
+from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
+from pipelines.parse.office.labels import SheetTable
+from pipelines.parse.office.odf.document import OdfStyles, OpenDocument, formats_of, open_document, qualified
+from pipelines.parse.office.odf.objects import Objects, plain_text, read_paragraph, repeated, rows_of, spanned
+from pipelines.parse.office.odf.story import OdfStory, annotation_text
 from pipelines.parse.office.ooxml import Element, local
-from pipelines.parse.office.package import Package
+from pipelines.parse.office.regions import CellRange
+from pipelines.parse.office.xlsx.formats import typed
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import signed
+from pipelines.parse.pieces import Pointer
 from pipelines.parse.settings import ParseSettings
 
 _PAGE_FURNITURE = (("style:header", BlockKind.PAGE_HEADER), ("style:footer", BlockKind.PAGE_FOOTER))
@@ -26,30 +27,26 @@ _PAGE_FURNITURE = (("style:header", BlockKind.PAGE_HEADER), ("style:footer", Blo
 class OdtReader:
     """Reads text documents; pages are told where the program that saved the file marked them."""
 
-    formats = (signed("application/vnd.oasis.opendocument.text", ".odt"),)
+    formats = formats_of("text", ".odt")
     name = "odt"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
-        with Package(path, source.uri, settings) as package:
-            document = open_document(package)
-            body = body_of(document, "text")
-            if body is None:
-                raise Malformed("content.xml has no text", ids=(source.uri,))
+        with open_document(path, source, settings) as document:
             builder = DocumentBuilder(source, settings, self.name, document.metadata)
-            paged = next(body.iter(qualified("text:soft-page-break")), None) is not None
+            paged = next(document.body.iter(qualified("text:soft-page-break")), None) is not None
             styles = OdfStyles(document.styles, document.content)
-            story = OdfStory(builder, styles, Objects(package, builder), Place(1 if paged else None))
-            story.add(body)
+            story = OdfStory(builder, styles, Objects(document.package, builder), Place(1 if paged else None))
+            story.add(document.body)
             _furniture(document.styles, builder)
             for page in range(1, (story.place.page or 0) + 1):
                 builder.page(Page(page))
         return builder.build()
 
 
-def _furniture(styles: Element | None, builder: DocumentBuilder) -> None:
+def _furniture(styles: Element, builder: DocumentBuilder) -> None:
     told: set[str] = set()
     for name, kind in _PAGE_FURNITURE:
-        for element in styles.iter(qualified(name)) if styles is not None else ():
+        for element in styles.iter(qualified(name)):
             text = plain_text(element)
             if text not in told:
                 told.add(text)
@@ -72,22 +69,18 @@ _USUAL_SIZE = (720.0, 540.0)
 class OdpReader:
     """Reads the slides with their tables, pictures, charts and notes."""
 
-    formats = (signed("application/vnd.oasis.opendocument.presentation", ".odp"),)
+    formats = formats_of("presentation", ".odp")
     name = "odp"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
-        with Package(path, source.uri, settings) as package:
-            document = open_document(package)
-            body = body_of(document, "presentation")
-            if body is None:
-                raise Malformed("content.xml has no slides", ids=(source.uri,))
+        with open_document(path, source, settings) as document:
             builder = DocumentBuilder(source, settings, self.name, document.metadata)
             styles, objects, size = (
                 OdfStyles(document.styles, document.content),
-                Objects(package, builder),
+                Objects(document.package, builder),
                 _size(document),
             )
-            for number, slide in enumerate(body.findall(qualified("draw:page")), 1):
+            for number, slide in enumerate(document.body.findall(qualified("draw:page")), 1):
                 builder.page(Page(number, str(number), *size))
                 _Slide(number, size, builder, styles, objects).write(slide)
         return builder.build()
@@ -147,7 +140,7 @@ def _points(length: str | None) -> float:
 
 def _size(document: OpenDocument) -> tuple[float, float]:
     """Return width and height of the slides in points, as the layout of the first master page says."""
-    styles = document.styles if document.styles is not None else document.content
+    styles = document.styles
     master = next(styles.iter(qualified("style:master-page")), None)
     name = master.get(qualified("style:page-layout-name")) if master is not None else None
     for layout in styles.iter(qualified("style:page-layout")):
@@ -156,3 +149,131 @@ def _size(document: OpenDocument) -> tuple[float, float]:
             width, height = (_points(properties.get(qualified(f"fo:page-{side}"))) for side in ("width", "height"))
             return (width, height) if width > 0 and height > 0 else _USUAL_SIZE
     return _USUAL_SIZE
+
+
+_LAST_ROW, _LAST_COLUMN = 1 << 20, 1 << 14
+"""The largest sheet of LibreOffice and Excel."""
+_FRAME = qualified("draw:frame")
+
+
+_DIGIT = re.compile(r"\d")
+
+
+def stored_value(cell: Element, shown: str) -> str:
+    """Return the number that a cell stores where it shows another, rounded one; empty else, and for reckoned ones.
+
+    Compared are the figures without the zeros around them, so that marks and percentages make no difference.
+    """
+    raw = cell.get(qualified("office:value"), "")
+    try:
+        stored = typed(raw)
+    except ValueError:
+        return ""
+    told, kept = ("".join(_DIGIT.findall(text)).strip("0") for text in (shown, stored))
+    return stored if told and told != kept else ""
+
+
+class OdsReader:
+    """Reads the tables, comments, charts and pictures of all sheets, cells as they are shown."""
+
+    formats = formats_of("spreadsheet", ".ods")
+    name = "ods"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        with open_document(path, source, settings) as document:
+            builder = DocumentBuilder(source, settings, self.name, document.metadata)
+            styles = OdfStyles(document.styles, document.content)
+            tables = document.body.findall(qualified("table:table"))
+            headed = are_named(table.get(qualified("table:name"), "") for table in tables)
+            for number, table in enumerate(tables, 1):
+                _Sheet(table, number, builder, styles, Objects(document.package, builder)).write(headed)
+        return builder.build()
+
+
+class _Sheet:
+    """Reads one sheet and appends it."""
+
+    def __init__(
+        self, table: Element, number: int, builder: DocumentBuilder, styles: OdfStyles, objects: Objects
+    ) -> None:
+        self._table = table
+        self._builder = builder
+        self._styles = styles
+        self._objects = objects
+        self._sheet = SheetBuilder(builder, number, table.get(qualified("table:name"), f"Sheet{number}"))
+        self._grid = SheetGrid(builder.settings.limits.cells)
+        self._links: list[tuple[int, int, Pointer]] = []
+        self._comments: list[tuple[int, int, str]] = []
+        self._frames: list[tuple[int, int, Element]] = []
+
+    def write(self, headed: bool) -> None:
+        self._read()
+        hidden = self._table.get(qualified("table:style-name"), "") in self._styles.hidden_tables
+        self._sheet.page(hidden=hidden, issue=self._grid.issue)
+        regions = self._grid.regions()
+        if headed and (regions or self._frames):
+            self._sheet.heading()
+        for region in regions:
+            self._region(region)
+        for row, column, frame in self._frames:
+            self._objects.add(frame, self._sheet.place(CellRange(row, column, row, column)), with_data=False)
+        for row, column, text in self._comments:
+            self._builder.note(text, self._sheet.place(CellRange(row, column, row, column)))
+
+    def _region(self, region: SheetTable) -> None:
+        if not self._sheet.table(region):
+            return
+        for row, column, link in self._links:
+            if region.area.holds(row, column):
+                self._builder.reference(link.kind, link.target, link.evidence)
+
+    def _read(self) -> None:
+        shapes = self._table.find(qualified("table:shapes"))
+        self._frames += [(0, 0, frame) for frame in shapes.iter(_FRAME)] if shapes is not None else []
+        row = 0
+        for element, _ in rows_of(self._table):
+            if self._grid.full or row >= _LAST_ROW:
+                break
+            found = self._cells(element, row)
+            times = repeated(element, "rows")
+            for copy in range(1, min(times, _LAST_ROW - row)) if found else ():
+                for column, text, also in found:
+                    self._grid.put(row + copy, column, text, also)
+                if self._grid.full:
+                    break
+            row += times
+
+    def _cells(self, element: Element, row: int) -> list[tuple[int, str, str]]:
+        """Put the cells of a row into the grid and return those with text, each with its number's other form."""
+        column, found = 0, []
+        for cell in element:
+            if local(cell) not in ("table-cell", "covered-table-cell"):
+                continue
+            times = repeated(cell, "columns")
+            if local(cell) == "table-cell" and len(cell):
+                text = self._cell(cell, row, column)
+                also = stored_value(cell, text)
+                found += [(column + copy, text, also) for copy in range(min(times, _LAST_COLUMN)) if text]
+            column += times
+        for at, text, also in found:
+            self._grid.put(row, at, text, also)
+        return found
+
+    def _cell(self, cell: Element, row: int, column: int) -> str:
+        lines = []
+        for child in cell:
+            name = local(child)
+            if name == "p":
+                content = read_paragraph(child)
+                lines.append(content.text)
+                self._links += [(row, column, link) for link in content.links]
+            elif name == "list":
+                lines.append(plain_text(child))
+            elif name == "annotation":
+                self._comments.append((row, column, annotation_text(child)))
+            elif name == "frame":
+                self._frames.append((row, column, child))
+        rows, columns = spanned(cell, "rows"), spanned(cell, "columns")
+        if rows * columns > 1:
+            self._grid.merged.append(CellRange(row, column, row + rows - 1, column + columns - 1))
+        return "\n".join(lines)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.lookalikes import Story
 from pipelines.parse.office.odf.document import LEVELS, OdfLooks, OdfStyles, marker, qualified
-from pipelines.parse.office.odf.inline import OdfParagraph, plain_text, read_paragraph
-from pipelines.parse.office.odf.objects import Objects, read_table
+from pipelines.parse.office.odf.objects import Objects, OdfParagraph, plain_text, read_paragraph, read_table
 from pipelines.parse.office.ooxml import Element, local
 
 _SKIPPED = frozenset(

@@ -1,13 +1,16 @@
-"""The reader of PPTX: the slides in the order in which they are shown."""
+"""The reader of PPTX: the slides in the order in which they are shown, the shapes of each in reading order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipelines.core.document import Page, Source
+from pipelines.core.document import BlockKind, Page, ReferenceKind, Source
 from pipelines.core.errors import Malformed
-from pipelines.parse.assemble import DocumentBuilder
+from pipelines.core.provenance import Box
+from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.columns import ShapeFrame
+from pipelines.parse.office.drawing import Graphics, drawn, meaningful
 from pipelines.parse.office.ooxml import (
     NAMESPACES,
     Element,
@@ -21,8 +24,8 @@ from pipelines.parse.office.ooxml import (
     relationships,
 )
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.pptx.paragraph import plain_text
-from pipelines.parse.office.pptx.slide import Size, SlideReader
+from pipelines.parse.office.pptx.paragraph import Paragraph, SlideLink, paragraphs, plain_text, table_cells
+from pipelines.parse.office.pptx.shapes import Mapping, Shape, SlideLayout, ordered, shapes_of
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
@@ -30,7 +33,7 @@ from pipelines.parse.settings import ParseSettings
 _AUTHOR_PARTS = ("commentAuthors", "authors")
 _POINT = 12700
 """EMU of a point: 914,400 an inch (ECMA-376 1, 20.1.10.16)."""
-_USUAL_WIDTH, _USUAL_HEIGHT = 9144000, 6858000
+_USUAL_SIZE = (9144000, 6858000)
 """EMU: 10 by 7.5 inches (ECMA-376 1, 19.2.1.39, screen4x3)."""
 
 
@@ -108,7 +111,7 @@ def _read(package: Package, builder: DocumentBuilder) -> None:
         if slide is not None and slide.get("show") in ("0", "false"):
             builder.remark(f"slide {number} is hidden in the presentation")
             label = f"{number} (hidden)"
-        builder.page(Page(number, label, size.width / _POINT, size.height / _POINT, issue=issue))
+        builder.page(Page(number, label, size[0] / _POINT, size[1] / _POINT, issue=issue))
         if slide is not None:
             _slide(package, part, slide, SlideReader(package, part, builder, number, size, numbers))
     if parts and all(part not in package for part in parts):
@@ -121,11 +124,124 @@ def _slide(package: Package, part: str, slide: Element, reader: SlideReader) -> 
         reader.note(text)
 
 
-def _size(presentation: Element) -> Size:
+def _size(presentation: Element) -> tuple[int, int]:
+    """Return width and height of the slides in EMU."""
     found = presentation.find("p:sldSz", NAMESPACES)
     if found is None:
-        return Size(_USUAL_WIDTH, _USUAL_HEIGHT)
+        return _USUAL_SIZE
     width, height = found.get("cx", ""), found.get("cy", "")
     if not (width.isdigit() and height.isdigit() and int(width) and int(height)):
-        return Size(_USUAL_WIDTH, _USUAL_HEIGHT)
-    return Size(int(width), int(height))
+        return _USUAL_SIZE
+    return int(width), int(height)
+
+
+_FURNITURE = {"ftr": BlockKind.PAGE_FOOTER, "dt": BlockKind.PAGE_FOOTER, "sldNum": BlockKind.PAGE_FOOTER,
+              "hdr": BlockKind.PAGE_HEADER}  # fmt: skip
+_TITLE_LEVEL = 1
+
+
+class SlideReader:
+    """Appends one slide; `numbers` are the slides' numbers by part, for links between them."""
+
+    def __init__(
+        self,
+        package: Package,
+        part: str,
+        builder: DocumentBuilder,
+        number: int,
+        size: tuple[int, int],
+        numbers: dict[str, int],
+    ) -> None:
+        self._builder = builder
+        self._number = number
+        self._numbers = numbers
+        self._links = relationships(package, part)
+        self._mapping = Mapping(0.0, 0.0, 1 / size[0], 1 / size[1])
+        self._layout = SlideLayout(package, part, self._mapping)
+        self._graphics = Graphics(package, self._links, builder)
+
+    def read(self, slide: Element) -> None:
+        tree = slide.find("p:cSld/p:spTree", NAMESPACES)
+        if tree is None:
+            return
+        shapes = shapes_of(tree, self._mapping)
+        for shape in shapes:
+            if shape.frame is None and shape.placeholder is not None:
+                shape.frame = self._layout.frame(shape.placeholder)
+        for shape in ordered(shapes):
+            self._shape(shape)
+
+    def note(self, text: str) -> None:
+        """Append what is said about the slide."""
+        self._builder.note(text, Place(self._number))
+
+    def _shape(self, shape: Shape) -> None:
+        place = Place(self._number, boxes=self._boxes(shape.frame))
+        if shape.kind == "graphicFrame":
+            self._frame(shape, place)
+            return
+        if shape.kind == "pic":
+            for item in drawn(shape.element, meaningful(shape.text)):
+                self._graphics.add(item, place)
+            return
+        body = shape.element.find("p:txBody", NAMESPACES)
+        if body is not None:
+            self._text(shape, body, place)
+
+    # -- text
+
+    def _text(self, shape: Shape, body: Element, place: Place) -> None:
+        holder = shape.placeholder
+        if holder is not None and holder.type in _FURNITURE:
+            self._builder.furniture(_FURNITURE[holder.type], plain_text(body), place)
+            return
+        lines = paragraphs(body, self._layout.styles(holder))
+        if holder is not None and holder.is_title:
+            self._title(list(lines), place)
+            return
+        for line in lines:
+            self._paragraph(line, place)
+
+    def _title(self, lines: list[Paragraph], place: Place) -> None:
+        text = " ".join(" ".join(line.text for line in lines).split())
+        if self._builder.heading(text, _TITLE_LEVEL, place):
+            for line in lines:
+                self._refer(line.links)
+
+    def _paragraph(self, line: Paragraph, place: Place) -> None:
+        if line.formula:
+            self._builder.formula(line.text, place)
+        elif line.bullet:
+            self._builder.list_item(f"{line.marker} {line.text}".strip(), line.level, place)
+        else:
+            self._builder.paragraph(line.text, place)
+        self._refer(line.links)
+
+    def _refer(self, links: list[SlideLink]) -> None:
+        for link in links:
+            found = self._links.get(link.relationship)
+            if found is None:
+                continue
+            if found.external:
+                self._builder.reference(ReferenceKind.HYPERLINK, found.target, link.evidence)
+            elif found.target in self._numbers:
+                target = f"slide {self._numbers[found.target]}"
+                self._builder.reference(ReferenceKind.CROSS_REFERENCE, target, link.evidence)
+
+    # -- tables, charts, diagrams
+
+    def _frame(self, shape: Shape, place: Place) -> None:
+        table = shape.element.find("a:graphic/a:graphicData/a:tbl", NAMESPACES)
+        if table is not None:
+            cells, links = table_cells(table)
+            if self._builder.table(cells, place):
+                self._refer(links)
+            return
+        for item in drawn(shape.element, meaningful(shape.text)):
+            self._graphics.add(item, place)
+
+    def _boxes(self, frame: ShapeFrame | None) -> tuple[Box, ...]:
+        if frame is None or frame.right <= frame.left or frame.bottom <= frame.top:
+            return ()
+        inside = [min(1.0, max(0.0, edge)) for edge in (frame.left, frame.top, frame.right, frame.bottom)]
+        return (Box(self._number, *inside),)

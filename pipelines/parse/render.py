@@ -1,4 +1,4 @@
-"""A parsed file as one self-contained page: its blocks, and their boxes over pictures of the pages."""
+"""A parsed file as people read it: Markdown, and one self-contained page with boxes over pictures of the pages."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import base64
 from collections import Counter
 from collections.abc import Callable
 from html import escape
+from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from pipelines.core.document import Block, BlockKind, Document
+from pipelines.core.document import Block, BlockKind, Document, Figure
 from pipelines.core.safe_output import content_security_policy
-from pipelines.parse.page_picture import draw_page
+from pipelines.core.table import Table
+from pipelines.parse.image import draw_page
 from pipelines.parse.parsed import Parsed, Picture
 from pipelines.parse.settings import ParseSettings
 
@@ -32,51 +34,7 @@ COLOURS = MappingProxyType(
         BlockKind.PAGE_FOOTER: "#999999",
     }
 )
-STYLE = """
-:root{color-scheme:light}*{box-sizing:border-box}
-body{font:15px/1.5 system-ui,sans-serif;margin:0;color:#1d1d1f;background:#f3f3f5}
-header{padding:14px 24px;background:#fff;border-bottom:1px solid #ddd}
-h1{font-size:20px;line-height:1.25;margin:0 0 4px}.meta{color:#666;font-size:13px}.issue{color:#b3261e}
-.legend{margin-top:6px;font-size:12px;color:#444}
-.legend span{margin-right:14px;white-space:nowrap}
-.legend i{display:inline-block;width:9px;height:9px;border-radius:2px;background:var(--c);margin-right:5px}
-.all{display:flex;align-items:flex-start}
-nav{position:sticky;top:0;flex:0 0 250px;max-height:100vh;overflow:auto;padding:16px 8px 16px 24px;font-size:13px}
-nav a{display:block;color:#333;text-decoration:none;padding:2px 6px;border-radius:4px;overflow:hidden;
-text-overflow:ellipsis;white-space:nowrap}nav a:hover{background:#e4e4ea}
-main{flex:1;min-width:0}
-.page{display:flex;gap:22px;padding:14px 24px 22px;align-items:flex-start;border-bottom:1px solid #ddd}
-.sheet{position:sticky;top:10px;flex:0 0 48%;background:#fff;box-shadow:0 1px 4px #0003}
-.sheet img{display:block;width:100%}
-.box{position:absolute;border:1.5px solid var(--c);border-radius:3px;cursor:pointer;box-sizing:content-box;
-margin:-4px;padding:2.5px;
-background:color-mix(in srgb,var(--c) 8%,transparent)}
-.box:hover,.box.on{background:color-mix(in srgb,var(--c) 26%,transparent)}
-.blocks{flex:1;min-width:0}.block:not(.table){max-width:62em}.blocks>.meta{margin-bottom:6px}
-.block{position:relative;border-left:3px solid var(--c);background:#fff;margin:0 0 5px;padding:4px 12px;
-overflow-wrap:anywhere;white-space:pre-wrap;scroll-margin:80px}
-.block.on{outline:2px solid var(--c)}
-.kind{position:absolute;right:0;top:0;font:11px/1.6 system-ui,sans-serif;color:#fff;background:var(--c);padding:0 6px;
-opacity:0;pointer-events:none}.block:hover>.kind,.block.on>.kind{opacity:1}
-.title{font-size:22px;font-weight:650;line-height:1.25}.heading{font-weight:650;margin-top:12px}
-.h1{font-size:19px}.h2{font-size:17px}.h3{font-size:16px}
-.code{font:13px/1.45 ui-monospace,monospace}
-.caption,.footnote,.note,.page_header,.page_footer{font-size:13px;color:#555}
-.table{overflow-x:auto}table{border-collapse:collapse;white-space:normal;font-size:13px;margin:3px 0}
-td,th{border:1px solid #ccc;padding:2px 7px;overflow-wrap:normal;vertical-align:top;text-align:left}
-td{white-space:pre-line}
-th{background:#f0ecf8}caption{text-align:left;color:#666;padding-bottom:3px}
-.block img{max-width:100%;max-height:420px}.block details{color:#555;font-size:13px}
-@media(max-width:1100px){nav{display:none}}@media(max-width:760px){.page{display:block}.sheet{position:relative}}
-"""
-SCRIPT = """
-for(const e of document.querySelectorAll('[data-b]')){
-const all=()=>document.querySelectorAll('[data-b="'+e.dataset.b+'"]');
-e.onmouseenter=()=>all().forEach(x=>x.classList.add('on'));
-e.onmouseleave=()=>all().forEach(x=>x.classList.remove('on'));
-if(e.classList.contains('box'))e.onclick=()=>document.querySelector('.block[data-b="'+e.dataset.b+'"]')
-?.scrollIntoView({behavior:'smooth',block:'center'});}
-"""
+
 _MOST_PAGES = 200
 """Drawn pages; 200 are some 20 MB in the browser."""
 _MOST_ENTRIES = 400
@@ -91,11 +49,14 @@ def to_html(parsed: Parsed, path: Path, settings: ParseSettings | None = None) -
     document = parsed.document
     title = document.title if document else path.name
     body = _document(parsed, document, path, settings or ParseSettings()) if document else ""
+    style, script = (
+        files("pipelines.parse").joinpath("page", name).read_text("utf-8") for name in ("page.css", "page.js")
+    )
     return (
         f'<!DOCTYPE html><html lang="{escape(document.language) if document else ""}"><head><meta charset="utf-8">'
-        f"{content_security_policy(STYLE, [SCRIPT], placed=True)}<title>{escape(title)}</title>"
-        f"<style>{STYLE}</style></head><body>"
-        f"<header><h1>{escape(title)}</h1>{_summary(parsed)}</header>{body}<script>{SCRIPT}</script></body></html>"
+        f"{content_security_policy(style, [script], placed=True)}<title>{escape(title)}</title>"
+        f"<style>{style}</style></head><body>"
+        f"<header><h1>{escape(title)}</h1>{_summary(parsed)}</header>{body}<script>{script}</script></body></html>"
     )
 
 
@@ -216,3 +177,92 @@ def _drawer(document: Document, path: Path, settings: ParseSettings) -> Callable
     """Return what draws a page as PNG; nothing for formats that have no pages to look at."""
     source = document.source
     return lambda number: draw_page(path, source.media_type, number, settings.passwords_for(source.uri))
+
+
+def to_markdown(parsed: Parsed) -> str:
+    """Return the document as Markdown, a comment where a page begins; without one its status and reason."""
+    if parsed.document is None:
+        return f"*{parsed.status.value}: {parsed.reason}*\n"
+    deeper = _below_title(parsed.document)
+    parts: list[str] = []
+    page: int | None = None
+    listed = False
+    for block in parsed.document.blocks:
+        if block.provenance.page != page and block.provenance.page is not None:
+            page = block.provenance.page
+            parts += ["\n" if listed else "", _page_mark(parsed.document, page), "\n\n"]
+            listed = False
+        item = block.kind is BlockKind.LIST_ITEM
+        if listed and not item:
+            parts.append("\n")
+        parts += [_piece(block, deeper), "\n" if item else "\n\n"]
+        listed = item
+    return "".join(parts).rstrip() + "\n"
+
+
+def _below_title(document: Document) -> int:
+    """Where a title takes the first level, headings of level 1 take the second."""
+    kinds = {block.kind for block in document.blocks}
+    highest = min((block.level for block in document.blocks if block.kind is BlockKind.HEADING), default=1)
+    return 1 if BlockKind.TITLE in kinds and highest == 1 else 0
+
+
+def _page_mark(document: Document, number: int) -> str:
+    label = next((page.label for page in document.pages if page.number == number), "")
+    return f"<!-- page {number}: {label} -->" if label and label != str(number) else f"<!-- page {number} -->"
+
+
+def _piece(block: Block, deeper: int) -> str:
+    if block.table is not None:
+        return _table(block.table)
+    if block.figure is not None:
+        return _figure(block.figure)
+    if block.kind is BlockKind.HEADING:
+        # CommonMark 4.2 has six levels.
+        return f"{'#' * min(6, block.level + deeper)} {_line(block.text)}"
+    if block.kind is BlockKind.LIST_ITEM:
+        return _item(block.text, block.level)
+    written = _WRITTEN.get(block.kind)
+    return written(block.text) if written else block.text
+
+
+def _figure(figure: Figure) -> str:
+    shown = _line(figure.description or figure.caption or "picture")
+    # 16 hexadecimal digits of a digest tell the pictures of a document apart.
+    return f"![{shown}]({figure.digest[:16]})" + (f"\n\n{figure.ocr_text}" if figure.ocr_text else "")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _item(text: str, level: int) -> str:
+    indent = "  " * (level - 1)
+    return f"{indent}- " + text.replace("\n", f"\n{indent}  ")
+
+
+def _fenced(text: str) -> str:
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"
+
+
+def _quoted(text: str) -> str:
+    return "> " + text.replace("\n", "\n> ")
+
+
+_WRITTEN: dict[BlockKind, Callable[[str], str]] = {
+    BlockKind.TITLE: lambda text: f"# {_line(text)}",
+    BlockKind.CODE: _fenced,
+    BlockKind.FORMULA: lambda text: f"$$\n{text}\n$$",
+    BlockKind.CAPTION: lambda text: f"*{_line(text)}*",
+    BlockKind.FOOTNOTE: _quoted,
+    BlockKind.NOTE: _quoted,
+}
+
+
+def _table(table: Table) -> str:
+    """Markdown has no spans: a table that needs them is HTML, as Markdown allows."""
+    spanned = any(cell.row_span > 1 or cell.column_span > 1 for cell in table.cells)
+    return table.to_html() if spanned else table.to_markdown()
