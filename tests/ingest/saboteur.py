@@ -57,7 +57,13 @@ def _disturbed(stage: str, function: Callable[..., object]) -> Callable[..., obj
 
 
 def _parse_in_steps(
-    path: Path, source: Source, settings: ParseSettings, *, known: Readings, checkpoint: Callable[[Parsed], None]
+    path: Path,
+    source: Source,
+    settings: ParseSettings,
+    *,
+    known: Readings,
+    checkpoint: Callable[[Parsed], None],
+    further: Callable[[], None],
 ) -> Parsed:
     """Read the text, hand it out, and go on with what takes long."""
     from pipelines.parse.parse import parse
