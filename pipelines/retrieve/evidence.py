@@ -26,9 +26,12 @@ _LEADING = re.compile(r"(?:\.[^\S\n]?){5}|…{2}")
 """Dots that lead from a title to its page: an entry of a table of contents."""
 _OPENING = re.compile(r"(?:[^\W\d]+\s+)?\d+(?:\.\d+)*\.")
 _HEADING_LENGTH = 80
+_SAID_OF_A_TERM = 12
+"""Terms that what is said of a term has more than, a line of text: items of a list are shorter."""
 _SOURCES_LENGTH = 24
 """Characters of a heading such as "5. References" at most."""
 _ENDINGS = ".!?;:,。!?;:,"
+_SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +39,13 @@ class EvidenceUnit:
     """A sentence, item or row of a chunk. `span` counts in the document's text.
 
     `header` is the row that names the columns, empty where there is none, `heading` the line that heads it inside the
-    chunk. `label` says that it only names something: a heading, the header of a table, an entry of a bibliography
-    or of a table of contents. `fields` are the cells of a row under the names of their columns, with what merged cells
-    hold and with their units, none where the columns are not known; `group` is the merged cell over all columns that
-    heads the row, `table` the id of its table, empty where it is not known. `own` are its terms with the header's and
-    the fields', `near` those of the units beside it, `above` those of title, file name, headings and caption, `chunk`
-    those of its whole chunk.
+    chunk. `label` says that it only names something: a heading, the header of a table, the term that an entry of a
+    glossary defines, an entry of a bibliography or of a table of contents. `fields` are the cells of a row under the
+    names of their columns, with what merged cells hold and with their units, none where the columns are not known;
+    `group` is the merged cell over all columns that heads the row, of a sentence the term that it is said of; `table`
+    the id of its table, empty where it is not known. `own` are its terms with the header's, the fields' and those of
+    the term that it is said of, `near` those of the units beside it, `above` those of title, file name, headings and
+    caption, `chunk` those of its whole chunk.
     """
 
     hit: Hit
@@ -79,6 +83,7 @@ _Told = tuple[Span, str, str, str, bool, Fields, str, str, _Terms, _Terms, _Term
 def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tuple[_Told, ...]:
     pieces = [EvidenceLine(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
     _read_headings(pieces, chunk, {title, *chunk.heading_path})
+    _read_entries(pieces, chunk.text, chunk.language)
     start = chunk.provenance.span.start
     known = [replace(row, span=row.span.shifted(-start)) for row in rows]
     read_tables(pieces, chunk.context, chunk.text, known, chunk.language)
@@ -97,7 +102,8 @@ def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tu
 
 
 def _said(piece: EvidenceLine) -> str:
-    return " ".join((piece.header, piece.text, *(part for field in piece.fields for part in field)))
+    term = "" if piece.is_row else piece.group
+    return " ".join((term, piece.header, piece.text, *(part for field in piece.fields for part in field)))
 
 
 def _terms(text: str, language: str) -> frozenset[str]:
@@ -160,6 +166,39 @@ def _is_heading(line: str, chunk: Chunk, end: int) -> bool:
     alone = chunk.text[end : end + 2] in ("\n\n", "")
     short = len(line) <= _HEADING_LENGTH and RULE not in line and not line.endswith(tuple(_ENDINGS))
     return alone and short and line[:1].isalnum() and not line[:1].islower() and not quantities(line, chunk.language)
+
+
+def _read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> None:
+    """Tell terms and what is said of them: options, parameters, directives and alarms, each with its description."""
+    term = ""
+    for before, piece, after in zip([None, *pieces], pieces, [*pieces[1:], None], strict=False):
+        if piece.label or text[: piece.span.start].endswith(_BLANK):
+            term = ""
+        if after is not None and _is_term(before, piece, after, text, language):
+            piece.label, term = True, " ".join(piece.text.split())
+        elif term and not piece.is_row:
+            piece.group = term
+
+
+def _is_term(before: EvidenceLine | None, piece: EvidenceLine, after: EvidenceLine, text: str, language: str) -> bool:
+    """Whether a line is short and no sentence, no item among such, and a paragraph stands right below it."""
+    behind = text.find("\n", after.span.end)
+    below = text[after.span.start : behind if behind >= 0 else len(text)].rstrip()
+    return (
+        _is_short_line(piece, text)
+        and not (before is not None and before.span.end + 1 == piece.span.start and _is_short_line(before, text))
+        and text[piece.span.end : after.span.start] == "\n"
+        and not after.is_row
+        and below.endswith(_SENTENCE_ENDS)
+        and len(terms(below, language, stop=False)) > _SAID_OF_A_TERM
+    )
+
+
+def _is_short_line(piece: EvidenceLine, text: str) -> bool:
+    line = piece.text
+    whole = text[: piece.span.start].rstrip(" ")[-1:] in ("", "\n") and "\n" not in line
+    plain = not (piece.label or piece.is_row or line.endswith(tuple(_ENDINGS)))
+    return whole and plain and len(line) <= _HEADING_LENGTH
 
 
 def _name(uri: str) -> str:

@@ -50,12 +50,24 @@ def defining(found: Sequence[EvidenceUnit], thing: str) -> frozenset[int]:
     first: dict[str, int] = {}
     headed = ""
     for place, unit in enumerate(found if thing else ()):
-        names = unit.label and _names(unit.text, thing)
+        names = unit.label and (_names(unit.text, thing) or _opens_entry(unit, found[place + 1 :][:1], thing))
         says = not unit.label and (headed == unit.hit.chunk.id or _says(unit, thing))
         headed = unit.hit.chunk.id if names else headed if unit.label else ""
         if says and unit.span <= found[first.setdefault(unit.hit.document, place)].span:
             first[unit.hit.document] = place
     return frozenset(first.values())
+
+
+def _opens_entry(unit: EvidenceUnit, behind: Sequence[EvidenceUnit], thing: str) -> bool:
+    """Whether a term that the next sentences are said of begins with a word of the thing, and stands below the rest.
+
+    "BATTERYLEVEL percent", below "Directives", is "the directive BATTERYLEVEL".
+    """
+    term = " ".join(unit.text.split())
+    language = unit.hit.chunk.language
+    named = {stem(word, language) for word in _WORD.findall(thing)}
+    opening = [stem(word, language) for word in _WORD.findall(fold(term))[:1]]
+    return any(one.group == term for one in behind) and named.issuperset(opening) and named <= unit.own | unit.above
 
 
 def _says(unit: EvidenceUnit, thing: str) -> bool:

@@ -18,7 +18,8 @@ def tell(unit: EvidenceUnit, question: QuestionTerms) -> str:
     A row is told with the names of its columns, and with the merged cells that it stands under or beside.
     """
     if not unit.is_row:
-        return " ".join(unit.text.split())
+        said = " ".join(unit.text.split())
+        return said if not unit.group or said.startswith(unit.group) else f"{unit.group}: {said}"
     if not unit.fields:
         return ", ".join(cell for cell in cells_of(unit.text) if cell)
     asked = _columns_of_codes(unit.fields, question, unit.hit.chunk.language) or _columns_asked(question, unit)

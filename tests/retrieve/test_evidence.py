@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from tests.qa.memory import MemoryRetrieval
@@ -69,3 +71,30 @@ def test_a_heading_is_a_label_and_heads_what_follows() -> None:
 
 def test_a_line_that_gives_a_value_is_no_heading() -> None:
     assert not by_text("Impeller 204 mm\n\nHead 50 m")["Impeller 204 mm"].label
+
+
+@pytest.mark.parametrize(
+    ("term", "said"),
+    [
+        (
+            "MINUTES battery runtime",
+            "The system ends where the battery is to run for less than this, as computed. 3 is right.",
+        ),
+        (
+            "F0021",
+            "Die Drehzahl liegt um mehr als ein Zehntel unter dem Wert, der vorgegeben ist. Riemen prüfen.",
+        ),
+        ("最低水位", "水位低于此值时水泵停止运行并发出报警信号。默认值为三厘米。"),
+    ],
+)
+def test_what_stands_below_a_term_is_said_of_it(term: str, said: str) -> None:
+    found = units(hit_of(f"Settings are read at the start.\n\n{term}\n{said}\n\nThe file is plain text."), 0)
+    names = [unit.text for unit in found if unit.label]
+    assert names == [term]
+    assert [unit.group for unit in found] == ["", "", term, term, ""]
+    assert found[3].own >= found[1].own
+
+
+def test_an_item_among_items_is_no_term() -> None:
+    items = "Bring these:\nA wrench\nA hammer\nGloves that the cold of the pipes does not go through, and a lamp."
+    assert [unit.group for unit in units(hit_of(items), 0)] == [""] * 4

@@ -89,3 +89,15 @@ def test_a_question_for_a_thing_names_one_thing_and_nothing_else(question: str, 
 
 def test_a_question_that_names_more_than_a_thing_is_answered_as_before() -> None:
     assert "asks the host" in first("Whom does the daemon ask at each start?", TEXTS["en"])
+
+
+def test_what_an_option_does_is_told_by_the_first_sentence_of_its_entry() -> None:
+    option = "MINUTES runtime in minutes\nIn a power failure the system is halted when the rest falls below the value."
+    texts = {"manual.txt": f"Directives\n\n{option} This directive is ignored by dumb devices. The default is 3."}
+    assert first("What does the MINUTES directive do?", texts).startswith("In a power failure the system is halted")
+    answer = asyncio.run(
+        extractive(
+            "What is the default of MINUTES?", MemoryRetrieval(texts, "en"), None, AnswerSettings(refuse_below=0)
+        )
+    )
+    assert answer.text.startswith("MINUTES runtime in minutes: The default is 3.")
