@@ -1,10 +1,14 @@
-"""Lists: all rows of a table, or all items of a list, where one of them answers best what asks for all of a kind."""
+"""Lists: all rows of a table, or all items of a list, where one of them answers best what asks for all of a kind.
+
+And what stands below a heading or a colon, where that answers best: it names what is said, and does not say it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
@@ -15,6 +19,9 @@ _ITEM = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?\d{1,3}[.)])\s")
 """What opens an item of a list."""
 _ROWS = 20
 """Rows or items that are quoted; how many more there are is told."""
+_COLONS = (":", "：")
+_SENTENCES = 6
+"""Sentences below a heading that are quoted."""
 _TELLS = 0.2
 """Share of the question's weight from which a term that only one row has says that this row alone is asked about, as
 much as a unit has to add to be quoted beside another (`qa.quoting.choose`)."""
@@ -62,6 +69,24 @@ def whole_list(question: QuestionTerms, best: Weighed, beside: Sequence[Weighed]
         found = _of_the_same(question, best, rows)
         return WholeList(tuple(found[:_ROWS]), len(found) - len(found[:_ROWS])) if found else None
     return _items(best, in_order)
+
+
+def below(best: Weighed, beside: Sequence[Weighed]) -> WholeList | None:
+    """Return a heading that answers best with what stands below it in its chunk, up to the next one.
+
+    Of a sentence that ends with a colon it is the items or rows below, else the next sentence. `beside` are units, the
+    chunk's among them. None where the best unit is neither, or nothing stands below it.
+    """
+    unit = best.unit
+    if unit.is_row or not (unit.label or unit.text.endswith(_COLONS)):
+        return None
+    own = [item for item in beside if item.unit.hit.chunk.id == unit.hit.chunk.id and item.unit.span > unit.span]
+    found = list(takewhile(lambda item: not item.unit.label, sorted(own, key=lambda item: item.unit.span)))
+    listed = list(takewhile(lambda item: item.unit.is_row or is_item(item.unit), found))
+    if not unit.label:
+        found = listed or found[:1]
+    most = _ROWS if listed else _SENTENCES
+    return WholeList((best, *found[:most]), len(found) - len(found[:most])) if found else None
 
 
 def _of_the_same(question: QuestionTerms, best: Weighed, rows: Sequence[Weighed]) -> list[Weighed]:

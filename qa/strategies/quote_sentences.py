@@ -15,7 +15,7 @@ from qa.model_calls import ModelCalls
 from qa.quoting.choose import choose, incomplete, lacks_form, union, worth_quoting
 from qa.quoting.confidence import Features, confidence, features, lacked
 from qa.quoting.conflicts import behind_what_holds, rivals, told
-from qa.quoting.lists import WholeList, whole_list
+from qa.quoting.lists import WholeList, below, whole_list
 from qa.quoting.question import QuestionTerms, languages_of, read_question
 from qa.quoting.tell import tell
 from qa.quoting.weigh import Weighed, weigh
@@ -75,7 +75,7 @@ def quoted(
     evidence = features(asked, weighed, chosen)
     sure = confidence(evidence)
     citer = Citer(retrieval)
-    listed = _list(asked, chosen, weighed, retrieval)
+    listed = _list(asked, chosen, weighed, retrieval) if sure >= settings.refuse_below else None
     quotes = [*(listed.items if listed else worth_quoting(asked, chosen, weighed)), *led_to]
     claims = tuple(Claim(tell(item.unit, asked), (citer.cite_unit(item.unit, item.score),)) for item in quotes)
     refused = sure < settings.refuse_below or lacks_form(asked, quotes, weighed)
@@ -119,9 +119,12 @@ def _unheard_of(asked: QuestionTerms, weighed: Sequence[Weighed]) -> tuple[str, 
 def _list(
     asked: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed], retrieval: Retrieval
 ) -> WholeList | None:
-    """The whole list that the best unit belongs to, where all of a kind are asked for."""
-    if not asked.lists or not chosen:
+    """The whole list that the best unit belongs to, where all of a kind are asked for; else what a heading heads."""
+    if not chosen:
         return None
+    if not asked.lists:
+        valued = chosen[0].gives or (asked.wants and chosen[0].unit.label)
+        return None if valued or asked.several else below(chosen[0], weighed)
     best = chosen[0].unit
     if best.table and isinstance(retrieval, WholeCorpus):
         tables = [replace(hit, score=best.hit.score) for hit in retrieval.whole_tables(best.hit.chunk.id)]

@@ -1,0 +1,60 @@
+"""A heading or a sentence that ends with a colon is quoted with what stands below it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from qa.settings import AnswerSettings
+from qa.strategies.quote_sentences import extractive
+from tests.qa.memory import MemoryRetrieval
+
+
+def said(question: str, text: str, language: str = "en") -> list[str]:
+    retrieval = MemoryRetrieval({"manual.txt": text, "other.txt": "Store spare parts in a dry place."}, language)
+    answer = asyncio.run(extractive(question, retrieval, None, AnswerSettings(refuse_below=0)))
+    return [claim.text for claim in answer.claims]
+
+
+SECTION = "Replacing the mechanical seal\n\nClose the valves. Drain the casing.\n\nWear rings\n\nMeasure the clearance."
+
+
+def test_a_heading_is_quoted_with_its_sentences_up_to_the_next_heading() -> None:
+    assert said("How do I replace the mechanical seal?", SECTION) == [
+        "Replacing the mechanical seal",
+        "Close the valves.",
+        "Drain the casing.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "language", "below"),
+    [
+        ("How do I preset the controller?", "To preset the controller send:\nPRESET 45\nThen wait.", "en", ["PRESET 45"]),
+        (
+            "Wie wird die Pumpe entlüftet?",
+            "So wird die Pumpe entlüftet:\n1. Ventil öffnen\n2. Handrad drehen\nDer Raum ist zu lüften.",
+            "de",
+            ["1. Ventil öffnen", "2. Handrad drehen"],
+        ),
+    ],
+)
+def test_a_colon_leads_to_the_items_or_else_the_next_sentence(
+    question: str, text: str, language: str, below: list[str]
+) -> None:
+    assert said(question, text, language)[1:] == below
+
+
+def test_a_long_section_says_that_it_goes_on() -> None:
+    steps = " ".join(f"Turn screw number {number}." for number in range(8))
+    retrieval = MemoryRetrieval({"manual.txt": f"Replacing the mechanical seal\n\n{steps}"}, "en")
+    settings = AnswerSettings(refuse_below=0)
+    answer = asyncio.run(extractive("How do I replace the mechanical seal?", retrieval, None, settings))
+    assert len(answer.claims) == 7
+    assert "2 more" in " ".join(answer.warnings)
+
+
+def test_a_value_asked_for_is_no_section() -> None:
+    text = "Tightening torque\n\nUse a wrench. The bolts are tightened to 68 Nm. Paint them."
+    assert said("What is the tightening torque?", text) == ["The bolts are tightened to 68 Nm."]
