@@ -9,14 +9,14 @@ from pipelines.core.document import Source
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import FileFormat
+from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.asciidoc_blocks import AsciiDocBlocks
 from pipelines.parse.web.asciidoc_text import AsciiDocText
 from pipelines.parse.web.dom import parse_html_text
 from pipelines.parse.web.walk import Walker
 
-_TYPE = "text/asciidoc"
+_NAMES = (".adoc", ".asciidoc")
 _SIGNS = tuple(
     re.compile(sign, re.MULTILINE)
     for sign in (
@@ -39,8 +39,13 @@ class AsciiDocReader:
     """Reads AsciiDoc: sections, lists, examples, tables; what it includes is a reference."""
 
     formats = (
-        FileFormat(_TYPE, (".adoc", ".asciidoc"), guess=lambda sample: _shows_signs(sample.text), also=(".txt",)),
-        FileFormat(_TYPE, (".asc",), sniff=lambda sample: sample.suffix == ".asc" and _shows_signs(sample.text)),
+        FileFormat(
+            "text/asciidoc",
+            (*_NAMES, ".asc"),
+            sniff=lambda sample: sample.is_text and _is_named(sample),
+            guess=lambda sample: _shows_signs(sample.text),
+            also=(".txt",),
+        ),
     )
     name = "asciidoc"
 
@@ -50,6 +55,11 @@ class AsciiDocReader:
         html = AsciiDocBlocks(AsciiDocText(), builder.meta).html(lines)
         Walker(builder, furniture=False).walk(parse_html_text(html, source.uri))
         return builder.build()
+
+
+def _is_named(sample: FileSample) -> bool:
+    """Whether a text is called AsciiDoc; keys and signatures are called .asc too."""
+    return sample.suffix in _NAMES or (sample.suffix == ".asc" and _shows_signs(sample.text))
 
 
 def _shows_signs(text: str) -> bool:

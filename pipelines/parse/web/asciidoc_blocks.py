@@ -72,20 +72,23 @@ class AsciiDocBlocks:
     def _delimited(self, lines: list[str], place: int) -> int:
         """Write a block that stands between marks, or begin or end one; return where the next may begin, else 0."""
         line = lines[place]
-        end = place if line == "+" else _end(lines, place, line)
         if line == "+":
             self._attached = True
-        elif _TABLE.fullmatch(line):
+            return place + 1
+        is_container = _CONTAINER.fullmatch(line) is not None
+        if is_container and self._named() not in _SHOWN_AS_IS:
+            self._container(line)
+            return place + 1
+        is_table = _TABLE.fullmatch(line) is not None
+        if not (is_container or is_table or _VERBATIM.fullmatch(line) or _COMMENT.fullmatch(line)):
+            return 0
+        end = _end(lines, place, line)
+        if is_table:
             self._begin()
             self._write(table_html(lines[place + 1 : end], line[0], self._style, self._caption, self._cell))
             self._caption = self._style = ""
-        elif _VERBATIM.fullmatch(line) or (_CONTAINER.fullmatch(line) and self._named() in _SHOWN_AS_IS):
-            self._verbatim(lines[place + 1 : end], line)
-        elif _CONTAINER.fullmatch(line):
-            self._container(line)
-            return place + 1
         elif not _COMMENT.fullmatch(line):
-            return 0
+            self._verbatim(lines[place + 1 : end], line)
         return end + 1
 
     def _silent(self, line: str) -> bool:
