@@ -20,13 +20,12 @@ _NAMES = (".adoc", ".asciidoc")
 _SIGNS = tuple(
     re.compile(sign, re.MULTILINE)
     for sign in (
-        r"^={1,6} \S",
+        r"^={1,6} [^\s=]",
         r"^\[\[[\w:.-]++\]\]$",
         r"^\[(?:source|listing|verse|quote|cols|options|width|NOTE|TIP|WARNING|IMPORTANT|CAUTION)\b[^\[\]\n]*+\]$",
         r"^\|={3,}$",
-        r"^\S(?:[^:\n]|:(?!:\n))*+::\n[ \t]+\S",
+        r"^[^\s.](?:[^:\n]|:(?!:\n))*+::\n[ \t]+\S",
         r"^(?:include|image|ifdef|ifndef)::[^\s\[]++\[",
-        r"^:[\w-]++:(?: |$)",
         r"(?<![\w:/])(?:link|xref|footnote):[^\s\[\]:]*+\[",
         r"<<[\w:.-]++(?:,[^<>\n]*+)?>>",
     )
