@@ -241,10 +241,16 @@ class AsciiDocBlocks:
 
     def _ends(self, line: str, *, item: bool) -> bool:
         """Whether a line does not go on with the text before it."""
-        ends = (_VERBATIM, _CONTAINER, _TABLE, _COMMENT, _STYLE) + ((_ITEM, _TERM) if item else ())
-        if line in ("", "+") or line.startswith("include::") or _CONDITION.match(line):
+        if line in ("", "+") or line.startswith("include::") or _CONDITION.match(line) or _STYLE.fullmatch(line):
             return True
-        return any(pattern.fullmatch(line) for pattern in ends)
+        if (
+            _VERBATIM.fullmatch(line)
+            or _CONTAINER.fullmatch(line)
+            or _TABLE.fullmatch(line)
+            or _COMMENT.fullmatch(line)
+        ):
+            return True
+        return item and (_ITEM.fullmatch(line) or _TERM.fullmatch(line)) is not None
 
     def _write(self, html: str) -> None:
         self._out.append(html)
