@@ -50,6 +50,7 @@ READERS = (
     "web.markdown:MarkdownReader",
     "web.rst:RstReader",
     "web.rst:OrgReader",
+    "web.asciidoc:AsciiDocReader",
     "office.csv:CsvReader",
     "web.text:TextReader",
 )

@@ -204,6 +204,16 @@ def org_headings(n: int) -> bytes:
     return ("#+TITLE: Valves\n" + "".join(f"* Valve {number}\ntext\n" for number in range(n))).encode()
 
 
+@heavy("items.adoc", 40_000)
+def asciidoc_items(n: int) -> bytes:
+    return _many(n, "* Valve #\n** <<valve,the *valve*>> #\n+\n====\ntext\n\n").encode()
+
+
+@heavy("cells.adoc", 60_000)
+def asciidoc_cells(n: int) -> bytes:
+    return b"|===\n|A |B\n\n" + _many(n, "|Valve # .2+|open\n|x\n").encode()
+
+
 # -- JSON and XML
 
 

@@ -97,6 +97,7 @@ def test_a_right_suffix_is_not_noted(tmp_path: Path) -> None:
         ("a.md", "text/markdown"),
         ("a.csv", "text/csv"),
         ("a.org", "text/x-org"),
+        ("a.adoc", "text/asciidoc"),
         ("a.rst", "text/x-rst"),
         ("a.log", "text/plain"),
     ],

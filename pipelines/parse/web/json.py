@@ -19,6 +19,8 @@ from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.text import append_text
 
 _JSON = "application/json"
+_BEGINS = re.compile(r'(?:[\[{]\s*+)++(?:["\]}]|true\b|false\b|null\b|-?\d++(?:\.\d++)?[eE,\s])')
+"""How JSON begins, up to its first value: brackets alone are anchors of AsciiDoc, or links of a wiki."""
 _LINES = "application/x-ndjson"
 Scalar = str | bool | None
 
@@ -203,7 +205,7 @@ def _json_type(sample: FileSample) -> str:
         return _LINES
     if whole:
         return _JSON if suffix == ".json" or _is_json(start) else ""
-    return _JSON if suffix == ".json" or re.match(r'[\[{]\s*(?:"|[\[{]|-?\d+[,\s])', start) else ""
+    return _JSON if suffix == ".json" or _BEGINS.match(start) else ""
 
 
 def _is_json(text: str) -> bool:

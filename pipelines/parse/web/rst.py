@@ -34,14 +34,16 @@ _SETTINGS = {
     "line_length_limit": 1_000_000,
     "traceback": True,
 }
-_CODE_DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:code-block|sourcecode|highlight|literalinclude)::", re.MULTILINE)
-_ROLE = re.compile(
-    r":(?:ref|doc|term|class|func|meth|mod|py:\w+|file|guilabel|menuselection|kbd|abbr|numref):`([^`<]*+)[^`]*`"
-)
-_UNKNOWN_DIRECTIVE = re.compile(
-    r"^([ \t]*)\.\. (?:toctree|versionadded|versionchanged|deprecated|seealso|only|index|automodule|autoclass|tabs?"
-    r"|item|mermaid|graphviz|plantuml|glossary|rst-class|tabularcolumns)::[ \t]*+(.*+)\n(?:[ \t]+:[\w-]+:.*\n)*",
+_CODE_DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:code-block|sourcecode|literalinclude)::", re.MULTILINE)
+_ROLE = re.compile(r":([a-z][a-z-]*+(?::[a-z]++)?):`([^`<]*+)[^`]*`")
+_DIRECTIVE = re.compile(
+    r"^(?P<indent>[ \t]*)\.\. (?P<name>[\w+-]++(?::[\w+-]++)*+)::(?:[ \t]++(?P<words>.*+))?\n(?:[ \t]+:[\w-]+:.*\n)*",
     re.MULTILINE,
+)
+# What Sphinx shows nobody: settings of pages, the words of an index.
+_SILENT = frozenset(
+    "index tabularcolumns rst-class default-domain currentmodule c:namespace cpp:namespace highlight sectionauthor"
+    " codeauthor py:currentmodule".split()
 )
 
 
@@ -71,9 +73,17 @@ def _to_html(text: str) -> str:
 
 def _plain_directives(text: str) -> str:
     """Turn what docutils does not know into what it does: a box of code, a box of text, a word in its quotes."""
+    from docutils.parsers.rst.languages import en
+
+    def directive(found: re.Match[str]) -> str:
+        name = found["name"].lower()
+        if name in en.directives:
+            return found[0]
+        return "" if name in _SILENT else f"{found['indent']}{found['words'] or ''}\n"
+
     text = _CODE_DIRECTIVE.sub(r"\1.. code::", text)
-    text = _ROLE.sub(r"\1", text)
-    return _UNKNOWN_DIRECTIVE.sub(r"\1\2", text)
+    text = _ROLE.sub(lambda found: found[0] if found[1] in en.roles else found[2].rstrip(), text)
+    return _DIRECTIVE.sub(directive, text)
 
 
 _HEADLINE = re.compile(r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING)\s+)?(?:\[#[A-Z]\]\s+)?(.*)")

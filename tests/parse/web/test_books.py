@@ -145,6 +145,22 @@ def test_restructured_text_has_its_sections_and_reads_no_other_file(document_of:
     ]
 
 
+def test_what_only_sphinx_knows_keeps_its_text(document_of: Read) -> None:
+    document = document_of(
+        "a.rst",
+        "Manual\n======\n\nSee :c:func:`open` and :envvar:`HOME`, 10\\ :sup:`6`.\n\n.. c:function:: int open(int x)\n"
+        "   :noindex:\n\n   Opens.\n\n.. glossary::\n\n   Seal\n     Keeps oil in.\n\n.. tabularcolumns:: |p{7cm}|\n",
+    )
+    assert texts(document) == [
+        "Manual",
+        "See open and HOME, 106.",
+        "int open(int x)",
+        "Opens.",
+        "Seal",
+        "Keeps oil in.",
+    ]
+
+
 def test_org_has_its_headlines_lists_tables_and_links(document_of: Read) -> None:
     document = document_of(
         "a.org",

@@ -31,7 +31,12 @@ def test_a_heading_is_quoted_with_its_sentences_up_to_the_next_heading() -> None
 @pytest.mark.parametrize(
     ("question", "text", "language", "below"),
     [
-        ("How do I preset the controller?", "To preset the controller send:\nPRESET 45\nThen wait.", "en", ["PRESET 45"]),
+        (
+            "How do I preset the controller?",
+            "To preset the controller send:\nPRESET 45\nThen wait.",
+            "en",
+            ["PRESET 45"],
+        ),
         (
             "Wie wird die Pumpe entlüftet?",
             "So wird die Pumpe entlüftet:\n1. Ventil öffnen\n2. Handrad drehen\nDer Raum ist zu lüften.",
