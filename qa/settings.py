@@ -30,13 +30,13 @@ class AnswerSettings(SettingsSection):
     hits: int = Field(12, ge=1, description="chunks that an extractive answer is looked for in")
     quotes: int = Field(3, ge=1, description="sentences of an extractive answer at most")
     refuse_below: float = Field(
-        0.45, ge=0, le=1, description="confidence below which an extractive answer is that the documents do not say"
+        0.41, ge=0, le=1, description="confidence below which an extractive answer is that the documents do not say"
     )
     unsure_below: float = Field(
         0.65,
         ge=0,
         le=1,
-        description="confidence below which an extractive answer says that it may be none: of such, two in five are",
+        description="confidence below which an extractive answer says that it may be none: of such, half are",
     )
     rounds: int = Field(5, ge=1, description="rounds of decomposition at most (algorithm 1, N)")
     atoms: int = Field(4, ge=1, description="atoms retrieved for each proposal (algorithm 1, K)")

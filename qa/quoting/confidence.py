@@ -5,11 +5,10 @@ scale of a score. Most look at the best unit alone: what several units hold betw
 much a word tells is taken from its language, not from the corpus alone: in a small corpus every word is rare. In a long
 question some words are always said otherwise: one that lacks counts the less the more words there are.
 
-Log loss on corpora left out, in the mean over 16 of them, is 0.37; without `untold` or `other` 0.40, without `unsaid`,
-`valueless` or `strange` 0.39 to 0.40, without `margin` 0.38. With what all chosen units lack, their margin and unknown
-names alone it is 0.48. Nor do these help beside the seven: what the chosen units cover together, the best cover of a
-chunk, the cosine of question and sentence, the sentence's score, its being a row, how many words the question has, and
-a reason that is asked for and not given.
+Log loss on corpora left out, in the mean over 16 of them, is 0.39; without `untold` or `valueless` 0.42, without
+`unsaid`, `other`, `strange` or `margin` 0.41, without `counts` 0.40. Nor do these help beside the seven: words that
+only look alike, whether a code stands letter for letter, what the chosen units cover together, the cosine of question
+and sentence, the sentence's score, how many words the question has, and a reason that is asked for and not given.
 
 `benchmarks/refusal.py` fits the weights (`refusal.toml`) on questions with and without an answer, and on answerable
 ones asked of what is left without their documents or passages; it shows what is to be expected of a corpus that nothing
@@ -27,8 +26,6 @@ from pathlib import Path
 
 from pipelines.lang.quantities import Kind
 from qa.quoting.choose import union
-from qa.quoting.figures import around, has_figure, named_figures
-from qa.quoting.likeness import cover_by_likeness
 from qa.quoting.question import QuestionTerms
 from qa.quoting.weigh import Weighed
 
@@ -36,15 +33,9 @@ _OTHERS = 3
 """Documents beside the best one that it is held against."""
 _LACKED = 2
 """Terms that are told: those that are lacked most."""
-_WEIGHTS = tomllib.loads(Path(__file__).with_name("refusal.toml").read_text(encoding="utf-8"))
-
-
 _LONG = 8
 """Words of a question from which one that lacks counts no more."""
-_SOFT = frozenset({Kind.NUMBER, Kind.REASON})
-"""Kinds that many sentences give without a sign of it, or with one that means something else."""
-_NEAR = 0.5
-"""What `other` is of a figure that only other passages found of a unit's document have: a report has its year once."""
+_WEIGHTS = tomllib.loads(Path(__file__).with_name("refusal.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +43,11 @@ class Features:
     """Each in [0, 1].
 
     Of the best unit: `untold` is what it lacks of the word that tells most of those it lacks, less the more words the
-    question has, `unsaid` the share of what the words tell that it lacks, `other` 1 where it lacks a figure or a code
-    that the question names (half where another passage found of its document has it). Of all chosen: `valueless` is 1
-    where a kind of value is asked for that its form tells and none of the best two gives it, `strange` what they lack
-    of a name that no passage of the corpus has. `margin` is the root of how much more the best unit covers than the
-    best units of other documents do, `counts` 1 where a plain number is asked for: nearly every sentence has one.
+    question has, `unsaid` the share of what the words tell that it lacks, `other` what it lacks of the rarest figure or
+    code that the question names: it is about another year or model. `strange` is what it lacks of a name that no
+    passage of the corpus has. `valueless` is 1 where a kind of value is asked for, not a plain number alone, and none
+    of the best two units gives it. `margin` is the root of how much more the best unit covers than the best units of
+    other documents do. `counts` is 1 where a plain number is asked for: nearly every sentence has one.
     """
 
     untold: float
@@ -70,35 +61,20 @@ class Features:
 
 def features(question: QuestionTerms, weighed: Sequence[Weighed], chosen: Sequence[Weighed]) -> Features:
     """Return the features of the units weighed and those chosen; with none of them each is at its worst."""
-    counts = float(question.wants == {Kind.NUMBER})
+    counts = question.wants == {Kind.NUMBER}
     if not chosen or not question.total:
-        return Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, counts)
-    lacks = _lacks(question, chosen[0])
-    told = sum(question.tells.values()) or 1.0
-    short = 1 - min(1.0, len(question.weights) / _LONG)
-    everywhere = union(weighed)
-    strange = max((1 - everywhere.get(term, 0.0) for term in question.names & question.unknown), default=0.0)
-    valueless = float(bool(question.wants - _SOFT) and lacks_value(question, chosen))
-    other = _other(question, weighed, chosen[0])
-    return Features(short * max(lacks), sum(lacks) / told, other, valueless, strange, _margin(weighed), counts)
-
-
-def _lacks(question: QuestionTerms, item: Weighed) -> list[float]:
-    """What a unit lacks of what each word of the question tells."""
-    covers = {
-        term: max(cover, cover_by_likeness(question.said[term], item.unit)) for term, cover in item.covers.items()
-    }
-    return [question.tells[term] * (1 - cover) for term, cover in covers.items()]
-
-
-def _other(question: QuestionTerms, weighed: Sequence[Weighed], best: Weighed) -> float:
-    said = around(best.unit)
-    lacking = [figure for figure in named_figures(question.text) if not has_figure(figure, said)]
-    if not lacking:
-        return 0.0
-    document = {item.unit.hit.chunk.text for item in weighed if item.unit.hit.document == best.unit.hit.document}
-    passages = "\n".join((said, *document))
-    return max(_NEAR if has_figure(figure, passages) else 1.0 for figure in lacking)
+        return Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, float(counts))
+    lacks = {term: 1 - cover for term, cover in chosen[0].covers.items()}
+    untold = [question.tells[term] * lack for term, lack in lacks.items()]
+    return Features(
+        untold=max(untold) * (1 - min(1.0, len(untold) / _LONG)),
+        unsaid=sum(untold) / (sum(question.tells.values()) or 1.0),
+        other=max((question.weights[term] * lacks[term] for term in question.codes), default=0.0),
+        valueless=float(not counts and lacks_value(question, chosen)),
+        strange=max((lacks[term] for term in question.names & question.unknown), default=0.0),
+        margin=_margin(weighed),
+        counts=float(counts),
+    )
 
 
 def lacks_value(question: QuestionTerms, chosen: Sequence[Weighed]) -> bool:
