@@ -43,9 +43,9 @@ class Features:
     """Each in [0, 1].
 
     Of the best unit: `untold` is what it lacks of the word that tells most of those it lacks, less the more words the
-    question has, `unsaid` the share of what the words tell that it lacks, `other` what it lacks of the rarest figure or
-    code that the question names: it is about another year or model. `strange` is what it lacks of a name that no
-    passage of the corpus has. `valueless` is 1 where a kind of value is asked for, not a plain number alone, and none
+    question has, `unsaid` the share of what the words tell that it lacks, `strange` what it lacks of a name that no
+    passage of the corpus has. `other` is what all chosen units lack of the rarest figure or code that the question
+    names: they are about another year or model. `valueless` is 1 where a kind of value is asked for, not a plain number alone, and none
     of the best two units gives it. `margin` is the root of how much more the best unit covers than the best units of
     other documents do. `counts` is 1 where a plain number is asked for: nearly every sentence has one.
     """
@@ -65,11 +65,12 @@ def features(question: QuestionTerms, weighed: Sequence[Weighed], chosen: Sequen
     if not chosen or not question.total:
         return Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, float(counts))
     lacks = {term: 1 - cover for term, cover in chosen[0].covers.items()}
+    held = union(chosen)
     untold = [question.tells[term] * lack for term, lack in lacks.items()]
     return Features(
         untold=max(untold) * (1 - min(1.0, len(untold) / _LONG)),
         unsaid=sum(untold) / (sum(question.tells.values()) or 1.0),
-        other=max((question.weights[term] * lacks[term] for term in question.codes), default=0.0),
+        other=max((question.weights[term] * (1 - held[term]) for term in question.codes), default=0.0),
         valueless=float(not counts and lacks_value(question, chosen)),
         strange=max((lacks[term] for term in question.names & question.unknown), default=0.0),
         margin=_margin(weighed),
