@@ -45,9 +45,9 @@ class Features:
     Of the best unit: `untold` is what it lacks of the word that tells most of those it lacks, less the more words the
     question has, `unsaid` the share of what the words tell that it lacks, `strange` what it lacks of a name that no
     passage of the corpus has. `other` is what all chosen units lack of the rarest figure or code that the question
-    names: they are about another year or model. `valueless` is 1 where a kind of value is asked for, not a plain number alone, and none
-    of the best two units gives it. `margin` is the root of how much more the best unit covers than the best units of
-    other documents do. `counts` is 1 where a plain number is asked for: nearly every sentence has one.
+    names: they are about another year or model. `valueless` is 1 where a kind of value is asked for, not a plain number
+    alone, and none of the best two units gives it. `margin` is the root of how much more the best unit covers than the
+    best units of other documents do. `counts` is 1 where a plain number is asked for: nearly every sentence has one.
     """
 
     untold: float
