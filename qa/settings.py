@@ -33,10 +33,7 @@ class AnswerSettings(SettingsSection):
         0.40, ge=0, le=1, description="confidence below which an extractive answer is that the documents do not say"
     )
     unsure_below: float = Field(
-        0.65,
-        ge=0,
-        le=1,
-        description="confidence below which an extractive answer says that it may be none: of such, half are",
+        0.65, ge=0, le=1, description="confidence below which an extractive answer says that it may be none"
     )
     rounds: int = Field(5, ge=1, description="rounds of decomposition at most (algorithm 1, N)")
     atoms: int = Field(4, ge=1, description="atoms retrieved for each proposal (algorithm 1, K)")
