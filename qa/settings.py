@@ -30,7 +30,7 @@ class AnswerSettings(SettingsSection):
     hits: int = Field(12, ge=1, description="chunks that an extractive answer is looked for in")
     quotes: int = Field(3, ge=1, description="sentences of an extractive answer at most")
     refuse_below: float = Field(
-        0.45, ge=0, le=1, description="confidence below which an extractive answer is that the documents do not say"
+        0.40, ge=0, le=1, description="confidence below which an extractive answer is that the documents do not say"
     )
     unsure_below: float = Field(
         0.65, ge=0, le=1, description="confidence below which an extractive answer says that it may be none"

@@ -5,6 +5,7 @@ A question of a conversation may lean on the one before it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, lru_cache
@@ -14,7 +15,7 @@ from pipelines.lang.identify import IDENTIFIED, detect_language
 from pipelines.lang.profile import longest_first, of_language, profile, read_table
 from pipelines.lang.quantities import Kind
 from pipelines.lang.terms import is_paired, split_identifier, stop_words, terms, words
-from pipelines.lang.word_lists import common_words, cue
+from pipelines.lang.word_lists import common_rank, common_words, cue
 
 UNKNOWN = 0.02
 """How common a pair counts as that no text has: less than any that one has."""
@@ -226,3 +227,18 @@ def _subject(question: str) -> list[str]:
         if plain and words(plain) and not asks:
             found.append(plain)
     return found
+
+
+def tells_of(word: str, language: str, otherwise: float) -> float:
+    """Return how much a word tells in its language, whatever the corpus, in [0, 1].
+
+    It is the logarithm of its rank among the commonest words, as a share of the highest: 1 for a rarer word and for one
+    with a digit. Where the commonest words are not known it is `otherwise`, or 1 if that is more.
+    """
+    ranks = common_rank(language)
+    if any(map(str.isdigit, word)):
+        return 1.0
+    if not ranks or is_paired(word):
+        return min(1.0, otherwise)
+    rank = ranks.get(word)
+    return 1.0 if rank is None else math.log(rank + 2) / math.log(len(ranks) + 2)

@@ -9,6 +9,7 @@ which is looked for in all languages at once, as a document may be in any, and i
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -43,6 +44,13 @@ _FOLDER = "common_words"
 def common_words(language: str) -> frozenset[str]:
     """Return the commonest words of a language by its ISO 639-1 code, none where they are not known."""
     return frozenset(read_words(_FOLDER, language)) if language in named_languages(_FOLDER) else frozenset()
+
+
+@cache
+def common_rank(language: str) -> Mapping[str, int]:
+    """Return the place of each of the commonest words of a language, 0 for the commonest; empty where not known."""
+    words = read_words(_FOLDER, language) if language in named_languages(_FOLDER) else []
+    return {word: place for place, word in enumerate(words)}
 
 
 @cache

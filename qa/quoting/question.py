@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from pipelines.lang.characters import fold
 from pipelines.lang.profile import profile
 from pipelines.lang.quantities import Kind
-from pipelines.lang.questions import question_language, subject_words, value_kinds, value_words
+from pipelines.lang.questions import question_language, subject_words, tells_of, value_kinds, value_words
 from pipelines.lang.terms import split_identifier, stem, stop_words, words
 from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.hit import Hit
@@ -40,6 +40,8 @@ class QuestionTerms:
     `asking` the terms that say so ("how many kilograms"): a value of the kind covers them. `lists` is true where
     all of a kind are asked for ("which steps", "all alarms"), `several` also where an account of several things is
     ("summarise"). `sides` are the terms that tell two things apart which the question sets beside one another.
+    `tells` is how much each term tells, whatever the corpus: the logarithm of its rank among the commonest words of the
+    language as a share of the highest, 1 for a rarer word and for a figure.
     """
 
     text: str
@@ -54,6 +56,7 @@ class QuestionTerms:
     sides: tuple[str, ...] = ()
     unknown: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
+    tells: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def total(self) -> float:
@@ -109,7 +112,9 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     names = frozenset(
         term for term, word in said.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
     )
-    return QuestionTerms(question, language, weights, said, codes, wants, told, several, lists, sides, unknown, names)
+    tells = {term: tells_of(word, language, weights[term]) for term, word in said.items()}
+    asked = QuestionTerms(question, language, weights, said, codes, wants, told, several, lists, sides, unknown, names)
+    return replace(asked, tells=tells)
 
 
 def _capitalized(question: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from qa.answer import Answer, Claim, Step
 from qa.citations import Citer
 from qa.model_calls import ModelCalls
 from qa.quoting.choose import choose, incomplete, lacks_form, union, worth_quoting
-from qa.quoting.confidence import Features, confidence, features, lacked
+from qa.quoting.confidence import Features, confidence, features, lacked, lacks_value
 from qa.quoting.conflicts import behind_what_holds, rivals, told
 from qa.quoting.lists import WholeList, below, whole_list
 from qa.quoting.question import QuestionTerms, languages_of, read_question
@@ -81,11 +81,10 @@ def quoted(
     refused = sure < settings.refuse_below or lacks_form(asked, quotes, weighed)
     if refused:
         unsaid = _unheard_of(asked, weighed)
-    elif listed:
-        unsaid = listed.warnings
     else:
-        doubt = _doubt(asked, chosen, evidence) if sure < settings.unsure_below or evidence.valueless else ()
-        unsaid = (*doubt, *incomplete(asked, chosen, weighed))
+        valueless = lacks_value(asked, chosen)
+        doubt = _doubt(asked, chosen, valueless) if sure < settings.unsure_below or valueless else ()
+        unsaid = (*doubt, *(listed.warnings if listed else incomplete(asked, chosen, weighed)))
     parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
     steps = (*trace, *_trace(hits, asked, weighed, quotes), Step("confidence", parts, sure))
     return replace(
@@ -95,11 +94,11 @@ def quoted(
     )
 
 
-def _doubt(asked: QuestionTerms, chosen: Sequence[Weighed], evidence: Features) -> tuple[str, ...]:
+def _doubt(asked: QuestionTerms, chosen: Sequence[Weighed], valueless: bool) -> tuple[str, ...]:
     """What is to be said of quotes that may not answer: that they may not, and what of the question they lack."""
     words, kinds = lacked(asked, chosen), ", ".join(sorted(asked.wants))
     lacking = [f"no quote has {' or '.join(words)}"] if words else []
-    lacking += [f"no quote gives what is asked for ({kinds})"] if evidence.valueless else []
+    lacking += [f"no quote gives what is asked for ({kinds})"] if valueless else []
     return (f"It is not certain that this answers the question{': ' if lacking else ''}{'; '.join(lacking)}.",)
 
 

@@ -37,4 +37,4 @@ def test_the_abbreviation_of_number_denies_nothing(language: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(read_table("cues")))
 def test_each_cue_has_all_ten_languages(name: str) -> None:
-    assert set(read_table("cues")[name]) == _LANGUAGES
+    assert set(read_table("cues")[name]) >= _LANGUAGES

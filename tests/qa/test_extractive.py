@@ -77,7 +77,6 @@ def test_a_reason_is_found_though_it_repeats_no_word_of_the_question() -> None:
     "question",
     [
         "How many decibels does the K80-250 make?",
-        "Which hospital ordered the K65-200 for its laundry?",
         "What is the telephone number of the ministry of transport?",
         "仓库的面积是多少平方米?",
     ],
@@ -103,10 +102,14 @@ def test_a_name_behind_a_letter_that_folds_to_two_is_told_as_it_is_written() -> 
     assert answer.warnings == ("No document has the name ZX9000.",)
 
 
-def test_an_answer_that_may_be_none_says_so_and_what_the_quotes_lack() -> None:
-    answer = ask("Which hospital tested the K65-200?")
+@pytest.mark.parametrize("question", ["Which hospital tested the K65-200?", "Which hospital ordered the K65-200?"])
+def test_an_answer_that_may_be_none_says_so_and_what_the_quotes_lack(question: str) -> None:
+    answer = ask(question)
     assert SETTINGS.refuse_below <= (answer.confidence or 0) < SETTINGS.unsure_below
     assert any("not certain" in line and "hospital" in line for line in answer.warnings)
+
+
+def test_a_sure_answer_says_nothing_of_the_kind() -> None:
     sure = ask("What is the efficiency of the K80-250 at rated flow?")
     assert (sure.confidence or 0) >= SETTINGS.unsure_below
     assert not sure.warnings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -119,7 +121,7 @@ def test_further_units_are_chosen_for_what_they_add() -> None:
 def test_nothing_weighed_is_nothing_chosen_and_no_confidence() -> None:
     query = read(TORQUE)
     assert choose(query, [], 3) == worth_quoting(query, [], []) == []
-    assert features(query, [], []) == Features(1.0, 0.0, 0.0, 1.0, 1.0)
+    assert features(query, [], []) == Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0)
     assert confidence(features(query, [], [])) < 0.2
 
 
@@ -131,15 +133,14 @@ def test_evidence_that_holds_all_is_surer_than_evidence_that_lacks_the_subject()
     assert sure(TORQUE) > 0.5 > sure("Which torque do the zeppelin's propellers need?")
 
 
-@given(*(st.floats(0, 1) for _ in Features.__slots__))
+@given(st.builds(Features, *(st.floats(0, 1) for _ in Features.__slots__)))
 @settings(max_examples=50)
-def test_confidence_is_a_probability_and_falls_with_what_is_missing(
-    missing: float, together: float, margin: float, valueless: float, strange: float
-) -> None:
-    sure = confidence(Features(missing, together, margin, valueless, strange))
+def test_confidence_is_a_probability_and_falls_with_what_is_missing(found: Features) -> None:
+    sure = confidence(found)
     assert 0 < sure < 1
-    assert sure >= confidence(Features(1.0, together, margin, valueless, strange))
-    assert sure >= confidence(Features(missing, together, margin, valueless, 1.0))
+    for name in Features.__slots__:
+        worst = 0.0 if name == "margin" else 1.0
+        assert sure >= confidence(replace(found, **{name: worst}))
 
 
 @pytest.mark.parametrize(

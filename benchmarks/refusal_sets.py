@@ -1,0 +1,92 @@
+"""The sets of questions that `benchmarks/refusal.py` fits and judges refusal on, and their knowledge bases."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaluate.questions import read_passages
+from evaluate.sets import build_passages
+from pipelines.ingest.build import build
+from pipelines.settings import load
+from qa.settings import QaSettings
+
+HERE = Path(__file__).parent.parent
+DATA = HERE.parent / "shared" / "data"
+WRITTEN = HERE / "benchmarks" / "unanswerable"
+"""Sets that were written for this: `sets.toml`, questions, and documents where they are our own."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSet:
+    """Questions of one corpus in one language. Sets of one `corpus` are left out together.
+
+    `role` is "fit", "unseen" (takes no part, and is judged when named) or "held out" (the same, looked at last).
+    `pages` are the names of the files of `documents` that are read, none for all. Of sets that were `written` for this
+    the questions without an answer are enough: no answerable one is asked of what is left without its documents.
+    """
+
+    name: str
+    corpus: str
+    language: str
+    role: str
+    questions: Path
+    documents: Path
+    pages: tuple[str, ...] = ()
+    written: bool = False
+
+
+def _shared(name: str, corpus: str, folder: str, documents: str, *, role: str = "fit", prefix: str = "") -> AskedSet:
+    root = HERE / folder if folder == "examples" else DATA / folder
+    language = name.partition("-")[2] or "en"
+    return AskedSet(name, corpus, language, role, root / f"{prefix}questions.jsonl", root / documents)
+
+
+SHARED = (
+    _shared("examples", "examples", "examples", "documents"),
+    *(
+        _shared(f"multilingual-{code}", "multilingual", "multilingual", code, prefix=f"{code}_")
+        for code in ("en", "de", "fr")
+    ),
+    _shared("musique", "musique", "multihop/musique", "corpus.jsonl"),
+    _shared("hotpotqa", "hotpotqa", "multihop/hotpotqa", "corpus.jsonl"),
+    _shared("industrial", "industrial", "industrial", "documents"),
+    _shared("industrial2", "industrial2", "industrial2", "documents", role="unseen"),
+    _shared("multilingual-zh", "multilingual", "multilingual", "zh", role="unseen", prefix="zh_"),
+)
+
+
+def read_sets(packages: Path | None) -> dict[str, AskedSet]:
+    """Return all sets by name, without those whose documents are not there: of packages, in the folder `packages`."""
+    told = tomllib.loads((WRITTEN / "sets.toml").read_text(encoding="utf-8"))["set"]
+    found = {one.name: one for one in (*SHARED, *(_written(one, packages) for one in told))}
+    return {name: one for name, one in found.items() if one.documents.exists()}
+
+
+def _written(told: Mapping[str, str], packages: Path | None) -> AskedSet:
+    name, role = told["name"], "held out" if told["held_out"] else "fit"
+    documents = WRITTEN / "documents" / name
+    if package := told.get("package"):
+        documents = (packages or Path("no-packages")) / package / told["folder"]
+    questions, pages = WRITTEN / f"{name}.jsonl", tuple(told.get("pages", ()))
+    return AskedSet(name, told["corpus"], told["language"], role, questions, documents, pages, written=True)
+
+
+def made(one: AskedSet, keep: Path) -> Path:
+    """Return the knowledge base of a set in `keep`, made where it is not there."""
+    kb, settings = keep / f"{one.name}-wordllama", load(None, {}, QaSettings).settings
+    if kb.exists():
+        return kb
+    if one.documents.suffix == ".jsonl":
+        build_passages(read_passages(one.documents), settings, kb)
+        return kb
+    with tempfile.TemporaryDirectory() as folder:
+        for pattern in one.pages:
+            for page in one.documents.glob(pattern):
+                shutil.copy(page, folder)
+        build(Path(folder) if one.pages else one.documents, kb, settings)
+    return kb
