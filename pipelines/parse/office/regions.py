@@ -61,10 +61,46 @@ def group_places(
             for other in _below(group, groups, number, gathered, texts):
                 group.add(groups[other])
                 gathered.add(other)
-    found = [group for number, group in enumerate(groups) if number not in gathered]
+    found = _with_parted_columns([group for number, group in enumerate(groups) if number not in gathered], texts)
     if len(found) > _MOST_TABLES:
         found = [CellGroup.of([place for group in found for place in group.places])]
     return [places for group in found for places in _not_too_sparse(group)]
+
+
+def _with_parted_columns(groups: list[CellGroup], texts: Mapping[CellIndex, str]) -> list[CellGroup]:
+    """Return the groups, those put together of which one is the labels of the other: parted by one empty column.
+
+    They have the same rows, but for a few, and one of them is a single column: of words before numbers, or of numbers
+    behind the rest.
+    """
+    by_left: dict[int, list[CellGroup]] = {}
+    for group in groups:
+        by_left.setdefault(group.left, []).append(group)
+    kept: list[CellGroup] = []
+    joined: set[int] = set()
+    for group in groups:
+        if id(group) in joined:
+            continue
+        for other in by_left.get(group.right + 2, ()):
+            if id(other) not in joined and _is_parted(group, other, texts):
+                group.add(other)
+                group.right = other.right
+                joined.add(id(other))
+                break
+        kept.append(group)
+    return [group for group in kept if id(group) not in joined]
+
+
+def _is_parted(group: CellGroup, other: CellGroup, texts: Mapping[CellIndex, str]) -> bool:
+    rows, more = ({row for row, _ in part.places} for part in (group, other))
+    # Two rows are labels of two values; four of five rows in common, as a total may lack its label.
+    if min(len(rows), len(more)) < 2 or len(rows & more) < 0.8 * len(rows | more):
+        return False
+    if group.left < group.right and other.left < other.right:
+        return False
+    first = [texts.get(place, "") for place in other.places if place[1] == other.left]
+    last = [texts.get(place, "") for place in group.places if place[1] == group.right]
+    return 2 * sum(map(is_number, first)) >= len(first) and 2 * sum(map(is_word, last)) >= len(last)
 
 
 def _not_too_sparse(group: CellGroup) -> list[list[CellIndex]]:

@@ -137,6 +137,12 @@ def test_units_below_names_are_headers_and_a_first_row_of_words_is_not() -> None
     assert headers(grid("Fault Cause", "noise air", "leak seal")) == [{0}]
 
 
+def test_values_parted_from_their_labels_by_an_empty_column_are_one_table_with_them() -> None:
+    assert ranges(grid("Pressure . 2", "Flow . 3", "Power . 4")) == ["A1:C3"]
+    assert ranges(grid("Pressure . Name", "Flow . Town", "Power . Street")) == ["A1:A3", "C1:C3"]
+    assert ranges(grid("Pressure . 2", "Flow . .", "Power . .")) == ["A1:A3", "C1"]
+
+
 def test_a_label_that_touches_the_next_table_ends_the_one_above() -> None:
     sheet = grid("a b c", "1 2 3", ". . .", ". . .", "Spare . .", "a b c", "4 5 6")
     assert ranges(sheet) == ["A1:C2", "A5:C7"]
