@@ -15,6 +15,10 @@ corpora of its language too: these are easy, and take no part in the fit.
 The line below which is refused (`refuse_below`) is the one that refuses `REFUSED` of the answerable questions of the
 corpora left out, in the mean over corpora. `--write` fits on all and writes `qa/quoting/refusal.toml`; `--unseen`
 judges sets that took no part with those weights, `--held-out` those that no choice was made by.
+
+These do not help beside the seven features: words that only look alike, whether a code stands letter for letter, what
+the chosen units cover together, the cosine of question and sentence, the sentence's score, how many words the question
+has, and a reason that is asked for and not given.
 """
 
 from __future__ import annotations

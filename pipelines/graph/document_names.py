@@ -185,6 +185,15 @@ def revision_of(title: str, file_name: str, head: str, metadata: Mapping[str, st
     return next((one.number.upper() for one in found), "")
 
 
+def revisions_in(text: str) -> frozenset[str]:
+    """Return the revisions that a text names ("C", "2.1"), those in names of files too.
+
+    >>> sorted(revisions_in("DS-2041_rev_D.pdf, before revision 2.1"))
+    ['2.1', 'D']
+    """
+    return frozenset(one.number.upper() for one in _revisions(re.sub(r"[_-]+", " ", text)))
+
+
 @dataclass(frozen=True, slots=True)
 class _Revision:
     """A revision in a text: its number and where its words stand."""

@@ -6,13 +6,8 @@ much a word tells is taken from its language, not from the corpus alone: in a sm
 question some words are always said otherwise: one that lacks counts the less the more words there are.
 
 Log loss on corpora left out, in the mean over 16 of them, is 0.39; without `untold` or `valueless` 0.42, without
-`unsaid`, `other`, `strange` or `margin` 0.41, without `counts` 0.40. Nor do these help beside the seven: words that
-only look alike, whether a code stands letter for letter, what the chosen units cover together, the cosine of question
-and sentence, the sentence's score, how many words the question has, and a reason that is asked for and not given.
-
-`benchmarks/refusal.py` fits the weights (`refusal.toml`) on questions with and without an answer, and on answerable
-ones asked of what is left without their documents or passages; it shows what is to be expected of a corpus that nothing
-was fitted to.
+`unsaid`, `other`, `strange` or `margin` 0.41, without `counts` 0.40. `benchmarks/refusal.py` fits the weights
+(`refusal.toml`), shows what is to be expected of a corpus that nothing was fitted to, and tells what does not help.
 """
 
 from __future__ import annotations

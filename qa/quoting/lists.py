@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from pipelines.lang.terms import terms
+from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence import EvidenceUnit
 from qa.quoting.question import QuestionTerms
-from qa.quoting.weigh import Weighed
+from qa.quoting.weigh import OWN, Weighed
 
 _ITEM = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?\d{1,3}[.)])\s")
 """What opens an item of a list."""
@@ -71,22 +72,35 @@ def whole_list(question: QuestionTerms, best: Weighed, beside: Sequence[Weighed]
     return _items(best, in_order)
 
 
-def below(best: Weighed, beside: Sequence[Weighed]) -> WholeList | None:
-    """Return a heading that answers best with what stands below it in its chunk, up to the next one.
+def below(question: QuestionTerms, best: Weighed, beside: Sequence[Weighed]) -> WholeList | None:
+    """Return a heading that answers best with what stands below it in its chunk (one of `beside`), up to the next one.
 
-    Of a sentence that ends with a colon it is the items or rows below, else the next sentence. `beside` are units, the
-    chunk's among them. None where the best unit is neither, or nothing stands below it.
+    So also the heading above where the question asks how that is done which it names, and a sentence that ends with a
+    colon with the items or rows below, else the next sentence. None where there is none of these, or nothing below.
     """
-    unit = best.unit
+    own = [item for item in beside if item.unit.hit.chunk.id == best.unit.hit.chunk.id]
+    own.sort(key=lambda item: item.unit.span)
+    head = _head(question, best, own)
+    unit = head.unit
     if unit.is_row or not (unit.label or unit.text.endswith(_COLONS)):
         return None
-    own = [item for item in beside if item.unit.hit.chunk.id == unit.hit.chunk.id and item.unit.span > unit.span]
-    found = list(takewhile(lambda item: not item.unit.label, sorted(own, key=lambda item: item.unit.span)))
+    found = list(takewhile(lambda item: not item.unit.label, own[own.index(head) + 1 :]))
     listed = list(takewhile(lambda item: item.unit.is_row or is_item(item.unit), found))
     if not unit.label:
         found = listed or found[:1]
     most = _ROWS if listed else _SENTENCES
-    return WholeList((best, *found[:most]), len(found) - len(found[:most])) if found else None
+    first = found.index(best) if best in found[most:] else 0
+    shown = found[first : first + most]
+    return WholeList((head, *shown), len(found) - len(shown)) if found else None
+
+
+def _head(question: QuestionTerms, best: Weighed, own: Sequence[Weighed]) -> Weighed:
+    """The heading above the best unit where it names most of what is asked how it is done, else the unit itself."""
+    above = [item for item in own if item.unit.label and item.unit.span < best.unit.span][-1:]
+    if best.unit.label or not above or not cue("how", question.language).search(question.text):
+        return best
+    named = sum(question.weights[term] for term, cover in above[0].covers.items() if cover >= OWN)
+    return above[0] if 2 * named >= question.total else best
 
 
 def _of_the_same(question: QuestionTerms, best: Weighed, rows: Sequence[Weighed]) -> list[Weighed]:

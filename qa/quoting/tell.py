@@ -24,14 +24,10 @@ def tell(unit: EvidenceUnit, question: QuestionTerms) -> str:
         return ", ".join(cell for cell in cells_of(unit.text) if cell)
     asked = _columns_of_codes(unit.fields, question, unit.hit.chunk.language) or _columns_asked(question, unit)
     cells = [field for place, field in enumerate(unit.fields) if place > 0 and (not asked or place in asked)]
-    lead = unit.fields[0] if not _names_itself(unit.fields[0][1]) else ("", unit.fields[0][1])
+    name, first = unit.fields[0]
+    lead = ("" if any(map(str.isalpha, first)) else name, first)  # a figure alone does not name its row
     parts = [unit.group, _named(*lead), *_told_once([field for field in cells if field[1]])]
     return "; ".join(part for part in parts if part)
-
-
-def _names_itself(cell: str) -> bool:
-    """Whether a first cell is the name of its row: a figure says nothing without the name of its column."""
-    return any(map(str.isalpha, cell))
 
 
 def _told_once(fields: Sequence[tuple[str, str]]) -> Iterator[str]:

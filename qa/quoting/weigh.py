@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import fmean, pstdev
 
+from pipelines.graph.document_names import revisions_in
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.spelling import edits_taken, spelled_like
 from pipelines.lang.terms import stem, terms, words
@@ -51,7 +52,6 @@ NAMED = 0.08
 """What a unit of a document gains whose revision the question names."""
 _HEAD = 300
 """Characters of a chunk in which it may tell its document's revision."""
-_REVISION = re.compile(r"(?<![^\W_])(?i:rev(?:ision)?)\.?[\s_-]*([A-Z]|\d+(?:\.\d+)*)(?![^\W_])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +223,7 @@ def revision_gain(hit: Hit, question: QuestionTerms) -> float:
 
     The revision that the question names gains; else one that a newer document supersedes loses.
     """
-    if asked := set(_REVISION.findall(question.text)):
-        told = _REVISION.findall(f"{hit.uri} {hit.title} {hit.chunk.text[:_HEAD]}")
-        return NAMED if asked.intersection(told) else 0.0
+    if asked := revisions_in(question.text):
+        return NAMED if asked & revisions_in(f"{hit.uri} {hit.title} {hit.chunk.text[:_HEAD]}") else 0.0
     of_revisions = cue("revisions", question.language).search(question.text)
     return -SUPERSEDED if hit.superseded_by and not of_revisions else 0.0

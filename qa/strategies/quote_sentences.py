@@ -123,7 +123,7 @@ def _list(
         return None
     if not asked.lists:
         valued = chosen[0].gives or (asked.wants and chosen[0].unit.label)
-        return None if valued or asked.several else below(chosen[0], weighed)
+        return None if valued or asked.several else below(asked, chosen[0], weighed)
     best = chosen[0].unit
     if best.table and isinstance(retrieval, WholeCorpus):
         tables = [replace(hit, score=best.hit.score) for hit in retrieval.whole_tables(best.hit.chunk.id)]

@@ -51,6 +51,20 @@ def test_a_colon_leads_to_the_items_or_else_the_next_sentence(
     assert said(question, text, language)[1:] == below
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "language"),
+    [
+        ("How do I drain the pump?", "Draining the pump\n\nThe pump drains slowly. Open the valve.", "en"),
+        ("Wie kann man die Pumpe entleeren?", "Pumpe entleeren\n\nDie Pumpe leert sich. Das Ventil öffnen.", "de"),
+        ("如何排空水泵？", "排空水泵\n\n水泵排空较慢。请打开阀门。", "zh"),
+    ],
+)
+def test_how_something_is_done_is_told_by_the_whole_section_that_names_it(
+    question: str, text: str, language: str
+) -> None:
+    assert len(said(question, text, language)) == 3
+
+
 def test_a_long_section_says_that_it_goes_on() -> None:
     steps = " ".join(f"Turn screw number {number}." for number in range(8))
     retrieval = MemoryRetrieval({"manual.txt": f"Replacing the mechanical seal\n\n{steps}"}, "en")
