@@ -220,18 +220,17 @@ class KnowledgeBase:
         knowledge = whole.within(where)
         if not knowledge.size:
             return self._nothing(question, strategy.name, where)
-        model = self.model_calls()
-        began = time.perf_counter()
+        model, began = self.model_calls(), time.perf_counter()
         asks = model if settings.terms and strategy.uses_terms else None
         terms = await question_terms(question, knowledge, asks) if asks else ()
         answer = await strategy.answer(question, knowledge.with_terms(terms), model, settings)
-        llm = self._settings.llm
+        prices = self._settings.llm.prices.get(self._settings.llm.model_of("answer"))
         return replace(
             answer,
             trace=(*(Step("term", f"{pair.query_term}: {pair.corpus_tag}") for pair in terms), *answer.trace),
-            warnings=(*answer.warnings, *self._warnings(answer, model)),
+            warnings=(*answer.warnings, *self._warnings(answer, model, knowledge)),
             failed_calls=len(model.failed) if model else 0,
-            dollars=cost(model.spent, llm.prices.get(llm.model_of("answer"))) if model else 0.0,
+            dollars=cost(model.spent, prices) if model else 0.0,
             seconds=round(time.perf_counter() - began, 3),
         )
 
@@ -260,9 +259,12 @@ class KnowledgeBase:
                 text, hint = f"{name} holds nothing of this knowledge base.", "`strata graph sync` brings it there"
         return Answer(question, text, strategy, ending=Ending.EMPTY, hint=hint)
 
-    def _warnings(self, answer: Answer, model: ModelCalls | None) -> list[str]:
-        """What the answer may lack: calls that failed while the rest sufficed, an ingest that has not ended."""
+    def _warnings(self, answer: Answer, model: ModelCalls | None, knowledge: StoredKnowledge) -> list[str]:
+        """What the answer may lack: a language, calls that failed while the rest sufficed, an ingest's rest."""
         warnings = []
+        if answer.ending is Ending.NOT_IN_DOCUMENTS and (unread := knowledge.unread_language(answer.question)):
+            told = f"The question's language ({unread}) is none of the documents' ({', '.join(knowledge.languages)})"
+            warnings.append(f"{told}: `strata reindex --embedder e5` finds across languages.")
         if model and model.failed and answer.ending is not Ending.MODEL_FAILED:
             count = f"{len(model.failed)} call{'s' if len(model.failed) > 1 else ''} of the language model failed"
             warnings.append(f"{count}; the answer rests on the others: {model.failed[0].reason}.")

@@ -97,8 +97,7 @@ async def question_terms(question: str, knowledge: StoredKnowledge, model: Model
     """Return pairs that lead from words of a question to terms of the documents.
 
     There are none, and the model is not asked, where a chunk has enough of the question's words. The model sees the
-    tags that are near to the question. A pair counts where its words stand in the question. A call that fails gives
-    none, and is told by `model.failed`. Raises `BudgetExceeded`.
+    tags near to the question; a pair counts if its words stand there. Raises `BudgetExceeded`; see `model.failed`.
 
     For "Which number do I turn off on the phone card?": `TagPair("phone card", "SIM card", 0.5)`.
     """

@@ -6,6 +6,7 @@ import socket
 import warnings
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +19,8 @@ PORT = 10001
 """Where the client server of `ray start --head` listens."""
 RETRIES = 3
 """How often a job is tried again whose node was lost: as often as Dask does by its own settings."""
+CONNECTIONS = 3
+"""How often Ray is asked for a connection: it forks a process for each from one full of threads, and some die of it."""
 
 
 class RayCluster:
@@ -81,6 +84,13 @@ def _connected(ray: Any, address: str) -> Any:
     parts = urlsplit(address)
     with socket.create_connection((parts.hostname or "", parts.port or PORT), timeout=ANSWERS_S):
         pass  # Ray's client asks a closed port for half a minute
+    for _ in range(CONNECTIONS - 1):
+        with suppress(ConnectionAbortedError):
+            return _asked(ray, address)
+    return _asked(ray, address)
+
+
+def _asked(ray: Any, address: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a failed connection is a warning there, and an error after it
         return ray.init(address=address, allow_multiple=True, log_to_driver=False, configure_logging=False)

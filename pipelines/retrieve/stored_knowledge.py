@@ -12,7 +12,8 @@ from pipelines.core.document import Chunk
 from pipelines.core.errors import StoreError
 from pipelines.core.knowledge import TagPair
 from pipelines.core.provenance import Provenance, Span
-from pipelines.llm.embedders import open_embedder
+from pipelines.lang.identify import detect_language
+from pipelines.llm.embedders import open_embedder, reads
 from pipelines.llm.settings import EmbedSettings
 from pipelines.resources import Stores
 from pipelines.retrieve.filters import chunk_mask, resolve_filter, with_tag_spellings
@@ -32,6 +33,9 @@ LAYOUTS_KEPT = 64
 """Parsed documents whose layout stays in memory: more than one answer cites."""
 LANGUAGES_TOLD = 3
 """Languages of the documents that are named: what a reader is to write in, not each stray page's."""
+
+_TELLING_WORDS = 3
+"""Words from which a question tells its language, where none of its letters does: "upsd port" is of none."""
 
 
 class QuoteLocator:
@@ -131,6 +135,18 @@ class StoredKnowledge:
     def languages(self) -> tuple[str, ...]:
         """The languages of most chunks as far as they are known, the commonest first."""
         return tuple(filter(None, self._open.retriever.index.languages))[:LANGUAGES_TOLD]
+
+    def unread_language(self, question: str) -> str:
+        """The language of a question that has none of the documents' and that the embedder does not join to theirs.
+
+        Empty where it is one of them, where vectors read both, and where the words are too few to tell.
+        """
+        telling = len(question.split()) >= _TELLING_WORDS or not question.isascii()
+        language = detect_language(question, self.languages) if telling else ""
+        info = self._open.stores.embedder.info
+        if not language or language in self._open.retriever.index.languages:
+            return ""
+        return "" if all(reads(info, one) for one in (language, *self.languages)) else language
 
     @property
     def size(self) -> int:

@@ -110,8 +110,7 @@ def _unheard_of(asked: QuestionTerms, weighed: Sequence[Weighed]) -> tuple[str, 
     covered = union(weighed)
     words = sorted(asked.said[term] for term in asked.names & asked.unknown if not covered.get(term))
     lowered = asked.text.lower()  # not casefolded: "ß" would become two letters, and the places another text's
-    places = ((lowered.find(word), len(word)) for word in words)
-    written = [asked.text[place : place + length] for place, length in places if place >= 0]
+    written = [asked.text[lowered.index(word) :][: len(word)] for word in words if word in lowered]
     return (f"No document has the name {', '.join(written)}.",) if written else ()
 
 

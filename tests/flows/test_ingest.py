@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -41,6 +42,19 @@ Json = dict[str, Any]
 pytestmark = pytest.mark.slow
 
 
+def _reply(request: urllib.request.Request) -> bytes:
+    """What Prefect answers: 503 is its word for a database that is busy, and to be asked again, as its client does."""
+    for _ in range(20):
+        try:
+            with urllib.request.urlopen(request, timeout=30) as reply:
+                return bytes(reply.read())
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+            time.sleep(0.5)
+    raise AssertionError(f"{request.full_url} is never ready")
+
+
 @dataclass(frozen=True)
 class Api:
     """What a Prefect server tells."""
@@ -50,17 +64,13 @@ class Api:
 
     def post(self, path: str, **body: object) -> Any:
         data, head = json.dumps(body).encode(), {"Content-Type": "application/json"}
-        request = urllib.request.Request(self.url + path, data, head, method="POST")
-        with urllib.request.urlopen(request, timeout=30) as reply:
-            return json.load(reply)
+        return json.loads(_reply(urllib.request.Request(self.url + path, data, head, method="POST")))
 
     def get(self, path: str) -> Json:
-        with urllib.request.urlopen(self.url + path, timeout=30) as reply:
-            return dict(json.load(reply))
+        return dict(json.loads(_reply(urllib.request.Request(self.url + path))))
 
     def delete(self, path: str) -> None:
-        with urllib.request.urlopen(urllib.request.Request(self.url + path, method="DELETE"), timeout=30):
-            pass
+        _reply(urllib.request.Request(self.url + path, method="DELETE"))
 
     def run_of(self, folder: Path) -> Json:
         """The last run over a folder."""

@@ -46,7 +46,7 @@ def ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
         "--include-dashboard=false", "--disable-usage-stats", "--node-ip-address=127.0.0.1", f"--port={ports[0]}",
         f"--ray-client-server-port={ports[1]}",
     ]  # fmt: skip
-    patient = {**os.environ, "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S": "300"}
+    patient = {**os.environ, "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S": "60"}
     log = tmp_path_factory.mktemp("ray") / "log"
     with log.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=out, env=patient) as head:
         try:

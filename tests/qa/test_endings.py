@@ -283,6 +283,22 @@ def test_dates_that_contradict_are_refused(knowledge: KnowledgeBase) -> None:
     assert knowledge.ask(QUESTION, where=Filter(since="2024-05-02", until="2024-05")).ending is Ending.NOTHING_MATCHES
 
 
+@pytest.mark.parametrize("question", ["Wie heißt der Verkehrsminister von Frankreich?", "谁写了这首诗?"])
+def test_a_question_in_a_language_of_no_document_is_told_what_would_find_across(
+    question: str, knowledge: KnowledgeBase
+) -> None:
+    answer = knowledge.ask(question)
+    assert answer.abstained
+    assert any("none of the documents' (en)" in line and "--embedder e5" in line for line in answer.warnings)
+
+
+@pytest.mark.parametrize("question", ["Who is the minister of transport of France?", "ministre transport"])
+def test_a_question_in_their_language_or_in_none_is_not(question: str, knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask(question)
+    assert answer.abstained
+    assert not any("--embedder" in line for line in answer.warnings)
+
+
 def test_a_filter_whose_parts_are_known_and_that_nothing_fits_says_so(
     kb: Path, knowledge: KnowledgeBase, strata: Strata
 ) -> None:
