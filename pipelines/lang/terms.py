@@ -70,7 +70,7 @@ def words(text: str, language: str = "") -> list[str]:
         thousands, decimals = _grouped(language)
         plain = thousands.sub(lambda match: re.sub(r"\D", "", match.group()), plain)
         plain = decimals.sub(r"\1.\2", plain) if decimals else plain
-    return (_RUN if _BEYOND_ASCII.search(plain) else _ASCII_RUN).findall(plain)
+    return (_ASCII_RUN if plain.isascii() or not _BEYOND_ASCII.search(plain) else _RUN).findall(plain)
 
 
 def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:

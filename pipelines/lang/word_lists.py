@@ -97,7 +97,10 @@ def any_of(*fields: str, languages: tuple[str, ...] = ()) -> str:
     """
     told = [words for field in fields for code, words in wording(field).items() if not languages or code in languages]
     words = longest_first(word for words in told for word in words)
-    return "(?:" + "|".join(map(_pattern, words)) + ")" if words else _NOTHING
+    spaced = [word for word in words if word[0].isalnum() and not _UNSPACED.match(word)]
+    groups = [_beginning(spaced)] if spaced else []
+    groups += [_pattern(word) for word in words if word not in spaced]
+    return "(?:" + "|".join(groups) + ")" if groups else _NOTHING
 
 
 @cache
@@ -155,9 +158,15 @@ def _finder(fields: tuple[str, ...]) -> StringFinder[tuple[tuple[str, bool], ...
     return StringFinder({word: tuple(sorted(kinds)) for word, kinds in meant.items()})
 
 
+def _beginning(words: list[str]) -> str:
+    """A pattern for words where a word begins, with one of their letters: to try each everywhere takes nine times as
+    long."""
+    letters = "".join(sorted({word[0] for word in words}))
+    return rf"\b(?=[{letters}])(?:" + "|".join(map(_pattern, words)) + ")"
+
+
 def _pattern(word: str) -> str:
-    begins = r"\b" if word[0].isalnum() and not _UNSPACED.match(word) else ""
-    return begins + r"\s".join(map(re.escape, word.split()))
+    return r"\s".join(map(re.escape, word.split()))
 
 
 _LABELS = any_of("section", "appendix", "table", "figure")
