@@ -64,19 +64,17 @@ def key_phrases(
     """
     weights, surfaces, counts = _weigh(sentences, known, _phrase_ends(language))
     heading = _key(" ".join(headings))
-    for key in list(weights):
-        if _has_no_term(surfaces[key], language):
-            del weights[key]
-        elif key in heading:
+    for key in weights:
+        if key in heading:
             weights[key] *= 2
-        elif counts[key] == 1 and _PLAIN.fullmatch(surfaces[key]):
-            del weights[key]
     kept: list[str] = []
     for key in sorted(weights, key=lambda key: -weights[key]):
         if len(kept) == limit:
             break
-        if not any(key in other or other in key for other in kept):
-            kept.append(key)
+        passing = counts[key] == 1 and key not in heading and _PLAIN.fullmatch(surfaces[key])
+        if passing or any(key in other or other in key for other in kept) or _has_no_term(surfaces[key], language):
+            continue
+        kept.append(key)
     top = weights[kept[0]] if kept else 1.0
     return [KeyPhrase(surfaces[key], round(weights[key] / top, 4)) for key in kept]
 
