@@ -141,8 +141,9 @@ def stepping_blocks(root: Element) -> frozenset[Element]:
     Which links do is what the page says itself, in `rel` of the link or of a `link` to the same address in its head
     (HTML 4.6.7; HTML 4.01, 6.12) or by a key for it (`accesskey`); DocBook and Texinfo write both.
     """
-    links = [link for link in root.iter("link", "a") if _is_step(link)]
-    titles = {link.get("href", ""): link.get("title", "") for link in links}
+    titles: dict[str, str] = {}
+    for link in filter(_is_step, root.iter("link", "a")):
+        titles[link.get("href", "")] = link.get("title", "") or titles.get(link.get("href", ""), "")
     if len(titles) < _FEWEST_STEPS:
         return frozenset()
     titles[""] = text_of(root.find("head/title"))

@@ -80,6 +80,18 @@ def test_what_leads_from_page_to_page_of_a_manual_is_kept_apart(document_of: Rea
     assert [block.text for block in document.furniture] == ["Pumps\nPrev\nNext"]
 
 
+def test_titles_of_the_pages_led_to_are_told_by_any_of_their_links(document_of: Read) -> None:
+    above = "Chapter 2. Requirements of the pumps, the valves and the motors"
+    document = document_of(
+        "a.html",
+        f"<head><title>Pumps</title><link rel=up href=2.html title='{above}'><link rel=prev href=1.html title=Valves>"
+        f"</head><body><table><tr><th colspan=2>{above}<tr><td><a accesskey=p href=1.html><img alt=Prev src=p.png></a>"
+        "<td><a accesskey=u href=2.html><img alt=Up src=u.png></a></table><h1>Pumps</h1><p>Vent it.</p></body>",
+    )
+    assert texts(document) == ["Pumps", "Vent it."]
+    assert document.tables == ()
+
+
 def test_links_of_one_line_say_themselves_where_they_lead(document_of: Read) -> None:
     document = document_of(
         "a.html",
