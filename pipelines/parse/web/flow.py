@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lxml import etree
@@ -42,11 +42,18 @@ def is_layout(table: Element) -> bool:
     if any(True for _ in table.iterchildren("caption", "thead")):
         return False
     rows = [cells for row in rows_of(table) if (cells := [cell for cell in row if cell.tag in ("td", "th")])]
-    if sum(map(len, rows)) <= 1:
+    if sum(map(len, rows)) <= 1 or _is_text_beside_pictures(rows):
         return True
     if not any(True for _ in table.iterdescendants("table", *HEADINGS)):
         return False
     return not any(sum(_is_plain(cell) for cell in row) > 1 for row in rows)
+
+
+def _is_text_beside_pictures(rows: Sequence[Sequence[Element]]) -> bool:
+    """Whether no row says more than one thing, as beside the sign of a note: there is nothing to look up."""
+    said = [[bool(text_of(cell)) for cell in row] for row in rows]
+    pictures = any(cell.find(".//img") is not None for row in rows for cell in row if not text_of(cell))
+    return pictures and all(sum(row) <= 1 for row in said)
 
 
 def _is_plain(cell: Element) -> bool:

@@ -92,6 +92,16 @@ def test_titles_of_the_pages_led_to_are_told_by_any_of_their_links(document_of: 
     assert document.tables == ()
 
 
+def test_text_beside_a_sign_is_no_table_but_rows_with_their_pictures_are(document_of: Read) -> None:
+    document = document_of(
+        "a.html",
+        "<table><tr><td rowspan=2><img alt=Note src=n.png></td><th>Note</th></tr><tr><td><p>Vent it first.</p></td>"
+        "</tr></table><table><tr><th>Sign<th>Meaning<tr><td><img src=s.png alt=Stop><td>Stop the pump</table>",
+    )
+    assert "Vent it first." in texts(document)
+    assert [table.grid() for table in document.tables] == [[["Sign", "Meaning"], ["", "Stop the pump"]]]
+
+
 def test_links_of_one_line_say_themselves_where_they_lead(document_of: Read) -> None:
     document = document_of(
         "a.html",
