@@ -35,6 +35,7 @@ class LanguageProfile:
     - `months`, `months_short`, `weekdays`: for each month and day (from Monday), the forms of its name.
     - `numbers`: words for numbers, with their values.
     - `abbreviations`: words behind which a point does not end a sentence, without that point.
+    - `articles`: forms of the article, alone and joined to a preposition, where `noun_capitals`.
     - `labels`: words before the number of a part, a table or a figure.
     - `own_stop_words`, `own_function_words`: `stop_words` and `function_words` as the data file lists them.
     - `phrase_ends`: words at which a key phrase ends, besides the function words.
@@ -55,6 +56,7 @@ class LanguageProfile:
     weekdays: tuple[frozenset[str], ...] = ()
     numbers: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
     abbreviations: frozenset[str] = frozenset()
+    articles: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
     own_stop_words: frozenset[str] = frozenset()
     own_function_words: frozenset[str] = frozenset()
@@ -106,6 +108,7 @@ def profile(language: str) -> LanguageProfile:
         _forms(told, "weekdays"),
         MappingProxyType(_numbers(told)),
         _words(told, "abbreviations"),
+        _words(told, "articles"),
         _words(told, "labels"),
         _words(told, "stop_words"),
         _words(told, "function_words"),

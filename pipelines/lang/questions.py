@@ -172,6 +172,12 @@ def value_kinds(question: str, language: str = "") -> frozenset[Kind]:
     return frozenset(found - {Kind.NUMBER} or found)
 
 
+def only_names_values(question: str, language: str) -> bool:
+    """Return whether a question asks where, how something is done, or whether something is so: "Where is the fee paid?"
+    is answered without a price, though `value_kinds` finds that it names one."""
+    return any(cue(name, language).search(question) for name in ("asks_where", "how", "whether"))
+
+
 def value_words(question: str, language: str = "") -> str:
     """Return the words of a question that say which kind of value it asks for: "how many kilograms weigh"."""
     return " ".join(

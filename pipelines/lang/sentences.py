@@ -22,6 +22,18 @@ _ABBREVIATION = re.compile(rf"(?:\b(?:{_ABBREVIATIONS})|\b[A-Z])\.$", re.IGNOREC
 # A unit behind a figure does end one: "75 N·m.", "3.4 m.", "5 min."
 _UNIT = re.compile(r"(?:\d\s?|[·/°])(?:[A-Z]|min)\.$", re.IGNORECASE)
 _SPACE = re.compile(r"\s*")
+# Where all nouns have capitals, none tells that a sentence ends behind a number: "zum 31. März", "im 2. Quartal".
+_CAPITALS = tuple(one for one in _PROFILES if one.noun_capitals)
+_MONTH = re.compile("|".join(longest_first(name for one in _CAPITALS for name in one.month_names)), re.IGNORECASE)
+_ARTICLES = "|".join(longest_first(word for one in _CAPITALS for word in one.articles))
+_BEHIND_ARTICLE = re.compile(rf"(?<!\w)(?:{_ARTICLES})\s\d{{1,3}}\.$", re.IGNORECASE)
+_OPENING = frozenset(word.capitalize() for one in _CAPITALS for word in one.function_words)
+_DAY = re.compile(r"(?<![\w.,])\d{1,2}\.$")
+# "31. 12. 2024": in many languages a date.
+_REST_OF_DATE = re.compile(r"\d{1,2}\.\s?\d{2,4}(?!\w)")
+_DAY_AND_MONTH = re.compile(r"(?<![\w.,])\d{1,2}\.\s\d{1,2}\.$")
+_YEAR = re.compile(r"(?:19|20)\d\d(?!\w)")
+_WORD = re.compile(r"\w+")
 # What begins a title, an entry or a caption: "4." of "4. REPAIR", "Table 1." of "Table 1. Torques".
 _LABELS = "|".join(longest_first(word for one in _PROFILES for word in one.labels))
 _LABEL = re.compile(
@@ -66,7 +78,18 @@ def _is_abbreviation(text: str, begin: int, end: int) -> bool:
     if _ABBREVIATION.search(last) and not _UNIT.search(last):
         return not text.startswith("\n\n", end)
     following = _skip(text, end)
-    return text[following : following + 1].islower()
+    return text[following : following + 1].islower() or _is_ordinal(last, text, following)
+
+
+def _is_ordinal(last: str, text: str, following: int) -> bool:
+    """Whether the number that `last` ends with is an ordinal one, or part of a date, to which what follows belongs."""
+    if _BEHIND_ARTICLE.search(last):
+        word = _WORD.match(text, following)
+        return word is not None and word.group() not in _OPENING
+    if _DAY_AND_MONTH.search(last) and _YEAR.match(text, following):
+        return True
+    rest = _MONTH.match(text, following) or _REST_OF_DATE.match(text, following)
+    return rest is not None and _DAY.search(last) is not None
 
 
 def _goes_on(text: str, dots: int, end: int) -> bool:

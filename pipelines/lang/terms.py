@@ -30,6 +30,8 @@ _LONGEST_KEPT = 400
 """Characters of a text whose terms are kept for a while: one step after the other asks for those of a sentence. Of 160
 pages of linux-doc three in ten were known."""
 _SET_OFF = re.compile(r"\d\D\d")
+_DECIMAL = re.compile(r"\d+\.\d+")
+"""A figure is one: "Hulda 1" is not named where a row has 1.71 m."""
 _WITH_UNIT = re.compile(r"(\d+(?:\.\d+)?)([^\W\d_]+)")
 # "N·m" is "Nm" too.
 _TIMES = re.compile(r"(?<=[a-zµμ])[·⋅∙](?=[a-z])")
@@ -151,7 +153,7 @@ def _pairs(run: str) -> list[str]:
 @lru_cache(maxsize=1 << 16)  # the same words return
 def _spelled(run: str, language: str) -> tuple[str, ...]:
     stemmer = _stemmer(language)
-    if run.isalpha():
+    if run.isalpha() or _DECIMAL.fullmatch(run):
         return (stemmer.stemWord(run),)
     parts = list(with_unit.groups()) if (with_unit := _WITH_UNIT.fullmatch(run)) else _PART.findall(run)
     inner = _identifiers_in(run) if len(parts) > _FEWEST_INSIDE else []

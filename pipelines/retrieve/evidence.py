@@ -12,7 +12,7 @@ from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
 from pipelines.lang.quantities import quantities
 from pipelines.lang.sentences import sentences
-from pipelines.lang.terms import terms
+from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.hit import Hit, TableRow
 from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, read_tables
@@ -67,6 +67,15 @@ class EvidenceUnit:
     def is_row(self) -> bool:
         """Whether it is a row of a table."""
         return RULE in self.text
+
+    def is_named(self, question: str) -> bool:
+        """Whether it is a row that a question names: a cell with a figure has no word that the question has not.
+
+        "Hulda 2" is named where the weight of the Hulda 2 is asked for, "Hulda 2 Long" is not.
+        """
+        said = frozenset(words(question)) if self.fields else frozenset[str]()
+        cells = (cell for _, cell in self.fields if any(map(str.isdigit, cell)))
+        return any(said.issuperset(words(cell)) for cell in cells)
 
 
 def units(hit: Hit, rank: int) -> list[EvidenceUnit]:

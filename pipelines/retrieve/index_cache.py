@@ -25,7 +25,7 @@ from pipelines.retrieve.sparse_rows import SparseRows, Weights
 from pipelines.retrieve.strings import Strings
 from pipelines.store.vector import RecordKind, VectorStore
 
-VERSION = 12
+VERSION = 13
 """Raised when the same graph gives another index, or the file another form."""
 FILE = "index.npz"
 _BACKGROUND = "background"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
+from pipelines.lang.questions import only_names_values
 from pipelines.retrieve.searches import TELLING
 from qa.quoting.lists import not_complete
 from qa.quoting.question import QuestionTerms
@@ -74,11 +75,10 @@ def lacks_form(question: QuestionTerms, quoted: Sequence[Weighed], weighed: Sequ
 
     Of a part that the question names by its code it has to be that part's.
     """
-    if not question.wants or not question.wants <= _FORMAL:
+    if not question.wants or not question.wants <= _FORMAL or only_names_values(question.text, question.language):
         return False
     quotes = {(item.unit.hit.document, item.unit.span) for item in quoted}
-    giving = _giving_of_the_named(question, weighed)
-    return not any((item.unit.hit.document, item.unit.span) in quotes for item in giving)
+    return quotes.isdisjoint((one.unit.hit.document, one.unit.span) for one in _giving_of_the_named(question, weighed))
 
 
 def worth_quoting(question: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:

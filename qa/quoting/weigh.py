@@ -49,7 +49,7 @@ _COMPARED = 12
 SUPERSEDED = 0.04
 """What a unit of a document loses that a newer one takes the place of, unless the question is about revisions."""
 NAMED = 0.08
-"""What a unit of a document gains whose revision the question names."""
+"""What a unit of a document gains whose revision the question names, and a row that it names itself."""
 _HEAD = 300
 """Characters of a chunk in which it may tell its document's revision."""
 
@@ -113,7 +113,7 @@ def _weighed(unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: fl
     covers = {term: OWN if term in told else coverage.cover(term, unit) for term in question.weights}
     covered = sum(question.weights[term] * cover for term, cover in covers.items()) / (question.total or 1.0)
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
-    score += gain - LABEL * unit.label - RULED_OUT * ruled_out(unit, question)
+    score += gain + NAMED * unit.is_named(question.text) - LABEL * unit.label - RULED_OUT * ruled_out(unit, question)
     return Weighed(unit, score, covered, 0.0, value, covers)
 
 

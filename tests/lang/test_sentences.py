@@ -41,6 +41,22 @@ def test_a_range_and_a_pause_do_not() -> None:
     ]
 
 
+def test_ordinal_numbers_and_dates_do_not() -> None:
+    assert split("Resturlaub muss bis zum 31. März genommen sein. Er verfällt am 5. Tag. Im 2. Quartal nicht.") == [
+        "Resturlaub muss bis zum 31. März genommen sein.",
+        "Er verfällt am 5. Tag.",
+        "Im 2. Quartal nicht.",
+    ]
+    assert split("Platí do 31. 12. 2024. Pak ne.") == ["Platí do 31. 12. 2024.", "Pak ne."]
+    assert split("Es sind 3. Pumpen laufen.") == ["Es sind 3.", "Pumpen laufen."]
+    assert split("It ended on day 31. 12 pumps run. See 4. May we go?") == [
+        "It ended on day 31.",
+        "12 pumps run.",
+        "See 4.",
+        "May we go?",
+    ]
+
+
 def test_chinese_marks_end_a_sentence_without_a_blank() -> None:
     assert split("过热报警。请检查！") == ["过热报警。", "请检查！"]
 

@@ -32,6 +32,11 @@ def test_an_identifier_is_found_within_a_longer_one() -> None:
     assert set(terms("path_sep")) <= set(terms("os.path_sep"))
 
 
+def test_a_figure_with_decimals_is_one_term() -> None:
+    assert terms("1.71 m") == ["1.71", "m"]
+    assert terms("31.12.2024")[-1] == "2024"
+
+
 def test_chinese_is_matched_by_character_pairs() -> None:
     assert terms("过热报警") == ["过热", "热报", "报警"]
     assert terms("泵") == ["泵"]

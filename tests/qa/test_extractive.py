@@ -51,6 +51,37 @@ def test_a_table_row_is_told_with_the_column_that_is_asked_for() -> None:
     assert answer.citations[0].context == "Quantity | Unit | K65-200 | K80-250"
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What range does the Hulda 1 have?", "Hulda 1; Range: 60 km"),
+        ("What range does the Hulda 2 have?", "Hulda 2; Range: 75 km"),
+        ("What range does the Hulda 2 Long have?", "Hulda 2 Long; Range: 70 km"),
+    ],
+)
+def test_of_rows_with_names_that_are_alike_the_one_is_told_that_is_named(question: str, told: str) -> None:
+    rows = ["Hulda 2 Long | 70 km | 2.05 m", "Hulda 2 | 75 km | 1.71 m", "Hulda 1 | 60 km | 1.42 m"]
+    for texts in (rows, rows[::-1]):
+        bikes = {"bikes.txt": "\n".join(("2 Bikes\n", "Model | Range | Wheelbase", *texts))}
+        assert ask(question, bikes).claims[0].text == told
+
+
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("Where is the parking fee paid?", "The parking fee is paid at the north gate."),
+        ("How is the price list printed?", "The price list is printed by the office."),
+        ("Which extension does the log file have?", "The log file has the extension .log."),
+    ],
+)
+def test_what_only_names_a_price_or_an_extension_is_answered_without_one(question: str, quote: str) -> None:
+    texts = {"a.txt": "The parking fee is paid at the north gate. The price list is printed by the office.",
+             "b.txt": "The log file has the extension .log. It is written each night."}  # fmt: skip
+    answer = ask(question, texts)
+    assert [one.quote for one in answer.citations][:1] == [quote]
+    assert not answer.abstained
+
+
 def test_a_chinese_question_is_answered_from_a_chinese_document() -> None:
     answer = ask("压力变送器多久校准一次?")
     assert answer.citations[0].quote == "每 12 个月校准一次压力变送器。"
