@@ -135,7 +135,7 @@ def applied(connection: Connection) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Hashed(Generic[T]):
+class HashedItem(Generic[T]):
     """A node or an edge with its hash, which is expensive and computed once."""
 
     item: T
@@ -148,11 +148,11 @@ class Hashed(Generic[T]):
 
 
 def read_hash(text: str) -> bytes:
-    """Return the hash that `Hashed.text` is of."""
+    """Return the hash that `HashedItem.text` is of."""
     return bytes.fromhex(text)
 
 
-def node_row(hashed: Hashed[Node], kb: str) -> dict[str, object]:
+def node_row(hashed: HashedItem[Node], kb: str) -> dict[str, object]:
     """Return all properties that the node has in Neo4j."""
     node = hashed.item
     told = _escaped(node.properties)
@@ -162,7 +162,7 @@ def node_row(hashed: Hashed[Node], kb: str) -> dict[str, object]:
     return told
 
 
-def edge_row(hashed: Hashed[Edge]) -> dict[str, object]:
+def edge_row(hashed: HashedItem[Edge]) -> dict[str, object]:
     """Return the ends of an edge, and `told`, all properties that it has in Neo4j."""
     edge = hashed.item
     told = _escaped(edge.properties)

@@ -14,7 +14,7 @@ from pipelines.store.neo4j.schema import (
     PENDING,
     ROOT,
     UNFINISHED,
-    Hashed,
+    HashedItem,
     edge_row,
     labels_of,
     node_row,
@@ -50,14 +50,14 @@ def owned_edges(kind: EdgeKind) -> str:
     return f"MATCH (a:{BASE})-[r:{kind.value}]->(b:{BASE}) WHERE r.owner = $owner AND a.kb = $kb"
 
 
-def create_nodes(transaction: Transaction, kb: str, nodes: Iterable[Hashed[Node]]) -> None:
+def create_nodes(transaction: Transaction, kb: str, nodes: Iterable[HashedItem[Node]]) -> None:
     """Make nodes that are not there; fails on one that is."""
     for labels, group in _by_labels(nodes):
         rows = [node_row(node, kb) for node in group]
         transaction.send(f"UNWIND $rows AS row CREATE (n:{BASE}:{':'.join(labels)}) SET n = row", rows=rows)
 
 
-def put_nodes(transaction: Transaction, kb: str, owner: str, nodes: Iterable[Hashed[Node]]) -> None:
+def put_nodes(transaction: Transaction, kb: str, owner: str, nodes: Iterable[HashedItem[Node]]) -> None:
     """Make nodes, or make those that are there equal to them, whoever had them."""
     for labels, group in _by_labels(nodes):
         others = ":".join(sorted(LABELS - set(labels)))
@@ -102,14 +102,14 @@ def drop_unused_places(transaction: Transaction, kb: str) -> None:
     )
 
 
-def create_edges(transaction: Transaction, kb: str, edges: Iterable[Hashed[Edge]]) -> None:
+def create_edges(transaction: Transaction, kb: str, edges: Iterable[HashedItem[Edge]]) -> None:
     """Make edges that are not there; both ends must be."""
     for kind, group in _by_kind(edges):
         statement = f"UNWIND $rows AS row {_ENDS} CREATE (a)-[r:{kind.value}]->(b) SET r = row.told"
         transaction.send(statement, rows=[edge_row(edge) for edge in group], kb=kb)
 
 
-def put_edges(transaction: Transaction, kb: str, edges: Iterable[Hashed[Edge]]) -> None:
+def put_edges(transaction: Transaction, kb: str, edges: Iterable[HashedItem[Edge]]) -> None:
     """Make edges, or make those that are there equal to them, whoever had them; both ends must be there."""
     for kind, group in _by_kind(edges):
         statement = (
@@ -171,13 +171,13 @@ def set_digest(transaction: Transaction, kb: str, owner: str, digest: str) -> No
         transaction.run(f"{found} SET k.digests = {others} + [$digest + ' ' + $owner]", digest=digest, **where)
 
 
-def _by_labels(nodes: Iterable[Hashed[Node]]) -> Iterator[tuple[tuple[str, ...], list[Hashed[Node]]]]:
+def _by_labels(nodes: Iterable[HashedItem[Node]]) -> Iterator[tuple[tuple[str, ...], list[HashedItem[Node]]]]:
     """Nodes come in order of their labels."""
     for labels, group in groupby(nodes, key=lambda hashed: labels_of(hashed.item)):
         yield labels, list(group)
 
 
-def _by_kind(edges: Iterable[Hashed[Edge]]) -> Iterator[tuple[EdgeKind, list[Hashed[Edge]]]]:
+def _by_kind(edges: Iterable[HashedItem[Edge]]) -> Iterator[tuple[EdgeKind, list[HashedItem[Edge]]]]:
     """Edges come in order of their kind."""
     for kind, group in groupby(edges, key=lambda hashed: hashed.item.kind):
         yield kind, list(group)

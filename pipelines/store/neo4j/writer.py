@@ -11,7 +11,7 @@ from pipelines.core.graph import Edge, EdgeKind, Node, Subgraph
 from pipelines.store.graph import EMPTY, adjusted, item_hash
 from pipelines.store.neo4j import write_statements
 from pipelines.store.neo4j.connection import Connection, Occupied, Transaction
-from pipelines.store.neo4j.schema import BASE, UNFINISHED, Hashed, labels_of
+from pipelines.store.neo4j.schema import BASE, UNFINISHED, HashedItem, labels_of
 from pipelines.store.neo4j.write_statements import EdgePlace
 
 T = TypeVar("T")
@@ -32,8 +32,8 @@ class _SortedSubgraph:
 
     owner: str
     digest: str
-    nodes: tuple[Hashed[Node], ...]
-    edges: tuple[Hashed[Edge], ...]
+    nodes: tuple[HashedItem[Node], ...]
+    edges: tuple[HashedItem[Edge], ...]
     own: frozenset[str]
     """The ids of the nodes."""
 
@@ -43,8 +43,8 @@ class _SortedSubgraph:
         edges = {place(edge): edge for edge in subgraph.edges}
         # Edges by target: what documents share are the ends of their edges, and locks are taken in this order.
         places = sorted(edges, key=lambda at: (at[1], at[2], at[0], at[3]))
-        hashed_nodes = [Hashed(node, item_hash(node)) for _, _, node in sorted(map(_by_label, nodes.values()))]
-        hashed_edges = [Hashed(edges[at], item_hash(edges[at])) for at in places]
+        hashed_nodes = [HashedItem(node, item_hash(node)) for _, _, node in sorted(map(_by_label, nodes.values()))]
+        hashed_edges = [HashedItem(edges[at], item_hash(edges[at])) for at in places]
         digest = adjusted(EMPTY, [one.hash for one in hashed_nodes])
         digest = adjusted(digest, [one.hash for one in hashed_edges])
         return _SortedSubgraph(subgraph.owner, digest, tuple(hashed_nodes), tuple(hashed_edges), frozenset(nodes))
