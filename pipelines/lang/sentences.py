@@ -43,7 +43,7 @@ _LABEL = re.compile(
 )
 
 _LONGEST_LABEL = 80
-"""Characters of a label at most; what is longer is not looked at."""
+"""Characters of a label, or of a word behind a number, at most; what is longer is not looked at."""
 
 
 def sentences(text: str) -> list[Span]:
@@ -83,13 +83,13 @@ def _is_abbreviation(text: str, begin: int, end: int) -> bool:
 
 def _is_ordinal(last: str, text: str, following: int) -> bool:
     """Whether the number that `last` ends with is an ordinal one, or part of a date, to which what follows belongs."""
+    rest = text[following : following + _LONGEST_LABEL]
     if _BEHIND_ARTICLE.search(last):
-        word = _WORD.match(text, following)
+        word = _WORD.match(rest)
         return word is not None and word.group() not in _OPENING
-    if _DAY_AND_MONTH.search(last) and _YEAR.match(text, following):
+    if _DAY_AND_MONTH.search(last) and _YEAR.match(rest):
         return True
-    rest = _MONTH.match(text, following) or _REST_OF_DATE.match(text, following)
-    return rest is not None and _DAY.search(last) is not None
+    return _DAY.search(last) is not None and (_MONTH.match(rest) or _REST_OF_DATE.match(rest)) is not None
 
 
 def _goes_on(text: str, dots: int, end: int) -> bool:
