@@ -75,8 +75,9 @@ trust: $(VENV)/.installed-dev  ## attack it at length: hostile files, kills, fau
 smoke: $(VENV)/.installed-dev local-model  ## the tests with a small language model that runs on this machine
 	@$(BIN)/python -m pytest -q -m model
 
-recordings: $(VENV)/.installed-dev local-model  ## record the small model's replies for the tests anew (half an hour)
-	@rm -rf build/recordings tests/recordings/examples.jsonl
+recordings: $(VENV)/.installed-dev local-model  ## record the small model's replies for the tests anew; only what has changed is asked
+	@rm -rf build/recordings && $(BIN)/python deploy/seed_replies.py tests/recordings/examples.jsonl build/recordings
+	@rm tests/recordings/examples.jsonl
 	@model="$$($(BIN)/python deploy/local_model.py --print-path)" && \
 		$(BIN)/strata ingest examples/documents --kb build/recordings --set 'ingest.exclude=["scans/*","photos/*"]' \
 		--set graph.judged_pairs=0 --set llm.gguf="$$model" --set llm.record=tests/recordings/examples.jsonl

@@ -1,0 +1,32 @@
+"""Put recorded replies of a model into the reply cache of a knowledge base.
+
+    python deploy/seed_replies.py RECORDINGS KB
+
+An ingest into KB then asks the model only what the recordings lack; `make recordings` records so in minutes, where asking
+all of it takes half an hour.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from pipelines.core.file_access import private_folder
+from pipelines.llm.cache import ReplyStore
+from pipelines.llm.chat import Reply, Usage
+from pipelines.llm.recording import read_recordings
+from pipelines.store.folder import KnowledgeBaseFolder
+
+
+def main() -> None:
+    recordings, kb = Path(sys.argv[1]), Path(sys.argv[2])
+    private_folder(kb)
+    with closing(ReplyStore(KnowledgeBaseFolder(kb).replies)) as store:
+        for one in read_recordings(recordings).values():
+            reply = Reply(one.text, one.model, Usage(one.input_tokens, one.output_tokens), one.finish)
+            store.put(one.key, one.role, reply)
+
+
+if __name__ == "__main__":
+    main()
