@@ -2,8 +2,8 @@
 
     python deploy/seed_replies.py RECORDINGS KB
 
-An ingest into KB then asks the model only what the recordings lack; `make recordings` records so in minutes, where asking
-all of it takes half an hour.
+An ingest into KB then asks the model only what the recordings lack. `make recordings` takes a minute so, where asking
+everything takes half an hour.
 """
 
 from __future__ import annotations
