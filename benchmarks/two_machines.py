@@ -164,7 +164,8 @@ def parsed() -> argparse.Namespace:
 def main() -> None:
     args = parsed()
     if args.ingest:
-        ingest(*map(Path, args.ingest), args.address)
+        folder, kb = args.ingest
+        ingest(Path(folder), Path(kb), args.address)
         return
     documents = args.scans + args.reports
     with tempfile.TemporaryDirectory() as work, machines():
