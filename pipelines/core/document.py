@@ -8,7 +8,7 @@ from enum import StrEnum
 from math import isfinite
 
 from pipelines.core.ids import content_id
-from pipelines.core.provenance import Box, Provenance, Span
+from pipelines.core.provenance import Provenance, Span
 from pipelines.core.table import Table
 
 
@@ -179,16 +179,6 @@ class Document:
     @property
     def figures(self) -> tuple[Figure, ...]:
         return tuple(block.figure for block in self.blocks if block.figure is not None)
-
-    def provenance(self, span: Span) -> Provenance:
-        """Return the provenance of a span: page, label, cells and boxes of the blocks that it overlaps."""
-        touched = [block for block in self.blocks if block.provenance.span.overlaps(span)]
-        if not touched:
-            return Provenance(self.id, span)
-        first = touched[0].provenance
-        boxes: list[Box] = [box for block in touched for box in block.provenance.boxes]
-        cells = touched[0].provenance.cells if len(touched) == 1 else ""
-        return Provenance(self.id, span, first.page, first.label, cells, tuple(boxes))
 
 
 def document_date(metadata: Mapping[str, str]) -> str:

@@ -34,9 +34,10 @@ An error carries the ids it is about (`ids`), says whether trying again can help
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pipelines.core.outcome import Failure
+if TYPE_CHECKING:
+    from pipelines.core.outcome import Failure
 
 
 class StrataError(Exception):

@@ -1,12 +1,28 @@
-"""What a stage returns for many inputs: its results and its failures."""
+"""Results and failures of work over many documents; and which errors fail one document, which end the run.
+
+`each` runs a function over documents: an exception becomes a `Failure` of that document, and the others are still
+processed. Errors of the machine, of a store or of the settings end the run.
+"""
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
+from pipelines.core.errors import (
+    ArtifactUnreadable,
+    BudgetExceeded,
+    DocumentsFailed,
+    MissingExtra,
+    SettingsError,
+    StoreError,
+)
+
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Status(StrEnum):
@@ -48,3 +64,57 @@ class Outcome(Generic[T]):
 
     def __add__(self, other: Outcome[T]) -> Outcome[T]:
         return Outcome(self.results + other.results, self.failures + other.failures)
+
+
+_EXHAUSTED = frozenset(
+    (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
+)
+_LONGEST_REASON = 300
+
+
+def ends_the_run(error: BaseException) -> bool:
+    """Whether an error is of the machine, its stores or its settings, so that no single document caused it.
+
+    That is what no `except Exception` catches, an exhausted resource, a store that refuses, a budget that is reached.
+    An artifact that cannot be read is its document's.
+    """
+    if not isinstance(error, Exception) or isinstance(error, MemoryError | BudgetExceeded | SettingsError):
+        return True
+    if isinstance(error, MissingExtra) or (isinstance(error, StoreError) and not isinstance(error, ArtifactUnreadable)):
+        return True
+    return any(isinstance(one, OSError) and one.errno in _EXHAUSTED for one in (error, error.__cause__))
+
+
+def as_failure(subject: str, stage: str, error: Exception) -> Failure:
+    """Return `error` as the failure of `subject`, a document by its id. Raises it where `ends_the_run`.
+
+    A failure is worth another try where more than the document's content may be behind it.
+    """
+    if ends_the_run(error):
+        raise error
+    retryable = isinstance(error, OSError | ArtifactUnreadable)
+    return Failure(subject, stage, f"{stage}: {_told(error)}", type(error).__name__, Status.FAILED, retryable)
+
+
+def _told(error: Exception) -> str:
+    """The error in one line that any store takes: its text may quote the document."""
+    name = type(error).__name__
+    text = " ".join(f"{name}: {error}".encode("utf-8", "backslashreplace").decode().replace("\0", "").split())
+    return text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 1] + "…"
+
+
+def each(stage: str, items: Iterable[T], subject: Callable[[T], str], work: Callable[[T], R]) -> list[R]:
+    """Return `work` of every item, in order; `subject` gives the id of the document that an item is of.
+
+    Raises `DocumentsFailed` with all the documents that it failed at, once the last was done.
+    """
+    results: list[R] = []
+    failures: list[Failure] = []
+    for item in items:
+        try:
+            results.append(work(item))
+        except Exception as error:
+            failures.append(as_failure(subject(item), stage, error))
+    if failures:
+        raise DocumentsFailed(tuple(failures))
+    return results

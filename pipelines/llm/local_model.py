@@ -8,16 +8,20 @@ import secrets
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from pipelines.core.codec import encode
+from pipelines.core.codec import decode, encode
 from pipelines.core.errors import CallFailed, MissingExtra, SettingsError
 from pipelines.llm.chat import Reply, Request
-from pipelines.llm.llama_process import Serving
 from pipelines.llm.settings import LlmSettings
+
+if TYPE_CHECKING:
+    from xllamacpp import Server
 
 _END_SECONDS = 10.0
 """Seconds for the child to end by itself once its input is closed."""
@@ -36,6 +40,21 @@ def check_gguf(settings: LlmSettings) -> Path:
     if find_spec("xllamacpp") is None:
         raise MissingExtra("local", "serving a GGUF file")
     return path
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What to serve and how.
+
+    `context` is in tokens for each of `parallel` calls; `threads` is 0 for as many as llama.cpp chooses.
+    """
+
+    path: str
+    alias: str
+    key: str
+    context: int
+    threads: int
+    parallel: int
 
 
 class LocalServer:
@@ -58,7 +77,7 @@ class LocalServer:
         self.key = serving.key
         self._log = tempfile.TemporaryFile("w+b")  # noqa: SIM115
         self._child = subprocess.Popen(
-            [sys.executable, "-P", "-m", "pipelines.llm.llama_process"],
+            [sys.executable, "-P", "-m", "pipelines.llm.local_model"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -119,3 +138,40 @@ class LocalChat:
     async def close(self) -> None:
         await self._client.close()
         await asyncio.to_thread(self._server.close)
+
+
+def main() -> None:
+    """Run as the child process: serve a GGUF file by llama.cpp's own OpenAI-compatible server.
+
+    Reads the settings (`Serving`) as one line of JSON from standard input, writes the server's address as one line, and
+    exits when standard input ends: when the parent closes it or has died.
+    """
+    serving = decode(sys.stdin.readline(), Serving)
+    server = _server(serving)
+    print(server.listening_address, flush=True)
+    sys.stdin.read()
+    # Threads of the server's own would keep the interpreter alive.
+    os._exit(0)
+
+
+def _server(serving: Serving) -> Server:
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = serving.path
+    params.model_alias = {serving.alias}
+    params.hostnames = ["127.0.0.1"]
+    params.port = 0
+    params.api_keys = [serving.key]
+    params.n_parallel = serving.parallel
+    params.n_ctx = serving.context * serving.parallel
+    params.ui = False
+    params.verbosity = 0
+    params.sampling.seed = 0  # the same question has the same answer, at any temperature
+    if serving.threads:
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = serving.threads
+    return xllamacpp.Server(params)
+
+
+if __name__ == "__main__":
+    main()

@@ -12,10 +12,9 @@ from pipelines.core.errors import SettingsError
 from pipelines.llm.budget import Budget, BudgetChat
 from pipelines.llm.cache import CacheChat, ReplyStore
 from pipelines.llm.chat import Chat, Reply, Request
-from pipelines.llm.ledger import Ledger, TraceChat
+from pipelines.llm.ledger import Ledger, RecordingChat, TraceChat
 from pipelines.llm.local_model import check_gguf
 from pipelines.llm.rate_limit import RateLimitChat, Rates
-from pipelines.llm.recording import RecordingChat
 from pipelines.llm.retry import RetryChat, RetryPolicy
 from pipelines.llm.settings import LlmSettings, Price
 

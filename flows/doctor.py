@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flows.doctor.surroundings import (
+from flows.doctor_checks import (
     Check,
     Diagnosis,
     Result,
