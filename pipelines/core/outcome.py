@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 class Status(StrEnum):
-    """How a file of the folder ended (design, section 4)."""
+    """The processing status of a file."""
 
     INDEXED = "indexed"
     PARTIAL = "partial"
@@ -45,7 +45,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why one input has no result. `subject` is its id or URI, `reason` a sentence, `error` the class's name."""
+    """Why an input has no result. `subject` is its id or URI, `reason` a sentence, `error` the error class."""
 
     subject: str
     stage: str
@@ -73,10 +73,10 @@ _LONGEST_REASON = 300
 
 
 def ends_the_run(error: BaseException) -> bool:
-    """Whether an error is of the machine, its stores or its settings, so that no single document caused it.
+    """Whether an error is caused by the machine, a store or the settings, and not by a single document.
 
-    That is what no `except Exception` catches, an exhausted resource, a store that refuses, a budget that is reached.
-    An artifact that cannot be read is its document's.
+    True for anything that `except Exception` does not catch, an exhausted resource, a store error, an exceeded budget.
+    False for an unreadable artifact, which concerns its document only.
     """
     if not isinstance(error, Exception) or isinstance(error, MemoryError | BudgetExceeded | SettingsError):
         return True
@@ -86,27 +86,27 @@ def ends_the_run(error: BaseException) -> bool:
 
 
 def as_failure(subject: str, stage: str, error: Exception) -> Failure:
-    """Return `error` as the failure of `subject`, a document by its id. Raises it where `ends_the_run`.
+    """Return `error` as the failure of `subject`, the id of a document; re-raise it if it `ends_the_run`.
 
-    A failure is worth another try where more than the document's content may be behind it.
+    A failure is retryable if its cause may be something other than the document's content.
     """
     if ends_the_run(error):
         raise error
     retryable = isinstance(error, OSError | ArtifactUnreadable)
-    return Failure(subject, stage, f"{stage}: {_told(error)}", type(error).__name__, Status.FAILED, retryable)
+    return Failure(subject, stage, f"{stage}: {_one_line(error)}", type(error).__name__, Status.FAILED, retryable)
 
 
-def _told(error: Exception) -> str:
-    """The error in one line that any store takes: its text may quote the document."""
+def _one_line(error: Exception) -> str:
+    """Return an error as one line that any store accepts: its text may quote the document."""
     name = type(error).__name__
     text = " ".join(f"{name}: {error}".encode("utf-8", "backslashreplace").decode().replace("\0", "").split())
     return text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 1] + "…"
 
 
 def each(stage: str, items: Iterable[T], subject: Callable[[T], str], work: Callable[[T], R]) -> list[R]:
-    """Return `work` of every item, in order; `subject` gives the id of the document that an item is of.
+    """Return the results of `work` for all items, in order; `subject` returns the id of an item's document.
 
-    Raises `DocumentsFailed` with all the documents that it failed at, once the last was done.
+    Raises `DocumentsFailed` with all failed documents after the last item has been processed.
     """
     results: list[R] = []
     failures: list[Failure] = []
