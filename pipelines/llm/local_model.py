@@ -1,4 +1,4 @@
-"""A chat with a GGUF file, served on loopback by a child process that ends with this one."""
+"""A chat with a GGUF file, served on loopback by llama.cpp in a child process that exits with its parent."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from xllamacpp import Server
 
 _END_SECONDS = 10.0
-"""Seconds for the child to end by itself once its input is closed."""
+"""Seconds for the child to exit by itself after its input is closed."""
 _REPLY_SECONDS = 900.0
-"""Seconds for a reply: a slow processor is no lost connection, and asking anew would begin from nothing."""
+"""Time-out of a reply: a slow processor is not a lost connection, and a retry would start from scratch."""
 _LOG_SHOWN = 600
-"""Characters of the child's log that an error shows, from its end."""
+"""Characters at the end of the child's log that an error shows."""
 
 
 def check_gguf(settings: LlmSettings) -> Path:
-    """Return the file to serve. Raises `SettingsError` where it is not there, `MissingExtra` without the package."""
+    """Return the file to serve. Raises `SettingsError` if it does not exist, `MissingExtra` without the package."""
     path = Path(settings.gguf).expanduser()
     if not path.is_file():
-        hint = "`make local-model` fetches a small one"
+        hint = "`make local-model` downloads a small one"
         raise SettingsError(f"no GGUF file at {path}", ids=(str(path),), hint=hint)
     if find_spec("xllamacpp") is None:
         raise MissingExtra("local", "serving a GGUF file")
@@ -44,9 +44,9 @@ def check_gguf(settings: LlmSettings) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """What to serve and how.
+    """The settings of the child process.
 
-    `context` is in tokens for each of `parallel` calls; `threads` is 0 for as many as llama.cpp chooses.
+    `context` is the context size in tokens for each of `parallel` calls; `threads` is 0 for llama.cpp's default.
     """
 
     path: str
@@ -60,9 +60,9 @@ class Serving:
 class LocalServer:
     """llama.cpp's server for one file, from the constructor to `close`.
 
-    Its modules are this process's, never those of the folder that one happens to be in. The child ends when its
-    standard input does, so it is gone even when this process is killed. Only who knows the
-    `key`, made anew each time, is answered. Raises `CallFailed` where the file cannot be served.
+    The child imports the same modules as this process, never modules of the current folder. It exits when its standard
+    input ends, also if this process is killed. It answers only requests with the `key`, which is random for each
+    server. Raises `CallFailed` if the file cannot be served.
     """
 
     def __init__(self, settings: LlmSettings) -> None:
@@ -86,7 +86,7 @@ class LocalServer:
         self.url = self._address(serving)
 
     def close(self) -> None:
-        """End the child; closing twice is allowed."""
+        """Stop the child; closing twice is allowed."""
         for pipe in (self._child.stdin, self._child.stdout):
             if pipe is not None:
                 pipe.close()
@@ -119,7 +119,7 @@ class LocalServer:
 
 
 class LocalChat:
-    """Starts the server when made, which takes seconds, and ends it when closed."""
+    """A chat with a server of its own: construction starts it, which takes seconds, and `close` stops it."""
 
     def __init__(self, settings: LlmSettings) -> None:
         from pipelines.llm.openai_chat import OpenAIChat
@@ -150,7 +150,7 @@ def main() -> None:
     server = _server(serving)
     print(server.listening_address, flush=True)
     sys.stdin.read()
-    # Threads of the server's own would keep the interpreter alive.
+    # The server's own threads would keep the interpreter alive.
     os._exit(0)
 
 
@@ -167,7 +167,7 @@ def _server(serving: Serving) -> Server:
     params.n_ctx = serving.context * serving.parallel
     params.ui = False
     params.verbosity = 0
-    params.sampling.seed = 0  # the same question has the same answer, at any temperature
+    params.sampling.seed = 0  # equal requests have equal replies, at any temperature
     if serving.threads:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = serving.threads
     return xllamacpp.Server(params)

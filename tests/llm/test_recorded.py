@@ -43,7 +43,7 @@ async def test_a_miss_names_the_nearest_recording_and_where_it_differs(tmp_path:
 
 async def test_a_miss_by_the_schema_alone_says_so(tmp_path: Path) -> None:
     await recorded(tmp_path / "r.jsonl", "pump")
-    with pytest.raises(NotFound, match="the same words, and another model, schema"):
+    with pytest.raises(NotFound, match="the same text, but another model, schema"):
         await ReplayChat(tmp_path / "r.jsonl").complete(say("pump", schema=WordReply))
 
 
